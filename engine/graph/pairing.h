@@ -7,19 +7,7 @@
 
 #include "engine/backend/arena.h"
 #include "engine/backend/backend.h"
-
-typedef enum vd_axis {
-    VD_AXIS_NONE,
-    VD_AXIS_DIALOGS,
-    VD_AXIS_QUESTIONS,
-    VD_AXIS_QUESTION_WORDS,
-    VD_AXIS_ENTRIES,
-    VD_AXIS_HISTORY_WORDS,
-    VD_AXIS_REGIONS,
-    VD_AXIS_ANSWER_WORDS,
-    VD_AXIS_PASSAGE_WORDS,
-    VD_AXIS_PAIRS
-} vd_axis;
+#include "engine/graph/axis.h"
 
 typedef struct vd_range {
     int first, count;

@@ -211,51 +211,58 @@ void vd_dialog_free(vd_dialog *d)
 static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
-    size_t o = (size_t)d->pool->count, r = (size_t)k->entries, q = (size_t)length,
-           p = (size_t)d->regions;
+    size_t o = (size_t)d->pool->count, r = (size_t)k->entries;
     *a = (vd_answer){.candidates = d->pool->count,
                      .rounds = k->entries,
                      .question_length = length,
                      .regions = d->regions};
-    for (int i = 0; i < k->entries; i++)
-        if (k->start[i + 1] - k->start[i] > a->history_width)
-            a->history_width = k->start[i + 1] - k->start[i];
     a->score = vd_alloc(o, sizeof *a->score);
     a->probability = vd_alloc(o, sizeof *a->probability);
     a->order = vd_alloc(o, sizeof *a->order);
-    a->history_length = vd_alloc(r, sizeof *a->history_length);
-    a->context_attention = vd_alloc(r, sizeof *a->context_attention);
-    a->topic_attention = vd_alloc(r * q * (size_t)a->history_width, sizeof *a->topic_attention);
-    a->word_attention = vd_alloc(p * q, sizeof *a->word_attention);
-    a->region_attention = vd_alloc(p, sizeof *a->region_attention);
-    if (a->score && a->probability && a->order && a->history_length && a->context_attention &&
-        a->topic_attention && a->word_attention && a->region_attention)
-        return VD_OK;
-    return vd_error_memory(err, "the answer");
+    a->history_start = vd_alloc(r + 1, sizeof *a->history_start);
+    if (!a->score || !a->probability || !a->order || !a->history_start)
+        return vd_error_memory(err, "the answer");
+    for (int i = 0; i <= k->entries; i++)
+        a->history_start[i] = k->start[i];
+    return VD_OK;
 }
 
-// The four attentions of a question, concatenated, so that they are read from a device at once.
-typedef struct vd_gathered {
-    size_t context, topic, word, region; // how many numbers
-    vd_real *there;
-} vd_gathered;
+// What the pass of a question shows, and where of the dialog that is.
+typedef struct vd_showing {
+    const vd_attention_at *list;
+    int count;
+    vd_real *there; // (n) all of them
+    size_t n;
+    vd_places places;
+} vd_showing;
 
-static vd_status gather_attentions(vd_pass *pass, vd_gathered *g, vd_error *err)
+static vd_status gather_shown(vd_pass *pass, vd_showing *shown, vd_error *err)
 {
-    const vd_memory *memory = pass->be->memory;
-    size_t words = (size_t)pass->question_words.tokens;
-    *g = (vd_gathered){.context = (size_t)pass->history_words.sequences,
-                       .topic = words * (size_t)pass->history_words.tokens,
-                       .word = words * (size_t)pass->regions,
-                       .region = (size_t)pass->rows};
-    vd_real *at = g->there =
-        vd_arena_reals(pass->arena, g->context + g->topic + g->word + g->region);
-    if (!at)
-        return vd_error_memory(err, "the answer");
-    memory->copy(at, pass->context, g->context * sizeof *at);
-    memory->copy(at += g->context, pass->topic, g->topic * sizeof *at);
-    memory->copy(at += g->topic, pass->word, g->word * sizeof *at);
-    memory->copy(at + g->word, pass->region, g->region * sizeof *at);
+    shown->list = vd_pass_shown(pass, &shown->count);
+    return shown->list ? vd_attentions_gather(pass->be, pass->arena, shown->list, shown->count,
+                                              &shown->there, &shown->n, err)
+                       : vd_error_memory(err, "the attentions");
+}
+
+// entry: (entries) those that are seen.
+static vd_status list_places(const vd_dialog *d, const vd_pass *pass, const int *entry, int entries,
+                             vd_places *places, vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    int *word = vd_arena_ints(pass->arena, (size_t)k->words), seen = 0;
+    if (!word)
+        return vd_error_memory(err, "the history");
+    for (int s = 0; s < entries; s++)
+        for (int j = k->start[entry[s]]; j < k->start[entry[s] + 1]; j++)
+            word[seen++] = j;
+    *places = (vd_places){.count = {[VD_AXIS_QUESTIONS] = 1,
+                                    [VD_AXIS_QUESTION_WORDS] = pass->question_words.tokens,
+                                    [VD_AXIS_ENTRIES] = k->entries,
+                                    [VD_AXIS_HISTORY_WORDS] = k->words,
+                                    [VD_AXIS_REGIONS] = d->regions},
+                          .at = {[VD_AXIS_ENTRIES] = entry,
+                                 [VD_AXIS_HISTORY_WORDS] = word,
+                                 [VD_AXIS_REGIONS] = pass->row_image}};
     return VD_OK;
 }
 
@@ -267,40 +274,37 @@ static bool are_finite(const float *x, size_t n)
     return finite;
 }
 
-static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const vd_gathered *g,
-                                 const int *entry, vd_answer *a, vd_error *err)
+static vd_status read_shown(const vd_dialog *d, const vd_pass *pass, const vd_showing *shown,
+                            vd_answer *a, vd_error *err)
 {
-    const vd_kept_history *k = &d->history;
-    const vd_packed *seen = &pass->history_words;
-    size_t q = (size_t)a->question_length, width = (size_t)a->history_width,
-           words = (size_t)seen->tokens;
-    size_t all = g->context + g->topic + g->word + g->region;
-    float *context = vd_arena_take_raw(pass->arena, all, sizeof *context);
-    if (!context)
+    float *share = vd_arena_take_raw(pass->arena, shown->n, sizeof *share);
+    if (!share)
         return vd_error_memory(err, "the answer");
-    const float *topic = context + g->context, *word = topic + g->topic, *region = word + g->word;
-    pass->be->read_floats(g->there, context, all);
+    pass->be->read_floats(shown->there, share, shown->n);
     vd_status status = vd_backend_status(pass->be, err);
     if (status != VD_OK)
         return status;
-    if (!are_finite(context, all) || !are_finite(a->score, (size_t)a->candidates))
+    if (!are_finite(share, shown->n) || !are_finite(a->score, (size_t)a->candidates))
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: it computes numbers that are not finite; its weights or the "
                             "pool's vectors are damaged, or its training went wrong",
                             vd_model_path(d->model));
-    memcpy(a->word_attention, word, g->word * sizeof *word);
-    for (int r = 0; r < a->rounds; r++)
-        a->history_length[r] = k->start[r + 1] - k->start[r];
-    for (size_t s = 0; s < g->context; s++) {
-        size_t first = (size_t)seen->start[s], r = (size_t)entry[s];
-        a->context_attention[r] = context[s];
-        for (size_t i = 0; i < q; i++)
-            memcpy(a->topic_attention + (r * q + i) * width, topic + i * words + first,
-                   (size_t)a->history_length[r] * sizeof *topic);
-    }
-    for (size_t row = 0; row < g->region; row++)
-        a->region_attention[pass->row_image[row]] = region[row];
-    return VD_OK;
+    status =
+        vd_attentions_spread(shown->list, shown->count, share, &shown->places, &a->attention, err);
+    a->attentions = status == VD_OK ? shown->count : 0;
+    return status;
+}
+
+static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_showing *shown,
+                            const vd_answer *a, vd_trace *trace, vd_error *err)
+{
+    const vd_outcome outcome = {.attention = a->attention,
+                                .attentions = a->attentions,
+                                .by = d->pool->by,
+                                .candidates = a->candidates,
+                                .score = a->score,
+                                .probability = a->probability};
+    return vd_trace_take(pass, &shown->places, &outcome, trace, err);
 }
 
 static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *stop, vd_answer *a,
@@ -421,7 +425,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     static const vd_intervention nothing;
     vd_config config = d->model->config;
     vd_pass pass;
-    vd_gathered gathered;
+    vd_showing shown;
     int *entry, entries;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
@@ -452,7 +456,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK)
         status = vd_pass_answer(&pass, err);
     if (status == VD_OK)
-        status = gather_attentions(&pass, &gathered, err);
+        status = gather_shown(&pass, &shown, err);
     pass.be->replay();
     if (status == VD_OK)
         status = vd_stopped(stop, err);
@@ -463,9 +467,11 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK && vd_has_generative(config.decoders))
         status = vd_speak(&pass, stop, &a->said, err);
     if (status == VD_OK)
-        status = copy_attentions(d, &pass, &gathered, entry, a, err);
+        status = list_places(d, &pass, entry, entries, &shown.places, err);
+    if (status == VD_OK)
+        status = read_shown(d, &pass, &shown, a, err);
     if (status == VD_OK && trace)
-        status = vd_trace_take(&pass, entry, d->history.entries, trace, err);
+        status = take_trace(d, &pass, &shown, a, trace, err);
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
 
@@ -507,12 +513,53 @@ void vd_answer_clear(vd_answer *answer)
     vd_free(answer->score);
     vd_free(answer->probability);
     vd_free(answer->order);
-    vd_free(answer->history_length);
-    vd_free(answer->context_attention);
-    vd_free(answer->topic_attention);
-    vd_free(answer->word_attention);
-    vd_free(answer->region_attention);
+    vd_free(answer->history_start);
+    vd_attentions_free(answer->attention, answer->attentions);
     *answer = (vd_answer){0};
+}
+
+// A copy of n bytes; NULL of NULL, and where memory is out, which *whole then says.
+static void *copied(const void *from, size_t n, bool *whole)
+{
+    void *to = from ? vd_alloc_raw(n) : NULL;
+    *whole &= to || !from;
+    return to ? memcpy(to, from, n) : NULL;
+}
+
+vd_status vd_answer_copy(const vd_answer *from, vd_answer *to, vd_error *err)
+{
+    size_t o = (size_t)from->candidates, starts = (size_t)from->rounds + 1;
+    bool whole = true;
+    *to = *from;
+    to->score = copied(from->score, o * sizeof *to->score, &whole);
+    to->probability = copied(from->probability, o * sizeof *to->probability, &whole);
+    to->order = copied(from->order, o * sizeof *to->order, &whole);
+    to->history_start = copied(from->history_start, starts * sizeof *to->history_start, &whole);
+    vd_status status = vd_attentions_copy(from->attention, from->attentions, &to->attention, err);
+    if (status == VD_OK && !whole)
+        status = vd_error_memory(err, "an answer");
+    if (status)
+        vd_answer_clear(to);
+    return status;
+}
+
+bool vd_answer_whole(const vd_answer *answer)
+{
+    int i = 0;
+    while (i < answer->attentions && answer->attention[i].share)
+        i++;
+    return i == answer->attentions;
+}
+
+const vd_attention *vd_answer_attention(const vd_answer *answer, vd_axis query, vd_axis key)
+{
+    return vd_attention_last(answer->attention, answer->attentions, query, key);
+}
+
+const float *vd_answer_shares(const vd_answer *answer, vd_axis key)
+{
+    const vd_attention *found = vd_answer_attention(answer, VD_AXIS_QUESTIONS, key);
+    return found ? found->share : NULL;
 }
 
 static int cut(int length)

@@ -14,7 +14,7 @@
 #include "engine/networks/batch.h"
 #include "engine/networks/intervention.h"
 #include "engine/model/pool.h"
-#include "engine/networks/mvan/trace.h"
+#include "engine/networks/trace.h"
 
 typedef struct vd_dialog vd_dialog;
 
@@ -52,21 +52,19 @@ typedef struct vd_turn_answers {
 // Everything the network computed for one question. Arrays belong to the answer
 // (vd_answer_clear frees them).
 typedef struct vd_answer {
-    int candidates;           // O = pool count
-    float *score;             // (O) of the decoders that the pool scores by
-    float *probability;       // (O) softmax of the scores within the pool
-    int32_t *order;           // (O) candidates by falling score; equal scores by pool order
-    int rounds;               // entries seen
-    int question_length;      // Tq used
-    int history_width;        // Th of topic_attention (the longest entry)
-    int regions;              // P
-    int32_t *history_length;  // (rounds)
-    float *context_attention; // (rounds) attention 1: question -> history rounds
-    float *topic_attention;   // (rounds, Tq, Th) attention 2: question words -> history words
-    float *word_attention;    // (P, Tq) attention 3: regions -> question words
-    float *region_attention;  // (P) attention 4: the answer's regions
-    vd_turn_answers said;     // answers that a generative decoder generated
-    double milliseconds;      // wall time of the call
+    int candidates;         // O = pool count
+    float *score;           // (O) of the decoders that the pool scores by
+    float *probability;     // (O) softmax of the scores within the pool
+    int32_t *order;         // (O) candidates by falling score; equal scores by pool order
+    int rounds;             // entries seen: the caption and the rounds
+    int question_length;    // Tq used
+    int regions;            // P
+    int32_t *history_start; // (rounds + 1) where an entry's words begin among the history's
+    // What the network shows of how it came to it, in its order.
+    vd_attention *attention; // (attentions)
+    int attentions;
+    vd_turn_answers said; // answers that a generative decoder generated
+    double milliseconds;  // wall time of the call
 } vd_answer;
 
 // Answers question (1 <= length <= 19 ids, no start or end token). The dialog is unchanged.
@@ -82,6 +80,14 @@ vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int lengt
                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                            vd_trace *trace, vd_error *err);
 void vd_answer_clear(vd_answer *answer);
+vd_status vd_answer_copy(const vd_answer *from, vd_answer *to, vd_error *err);
+
+// Whether the shares of all its attentions are kept.
+bool vd_answer_whole(const vd_answer *answer);
+// Of its attentions the last one with these axes; NULL: it shows none, or it is not kept.
+const vd_attention *vd_answer_attention(const vd_answer *answer, vd_axis query, vd_axis key);
+// The shares of that from the question to these; NULL: none.
+const float *vd_answer_shares(const vd_answer *answer, vd_axis key);
 
 // question ++ <S> answer </S> ++ </S>, question and wrapped answer each cut to 19 first.
 // answer: the wrapped `<S> answer </S>` tokens. Returns the length written to

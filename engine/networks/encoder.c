@@ -184,18 +184,6 @@ static void read_regions(vd_tape *tape, vd_inputs *in, vd_pass *pass)
     in->regions = vd_tape_rows(tape, all, list, rows, VD_AXIS_REGIONS);
 }
 
-// The attentions that are made uniform, by name.
-static const char *const *flat_names(vd_tape *tape, unsigned flatten)
-{
-    static const char *const name[] = {"rounds", "history-words", "question-words", "regions"};
-    const char **list = vd_arena_take(tape->arena, 5, sizeof *list);
-    int count = 0;
-    for (int i = 0; i < 4 && list; i++)
-        if (flatten & 1u << i)
-            list[count++] = name[i];
-    return list;
-}
-
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
 {
     vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
@@ -214,7 +202,7 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .dropout = pass->dropout,
                     .lstm_dropout = pass->lstm_dropout,
                     .position_dropout = pass->position_dropout};
-    tape->flatten = flat_names(tape, pass->flatten);
+    tape->flatten = pass->flatten;
     read_regions(tape, &in, pass);
     const vd_value *e =
         tape->status == VD_OK ? vd_encoder_of(pass->config)->build(tape, &in) : &tape->nothing;

@@ -13,6 +13,7 @@
 
 #include "engine/base/alloc.h"
 #include "features/text/tokenize.h"
+#include "tests/support/attentions.h"
 #include "tests/support/support.h"
 
 static tiny_world tiny;
@@ -53,30 +54,32 @@ static float *copied(const float *from, size_t count)
     return to;
 }
 
-// Attention 2: every word of the question looks at one word of an entry, and a little elsewhere.
-static void make_topic(vd_answer *answer, const vd_case *at)
+// Every word of the question looks at one word of an entry, and a little elsewhere. *start: where
+// the entries begin.
+static float *make_topic(int rounds, const vd_case *at, int32_t **start)
 {
-    enum { WIDTH = VD_MAX_HISTORY, AROUND = 6 }; // "?" <S> answer </S> </S> and one more
+    enum { AROUND = 6 }; // "?" <S> answer </S> </S> and one more
     const vd_visdial *data = corpus.dialogs;
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, at);
-    answer->history_width = WIDTH;
-    answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
-    answer->topic_attention = vd_alloc((size_t)answer->rounds * 2 * WIDTH, sizeof(float));
-    assert_true(answer->history_length && answer->topic_attention);
-    for (int entry = 0; entry < answer->rounds; entry++) {
+    int32_t *begins = *start = vd_alloc((size_t)rounds + 1, sizeof *begins);
+    assert_non_null(begins);
+    for (int entry = 0; entry < rounds; entry++) {
         vd_words words = {0};
         const char *text =
             entry ? data->questions[dialog->rounds[entry - 1].question] : dialog->caption;
         assert_int_equal(vd_tokenize(text, &words, NULL), VD_OK);
-        int length = (int)words.count + (entry ? AROUND - 1 : 0);
-        answer->history_length[entry] = length;
-        for (int word = 0; word < 2; word++) {
-            float *share = answer->topic_attention + (entry * 2 + word) * WIDTH;
-            for (int i = 0; i < length; i++)
-                share[i] = i == word + entry ? 0.6f : 0.4f / (float)(length - 1);
-        }
+        begins[entry + 1] = begins[entry] + (int)words.count + (entry ? AROUND - 1 : 0);
         vd_words_clear(&words);
     }
+    float *share = vd_alloc((size_t)begins[rounds] * 2, sizeof *share), *to = share;
+    assert_non_null(share);
+    for (int word = 0; word < 2; word++)
+        for (int entry = 0; entry < rounds; entry++) {
+            int length = begins[entry + 1] - begins[entry];
+            for (int i = 0; i < length; i++)
+                *to++ = i == word + entry ? 0.6f : 0.4f / (float)(length - 1);
+        }
+    return share;
 }
 
 static vd_reply make_reply(const vd_case *at, int side)
@@ -100,10 +103,11 @@ static vd_reply make_reply(const vd_case *at, int side)
         answer->order[i] = (at->side[side].first + i) % 4;
         answer->probability[answer->order[i]] = probability[i];
     }
-    answer->region_attention = copied(regions[side], 3);
-    answer->word_attention = copied(words, 6);
-    answer->context_attention = copied(rounds, (size_t)answer->rounds);
-    make_topic(answer, at);
+    float *topic = make_topic(answer->rounds, at, &answer->history_start);
+    answer->attention = vd_alloc(4, sizeof *answer->attention);
+    answer->attentions =
+        support_mvan(answer, copied(rounds, (size_t)answer->rounds), topic, copied(words, 6),
+                     copied(regions[side], 3), answer->attention);
     return reply;
 }
 

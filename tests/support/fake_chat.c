@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "engine/networks/mvan/pass.h"
+#include "tests/support/attentions.h"
 #include "tests/support/must.h"
 #include "tui/base/shares.h"
 #include "tui/session/own_pictures.h"
@@ -131,6 +133,21 @@ static void split_words(vd_reply *reply, const char *typed)
     reply->word[reply->words++] = vd_strdup("?");
 }
 
+// Those of an entry's words begin a row of the longest entry's.
+static float *topic_weights(const vd_answer *answer, uint32_t seed)
+{
+    int words = answer->question_length, all = answer->history_start[answer->rounds];
+    int width = support_entry_length(answer, answer->rounds - 1);
+    float *share = vd_alloc((size_t)(words * all), sizeof *share);
+    float *rows = weights((size_t)(answer->rounds * words), (size_t)width, seed);
+    for (int r = 0; r < answer->rounds; r++)
+        for (int i = 0; i < words; i++)
+            memcpy(share + i * all + answer->history_start[r], rows + (r * words + i) * width,
+                   (size_t)support_entry_length(answer, r) * sizeof *share);
+    vd_free(rows);
+    return share;
+}
+
 // Depends on the model, the question and all that was said before.
 static void make_reply(const vd_chat *chat, const vd_request *request, bool full_size,
                        vd_reply *reply)
@@ -161,17 +178,18 @@ static void make_reply(const vd_chat *chat, const vd_request *request, bool full
     answer->rounds = full_size || request->turns < 100 ? request->turns + 1 : 100;
     answer->question_length = reply->words;
     answer->regions = FAKE_REGIONS;
-    answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
+    answer->history_start = vd_alloc((size_t)answer->rounds + 1, sizeof *answer->history_start);
     for (int r = 0; r < answer->rounds; r++) {
         bool most = full_size || 5 + r >= VD_MAX_HISTORY;
-        answer->history_length[r] = most ? VD_MAX_HISTORY - 1 : 5 + r;
-        answer->history_width = answer->history_length[r];
+        answer->history_start[r + 1] =
+            answer->history_start[r] + (most ? VD_MAX_HISTORY - 1 : 5 + r);
     }
     size_t rounds = (size_t)answer->rounds, words = (size_t)reply->words;
-    answer->context_attention = weights(1, rounds, seed + 1);
-    answer->topic_attention = weights(rounds * words, (size_t)answer->history_width, seed + 2);
-    answer->word_attention = weights(FAKE_REGIONS, words, seed + 3);
-    answer->region_attention = weights(1, FAKE_REGIONS, seed + 4);
+    answer->attention = vd_alloc(4, sizeof *answer->attention);
+    answer->attentions =
+        support_mvan(answer, weights(1, rounds, seed + 1), topic_weights(answer, seed + 2),
+                     weights(FAKE_REGIONS, words, seed + 3), weights(1, FAKE_REGIONS, seed + 4),
+                     answer->attention);
     answer->milliseconds = 7.25;
 }
 
@@ -212,48 +230,57 @@ static void fake_entry(vd_walk_entry *entry, int index, const vd_request *reques
         snprintf(entry->words.word[j], sizeof entry->words.word[j], "word%d", j + 1);
 }
 
+// As MVAN gives it, of numbers that are made up.
 static void fake_trace(const vd_answer *answer, uint32_t seed, vd_trace *trace)
 {
-    size_t e = 4, h = 6, d = 5, q = (size_t)answer->question_length, r = (size_t)answer->rounds;
-    size_t p = (size_t)answer->regions;
-    *trace = (vd_trace){.embed = (int)e,
-                        .hidden = (int)h,
-                        .region = (int)d,
-                        .words = (int)q,
-                        .rounds = (int)r,
-                        .regions = (int)p};
+    enum { PARTS = 15 };
+    int e = 4, h = 6, d = 5, q = answer->question_length, r = answer->rounds;
+    int p = answer->regions, region[FAKE_REGIONS];
+    const vd_config config = {.vocab = 30, .embed = e, .hidden = h, .region = d};
+    for (int i = 0; i < p; i++)
+        region[i] = i;
+    vd_pass pass = {.be = vd_backend_cpu(),
+                    .config = &config,
+                    .question_words = {.tokens = q},
+                    .history_words = {.sequences = r,
+                                      .start = answer->history_start,
+                                      .tokens = answer->history_start[r]},
+                    .regions = p,
+                    .rows = p,
+                    .row_image = region};
     const struct {
-        float **to;
-        size_t rows, columns;
-    } part[] = {
-        {&trace->word, q, e},
-        {&trace->state, q, 2 * h},
-        {&trace->question, 1, 2 * h},
-        {&trace->history, r, 2 * h},
-        {&trace->matched, 1, 2 * h},
-        {&trace->context_gate, 1, 4 * h},
-        {&trace->context, 1, 4 * h},
-        {&trace->gathered, q, e},
-        {&trace->topic_gate, q, 2 * e},
-        {&trace->topic, q, 2 * e},
-        {&trace->region_topic, p, 2 * e},
-        {&trace->view, p, d},
-        {&trace->fused, p, h},
-        {&trace->pooled, 1, d + 4 * h},
-        {&trace->encoded, 1, h},
-    };
-    enum { PARTS = sizeof part / sizeof *part };
-    size_t all = 0;
+        vd_real **to;
+        int rows, columns;
+    } part[PARTS] = {{&pass.question.embedding, q, e},
+                     {&pass.question.recurrent.y, q, 2 * h},
+                     {&pass.question.sentence, 1, 2 * h},
+                     {&pass.history.sentence, r, 2 * h},
+                     {&pass.matched, 1, 2 * h},
+                     {&pass.context_pair.gate, 1, 4 * h},
+                     {&pass.context_pair.y, 1, 4 * h},
+                     {&pass.gathered, q, e},
+                     {&pass.topic_pair.gate, q, 2 * e},
+                     {&pass.topic_pair.y, q, 2 * e},
+                     {&pass.region_topic, p, 2 * e},
+                     {&pass.view, p, d},
+                     {&pass.fused, p, h},
+                     {&pass.pooled, 1, d + 4 * h},
+                     {&pass.encoded, 1, h}};
+    for (uint32_t i = 0; i < PARTS; i++)
+        *part[i].to = weights((size_t)part[i].rows, (size_t)part[i].columns, seed + i);
+    const vd_places places = {.count = {[VD_AXIS_QUESTIONS] = 1,
+                                        [VD_AXIS_QUESTION_WORDS] = q,
+                                        [VD_AXIS_ENTRIES] = r,
+                                        [VD_AXIS_HISTORY_WORDS] = answer->history_start[r],
+                                        [VD_AXIS_REGIONS] = p}};
+    const vd_outcome outcome = {.attention = answer->attention,
+                                .attentions = answer->attentions,
+                                .candidates = answer->candidates,
+                                .score = answer->score,
+                                .probability = answer->probability};
+    assert_int_equal(vd_trace_take(&pass, &places, &outcome, trace, NULL), VD_OK);
     for (int i = 0; i < PARTS; i++)
-        all += part[i].rows * part[i].columns;
-    float *at = trace->memory = vd_alloc(all, sizeof *at);
-    for (uint32_t i = 0; i < PARTS; i++) {
-        size_t n = part[i].rows * part[i].columns;
-        float *values = weights(part[i].rows, part[i].columns, seed + i);
-        *part[i].to = memcpy(at, values, n * sizeof *at);
-        vd_free(values);
-        at += n;
-    }
+        vd_free(*part[i].to);
 }
 
 // The same question gives the same answer; with a switch, one as if another had been asked.
@@ -273,9 +300,10 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
     walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
     assert_true(walk->entry && walk->region);
     for (int i = 0; i < walk->entries; i++)
-        fake_entry(&walk->entry[i], i, request, answer->history_length[i]);
+        fake_entry(&walk->entry[i], i, request, support_entry_length(answer, i));
     vd_share order[FAKE_REGIONS];
-    int count = vd_shares_top(answer->region_attention, FAKE_REGIONS, 2, order, FAKE_REGIONS);
+    int count = vd_shares_top(vd_answer_shares(answer, VD_AXIS_REGIONS), FAKE_REGIONS, 2, order,
+                              FAKE_REGIONS);
     assert_int_equal(count, FAKE_REGIONS);
     for (int i = 0; i < count; i++)
         walk->region[i] = order[i].index;

@@ -138,7 +138,8 @@ static void random_keys_in_the_walk_do_no_harm(void **state)
                                         "'/what-if round 1' Enter",  "'/what-if picture' Enter",
                                         "'/what-if none' Enter",     "'and the ball?' Enter",
                                         "'/branch' Enter",           "'/undo' Enter"};
-    int stages[VD_WALK_STAGES + 1] = {0}, switched = 0;
+    enum { STAGES = 8 };
+    int stages[STAGES + 1] = {0}, switched = 0;
     fake_chat_keys(&fake, "'is it red?' Enter 'is it blue?' Enter");
     seed = 7;
     for (int i = 0; i < 10000; i++) {
@@ -157,10 +158,10 @@ static void random_keys_in_the_walk_do_no_harm(void **state)
             fake_chat_size(&fake, (int)(draw(140)), (int)(draw(50)));
         if (fake.chat.conversation.branch->count == 0)
             fake_chat_keys(&fake, "C-u 'is it red?' Enter");
-        stages[fake.chat.nav.walk_page]++;
+        stages[fake.chat.nav.walk_page + 1]++;
         switched += fake.chat.lanes.walk.switches.count > 0;
     }
-    for (int page = 0; page <= VD_WALK_STAGES; page++)
+    for (int page = 0; page <= STAGES; page++)
         assert_true(stages[page] > 20);
     assert_true(switched > 500 && fake.walks > 1000);
     fake.no_walk = false;

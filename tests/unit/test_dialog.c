@@ -15,6 +15,7 @@
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/network.h"
 #include "engine/train/trainer.h"
+#include "tests/support/attentions.h"
 #include "tests/support/backend.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"
@@ -29,26 +30,28 @@ static void compare_round(const vd_answer *a, const vd_network *net, int t)
     float *topic = support_read(pass->topic, pass->topic_start[1]);
     float *word = support_read(pass->word, (size_t)(P * words));
     float *region = support_read(pass->region, (size_t)pass->rows);
+    const vd_attention *looks = vd_answer_attention(a, VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS);
+    const float *regions = vd_answer_shares(a, VD_AXIS_REGIONS);
     size_t start = vd_pass_word_start(pass, t, &stride);
     for (int i = 0; i < POOL; i++)
         assert_near("score", (double)a->score[i], (double)scores[t * POOL + i]);
     assert_int_equal(a->rounds, t + 1);
     for (int r = 0; r <= t; r++) {
-        assert_near("context", (double)a->context_attention[r], (double)context[t * ROUNDS + r]);
+        assert_near("context", (double)vd_answer_shares(a, VD_AXIS_ENTRIES)[r],
+                    (double)context[t * ROUNDS + r]);
         for (int i = 0; i < q; i++)
-            for (int j = 0; j < a->history_length[r]; j++)
-                assert_near("topic", (double)a->topic_attention[(r * q + i) * a->history_width + j],
+            for (int j = 0; j < support_entry_length(a, r); j++)
+                assert_near("topic", (double)support_topic(a, r, i, j),
                             (double)topic[(size_t)(first + i) * (size_t)pass->history_words.tokens +
                                           (size_t)(pass->history_words.start[r] + j)]);
     }
     for (int i = 0; i < P * q; i++)
-        assert_near("word", (double)a->word_attention[i],
+        assert_near("word", (double)looks->share[i],
                     (double)word[start + (size_t)(i / q * stride + i % q)]);
     for (int k = 0; k < REAL; k++)
-        assert_near("region", (double)a->region_attention[k],
-                    (double)region[pass->span.region_start[t] + k]);
+        assert_near("region", (double)regions[k], (double)region[pass->span.region_start[t] + k]);
     for (int k = REAL; k < P; k++)
-        assert_near("region of padding", (double)a->region_attention[k], 0);
+        assert_near("region of padding", (double)regions[k], 0);
     float *const read[] = {scores, context, topic, word, region};
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         vd_free(read[i]);
@@ -149,9 +152,9 @@ static void answers_are_ranked_and_sum_to_one(void **state)
             assert_true(a.score[a.order[i]] <= a.score[a.order[i - 1]]);
     }
     for (int i = 0; i < a.question_length; i++)
-        words += (double)a.word_attention[i];
+        words += (double)vd_answer_attention(&a, VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS)->share[i];
     for (int k = 0; k < P; k++)
-        regions += (double)a.region_attention[k];
+        regions += (double)vd_answer_shares(&a, VD_AXIS_REGIONS)[k];
     assert_near("probabilities", sum, 1);
     assert_near("word attention", words, 1);
     assert_near("region attention", regions, 1);
@@ -219,7 +222,7 @@ static vd_status whole_conversation(void *context, vd_error *err)
     const bool drop[2] = {true}, mask[P] = {true};
     const vd_intervention what_if = {.drop_entry = drop,
                                      .mask_region = mask,
-                                     .flatten = VD_ATTENTION_ROUNDS | VD_ATTENTION_REGIONS,
+                                     .flatten = (const char *const[]){"rounds", "regions", NULL},
                                      .swap_positions = true};
     if (status == VD_OK)
         status = vd_dialog_ask_if(dialog, c->question, c->question_length[0], &what_if, NULL, &a,

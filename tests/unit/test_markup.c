@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/attentions.h"
 #include "tests/support/support.h"
 #include "tui/page/html.h"
 #include "tui/page/markdown.h"
@@ -114,6 +115,7 @@ typedef struct fake_sheet {
 static float score[] = {3, 2, 1}, probability[] = {0.7f, 0.2f, 0.1f};
 static int32_t order[] = {0, 1, 2};
 static float context[] = {0.5f, 0.25f, 0.25f}, regions[] = {0.9f, 0.1f};
+static vd_attention attentions[4];
 static float word_attention[] = {0.5f, 0.5f, 1, 0};
 static float boxes[] = {0.1f, 0.1f, 0.4f, 0.5f, 0, 0, 1, 1};
 static float relevance[] = {0, 1, 0.5f};
@@ -136,9 +138,9 @@ static fake_sheet hostile(void)
                                  .rounds = 3,
                                  .question_length = 2,
                                  .regions = 2,
-                                 .context_attention = context,
-                                 .word_attention = word_attention,
-                                 .region_attention = regions};
+                                 .attention = attentions};
+    f.reply.answer.attentions =
+        support_mvan(&f.reply.answer, context, NULL, word_attention, regions, attentions);
     f.sheet = (vd_sheet){.id = "case-1-3",
                          .title = EVIL,
                          .image_id = 1,

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/attentions.h"
 #include "tests/support/fake_chat.h"
 
 enum { ROUNDS = 1000 };
@@ -23,9 +24,10 @@ static size_t kept_bytes(void)
         for (int lane = 0; lane < VD_MODELS; lane++) {
             const vd_answer *answer =
                 &fake.chat.conversation.branch->rounds[i].response[lane].reply.answer;
-            if (answer->topic_attention)
-                bytes += sizeof(float) * (size_t)answer->rounds * (size_t)answer->history_width *
-                         (size_t)answer->question_length;
+            for (int a = 0; a < answer->attentions; a++)
+                if (answer->attention[a].key == VD_AXIS_HISTORY_WORDS && answer->attention[a].share)
+                    bytes += sizeof(float) * (size_t)answer->attention[a].rows *
+                             (size_t)answer->attention[a].columns;
         }
     return bytes;
 }
@@ -72,21 +74,20 @@ static void a_long_conversation_stays_within_its_memory(void **state)
     assert_true(all > 20 * (size_t)VD_TOPIC_BYTES); // else there is nothing to bound
     assert_true(kept_bytes() <= VD_TOPIC_BYTES);
     assert_true(kept_bytes() > VD_TOPIC_BYTES / 2);
-    assert_non_null(answer_of(ROUNDS - 1, 0)->topic_attention);
-    assert_null(answer_of(0, 0)->topic_attention);
+    assert_true(vd_answer_whole(answer_of(ROUNDS - 1, 0)));
+    assert_false(vd_answer_whole(answer_of(0, 0)));
     for (size_t i = 0; i < ROUNDS; i++) // all else is there
-        assert_true(answer_of(i, 0)->context_attention && answer_of(i, 0)->word_attention &&
-                    answer_of(i, 0)->region_attention && answer_of(i, 0)->history_length);
+        for (int a = 0; a < answer_of(i, 0)->attentions; a++)
+            assert_true(answer_of(i, 0)->attention[a].share ||
+                        answer_of(i, 0)->attention[a].key == VD_AXIS_HISTORY_WORDS);
 
     // Set aside, it counts with the one that goes on.
     assert_true(vd_lanes_fork(&fake.chat.lanes, ROUNDS));
     fake_chat_keys(&fake, "'is it red?' Enter");
     size_t aside = 0;
     for (size_t i = 0; i < ROUNDS; i++)
-        aside += fake.chat.conversation.branches.at[0]
-                     .rounds[i]
-                     .response[0]
-                     .reply.answer.topic_attention != NULL;
+        aside += vd_answer_whole(
+            &fake.chat.conversation.branches.at[0].rounds[i].response[0].reply.answer);
     assert_true(kept_bytes() <= VD_TOPIC_BYTES);
     assert_true(aside <= 1);
     fake_chat_end(&fake);
@@ -98,7 +99,7 @@ static void an_old_round_is_computed_again_when_it_is_looked_at(void **state)
     talk(300);
     int asked = fake.asked;
     size_t round = 11;
-    assert_null(answer_of(round, 0)->topic_attention);
+    assert_false(vd_answer_whole(answer_of(round, 0)));
     int chosen = fake.chat.conversation.branch->rounds[round].response[0].chosen;
     long stamp = fake.chat.conversation.branch->rounds[round].response[0].stamp;
     fake.chat.nav.selected = (int)round;
@@ -108,7 +109,7 @@ static void an_old_round_is_computed_again_when_it_is_looked_at(void **state)
     assert_int_equal(fake.asked, asked + 1);
     assert_true(strncmp(fake.history, "0: is the 0 th", 14) == 0);
     const vd_answer *answer = answer_of(round, 0);
-    assert_non_null(answer->topic_attention);
+    assert_true(vd_answer_whole(answer));
     assert_int_equal(answer->rounds, round + 1);
     assert_true(fake_chat_shows(&fake, "and where \"is\" looks"));
     // The answer is the one it was, and nothing else was asked again.
@@ -120,7 +121,7 @@ static void an_old_round_is_computed_again_when_it_is_looked_at(void **state)
     assert_int_equal(fake.asked, asked + 1);
     fake_chat_keys(&fake, "M-Up"); // the one before it is looked at
     assert_int_equal(fake.asked, asked + 2);
-    assert_non_null(answer_of(round - 1, 0)->topic_attention);
+    assert_true(vd_answer_whole(answer_of(round - 1, 0)));
     fake_chat_end(&fake);
 }
 

@@ -148,7 +148,7 @@ static void an_answer_comes_whole(void **state)
     for (int i = 0; i < TINY_ANSWERS; i++)
         sum += (double)answer->probability[answer->order[i]];
     for (int i = 0; i < TINY_REGIONS; i++)
-        attention += (double)answer->region_attention[i];
+        attention += (double)vd_answer_shares(answer, VD_AXIS_REGIONS)[i];
     assert_true(sum > 0.999 && sum < 1.001);
     assert_true(attention > 0.999 && attention < 1.001);
     vd_event_clear(&event);
@@ -187,8 +187,8 @@ static void an_answer_follows_from_what_comes_with_the_question(void **state)
     vd_event there = serve(VD_REQUEST_ASK, "which one is larger?", 0);
     assert_int_equal(there.reply.answer.rounds, 3);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(there.reply.answer.history_length[i],
-                         fresh.reply.answer.history_length[i]);
+        assert_int_equal(there.reply.answer.history_start[i + 1],
+                         fresh.reply.answer.history_start[i + 1]);
     serve_well(VD_REQUEST_MODEL, "base", 0);
     vd_event back = serve(VD_REQUEST_ASK, "which one is larger?", 0);
     expect_scores(&fresh, &back);

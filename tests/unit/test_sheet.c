@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/attentions.h"
 #include "tui/answer/columns.h"
 #include "tui/answer/panels.h"
 #include "tui/answer/ranking.h"
@@ -26,6 +27,7 @@ static int32_t order[2][ANSWERS] = {{2, 0, 1, 4, 3}, {1, 4, 0, 3, 2}};
 static float probability[2][ANSWERS] = {{0.25f, 0.125f, 0.5f, 0.03125f, 0.09375f},
                                         {0.25f, 0.375f, 0.0625f, 0.0625f, 0.25f}};
 static float regions[] = {0.25f, 0.75f};
+static vd_attention regions_shown;
 static vd_reply reply[2];
 static vd_sheet sheet;
 static vd_grid grid;
@@ -35,12 +37,14 @@ static int make_sheet(void **state)
     (void)state;
     assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
     sheet = (vd_sheet){.sides = 2};
+    regions_shown = support_attention("regions", VD_AXIS_QUESTIONS, VD_AXIS_REGIONS, 1, 2, regions);
     for (int i = 0; i < 2; i++) {
         reply[i].answer = (vd_answer){.candidates = ANSWERS,
                                       .order = order[i],
                                       .probability = probability[i],
                                       .regions = 2,
-                                      .region_attention = regions,
+                                      .attention = &regions_shown,
+                                      .attentions = 1,
                                       .milliseconds = 7.25};
         sheet.side[i] = (vd_sheet_side){.model = i ? "other" : "first",
                                         .reply = &reply[i],

@@ -103,12 +103,18 @@ static void what_was_said_is_read_back(void **state)
         assert_true(fabsf(answer->probability[i] - now.answer.probability[i]) < 1e-6f);
         assert_int_equal(answer->order[i], now.answer.order[i]);
     }
-    for (int i = 0; i < 2; i++)
-        assert_true(fabsf(answer->context_attention[i] - now.answer.context_attention[i]) < 1e-6f);
-    for (int i = 0; i < TINY_REGIONS; i++)
-        assert_true(fabsf(answer->region_attention[i] - now.answer.region_attention[i]) < 1e-6f);
-    for (int i = 0; i < TINY_REGIONS * now.words; i++)
-        assert_true(fabsf(answer->word_attention[i] - now.answer.word_attention[i]) < 1e-6f);
+    static const vd_axis axes[][2] = {{VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
+                                      {VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS},
+                                      {VD_AXIS_QUESTIONS, VD_AXIS_REGIONS}};
+    assert_int_equal(answer->attentions, 3); // not those of the history's words
+    for (int k = 0; k < 3; k++) {
+        const vd_attention *read = vd_answer_attention(answer, axes[k][0], axes[k][1]);
+        const vd_attention *said = vd_answer_attention(&now.answer, axes[k][0], axes[k][1]);
+        assert_string_equal(read->name, said->name);
+        assert_true(read->rows == said->rows && read->columns == said->columns);
+        for (int i = 0; i < said->rows * said->columns; i++)
+            assert_true(fabsf(read->share[i] - said->share[i]) < 1e-6f);
+    }
     assert_int_equal(second->reply.words, now.words);
     for (int i = 0; i < now.words; i++)
         assert_string_equal(second->reply.word[i], now.word[i]);
@@ -310,10 +316,10 @@ static void damage_is_refused_with_its_line(void **state)
     size_t size;
     char *text = support_read_file(path, &size);
     char *answer = strstr(text, "{\"answer\"");
-    static const char *const keys[] = {"\"lane\"",      "\"image_id\"", "\"history\"",
-                                       "\"words\"",     "\"unknown\"",  "\"scores\"",
-                                       "\"rounds\"",    "\"regions\"",  "\"region_words\"",
-                                       "\"pool_hash\"", "\"typed\"",    "\"cut\""};
+    static const char *const keys[] = {
+        "\"lane\"",   "\"image_id\"",   "\"history\"",      "\"words\"", "\"unknown\"",
+        "\"scores\"", "\"attentions\"", "\"region_count\"", "\"query\"", "\"key\"",
+        "\"shares\"", "\"name\"",       "\"pool_hash\"",    "\"typed\"", "\"cut\""};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char *key = strstr(answer, keys[i]);
         assert_non_null(key);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/attentions.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -84,8 +85,9 @@ static void words_attention_is_kept_of_the_strongest_rounds(void **state)
                          VD_OK);
         const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
         if (answer) {
-            const vd_json_value *rounds = vd_json_member(answer, "rounds", VD_JSON_LIST);
-            const vd_json_value *topic = vd_json_member(answer, "topic", VD_JSON_LIST);
+            const vd_json_value *all = vd_json_member(answer, "attentions", VD_JSON_LIST);
+            const vd_json_value *rounds = vd_json_member(all->first, "shares", VD_JSON_LIST)->first;
+            const vd_json_value *topic = vd_json_member(all->first->next, "entries", VD_JSON_LIST);
             size_t kept = 0;
             round++;
             assert_int_equal(rounds->count, round);
@@ -166,9 +168,10 @@ static void write_large(const char *file, vd_reply *reply)
                           .rounds = 1,
                           .question_length = 1,
                           .regions = 1,
-                          .context_attention = vd_alloc(1, sizeof(float)),
-                          .region_attention = vd_alloc(1, sizeof(float)),
-                          .word_attention = vd_alloc(1, sizeof(float))};
+                          .attention = vd_alloc(4, sizeof *answer->attention)};
+    answer->attentions =
+        support_mvan(answer, vd_alloc(1, sizeof(float)), NULL, vd_alloc(1, sizeof(float)),
+                     vd_alloc(1, sizeof(float)), answer->attention);
     reply->word[0] = vd_strdup("it");
     for (int i = 0; i < LARGE; i++) {
         int one = (int)((long)i * 7 % LARGE);

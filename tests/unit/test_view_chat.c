@@ -242,7 +242,8 @@ static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     vd_share top[VD_OUTLINES];
     const vd_answer *answer = &last_take()->reply.answer;
-    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, VD_OUTLINES);
+    int count = vd_shares_top(vd_answer_shares(answer, VD_AXIS_REGIONS), answer->regions, 0.9, top,
+                              VD_OUTLINES);
     assert_true(count >= 2);
     double sum = 0;
     for (int i = 0; i < count; i++) {

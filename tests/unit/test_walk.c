@@ -12,6 +12,7 @@
 #include <yajl/yajl_tree.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/attentions.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
@@ -42,8 +43,9 @@ static int remove_tiny(void **state)
 static void a_switch_is_named_as_it_is_read(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"caption",    "round 2",     "region 1", "word 3",
-                                        "word 3=red", "attention 4", "picture",  "positions"};
+    static const char *const texts[] = {"caption", "round 2",    "region 1",
+                                        "word 3",  "word 3=red", "attention 4",
+                                        "picture", "positions",  "attention regions"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         vd_switch one;
         vd_error err;
@@ -67,7 +69,7 @@ static void what_is_no_switch_is_refused(void **state)
                         "expected caption, round N", NULL);
     }
     static const char *const numbers[][2] = {
-        {"round 0", "1 to 100000"}, {"attention 5", "1 to 4"}, {"word 20", "1 to 19"}};
+        {"round 0", "1 to 100000"}, {"attention 0", "1 to 1000"}, {"word 20", "1 to 19"}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         vd_switch one;
         vd_error err;
@@ -147,11 +149,11 @@ static void the_walk_is_of_the_answer_that_ask_gives(void **state)
     assert_int_equal(walk->entries, 3);
     assert_string_equal(walk->entry[1].label, "round 1: what color is the cube");
     for (int r = 0; r < walk->entries; r++)
-        assert_int_equal(walk->entry[r].words.count, reply.answer.history_length[r]);
+        assert_int_equal(walk->entry[r].words.count, support_entry_length(&reply.answer, r));
     assert_string_equal(walk->entry[1].words.word[6], "<S>");
+    const float *regions = vd_answer_shares(&reply.answer, VD_AXIS_REGIONS);
     for (int p = 1; p < walk->regions; p++)
-        assert_true(reply.answer.region_attention[walk->region[p - 1]] >=
-                    reply.answer.region_attention[walk->region[p]]);
+        assert_true(regions[walk->region[p - 1]] >= regions[walk->region[p]]);
     // 3 regions, 3 entries, 6 words, 4 attentions, positions, picture
     assert_int_equal(walk->effects, TINY_REGIONS + 3 + 6 + 4 + 2);
     vd_reply_clear(&reply);
@@ -207,7 +209,9 @@ static void what_is_not_there_cannot_be_switched(void **state)
         const char *switched, *says;
     } cases[] = {{"round 3", "there are only 2 rounds before"},
                  {"region 4", "there are only 3 regions"},
-                 {"word 7", "there are only 6 words in the question"}};
+                 {"word 7", "there are only 6 words in the question"},
+                 {"attention 5", "1 rounds, 2 history-words, 3 question-words, 4 regions"},
+                 {"attention moon", "1 rounds, 2 history-words, 3 question-words, 4 regions"}};
     vd_session *session = talk(said);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vd_walk *walk;
@@ -232,10 +236,11 @@ static void every_table_of_shares_sums_to_one(void **state)
         answers[i] = vd_session_texts(session)[i];
     int sums = 0;
     for (int changed = 0; changed < 2; changed++)
-        for (int s = 0; s < VD_WALK_STAGES; s++) {
+        for (int s = 0; s < vd_walk_stages(walk); s++) {
             vd_walk_stage stage;
             vd_walk_stage_make(walk, changed, s, answers, &stage);
-            assert_true(stage.title && stage.why && stage.formula[0] && stage.ins && stage.outs);
+            const vd_trace_stage *of = stage.of;
+            assert_true(*of->title && of->why && of->formula[0] && of->ins && of->outs);
             for (int t = 0; t < stage.tables; t++) {
                 const vd_walk_table *table = &stage.table[t];
                 if (!table->share || table->text || strncmp(table->title, "Gate", 4) == 0)
@@ -264,7 +269,7 @@ static vd_status walk_once(void *context, vd_error *err)
                             .at = {{VD_SWITCH_WORD, 1, "red"}, {VD_SWITCH_REGION, 0, ""}}};
     static const char *const answers[TINY_ANSWERS] = {"a", "b", "c", "d"};
     vd_status status = vd_walk_new(session, "is it red", &switches, true, NULL, &walk, err);
-    for (int s = 0; s < VD_WALK_STAGES && status == VD_OK; s++) {
+    for (int s = 0; status == VD_OK && s < vd_walk_stages(walk); s++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, true, s, answers, &stage);
         vd_walk_stage_clear(&stage);
@@ -303,7 +308,7 @@ static void json_holds_every_stage_and_effect(void **state)
     assert_non_null(json);
     yajl_val stages = yajl_tree_get(json, (const char *[]){"stages", NULL}, yajl_t_array);
     yajl_val effects = yajl_tree_get(json, (const char *[]){"effects", NULL}, yajl_t_array);
-    assert_int_equal(YAJL_GET_ARRAY(stages)->len, VD_WALK_STAGES);
+    assert_int_equal(YAJL_GET_ARRAY(stages)->len, 8);
     assert_int_equal(YAJL_GET_ARRAY(effects)->len, TINY_REGIONS + 2 + 4 + 4 + 2);
     assert_non_null(yajl_tree_get(json, (const char *[]){"changed_answers", NULL}, yajl_t_array));
     yajl_val out = yajl_tree_get(YAJL_GET_ARRAY(stages)->values[5], (const char *[]){"out", NULL},

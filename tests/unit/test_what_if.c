@@ -13,6 +13,7 @@
 #include "engine/model/dialog.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/network.h"
+#include "tests/support/attentions.h"
 #include "tests/support/backend.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"
@@ -41,6 +42,16 @@ static void ask_if(const small_dialog *c, vd_dialog *dialog, const vd_interventi
     must(vd_dialog_ask_if(dialog, c->question, c->question_length[0], what_if, NULL, out, trace,
                           &err),
          &err);
+}
+
+static const float *regions_of(const vd_answer *answer)
+{
+    return vd_answer_shares(answer, VD_AXIS_REGIONS);
+}
+
+static const float *rounds_of(const vd_answer *answer)
+{
+    return vd_answer_shares(answer, VD_AXIS_ENTRIES);
 }
 
 static void assert_scores(const vd_answer *found, const vd_answer *expected)
@@ -79,10 +90,10 @@ static void a_masked_region_is_a_picture_without_it(void **state)
         assert_scores(&masked, &without);
         assert_true(scores_differ(&masked, &plain));
         assert_int_equal(masked.regions, REAL);
-        assert_near("the region left out", (double)masked.region_attention[region], 0);
+        assert_near("the region left out", (double)regions_of(&masked)[region], 0);
         for (int k = 0; k < left; k++)
-            assert_near("another region", (double)masked.region_attention[k < region ? k : k + 1],
-                        (double)without.region_attention[k]);
+            assert_near("another region", (double)regions_of(&masked)[k < region ? k : k + 1],
+                        (double)regions_of(&without)[k]);
         vd_answer_clear(&masked);
         vd_answer_clear(&without);
         vd_dialog_free(other);
@@ -112,22 +123,17 @@ static void a_dropped_round_is_a_dialog_without_it(void **state)
         assert_scores(&dropped, &without);
         assert_true(scores_differ(&dropped, &plain));
         assert_int_equal(dropped.rounds, ROUNDS);
-        assert_near("the round left out", (double)dropped.context_attention[round], 0);
+        assert_near("the round left out", (double)rounds_of(&dropped)[round], 0);
         for (int r = 0; r < ROUNDS - 1; r++) {
             int place = r < round ? r : r + 1;
-            assert_near("another round", (double)dropped.context_attention[place],
-                        (double)without.context_attention[r]);
-            assert_int_equal(dropped.history_length[place], without.history_length[r]);
+            assert_near("another round", (double)rounds_of(&dropped)[place],
+                        (double)rounds_of(&without)[r]);
+            assert_int_equal(support_entry_length(&dropped, place),
+                             support_entry_length(&without, r));
             for (int i = 0; i < without.question_length; i++)
-                for (int j = 0; j < without.history_length[r]; j++)
-                    assert_near(
-                        "a word of it",
-                        (double)dropped.topic_attention[(place * dropped.question_length + i) *
-                                                            dropped.history_width +
-                                                        j],
-                        (double)without.topic_attention[(r * without.question_length + i) *
-                                                            without.history_width +
-                                                        j]);
+                for (int j = 0; j < support_entry_length(&without, r); j++)
+                    assert_near("a word of it", (double)support_topic(&dropped, place, i, j),
+                                (double)support_topic(&without, r, i, j));
         }
         vd_answer_clear(&dropped);
         vd_answer_clear(&without);
@@ -153,7 +159,7 @@ static void a_blank_picture_is_one_of_zeros(void **state)
     assert_scores(&blank, &expected);
     assert_scores(&masked, &expected);
     for (int k = 0; k < REAL; k++)
-        assert_near("nothing to choose from", (double)blank.region_attention[k], 1.0 / REAL);
+        assert_near("nothing to choose from", (double)regions_of(&blank)[k], 1.0 / REAL);
     vd_answer_clear(&blank);
     vd_answer_clear(&masked);
     vd_answer_clear(&expected);
@@ -162,42 +168,70 @@ static void a_blank_picture_is_one_of_zeros(void **state)
     small_dialog_end(&c);
 }
 
+// The largest distance of its shares from uniform ones, of real regions.
+static double unevenness(const vd_answer *answer, const vd_attention *a)
+{
+    double most = 0;
+    for (int r = 0; r < a->rows; r++)
+        for (int c = 0; c < (a->key == VD_AXIS_REGIONS ? REAL : a->columns); c++) {
+            int keys = a->key == VD_AXIS_REGIONS ? REAL : a->columns, entry = 0;
+            if (a->by_entry) {
+                while (answer->history_start[entry + 1] <= c)
+                    entry++;
+                keys = support_entry_length(answer, entry);
+            }
+            most = fmax(most, fabs((double)a->share[r * a->columns + c] - 1.0 / keys));
+        }
+    return most;
+}
+
 static void a_flattened_attention_is_uniform(void **state)
 {
     (void)state;
+    static const char *const names[] = {"rounds", "history-words", "question-words", "regions"};
+    enum { NAMES = sizeof names / sizeof *names };
     static small_dialog c;
     small_dialog_begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
     vd_dialog *dialog = dialog_of(&c, c.image, P, -1); // the last region is padding
     vd_answer plain;
     ask_if(&c, dialog, NULL, &plain, NULL);
-    for (unsigned flat = 1; flat < 16; flat++) {
+    assert_int_equal(plain.attentions, NAMES);
+    for (int i = 0; i < NAMES; i++)
+        assert_string_equal(plain.attention[i].name, names[i]);
+    for (unsigned set = 1; set < 1u << NAMES; set++) {
+        const char *flat[NAMES + 1] = {NULL};
+        int count = 0;
+        for (int i = 0; i < NAMES; i++)
+            if (set >> i & 1)
+                flat[count++] = names[i];
         vd_answer a;
         ask_if(&c, dialog, &(vd_intervention){.flatten = flat}, &a, NULL);
         assert_memory_not_equal(a.score, plain.score, POOL * sizeof(float));
-        double rounds = 0, history = 0, words = 0, regions = 0; // distance from uniform
-        int q = a.question_length;
-        for (int r = 0; r < ROUNDS; r++) {
-            rounds = fmax(rounds, fabs((double)a.context_attention[r] - 1.0 / ROUNDS));
-            for (int i = 0; i < q; i++)
-                for (int j = 0; j < a.history_length[r]; j++)
-                    history = fmax(
-                        history, fabs((double)a.topic_attention[(r * q + i) * a.history_width + j] -
-                                      1.0 / a.history_length[r]));
-        }
-        for (int i = 0; i < P * q; i++)
-            words = fmax(words, fabs((double)a.word_attention[i] - 1.0 / q));
-        for (int k = 0; k < REAL; k++)
-            regions = fmax(regions, fabs((double)a.region_attention[k] - 1.0 / REAL));
-        assert_near("padding", (double)a.region_attention[REAL], 0);
-        assert_true((rounds < 1e-6) == !!(flat & VD_ATTENTION_ROUNDS));
-        assert_true((history < 1e-6) == !!(flat & VD_ATTENTION_HISTORY_WORDS));
-        assert_true((words < 1e-6) == !!(flat & VD_ATTENTION_QUESTION_WORDS));
-        assert_true((regions < 1e-6) == !!(flat & VD_ATTENTION_REGIONS));
+        assert_near("padding", (double)regions_of(&a)[REAL], 0);
+        for (int i = 0; i < NAMES; i++)
+            assert_true((unevenness(&a, &a.attention[i]) < 1e-6) == (set >> i & 1));
         vd_answer_clear(&a);
     }
     vd_answer_clear(&plain);
     vd_dialog_free(dialog);
     small_dialog_end(&c);
+}
+
+// What the stages gave by this name, the last time they did.
+static const float *value_of(const vd_trace *trace, const char *name)
+{
+    const float *found = NULL;
+    for (int i = 0; i < trace->stages; i++) {
+        const vd_trace_stage *stage = &trace->stage[i];
+        for (int k = 0; k < stage->ins + stage->outs; k++) {
+            const vd_trace_value *value =
+                k < stage->ins ? &stage->in[k] : &stage->out[k - stage->ins];
+            if (strcmp(value->name, name) == 0)
+                found = value->value;
+        }
+    }
+    assert_non_null(found);
+    return found;
 }
 
 // Sinusoids have no weights, so the two models differ in nothing else.
@@ -216,9 +250,8 @@ static void swapped_positions_are_those_of_the_other_kind(void **state)
         ask_if(c[k], dialogs[k], &(vd_intervention){.swap_positions = true}, &swapped, &found);
         ask_if(c[!k], dialogs[!k], NULL, &other, &expected);
         for (int i = 0; i < H; i++)
-            assert_near("e", (double)found.encoded[i], (double)expected.encoded[i]);
-        assert_near("a round", (double)swapped.context_attention[1],
-                    (double)other.context_attention[1]);
+            assert_near("e", (double)value_of(&found, "e")[i], (double)value_of(&expected, "e")[i]);
+        assert_near("a round", (double)rounds_of(&swapped)[1], (double)rounds_of(&other)[1]);
         vd_answer_clear(&swapped);
         vd_answer_clear(&other);
         vd_trace_clear(&found);
@@ -257,28 +290,52 @@ static void a_trace_is_what_the_uncached_stages_computed(void **state)
                           c.question_length[LAST], NULL, NULL, &a, &t, &err),
          &err);
     const vd_pass *p = &net.pass;
-    size_t q = (size_t)t.words, word = (size_t)p->question_words.start[LAST];
+    size_t q = (size_t)c.question_length[LAST], word = (size_t)p->question_words.start[LAST];
     size_t row = (size_t)p->span.region_start[LAST];
-    assert_int_equal(t.words, c.question_length[LAST]);
-    assert_int_equal(t.rounds, ROUNDS);
-    assert_int_equal(t.regions, P);
-    compare_rows("word", t.word, p->question.embedding + word * E, q * E);
-    compare_rows("Q", t.state, p->question.recurrent.y + word * 2 * H, q * 2 * H);
-    compare_rows("q", t.question, p->question.sentence + LAST * 2 * H, (size_t)2 * H);
-    compare_rows("h", t.history, p->history.sentence, (size_t)ROUNDS * 2 * H);
-    compare_rows("c", t.matched, p->matched + LAST * 2 * H, (size_t)2 * H);
-    compare_rows("gate", t.context_gate, p->context_pair.gate + LAST * 4 * H, (size_t)4 * H);
-    compare_rows("e_ctx", t.context, p->context_pair.y + LAST * 4 * H, (size_t)4 * H);
-    compare_rows("u", t.gathered, p->gathered + word * E, q * E);
-    compare_rows("word gate", t.topic_gate, p->topic_pair.gate + word * 2 * E, q * 2 * E);
-    compare_rows("e_top", t.topic, p->topic_pair.y + word * 2 * E, q * 2 * E);
-    compare_rows("t", t.region_topic, p->region_topic + row * 2 * E, (size_t)REAL * 2 * E);
-    compare_rows("m", t.view, p->view + row * D, (size_t)REAL * D);
-    compare_rows("z", t.fused, p->fused + row * H, (size_t)REAL * H);
-    compare_rows("y", t.pooled, p->pooled + LAST * (D + 4 * H), (size_t)D + 4 * H);
-    compare_rows("e", t.encoded, p->encoded + LAST * H, (size_t)H);
+    const struct {
+        const char *name;
+        const vd_real *there;
+        size_t numbers;
+    } all[] = {{"W", p->question.embedding + word * E, q * E},
+               {"Q", p->question.recurrent.y + word * 2 * H, q * 2 * H},
+               {"q", p->question.sentence + LAST * 2 * H, (size_t)2 * H},
+               {"h", p->history.sentence, (size_t)ROUNDS * 2 * H},
+               {"c", p->matched + LAST * 2 * H, (size_t)2 * H},
+               {"e_ctx", p->context_pair.y + LAST * 4 * H, (size_t)4 * H},
+               {"u", p->gathered + word * E, q * E},
+               {"e_top", p->topic_pair.y + word * 2 * E, q * 2 * E},
+               {"t", p->region_topic + row * 2 * E, (size_t)REAL * 2 * E},
+               {"m", p->view + row * D, (size_t)REAL * D},
+               {"y", p->pooled + LAST * (D + 4 * H), (size_t)D + 4 * H},
+               {"e", p->encoded + LAST * H, (size_t)H}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        compare_rows(all[i].name, value_of(&t, all[i].name), all[i].there, all[i].numbers);
+    compare_rows("z of regions", t.stage[4].out[0].value, p->fused + row * H, (size_t)REAL * H);
+    assert_int_equal(t.stages, 8);
+    assert_int_equal(t.stage[2].out[2].shape[0], q);
+    for (int i = 0; i < a.attentions; i++) // as they are in the answer
+        assert_memory_equal(value_of(&t, (const char *[]){"a", "S", "M", "g"}[i]),
+                            a.attention[i].share,
+                            (size_t)(a.attention[i].rows * a.attention[i].columns) * sizeof(float));
+    const vd_trace_table *gate = &t.stage[1].table[1], *words = &t.stage[2].table[1];
+    assert_true(gate->rows == 2 && words->rows == (int)q && words->columns == 2);
+    double open[2] = {0};
+    float *gates = support_read(p->context_pair.gate + LAST * 4 * H, (size_t)4 * H);
+    float *opened = support_read(p->topic_pair.gate + word * 2 * E, q * 2 * E);
+    for (int i = 0; i < 4 * H; i++)
+        open[i / (2 * H)] += (double)gates[i] / (2 * H);
+    for (int i = 0; i < 2; i++)
+        assert_near("gate", gate->value[i], open[i]);
+    for (size_t i = 0; i < 2 * q; i++) {
+        double sum = 0;
+        for (int k = 0; k < E; k++)
+            sum += (double)opened[i * E + (size_t)k] / E;
+        assert_near("word gate", words->value[i], sum);
+    }
+    vd_free(gates);
+    vd_free(opened);
     for (int i = 0; i < D; i++)
-        assert_near("m of padding", (double)t.view[REAL * D + i], 0);
+        assert_near("m of padding", (double)value_of(&t, "m")[REAL * D + i], 0);
     vd_answer_clear(&a);
     vd_trace_clear(&t);
     vd_dialog_free(dialog);
@@ -302,7 +359,7 @@ static void an_empty_history_is_refused(void **state)
     support_refused(status, VD_USAGE, &err, "all 6 history entries are dropped: one must stay",
                     NULL);
     assert_null(a.score);
-    assert_null(trace.encoded);
+    assert_null(trace.stage);
     vd_dialog_free(dialog);
     small_dialog_end(&c);
 }

@@ -1,9 +1,11 @@
 #include "tui/answer/heat_maps.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/alloc.h"
+#include "tui/answer/attention.h"
 #include "tui/base/shares.h"
-#include "tui/session/entry_words.h"
 #include "tui/screen/theme.h"
 
 // A page that scrolls: rows outside are not drawn.
@@ -35,17 +37,6 @@ static void title(scroll_page *page, const char *text)
 static int row_y(const scroll_page *page)
 {
     return visible(page) ? page->at.y + page->row : page->grid->height;
-}
-
-// The words of an entry, 0 the caption; none where they are not known: numbers stand for them.
-static void words_of(const vd_sheet *sheet, int entry, vd_entry_words *out)
-{
-    out->count = 0;
-    if (entry == 0)
-        vd_entry_words_caption(out, sheet->caption, NULL);
-    else if (entry <= sheet->rounds && sheet->said[entry - 1].answer)
-        vd_entry_words_turn(out, sheet->said[entry - 1].question, sheet->said[entry - 1].answer,
-                            NULL);
 }
 
 static const vd_reply *reply_of(const vd_heat_maps *maps)
@@ -83,30 +74,18 @@ static bool is_mark(const char *word)
     return strcmp(word, "<S>") == 0 || strcmp(word, "</S>") == 0;
 }
 
-// One entry: its weight, then its words, each with the share of the selected question word.
-static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
-                       int entry)
+// The words of an entry, each with its share of what the selected question word, or the question,
+// looks at.
+static void draw_entry_words(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
+                             const vd_attention *topic, int entry)
 {
-    char label[32], percent[16];
-    snprintf(label, sizeof label, entry ? "round %d" : "caption", entry);
-    vd_percent(percent, sizeof percent, answer->context_attention[entry]);
-    int left = page->at.x + 26, end = page->at.x + page->at.width, y = row_y(page);
-    vd_grid_text(page->grid, page->at.x, y, 8, label, role(page, VD_ROLE_TEXT));
-    vd_grid_bar(page->grid, page->at.x + 9, y, 9, answer->context_attention[entry],
-                role(page, VD_ROLE_BAR_ROUND), role(page, VD_ROLE_RULE));
-    vd_grid_right(page->grid, page->at.x + 18, y, 6, percent, role(page, VD_ROLE_TEXT));
-
-    if (!answer->topic_attention) {
-        page->row++;
-        return;
-    }
+    int left = page->at.x + 26, end = page->at.x + page->at.width, y = row_y(page), x = left;
+    int first = answer->history_start[entry], length = answer->history_start[entry + 1] - first;
+    int row = topic->query == VD_AXIS_QUESTION_WORDS ? maps->word : 0;
+    const float *share = topic->share + (size_t)row * (size_t)topic->columns + first;
     vd_entry_words words;
-    words_of(maps->sheet, entry, &words);
-    int length = answer->history_length[entry], x = left;
-    const float *share = answer->topic_attention +
-                         ((size_t)entry * (size_t)answer->question_length + (size_t)maps->word) *
-                             (size_t)answer->history_width;
-    for (int j = 0; j < length && j < answer->history_width; j++) {
+    vd_sheet_entry_words(maps->sheet, entry, &words);
+    for (int j = 0; j < length; j++) {
         char text[48];
         if (words.count == length && is_mark(words.word[j]))
             continue;
@@ -134,11 +113,49 @@ static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_ans
         x++;
         x += vd_grid_text(page->grid, x, y, end - x, number, role(page, VD_ROLE_FAINT)) + 1;
     }
+}
+
+// The rounds by their weight, and the words of each.
+static void draw_history(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
+                         const float *rounds, const vd_attention *topic)
+{
+    char text[160], looks[96] = "";
+    if (topic && topic->query == VD_AXIS_QUESTIONS)
+        snprintf(looks, sizeof looks, "where the question looks (%%)");
+    else if (topic)
+        snprintf(looks, sizeof looks, "where \"%.40s\" looks (%%)",
+                 reply_of(maps)->word[maps->word]);
+    else if (!vd_answer_whole(answer))
+        snprintf(looks, sizeof looks, "what the words attend to %s",
+                 maps->pending ? "is being computed" : "is no longer kept");
+    snprintf(text, sizeof text, "History: %s%s%s", rounds ? "weight of each round" : "",
+             !rounds || !*looks ? ""
+             : topic            ? ", and "
+                                : "; ",
+             looks);
+    title(page, text);
+    for (int r = 0; r < answer->rounds; r++) {
+        char label[32], percent[16];
+        int y = row_y(page);
+        snprintf(label, sizeof label, r ? "round %d" : "caption", r);
+        vd_grid_text(page->grid, page->at.x, y, 8, label, role(page, VD_ROLE_TEXT));
+        if (rounds) {
+            vd_percent(percent, sizeof percent, rounds[r]);
+            vd_grid_bar(page->grid, page->at.x + 9, y, 9, rounds[r], role(page, VD_ROLE_BAR_ROUND),
+                        role(page, VD_ROLE_RULE));
+            vd_grid_right(page->grid, page->at.x + 18, y, 6, percent, role(page, VD_ROLE_TEXT));
+        }
+        if (topic && answer->history_start)
+            draw_entry_words(page, maps, answer, topic, r);
+        page->row++;
+    }
     page->row++;
 }
 
+// ---- tables -------------------------------------------------------------------------------------
+
 // Columns of a region's name, and behind it of bar and percentage; of a word.
-enum { NUMBER = 4, NAME = 26, SHARE = 16, CELL = 7 };
+enum { NUMBER = 4, NAME = 26, SHARE = 16, CELL = 7, MOST_COLUMNS = 36 };
 
 // Names stand where two words have room beside them.
 static int label_width(const vd_heat_maps *maps, int width)
@@ -146,84 +163,208 @@ static int label_width(const vd_heat_maps *maps, int width)
     return maps->sheet->names && width >= NAME + SHARE + 2 * CELL ? NAME : NUMBER;
 }
 
-static void draw_region_row(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
-                            const vd_share *region, int from, int columns)
+// Where cells begin.
+static int cells_from(const scroll_page *page, const vd_heat_maps *maps)
 {
-    char text[16], name[VD_REGION_LABEL + 1] = " ";
-    int x = page->at.x, y = row_y(page), label = label_width(maps, page->at.width);
-    vd_sheet_region(maps->sheet, region->index, name + (region->index < 9));
-    if (label == NUMBER)
-        snprintf(name, sizeof name, "%2d", region->index + 1);
-    vd_grid_text(page->grid, x, y, label - 1, name, role(page, VD_ROLE_REGION));
-    x += label;
-    vd_grid_bar(page->grid, x, y, 8, region->share, role(page, VD_ROLE_BAR_REGION),
-                role(page, VD_ROLE_RULE));
-    vd_percent(text, sizeof text, region->share);
-    vd_grid_right(page->grid, x + 8, y, 6, text, role(page, VD_ROLE_TEXT));
-    for (int i = from; i < from + columns; i++) {
-        double share = answer->word_attention[region->index * answer->question_length + i];
-        int left = x + SHARE + (i - from) * CELL;
-        if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
-            vd_grid_level(page->grid, left, y, share, role(page, VD_ROLE_BAR_WORD));
-        snprintf(text, sizeof text, "%.0f %%", share * 100);
-        vd_grid_text(page->grid, left + 1, y, CELL - 2, text,
-                     role(page, i == maps->word ? VD_ROLE_QUESTION : VD_ROLE_FAINT));
-    }
-    page->row++;
+    return label_width(maps, page->at.width) + SHARE;
 }
 
-static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
+// A row of shares, of the columns chosen.
+static void draw_cells(scroll_page *page, const vd_heat_maps *maps, vd_axis key, const float *row,
+                       const vd_share *column, int columns)
 {
-    const vd_reply *reply = reply_of(maps);
-    const vd_answer *answer = &reply->answer;
-    int words = reply->words < answer->question_length ? reply->words : answer->question_length;
-    int label = label_width(maps, page->at.width) + SHARE;
-    int columns = (page->at.width - label) / CELL;
-    columns = columns < 1 ? 1 : columns > words ? words : columns;
-    int from = maps->word - columns / 2; // the selected word stays in sight
+    int x = page->at.x + cells_from(page, maps), y = row_y(page);
+    for (int i = 0; i < columns; i++, x += CELL) {
+        char text[16];
+        double share = row[column[i].index];
+        bool selected = key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
+        if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
+            vd_grid_level(page->grid, x, y, share, role(page, VD_ROLE_BAR_WORD));
+        snprintf(text, sizeof text, "%.0f %%", share * 100);
+        vd_grid_text(page->grid, x + 1, y, CELL - 2, text,
+                     role(page, selected ? VD_ROLE_QUESTION : VD_ROLE_FAINT));
+    }
+}
+
+static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, vd_axis key,
+                              const vd_share *column, int columns)
+{
+    for (int i = 0; i < columns; i++) {
+        char text[48];
+        bool selected = key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
+        if (key == VD_AXIS_REGIONS) // its name has no room
+            snprintf(text, sizeof text, "%d", column[i].index + 1);
+        else
+            vd_sheet_item(maps->sheet, maps->side, key, column[i].index, text, sizeof text);
+        vd_grid_text(page->grid, page->at.x + cells_from(page, maps) + i * CELL, row_y(page),
+                     CELL - 1, text, role(page, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+    }
+}
+
+// How many columns have room.
+static int columns_that_fit(const scroll_page *page, const vd_heat_maps *maps, int all)
+{
+    int fit = (page->at.width - cells_from(page, maps)) / CELL;
+    fit = fit < 1 ? 1 : fit > MOST_COLUMNS ? MOST_COLUMNS : fit;
+    return fit > all ? all : fit;
+}
+
+// The words around the selected one, which stays in sight. Returns how many.
+static int words_around(const scroll_page *page, const vd_heat_maps *maps, int words,
+                        vd_share *column)
+{
+    int columns = columns_that_fit(page, maps, words), from = maps->word - columns / 2;
     from = from > words - columns ? words - columns : from;
     from = from < 0 ? 0 : from;
-    char text[128] = "Regions: share of the answer, and which question words each looks at";
+    for (int i = 0; i < columns; i++)
+        column[i].index = from + i;
+    return columns;
+}
+
+static void draw_region_name(scroll_page *page, const vd_heat_maps *maps, int region)
+{
+    char name[VD_REGION_LABEL + 1] = " ";
+    int width = label_width(maps, page->at.width);
+    vd_sheet_region(maps->sheet, region, name + (region < 9));
+    if (width == NUMBER)
+        snprintf(name, sizeof name, "%2d", region + 1);
+    vd_grid_text(page->grid, page->at.x, row_y(page), width - 1, name, role(page, VD_ROLE_REGION));
+}
+
+// share NULL, looks NULL: the network has no such attention.
+static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
+                         const float *share, const vd_attention *looks)
+{
+    vd_share column[MOST_COLUMNS], top[MOST_COLUMNS];
+    int words = looks ? looks->columns : 0;
+    int columns = looks ? words_around(page, maps, words, column) : 0;
+    char text[128] = "Regions: share of the answer";
     if (columns < words) // the numbers first: a narrow screen cuts the end
         snprintf(text, sizeof text, "Regions, words %d-%d of %d (Left/Right): which each looks at",
-                 from + 1, from + columns, words);
+                 column[0].index + 1, column[0].index + columns, words);
+    else if (looks)
+        snprintf(text, sizeof text, "%s which question words each looks at",
+                 share ? "Regions: share of the answer, and" : "Regions:");
     title(page, text);
-    for (int i = from; i < from + columns; i++)
-        vd_grid_text(page->grid, page->at.x + label + (i - from) * CELL, row_y(page), CELL - 1,
-                     reply->word[i], role(page, i == maps->word ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
-    vd_grid_text(page->grid, page->at.x + label - SHARE + 1, row_y(page), SHARE - 2, "share",
-                 role(page, VD_ROLE_FAINT));
+    draw_column_names(page, maps, VD_AXIS_QUESTION_WORDS, column, columns);
+    if (share)
+        vd_grid_text(page->grid, page->at.x + cells_from(page, maps) - SHARE + 1, row_y(page),
+                     SHARE - 2, "share", role(page, VD_ROLE_FAINT));
     page->row++;
-    vd_share top[36];
-    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
+    int count = share ? vd_shares_top(share, answer->regions, 0.9, top, MOST_COLUMNS)
+                      : columns_that_fit(page, maps, answer->regions);
+    for (int i = 0; i < count; i++, page->row++) {
+        int x = page->at.x, y = row_y(page), region = share ? top[i].index : i;
+        draw_region_name(page, maps, region);
+        x += label_width(maps, page->at.width);
+        if (share) {
+            vd_grid_bar(page->grid, x, y, 8, top[i].share, role(page, VD_ROLE_BAR_REGION),
+                        role(page, VD_ROLE_RULE));
+            vd_percent(text, sizeof text, top[i].share);
+            vd_grid_right(page->grid, x + 8, y, 6, text, role(page, VD_ROLE_TEXT));
+        }
+        if (looks)
+            draw_cells(page, maps, VD_AXIS_QUESTION_WORDS, looks->share + region * looks->columns,
+                       column, columns);
+    }
+}
+
+static int by_index(const void *a, const void *b)
+{
+    return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
+}
+
+// The columns of some attentions that have room: words around the selected one, of others those
+// with the largest shares, in their order.
+static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
+                          const vd_attention *list, int count, vd_share *column)
+{
+    int all = list->columns, columns = columns_that_fit(page, maps, all);
+    if (list->key == VD_AXIS_QUESTION_WORDS)
+        return words_around(page, maps, all, column);
+    float *sum = vd_alloc((size_t)all, sizeof *sum);
+    for (int i = 0; sum && i < count; i++)
+        for (int at = 0; at < list[i].rows * all; at++)
+            sum[at % all] += list[i].share[at];
+    columns = sum ? vd_shares_top(sum, all, 2, column, columns) : 0;
+    qsort(column, (size_t)columns, sizeof *column, by_index);
+    vd_free(sum);
+    return columns;
+}
+
+// `count` attentions of one name, a row each, or one with all its rows.
+static void draw_others(scroll_page *page, const vd_heat_maps *maps, const vd_attention *list,
+                        int count)
+{
+    vd_share column[MOST_COLUMNS];
+    char text[128];
+    int columns = choose_columns(page, maps, list, count, column);
+    page->row++;
+    if (count > 1)
+        snprintf(text, sizeof text, "%s by %s: %s to %s", list->name, list->part,
+                 vd_axis_name(list->query), vd_axis_name(list->key));
+    else {
+        vd_attention_title(list, text, sizeof text / 2);
+        snprintf(text + strlen(text), sizeof text / 2, ": %s to %s", vd_axis_name(list->query),
+                 vd_axis_name(list->key));
+    }
+    title(page, text);
+    draw_column_names(page, maps, list->key, column, columns);
+    page->row++;
     for (int i = 0; i < count; i++)
-        draw_region_row(page, maps, answer, &top[i], from, columns);
+        for (int r = 0; r < list[i].rows; r++, page->row++) {
+            if (count > 1)
+                snprintf(text, sizeof text, "%s %d", list->part, list[i].index + 1);
+            else
+                vd_sheet_item(maps->sheet, maps->side, list->query, r, text, sizeof text);
+            vd_grid_text(page->grid, page->at.x, row_y(page), cells_from(page, maps) - 1, text,
+                         role(page, VD_ROLE_TEXT));
+            draw_cells(page, maps, list->key, list[i].share + (size_t)r * (size_t)list[i].columns,
+                       column, columns);
+        }
+}
+
+// How many attentions from the index-th on are one table: those of a name, where each is a row.
+static int count_alike(const vd_answer *answer, int index)
+{
+    const vd_attention *first = &answer->attention[index];
+    int count = 1;
+    while (index + count < answer->attentions && first->rows == 1 && first->share &&
+           first[count].share && strcmp(first[count].name, first->name) == 0 &&
+           first[count].rows == 1 && first[count].columns == first->columns)
+        count++;
+    return count;
 }
 
 int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int top)
 {
     const vd_reply *reply = reply_of(maps);
     const vd_answer *answer = &reply->answer;
+    const vd_attention *rounds = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES);
+    const vd_attention *regions = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
+    const vd_attention *topic =
+        vd_answer_attention(answer, VD_AXIS_QUESTION_WORDS, VD_AXIS_HISTORY_WORDS);
+    const vd_attention *looks =
+        vd_answer_attention(answer, VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS);
+    if (!topic)
+        topic = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_HISTORY_WORDS);
     scroll_page page = {grid, at, -top};
-    bool whole = answer->context_attention && answer->word_attention && answer->region_attention &&
-                 answer->history_length;
     title(&page, "The question as the model saw it");
     draw_question(&page, maps);
-    if (whole && reply->words > 0) {
-        char text[128];
-        if (answer->topic_attention)
-            snprintf(text, sizeof text,
-                     "History: weight of each round, and where \"%.40s\" looks (%%)",
-                     reply->word[maps->word]);
-        else
-            snprintf(text, sizeof text,
-                     "History: weight of each round; what the words attend to %s",
-                     maps->pending ? "is being computed" : "is no longer kept");
-        title(&page, text);
-        for (int r = 0; r < answer->rounds; r++)
-            draw_entry(&page, maps, answer, r);
-        page.row++;
-        draw_regions(&page, maps);
+    if (answer->candidates == 0 || reply->words == 0)
+        return page.row + top;
+    if (rounds || topic)
+        draw_history(&page, maps, answer, rounds ? rounds->share : NULL, topic);
+    if (regions || looks)
+        draw_regions(&page, maps, answer, regions ? regions->share : NULL, looks);
+    else
+        title(&page, "The network " VD_NO_REGIONS);
+    for (int i = 0, count; i < answer->attentions; i += count) {
+        const vd_attention *a = &answer->attention[i];
+        count = count_alike(answer, i);
+        bool above = a == rounds || a == regions || a == topic || a == looks;
+        if (a->share && (count > 1 || !above))
+            draw_others(&page, maps, a, count);
     }
     return page.row + top;
 }

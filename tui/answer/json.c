@@ -1,5 +1,6 @@
 #include "tui/answer/json.h"
 
+#include "tui/answer/attention.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
 
@@ -29,13 +30,10 @@ void vd_sheet_json_answers(yajl_gen json, const char *key, const vd_sheet_side *
     yajl_gen_array_close(json);
 }
 
-void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int which)
+static void emit_regions(yajl_gen json, const vd_sheet *sheet, const float *share, int regions)
 {
-    const vd_answer *answer = &sheet->side[which].reply->answer;
-    vd_member_map(json, "attention");
-    vd_member_numbers(json, "rounds", answer->context_attention, (size_t)answer->rounds);
     vd_member_list(json, "regions");
-    for (int p = 0; p < answer->regions; p++) {
+    for (int p = 0; p < regions && share; p++) {
         yajl_gen_map_open(json);
         vd_member_integer(json, "number", p + 1);
         if (sheet->names && p < sheet->regions)
@@ -45,13 +43,44 @@ void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int which)
             vd_output_numbers(json, sheet->boxes + (size_t)4 * (size_t)p, 4);
         else
             yajl_gen_null(json);
-        vd_member_number(json, "weight", (double)answer->region_attention[p]);
+        vd_member_number(json, "weight", (double)share[p]);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
+}
+
+static void emit_further(yajl_gen json, const vd_answer *answer)
+{
+    const vd_attention *a = vd_answer_further(answer, 0);
+    if (a)
+        vd_member_list(json, "further");
+    for (int i = 0; a; a = vd_answer_further(answer, ++i)) {
+        yajl_gen_map_open(json);
+        vd_member_string(json, "name", a->name);
+        if (a->of > 1) {
+            vd_member_string(json, "part", a->part);
+            vd_member_integer(json, "index", a->index);
+            vd_member_integer(json, "of", a->of);
+        }
+        vd_member_string(json, "key", vd_axis_name(a->key));
+        vd_member_numbers(json, "shares", a->share, (size_t)a->columns);
+        yajl_gen_map_close(json);
+        if (!vd_answer_further(answer, i + 1))
+            yajl_gen_array_close(json);
+    }
+}
+
+void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int which)
+{
+    const vd_answer *answer = &sheet->side[which].reply->answer;
+    const float *rounds = vd_answer_shares(answer, VD_AXIS_ENTRIES);
+    vd_member_map(json, "attention");
+    vd_member_numbers(json, "rounds", rounds, rounds ? (size_t)answer->rounds : 0);
+    emit_regions(json, sheet, vd_answer_shares(answer, VD_AXIS_REGIONS), answer->regions);
     vd_member_list(json, "words");
-    for (int i = 0; i < answer->question_length; i++)
+    for (int i = 0; i < answer->question_length && vd_word_share(answer, i) >= 0; i++)
         vd_output_number(json, vd_word_share(answer, i));
     yajl_gen_array_close(json);
+    emit_further(json, answer);
     yajl_gen_map_close(json);
 }

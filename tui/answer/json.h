@@ -12,7 +12,9 @@ void vd_sheet_json_words(yajl_gen json, const vd_sheet_side *side);
 // answers are one.
 void vd_sheet_json_answers(yajl_gen json, const char *key, const vd_sheet_side *side, int most);
 // "attention": {"rounds", "regions": [{"number", "name" where it is known, "box", "weight"}],
-// "words"}.
+// "words", "further": [{"name", "part", "index", "of", "key", "shares"}]}: the last ones from the
+// question to these, empty where the network shows none; "further" is left out where there are no
+// others.
 void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int side);
 
 #endif

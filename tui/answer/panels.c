@@ -68,12 +68,12 @@ static int outlines_in(vd_rect place)
 static int outlines_of(const vd_sheet *sheet, int side, vd_rect place, vd_outline *out)
 {
     const vd_reply *reply = side >= 0 ? sheet->side[side].reply : NULL;
-    if (!reply || !sheet->boxes || reply->answer.regions != sheet->regions)
+    const float *share = reply ? vd_answer_shares(&reply->answer, VD_AXIS_REGIONS) : NULL;
+    if (!share || !sheet->boxes || reply->answer.regions != sheet->regions)
         return 0;
     vd_share top[VD_OUTLINES_MOST];
     int most = sheet->all_regions ? VD_OUTLINES_MOST : outlines_in(place);
-    int count = vd_shares_top(reply->answer.region_attention, sheet->regions,
-                              sheet->all_regions ? 2 : 0.9, top, most);
+    int count = vd_shares_top(share, sheet->regions, sheet->all_regions ? 2 : 0.9, top, most);
     for (int i = 0; i < count; i++) {
         out[i] = (vd_outline){.share = top[i].share, .number = top[i].index + 1};
         memcpy(out[i].box, sheet->boxes + 4 * top[i].index, sizeof out[i].box);
@@ -99,15 +99,18 @@ void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, con
 // ---- attention ----------------------------------------------------------------------------------
 
 // "Regions 4 blue metal cone 57 %  2 27 %": the largest of some shares, as many as a row has room
-// for. sheet: of the regions; NULL: these are rounds of the history.
+// for; none: where there are no shares. sheet: of the regions; NULL: these are rounds of the
+// history.
 static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const float *shares,
-                        int count, const vd_sheet *sheet)
+                        int count, const vd_sheet *sheet, const char *none)
 {
     vd_share top[VD_OUTLINES];
     int shown = shares ? vd_shares_top(shares, count, 0.9, top, VD_OUTLINES) : 0;
     int end = at.x + at.width;
     int x = at.x + 1 +
             vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
+    if (!shares)
+        vd_grid_text(grid, x, at.y, end - x, none, vd_style_of(grid, VD_ROLE_FAINT));
     for (int i = 0; i < shown; i++) {
         char name[VD_REGION_LABEL], percent[16];
         vd_percent(percent, sizeof percent, top[i].share);
@@ -130,7 +133,8 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
 void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side)
 {
     const vd_answer *answer = &sheet->side[side].reply->answer;
-    draw_shares(grid, at, "Regions", answer->region_attention, answer->regions, sheet);
+    draw_shares(grid, at, "Regions", vd_answer_shares(answer, VD_AXIS_REGIONS), answer->regions,
+                sheet, VD_NO_REGIONS);
 }
 
 // What is to be said behind the words, "" nothing.
@@ -186,12 +190,14 @@ void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
         }
         x += vd_grid_text(grid, x, y, end - x, text,
                           vd_style_of(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
-        vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / most,
-                      vd_style_of(grid, VD_ROLE_BAR_WORD));
+        if (vd_word_share(&reply->answer, i) >= 0)
+            vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / most,
+                          vd_style_of(grid, VD_ROLE_BAR_WORD));
         x += 2;
     }
     x += vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE)) + 1;
-    draw_legend(grid, (vd_rect){at.x, y, at.width, at.y + at.height - y}, x);
+    if (vd_word_share(&reply->answer, 0) >= 0)
+        draw_legend(grid, (vd_rect){at.x, y, at.width, at.y + at.height - y}, x);
 }
 
 void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side)
@@ -200,7 +206,8 @@ void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_sheet *sheet, i
     at.height = 1;
     vd_sheet_draw_regions(grid, at, sheet, side);
     at.y++;
-    draw_shares(grid, at, "History", reply->answer.context_attention, reply->answer.rounds, NULL);
+    draw_shares(grid, at, "History", vd_answer_shares(&reply->answer, VD_AXIS_ENTRIES),
+                reply->answer.rounds, NULL, VD_NO_ROUNDS);
     at.y++;
     vd_sheet_draw_words(grid, at, reply);
 }

@@ -43,11 +43,18 @@ void vd_percent(char *out, size_t size, double fraction)
 
 double vd_word_share(const vd_answer *answer, int word)
 {
+    const float *own = vd_answer_shares(answer, VD_AXIS_QUESTION_WORDS);
+    const float *regions = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    const vd_attention *words =
+        vd_answer_attention(answer, VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS);
     double sum = 0;
-    if (word >= answer->question_length || !answer->word_attention || !answer->region_attention)
+    if (!own && (!regions || !words))
+        return -1;
+    if (word >= answer->question_length)
         return 0;
+    if (own)
+        return (double)own[word];
     for (int k = 0; k < answer->regions; k++)
-        sum += (double)answer->region_attention[k] *
-               (double)answer->word_attention[k * answer->question_length + word];
+        sum += (double)regions[k] * (double)words->share[k * words->columns + word];
     return sum;
 }

@@ -13,10 +13,15 @@ typedef struct vd_share {
 } vd_share;
 int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int most);
 
+// What is said of networks without an attention to these.
+#define VD_NO_REGIONS "looks at the picture as a whole"
+#define VD_NO_ROUNDS  "no attention to single rounds"
+
 void vd_percent(char *out, size_t size, double fraction); // "62 %", ">99 %", "0.4 %"
 
-// How much the answer drew on each question word: attention 3 weighted by attention 4,
-// w_i = sum_k g_k M_ki.
+// How much the answer drew on a question word: its share of the attention from the question to its
+// words; where there is none, the regions' attention to it, weighted by theirs:
+// w_i = sum_k g_k M_ki. Negative: the network shows neither.
 double vd_word_share(const vd_answer *answer, int word);
 
 #endif

@@ -1,3 +1,4 @@
+#include "tui/answer/attention.h"
 #include "tui/answer/json.h"
 #include "tui/commands/command.h"
 
@@ -95,6 +96,9 @@ static void print_json(const ask *a, const vd_sheet *sheet)
 static void print_history(const vd_answer *answer)
 {
     enum { A_LINE = 5 };
+    const float *share = vd_answer_shares(answer, VD_AXIS_ENTRIES);
+    if (!share)
+        return;
     for (int i = 0; i < answer->rounds; i++) {
         char name[24];
         snprintf(name, sizeof name, i ? "round %d" : "caption", i);
@@ -102,7 +106,7 @@ static void print_history(const vd_answer *answer)
                i == 0       ? "   history   "
                : i % A_LINE ? ", "
                             : ",\n             ",
-               name, 100 * (double)answer->context_attention[i]);
+               name, 100 * (double)share[i]);
     }
     printf("\n");
 }
@@ -111,8 +115,11 @@ static void print_regions(const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
     vd_share top[SHOWN_REGIONS];
-    int count = vd_shares_top(answer->region_attention, answer->regions, 2, top, SHOWN_REGIONS);
+    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    int count = share ? vd_shares_top(share, answer->regions, 2, top, SHOWN_REGIONS) : 0;
     int width = sheet->names ? -(int)strlen("12 yellow rubber cylinder") : 3;
+    if (!share)
+        printf("   regions   %s\n", VD_NO_REGIONS);
     for (int n = 0; n < count; n++) {
         const float *box = sheet->boxes ? sheet->boxes + (size_t)4 * (size_t)top[n].index : NULL;
         char region[VD_REGION_LABEL];
@@ -123,6 +130,18 @@ static void print_regions(const vd_sheet *sheet)
             printf("  (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1], (double)box[2],
                    (double)box[3]);
         printf("%s\n", n || !box ? "" : "  x1 y1 x2 y2");
+    }
+}
+
+static void print_further(const vd_sheet *sheet)
+{
+    const vd_answer *answer = &sheet->side[0].reply->answer;
+    const vd_attention *a;
+    for (int i = 0; (a = vd_answer_further(answer, i)); i++) {
+        char title[64], largest[400];
+        vd_attention_title(a, title, sizeof title);
+        vd_sheet_largest(sheet, 0, a, largest, sizeof largest);
+        printf("   %s: %s\n", title, largest);
     }
 }
 
@@ -192,6 +211,7 @@ static void print_text(const ask *a, const vd_sheet *sheet)
     print_said(a, &reply->answer);
     print_history(&reply->answer);
     print_regions(sheet);
+    print_further(sheet);
     print_seen(reply);
     if (reply->remark && *reply->remark)
         printf("   remark    %s\n", reply->remark);

@@ -70,14 +70,14 @@ static void add_bar(const walk_command *c, vd_table *table, double share, int wi
         vd_table_more(table, "%s", vd_output_bar(bar, share, width, c->utf8));
 }
 
-static void shape_text(const vd_walk_value *value, char *out, size_t size)
+static void shape_text(const vd_trace_value *value, char *out, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < value->dims && used < size; i++)
         used += (size_t)snprintf(out + used, size - used, i ? ", %d" : "%d", value->shape[i]);
 }
 
-static void print_values(const walk_command *c, const char *title, const vd_walk_value *value,
+static void print_values(const walk_command *c, const char *title, const vd_trace_value *value,
                          int count)
 {
     for (int i = 0; i < count; i++) {
@@ -129,18 +129,19 @@ static void print_why(const walk_command *c, const char *why)
 
 static void print_stage(const walk_command *c, const vd_walk_stage *stage, int number)
 {
-    vd_markup_put(c->out, c->markdown ? "\n## %d. %s\n\n" : "\n%d. %s\n", number + 1, stage->title);
-    print_why(c, stage->why);
+    vd_markup_put(c->out, c->markdown ? "\n## %d. %s\n\n" : "\n%d. %s\n", number + 1,
+                  stage->of->title);
+    print_why(c, stage->of->why);
     if (c->markdown)
         printf("In:\n\n");
-    print_values(c, "in", stage->in, stage->ins);
+    print_values(c, "in", stage->of->in, stage->of->ins);
     if (c->markdown)
         printf("\n```\n");
-    for (int i = 0; i < 4 && stage->formula[i]; i++)
-        printf(c->markdown ? "%s\n" : "        %s\n", stage->formula[i]);
+    for (int i = 0; i < VD_STAGE_FORMULAS && stage->of->formula[i]; i++)
+        printf(c->markdown ? "%s\n" : "        %s\n", stage->of->formula[i]);
     if (c->markdown)
         printf("```\n\nOut:\n\n");
-    print_values(c, "out", stage->out, stage->outs);
+    print_values(c, "out", stage->of->out, stage->of->outs);
     for (int i = 0; i < stage->tables; i++)
         print_stage_table(c, &stage->table[i]);
 }
@@ -233,7 +234,7 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
                   walk->config.embed, walk->config.hidden, walk->config.region);
     if (changed)
         print_change(c, walk);
-    for (int i = 0; i < VD_WALK_STAGES; i++) {
+    for (int i = 0; i < vd_walk_stages(walk); i++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, changed, i, c->answers, &stage);
         print_stage(c, &stage, i);
@@ -245,7 +246,7 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-static void json_values(yajl_gen json, const char *name, const vd_walk_value *value, int count)
+static void json_values(yajl_gen json, const char *name, const vd_trace_value *value, int count)
 {
     vd_member_list(json, name);
     for (int i = 0; i < count; i++) {
@@ -296,14 +297,14 @@ static void json_table(yajl_gen json, const vd_walk_table *table)
 static void json_stage(yajl_gen json, const vd_walk_stage *stage)
 {
     yajl_gen_map_open(json);
-    vd_member_string(json, "stage", stage->title);
-    vd_member_string(json, "why", stage->why);
+    vd_member_string(json, "stage", stage->of->title);
+    vd_member_string(json, "why", stage->of->why);
     vd_member_list(json, "formula");
-    for (int i = 0; i < 4 && stage->formula[i]; i++)
-        vd_output_string(json, stage->formula[i]);
+    for (int i = 0; i < VD_STAGE_FORMULAS && stage->of->formula[i]; i++)
+        vd_output_string(json, stage->of->formula[i]);
     yajl_gen_array_close(json);
-    json_values(json, "in", stage->in, stage->ins);
-    json_values(json, "out", stage->out, stage->outs);
+    json_values(json, "in", stage->of->in, stage->of->ins);
+    json_values(json, "out", stage->of->out, stage->of->outs);
     vd_member_list(json, "tables");
     for (int i = 0; i < stage->tables; i++)
         json_table(json, &stage->table[i]);
@@ -355,7 +356,7 @@ static void print_json(const walk_command *c, const vd_walk *walk)
         vd_sheet_json_answers(json, "changed_answers", &now, 2 * SHOWN_ANSWERS);
     }
     vd_member_list(json, "stages");
-    for (int i = 0; i < VD_WALK_STAGES; i++) {
+    for (int i = 0; i < vd_walk_stages(walk); i++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, walk->switches.count > 0, i, c->answers, &stage);
         json_stage(json, &stage);
@@ -444,10 +445,9 @@ const vd_command vd_cmd_walk = {
     "stage is for. Then it leaves out each region, round and word in turn and shows how the "
     "answer changes, beside the attention that each one got.\n"
     "CHANGE is one of: caption, region N, round N or word N (left out); word N=OTHER (replaced); "
-    "attention 1..4 (made uniform); positions (removed, or added where the model has none); "
-    "picture (made blank). Numbers start at 1; a region has one number in every command and on "
-    "every "
-    "screen.",
+    "attention N or attention NAME (made uniform); positions (removed, or added where the model "
+    "has none); picture (made blank). Numbers start at 1; a region has one number in every command "
+    "and on every screen, an attention the one that the list of effects has.",
     "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
     "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
     .options = options};

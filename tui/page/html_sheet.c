@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tui/page/html.h"
+#include "tui/answer/attention.h"
 #include "tui/base/shares.h"
 
 enum { MOST_REGIONS = 9, MOST_ANSWERS = 8 };
@@ -82,9 +83,8 @@ static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
     const vd_sheet_side *side = &sheet->side[which];
     const vd_answer *answer = &side->reply->answer;
     vd_share top[MOST_REGIONS];
-    int count = answer->region_attention ? vd_shares_top(answer->region_attention, answer->regions,
-                                                         0.9, top, MOST_REGIONS)
-                                         : 0;
+    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    int count = share ? vd_shares_top(share, answer->regions, 0.9, top, MOST_REGIONS) : 0;
     double rest = 1;
     for (int i = 0; i < count; i++)
         rest -= top[i].share;
@@ -100,6 +100,10 @@ static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
         if (outlines)
             put_outlines(html, sheet, top, count);
         vd_markup_put(html, "</svg>");
+    }
+    if (!share) {
+        vd_markup_put(html, "<figcaption>It " VD_NO_REGIONS "</figcaption></figure>\n");
+        return;
     }
     vd_markup_put(html, "<figcaption>%s<ol class=\"regions\">",
                   outlines ? "Where it looked" : "Where it looked (no boxes known)");
@@ -130,9 +134,10 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
         most = fmax(most, vd_word_share(&reply->answer, i));
     vd_markup_put(html, "<p class=\"words\"><span class=\"key\">Saw</span>");
     for (int i = 0; i < reply->words; i++) {
-        double share = vd_word_share(&reply->answer, i);
-        char text[16];
-        vd_percent(text, sizeof text, share);
+        double share = fmax(vd_word_share(&reply->answer, i), 0);
+        char text[16] = "in the question";
+        if (vd_word_share(&reply->answer, i) >= 0)
+            vd_percent(text, sizeof text, share);
         vd_markup_put(html, " <span class=\"word%s\" style=\"--w:%.3f\" title=\"%s%s\">%s",
                       reply->unknown[i] ? " unknown" : "", fmin(share / most, 1), text,
                       reply->unknown[i] ? ", not in the vocabulary" : "", reply->word[i]);
@@ -144,6 +149,18 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
     if (reply->cut > 0)
         vd_markup_put(html, " <span class=\"note\">%d more words were not seen</span>", reply->cut);
     vd_markup_put(html, "</p>\n");
+}
+
+static void put_further(vd_markup *html, const vd_sheet *sheet, int which)
+{
+    const vd_attention *a;
+    for (int i = 0; (a = vd_answer_further(&sheet->side[which].reply->answer, i)); i++) {
+        char title[64], largest[400];
+        vd_attention_title(a, title, sizeof title);
+        vd_sheet_largest(sheet, which, a, largest, sizeof largest);
+        vd_markup_put(html, "<p class=\"words\"><span class=\"key\">%s</span> %s</p>\n", title,
+                      largest);
+    }
 }
 
 // ---- ranking ------------------------------------------------------------------------------------
@@ -222,8 +239,9 @@ static void put_history_shares(vd_markup *html, const vd_sheet *sheet, int entry
 {
     for (int i = 0; i < sheet->sides; i++) {
         const vd_answer *answer = &sheet->side[i].reply->answer;
-        if (entry < answer->rounds && answer->context_attention)
-            put_share(html, "td", (double)answer->context_attention[entry], i);
+        const float *share = vd_answer_shares(answer, VD_AXIS_ENTRIES);
+        if (entry < answer->rounds && share)
+            put_share(html, "td", (double)share[entry], i);
         else
             vd_markup_put(html, "<td></td>");
     }
@@ -289,6 +307,7 @@ static void put_side(vd_markup *html, const vd_sheet *sheet, int which)
     put_figure(html, sheet, which);
     vd_markup_put(html, "<div class=\"found\">");
     put_words(html, side);
+    put_further(html, sheet, which);
     put_ranking(html, sheet, which);
     vd_markup_put(html, "</div></section>\n");
 }

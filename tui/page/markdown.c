@@ -1,5 +1,6 @@
 #include "tui/page/markdown.h"
 
+#include "tui/answer/attention.h"
 #include "tui/base/shares.h"
 
 enum { MOST_ANSWERS = 5, MOST_REGIONS = 5 };
@@ -52,16 +53,28 @@ static void put_ranking(vd_markup *m, const vd_sheet_side *side)
     vd_markup_put(m, "\n");
 }
 
-static void put_attention(vd_markup *m, const vd_sheet *sheet, const vd_sheet_side *side)
+static void put_further(vd_markup *m, const vd_sheet *sheet, int which)
 {
+    const vd_attention *a;
+    for (int i = 0; (a = vd_answer_further(&sheet->side[which].reply->answer, i)); i++) {
+        char title[64], largest[400];
+        vd_attention_title(a, title, sizeof title);
+        vd_sheet_largest(sheet, which, a, largest, sizeof largest);
+        vd_markup_put(m, "\n* %s: %s", title, largest);
+    }
+}
+
+static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
+{
+    const vd_sheet_side *side = &sheet->side[which];
     const vd_reply *reply = side->reply;
     const vd_answer *answer = &reply->answer;
     vd_share top[MOST_REGIONS];
     char share[16];
-    int count = answer->region_attention ? vd_shares_top(answer->region_attention, answer->regions,
-                                                         0.9, top, MOST_REGIONS)
-                                         : 0;
-    vd_markup_put(m, "* looked at");
+    const float *regions = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    const float *rounds = vd_answer_shares(answer, VD_AXIS_ENTRIES);
+    int count = regions ? vd_shares_top(regions, answer->regions, 0.9, top, MOST_REGIONS) : 0;
+    vd_markup_put(m, regions ? "* looked at" : "* " VD_NO_REGIONS);
     for (int i = 0; i < count; i++) {
         vd_percent(share, sizeof share, top[i].share);
         char region[VD_REGION_LABEL];
@@ -73,17 +86,22 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, const vd_sheet_si
                           (double)box[2], (double)box[3]);
         }
     }
-    vd_markup_put(m, "\n* drew on");
-    for (int i = 0; i < answer->rounds && answer->context_attention; i++) {
-        vd_percent(share, sizeof share, (double)answer->context_attention[i]);
+    if (rounds)
+        vd_markup_put(m, "\n* drew on");
+    for (int i = 0; i < answer->rounds && rounds; i++) {
+        vd_percent(share, sizeof share, (double)rounds[i]);
         if (i == 0)
             vd_markup_put(m, " the caption: %s", share);
         else
             vd_markup_put(m, "; round %d: %s", i, share);
     }
-    vd_markup_put(m, "\n* saw, with the share of attention:");
+    put_further(m, sheet, which);
+    vd_markup_put(m, vd_word_share(answer, 0) < 0 ? "\n* saw:"
+                                                  : "\n* saw, with the share of attention:");
     for (int i = 0; i < reply->words; i++) {
-        vd_percent(share, sizeof share, vd_word_share(answer, i));
+        *share = '\0';
+        if (vd_word_share(answer, i) >= 0)
+            vd_percent(share, sizeof share, vd_word_share(answer, i));
         vd_markup_put(m, " %s%s %s", reply->word[i], reply->unknown[i] ? " (unknown)" : "", share);
         vd_markup_put(m, i + 1 < reply->words ? ";" : "");
     }
@@ -110,7 +128,7 @@ void vd_markdown_sheet(vd_markup *m, const vd_sheet *sheet)
             vd_markup_put(m, side->right ? " \xE2\x9C\x93" : " \xE2\x9C\x97");
         vd_markup_put(m, "\n\n");
         put_ranking(m, side);
-        put_attention(m, sheet, side);
+        put_attention(m, sheet, i);
     }
 }
 

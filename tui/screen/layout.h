@@ -1,6 +1,6 @@
 // Layout: which panel goes where at which size of the terminal. Pure arithmetic.
-#ifndef VD_LAYOUT_H
-#define VD_LAYOUT_H
+#ifndef VD_SCREEN_LAYOUT_H
+#define VD_SCREEN_LAYOUT_H
 
 #include <stdbool.h>
 

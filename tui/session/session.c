@@ -49,18 +49,6 @@ void vd_reply_clear(vd_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-// Replaces the pointer at `pointer` (to `bytes` bytes, or NULL) by one to a copy. Out of memory:
-// NULL and false.
-static bool copy_memory(void *pointer, size_t bytes)
-{
-    void *from, *copy = NULL;
-    memcpy(&from, pointer, sizeof from);
-    if (from && (copy = vd_alloc_raw(bytes)))
-        memcpy(copy, from, bytes);
-    memcpy(pointer, &copy, sizeof copy);
-    return copy || !from;
-}
-
 void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
 {
     size_t at = 0;
@@ -74,36 +62,21 @@ void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *ou
 
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
-    const vd_answer *a = &from->answer;
-    size_t candidates = (size_t)a->candidates, rounds = (size_t)a->rounds;
-    size_t words = (size_t)a->question_length, regions = (size_t)a->regions;
-    const struct {
-        void *pointer;
-        size_t bytes;
-    } parts[] = {
-        {&to->typed, strlen(from->typed) + 1},
-        {&to->question, strlen(from->question) + 1},
-        {&to->remark, from->remark ? strlen(from->remark) + 1 : 0},
-        {&to->answer.score, candidates * sizeof *a->score},
-        {&to->answer.probability, candidates * sizeof *a->probability},
-        {&to->answer.order, candidates * sizeof *a->order},
-        {&to->answer.history_length, rounds * sizeof *a->history_length},
-        {&to->answer.context_attention, rounds * sizeof *a->context_attention},
-        {&to->answer.topic_attention,
-         rounds * words * (size_t)a->history_width * sizeof *a->topic_attention},
-        {&to->answer.word_attention, regions * words * sizeof *a->word_attention},
-        {&to->answer.region_attention, regions * sizeof *a->region_attention},
-    };
-    bool whole = true;
     *to = *from;
-    for (int i = 0; i < to->words; i++)
-        whole &= copy_memory(&to->word[i], strlen(from->word[i]) + 1);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        whole &= copy_memory(parts[i].pointer, parts[i].bytes);
-    if (whole)
-        return VD_OK;
-    vd_reply_clear(to);
-    return vd_error_memory(err, "an answer");
+    to->typed = vd_strdup(from->typed);
+    to->question = vd_strdup(from->question);
+    to->remark = from->remark ? vd_strdup(from->remark) : NULL;
+    bool whole = to->typed && to->question && (to->remark || !from->remark);
+    for (int i = 0; i < to->words; i++) {
+        to->word[i] = vd_strdup(from->word[i]);
+        whole &= to->word[i] != NULL;
+    }
+    vd_status status = vd_answer_copy(&from->answer, &to->answer, err);
+    if (status == VD_OK && !whole)
+        status = vd_error_memory(err, "an answer");
+    if (status)
+        vd_reply_clear(to);
+    return status;
 }
 
 // ---- loading ------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ static const struct {
     int from; // what its number counts from; -1: it has none
     int most;
 } names[] = {
-    {"caption", VD_SWITCH_ENTRY, -1, 0},      {"round", VD_SWITCH_ENTRY, 0, 100000},
-    {"region", VD_SWITCH_REGION, 1, 1000},    {"word", VD_SWITCH_WORD, 1, 19},
-    {"attention", VD_SWITCH_ATTENTION, 1, 4}, {"positions", VD_SWITCH_POSITIONS, -1, 0},
+    {"caption", VD_SWITCH_ENTRY, -1, 0},         {"round", VD_SWITCH_ENTRY, 0, 100000},
+    {"region", VD_SWITCH_REGION, 1, 1000},       {"word", VD_SWITCH_WORD, 1, 19},
+    {"attention", VD_SWITCH_ATTENTION, 1, 1000}, {"positions", VD_SWITCH_POSITIONS, -1, 0},
     {"picture", VD_SWITCH_PICTURE, -1, 0},
 };
 enum { NAMES = sizeof names / sizeof *names };
@@ -21,7 +21,7 @@ static vd_status refuse(const char *text, vd_error *err)
 {
     return vd_error_set(err, VD_USAGE,
                         "what if '%.60s'? expected caption, round N, region N, word N, "
-                        "word N=OTHER, attention 1..4, positions or picture",
+                        "word N=OTHER, attention N or NAME, positions or picture",
                         text);
 }
 
@@ -37,6 +37,12 @@ vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
             return *rest ? refuse(text, err) : VD_OK;
         char *end;
         long number = strtol(rest, &end, 10);
+        if (end == rest && *rest && out->kind == VD_SWITCH_ATTENTION && !strchr(rest, ' ') &&
+            strlen(rest) < sizeof out->word) {
+            out->index = -1;
+            snprintf(out->word, sizeof out->word, "%s", rest);
+            return VD_OK;
+        }
         if (end == rest)
             return refuse(text, err);
         if (number < 1 || number > names[i].most)
@@ -61,6 +67,10 @@ void vd_switch_name(const vd_switch *one, char *out, size_t size)
             continue;
         if (names[i].from < 0)
             snprintf(out, size, "%s", names[i].name);
+        else if (one->kind == VD_SWITCH_ATTENTION && one->index < 0)
+            snprintf(out, size, "%s %s", names[i].name, one->word);
+        else if (one->kind == VD_SWITCH_ATTENTION)
+            snprintf(out, size, "%s %d", names[i].name, one->index + names[i].from);
         else
             snprintf(out, size, "%s %d%s%s", names[i].name, one->index + names[i].from,
                      one->word[0] ? "=" : "", one->word);
@@ -76,7 +86,8 @@ bool vd_switch_leaves_out(const vd_switch *one)
 
 bool vd_switch_same(const vd_switch *a, const vd_switch *b)
 {
-    return a->kind == b->kind && a->index == b->index;
+    bool named = a->kind == VD_SWITCH_ATTENTION && a->word[0];
+    return a->kind == b->kind && (a->index == b->index || (named && strcmp(a->word, b->word) == 0));
 }
 
 static int find(const vd_switches *switches, const vd_switch *one)
@@ -95,7 +106,7 @@ bool vd_switches_has(const vd_switches *switches, const vd_switch *one)
 bool vd_switches_flip(vd_switches *switches, const vd_switch *one)
 {
     int at = find(switches, one);
-    if (at >= 0 && strcmp(switches->at[at].word, one->word) != 0) {
+    if (at >= 0 && one->kind == VD_SWITCH_WORD && strcmp(switches->at[at].word, one->word) != 0) {
         switches->at[at] = *one;
         return true;
     }

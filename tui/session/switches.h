@@ -1,11 +1,14 @@
 // What-if questions as text: things to switch off or change while a question is answered again.
 //
-//   caption | round N      leave out what was said      region N    leave out a region
-//   picture                blank the picture            word N      leave out a word of the
-//   question word N=red             say another word instead     attention N make attention 1..4
-//   flat positions              take positions away, or add them where the model has none
+//   caption, round N               leave out what was said
+//   region N                       leave out a region
+//   picture                        blank the picture
+//   word N, word N=red             leave out a word of the question, say another instead
+//   attention N, attention NAME    make an attention flat
+//   positions                      take positions away, or add them where the model has none
 //
-// Rounds, regions and words count from 1; a region has the number that it is outlined with.
+// Rounds, regions, words and attentions count from 1; a region has the number that it is outlined
+// with, attentions count by their names in the network's order.
 #ifndef VD_SWITCHES_H
 #define VD_SWITCHES_H
 
@@ -18,7 +21,7 @@ typedef enum vd_switch_kind {
     VD_SWITCH_ENTRY,     // index: history entry, 0 the caption
     VD_SWITCH_REGION,    // row of the features, from 0
     VD_SWITCH_WORD,      // place in the question, from 0; word: what is said instead, "" nothing
-    VD_SWITCH_ATTENTION, // 0..3
+    VD_SWITCH_ATTENTION, // place among the network's names, from 0, or -1: word is the name
     VD_SWITCH_POSITIONS,
     VD_SWITCH_PICTURE
 } vd_switch_kind;

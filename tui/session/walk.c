@@ -33,13 +33,34 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
 
 // ---- asking with switches -----------------------------------------------------------------------
 
+const char *vd_walk_attention(const vd_walk *walk, const vd_switch *one, vd_error *err)
+{
+    const vd_answer *answer = &walk->reply.answer;
+    char all[160] = "none";
+    const char *name;
+    size_t used = 0;
+    for (int i = 0; vd_attention_named(answer->attention, answer->attentions, i, &name); i++) {
+        if (one->index < 0 ? strcmp(one->word, name) == 0 : one->index == i)
+            return name;
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%d %s", i ? ", " : "", i + 1,
+                                     name);
+    }
+    char asked[64];
+    vd_switch_name(one, asked, sizeof asked);
+    vd_error_set(err, VD_USAGE, "what if '%s'? the network's attentions are: %s", asked, all);
+    return NULL;
+}
+
 static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_error *err)
 {
     int there = one->kind == VD_SWITCH_ENTRY    ? walk->entries
                 : one->kind == VD_SWITCH_REGION ? walk->regions
                 : one->kind == VD_SWITCH_WORD   ? walk->reply.words
-                                                : 4;
+                                                : 1;
     char name[64];
+    if (one->kind == VD_SWITCH_ATTENTION)
+        return vd_walk_attention(walk, one, err) ? VD_OK : VD_USAGE;
     if (one->index < there)
         return VD_OK;
     vd_switch_name(one, name, sizeof name);
@@ -95,7 +116,8 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
 {
     bool *drop = vd_alloc((size_t)walk->entries, sizeof *drop);
     bool *mask = vd_alloc((size_t)walk->regions, sizeof *mask);
-    vd_intervention what_if = {0};
+    const char *names[VD_SWITCHES + 1] = {NULL}, **flat = names;
+    vd_intervention what_if = {.flatten = names};
     vd_status status = drop && mask ? VD_OK : vd_error_memory(err, "a what-if question");
     for (int i = 0; i < switches->count && status == VD_OK; i++) {
         const vd_switch *one = &switches->at[i];
@@ -107,7 +129,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
         else if (one->kind == VD_SWITCH_REGION)
             what_if.mask_region = mask, mask[one->index] = true;
         else if (one->kind == VD_SWITCH_ATTENTION)
-            what_if.flatten |= 1u << one->index;
+            *flat++ = vd_walk_attention(walk, one, NULL);
         else if (one->kind == VD_SWITCH_POSITIONS)
             what_if.swap_positions = true;
         else if (one->kind == VD_SWITCH_PICTURE)
@@ -131,14 +153,20 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
 
 // ---- every switch alone -------------------------------------------------------------------------
 
-// The share of attention that something got; -1: it gets none.
+static double share_of(const vd_answer *answer, vd_axis axis, int index)
+{
+    const float *shares = vd_answer_shares(answer, axis);
+    return shares ? (double)shares[index] : -1;
+}
+
+// The share of attention that something got; negative: it gets none.
 static double attention_to(const vd_walk *walk, const vd_switch *what)
 {
     const vd_answer *answer = &walk->reply.answer;
     if (what->kind == VD_SWITCH_REGION)
-        return (double)answer->region_attention[what->index];
+        return share_of(answer, VD_AXIS_REGIONS, what->index);
     if (what->kind == VD_SWITCH_ENTRY)
-        return (double)answer->context_attention[what->index];
+        return share_of(answer, VD_AXIS_ENTRIES, what->index);
     return what->kind == VD_SWITCH_WORD ? vd_word_share(answer, what->index) : -1;
 }
 
@@ -159,9 +187,22 @@ static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what,
     return VD_OK;
 }
 
+static vd_switch switch_of(const vd_walk *walk, vd_switch_kind kind, int index)
+{
+    vd_switch one = {kind, kind == VD_SWITCH_REGION ? walk->region[index] : index, ""};
+    if (kind == VD_SWITCH_ATTENTION)
+        snprintf(one.word, sizeof one.word, "%s", vd_walk_attention(walk, &one, NULL));
+    return one;
+}
+
 static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_int *stop,
                              vd_error *err)
 {
+    const vd_answer *answer = &walk->reply.answer;
+    const char *name;
+    int attentions = 0;
+    while (vd_attention_named(answer->attention, answer->attentions, attentions, &name))
+        attentions++;
     // The only entry cannot be left out, nor the only word.
     const struct {
         vd_switch_kind kind;
@@ -169,17 +210,15 @@ static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_in
     } all[] = {{VD_SWITCH_REGION, walk->regions},
                {VD_SWITCH_ENTRY, walk->entries > 1 ? walk->entries : 0},
                {VD_SWITCH_WORD, walk->reply.words > 1 ? walk->reply.words : 0},
-               {VD_SWITCH_ATTENTION, 4},
+               {VD_SWITCH_ATTENTION, attentions},
                {VD_SWITCH_POSITIONS, 1},
                {VD_SWITCH_PICTURE, 1}};
-    size_t most = (size_t)(walk->regions + walk->entries + walk->reply.words + 4 + 2);
+    size_t most = (size_t)(walk->regions + walk->entries + walk->reply.words + attentions + 2);
     walk->effect = vd_alloc(most, sizeof *walk->effect);
     vd_status status = walk->effect ? VD_OK : vd_error_memory(err, "what each change does");
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (int i = 0; i < all[k].count && status == VD_OK; i++)
-            status =
-                add_effect(session, walk,
-                           (vd_switch){all[k].kind, k == 0 ? walk->region[i] : i, ""}, stop, err);
+            status = add_effect(session, walk, switch_of(walk, all[k].kind, i), stop, err);
     return status;
 }
 
@@ -194,11 +233,10 @@ static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error
     walk->names = vd_region_names_copy(names, walk->regions);
     if (!walk->region || (names && !walk->names))
         return vd_error_memory(err, "the regions");
+    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
     for (int row = 0; row < walk->regions; row++) {
         int at = row;
-        for (; at > 0 &&
-               answer->region_attention[walk->region[at - 1]] < answer->region_attention[row];
-             at--)
+        for (; share && at > 0 && share[walk->region[at - 1]] < share[row]; at--)
             walk->region[at] = walk->region[at - 1];
         walk->region[at] = row;
     }
@@ -243,8 +281,6 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
 
 void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
 {
-    static const char *const attentions[] = {"rounds", "words of the history",
-                                             "words for each region", "regions"};
     char name[64], region[VD_REGION_LABEL];
     vd_switch_name(what, name, sizeof name);
     bool word = what->kind == VD_SWITCH_WORD && !what->word[0] && what->index < walk->reply.words;
@@ -253,7 +289,8 @@ void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, 
     else if (what->kind == VD_SWITCH_ENTRY && what->index > 0 && what->index < walk->entries)
         snprintf(out, size, "%.90s", walk->entry[what->index].label);
     else if (what->kind == VD_SWITCH_ATTENTION)
-        snprintf(out, size, "%.20s flattened: %s", name, attentions[what->index]);
+        snprintf(out, size, "%.40s flattened%s%s", name, what->index < 0 ? "" : ": ",
+                 what->index < 0 ? "" : vd_walk_attention(walk, what, NULL));
     else if (what->kind == VD_SWITCH_POSITIONS)
         snprintf(out, size, "positions %s",
                  walk->config.positions == VD_POSITIONS_NONE ? "added" : "removed");

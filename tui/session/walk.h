@@ -48,24 +48,19 @@ void vd_walk_free(vd_walk *walk);
 // What a switch is about, or what it does where it leaves nothing out: "region 3 blue metal cone",
 // "round 2: what color is it", "word 1 what", "positions added", "attention 4 flattened: regions".
 void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size);
+// The name of the attention that a switch makes flat; NULL (VD_USAGE): the network shows no such.
+const char *vd_walk_attention(const vd_walk *walk, const vd_switch *one, vd_error *err);
 
 // ---- stages ------------------------------------------------------------------------------------
 
-enum { VD_WALK_STAGES = 8 };
-
-// A tensor; `value` is borrowed from the walk, NULL where the walk has no numbers of it.
-typedef struct vd_walk_value {
-    const char *name, *is, *axes; // "Q", "word states", "Tq, 2H"
-    int dims, shape[3];
-    const float *value;
-} vd_walk_value;
+// Those that the network gives (engine/networks/trace.h), with names for rows and columns.
 
 // Numbers with names. Shares are parts of 1, to be shown as bars and percents.
 typedef struct vd_walk_table {
-    char title[96];
+    char title[64];
     bool share;
     int rows, columns;
-    char (*row)[48];
+    char (*row)[64];
     char (*column)[24];
     double *value;    // (rows, columns)
     char (*text)[48]; // (rows, columns) instead of numbers alone, or NULL
@@ -75,16 +70,14 @@ typedef struct vd_walk_table {
 void vd_walk_cell(const vd_walk_table *table, int at, bool narrow, char *out, size_t size);
 
 typedef struct vd_walk_stage {
-    const char *title, *why;
-    const char *formula[4]; // NULL: no more
-    vd_walk_value in[3], out[3];
-    int ins, outs;
-    vd_walk_table table[2];
+    const vd_trace_stage *of; // the network's
+    vd_walk_table table[VD_STAGE_TABLES];
     int tables;
 } vd_walk_stage;
 
-// Stage `index`, 0 .. VD_WALK_STAGES - 1, of the answer as it is, or as the switches changed it.
-// answers: the texts of the pool.
+int vd_walk_stages(const vd_walk *walk);
+// Stage `index` of the answer as it is, or as the switches changed it. answers: the texts of the
+// pool.
 void vd_walk_stage_make(const vd_walk *walk, bool changed, int index, const char *const *answers,
                         vd_walk_stage *out);
 void vd_walk_stage_clear(vd_walk_stage *stage);

@@ -1,133 +1,53 @@
 // A transcript read back. Every count of the file is held against the others before it is used.
 #include <glib.h>
 #include <math.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json_tree.h"
-#include "tui/transcript/transcript.h"
+#include "tui/transcript/reading.h"
 
-enum { MOST_BYTES = 1 << 30, MOST_ROUNDS = 100000, MOST_BRANCHES = 1000, MOST_REGIONS = 1000 };
-
-// After the first failure everything below does nothing and gives zeros and empty lists; what was
-// read before is in the file's structs, which are cleared as a whole.
-typedef struct reading {
-    vd_transcript_file *file;
-    GHashTable *talk_of; // by picture: 1 + the index of its last conversation
-    char where[320];     // "path, line 7"
-    size_t line;
-    vd_status status;
-    vd_error *err;
-} reading;
-
-__attribute__((format(printf, 2, 3))) static void refuse(reading *r, const char *format, ...)
-{
-    char what[200];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(what, sizeof what, format, values);
-    va_end(values);
-    if (r->status == VD_OK)
-        r->status = vd_error_set(r->err, VD_FORMAT, "%s: %s", r->where, what);
-}
-
-static void *checked(reading *r, void *memory)
-{
-    if (!memory && r->status == VD_OK)
-        r->status = vd_error_memory(r->err, r->where);
-    return memory;
-}
-
-static void *room(reading *r, size_t count, size_t size)
-{
-    return r->status ? NULL : checked(r, vd_alloc(count, size));
-}
+enum {
+    MOST_BYTES = 1 << 30,
+    MOST_ROUNDS = 100000,
+    MOST_BRANCHES = 1000,
+    MOST_REGIONS = 1000,
+    MOST_ATTENTIONS = 1000
+};
 
 // A new element at the end of *list, which has room for the next power of two.
-static void *add(reading *r, void *list, size_t *count, size_t size)
+static void *add(vd_reading *r, void *list, size_t *count, size_t size)
 {
     char *old, *grown;
     memcpy(&old, list, sizeof old);
     if (*count & (*count - 1))
         grown = old;
     else
-        grown = checked(r, vd_grow(old, *count, *count ? 2 * *count : 1, size));
+        grown = vd_reading_memory(r, vd_grow(old, *count, *count ? 2 * *count : 1, size));
     if (!grown)
         return NULL;
     memcpy(list, &grown, sizeof grown);
     return grown + (*count)++ * size;
 }
 
-// ---- members of a map ---------------------------------------------------------------------------
-
-static char *copy_text(reading *r, const vd_json_value *value, const char *key)
-{
-    if (value && value->type == VD_JSON_TEXT)
-        return r->status ? NULL : checked(r, vd_strdup(value->text));
-    refuse(r, "\"%s\" is not text, or holds something that is not text", key);
-    return NULL;
-}
-
-static char *read_text(reading *r, const vd_json_value *map, const char *key)
-{
-    return copy_text(r, vd_json_member(map, key, VD_JSON_TEXT), key);
-}
-
-static vd_fingerprint read_hash(reading *r, const vd_json_value *map, const char *key)
-{
-    vd_fingerprint out = {0};
-    const char *text = vd_json_text(map, key);
-    if (!text || strlen(text) >= sizeof out.text)
-        refuse(r, "no SHA-256 \"%s\"", key);
-    else
-        snprintf(out.text, sizeof out.text, "%s", text);
-    return out;
-}
-
-static int64_t read_whole(reading *r, const vd_json_value *map, const char *key, int64_t low,
-                          int64_t high)
-{
-    const vd_json_value *value = vd_json_member(map, key, VD_JSON_NUMBER);
-    if (value && value->whole >= low && value->whole <= high)
-        return value->whole;
-    refuse(r, "\"%s\" is not a whole number in its range", key);
-    return 0;
-}
-
-// Never NULL.
-static const vd_json_value *checked_list(reading *r, const vd_json_value *value, const char *key,
-                                         size_t least, size_t most)
-{
-    static const vd_json_value empty = {.type = VD_JSON_LIST};
-    if (!value || value->type != VD_JSON_LIST || value->count < least || value->count > most)
-        refuse(r, "\"%s\" is not a list of the expected length (%zu to %zu)", key, least, most);
-    return r->status ? &empty : value;
-}
-
-static const vd_json_value *read_list(reading *r, const vd_json_value *map, const char *key,
-                                      size_t least, size_t most)
-{
-    return checked_list(r, vd_json_member(map, key, VD_JSON_LIST), key, least, most);
-}
-
 // what: names the two texts.
-static void read_pair(reading *r, const vd_json_value *pair, const char *key, const char *what,
+static void read_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
                       char **first, char **second)
 {
     if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
         pair->last->type != VD_JSON_TEXT)
-        refuse(r, "\"%s\" holds something that is not [%s]", key, what);
-    *first = r->status ? NULL : copy_text(r, pair->first, key);
-    *second = r->status ? NULL : copy_text(r, pair->last, key);
+        vd_reading_refuse(r, "\"%s\" holds something that is not [%s]", key, what);
+    *first = r->status ? NULL : vd_reading_copy(r, pair->first, key);
+    *second = r->status ? NULL : vd_reading_copy(r, pair->last, key);
 }
 
-static vd_turn *read_turns(reading *r, const vd_json_value *map, const char *key, int *count)
+static vd_turn *read_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count)
 {
-    const vd_json_value *list = read_list(r, map, key, 0, MOST_ROUNDS);
-    vd_turn *turns = room(r, list->count, sizeof *turns);
+    const vd_json_value *list = vd_reading_list(r, map, key, 0, MOST_ROUNDS);
+    vd_turn *turns = vd_reading_room(r, list->count, sizeof *turns);
     for (const vd_json_value *pair = list->first; pair && r->status == VD_OK; pair = pair->next) {
         vd_turn *to = &turns[(*count)++];
         read_pair(r, pair, key, "question, answer", &to->question, &to->answer);
@@ -135,46 +55,14 @@ static vd_turn *read_turns(reading *r, const vd_json_value *map, const char *key
     return turns;
 }
 
-static void copy_numbers(reading *r, const vd_json_value *list, const char *key, float *out)
-{
-    for (const vd_json_value *value = list->first; value; value = value->next) {
-        if (value->type != VD_JSON_NUMBER && value->type != VD_JSON_NULL)
-            refuse(r, "\"%s\" holds something that is not a number", key);
-        *out++ = value->type == VD_JSON_NUMBER ? (float)value->number : NAN; // NaN is written null
-    }
-}
-
-static float *read_numbers(reading *r, const vd_json_value *map, const char *key, size_t least,
-                           size_t most, int *count)
-{
-    const vd_json_value *list = read_list(r, map, key, least, most);
-    float *out = room(r, list->count, sizeof *out);
-    if (out)
-        copy_numbers(r, list, key, out);
-    *count = (int)list->count;
-    return out;
-}
-
-// A list of lists of numbers.
-static float *read_matrix(reading *r, const vd_json_value *map, const char *key, int rows,
-                          int columns)
-{
-    size_t wide = (size_t)columns;
-    const vd_json_value *list = read_list(r, map, key, (size_t)rows, (size_t)rows);
-    float *out = room(r, list->count, wide * sizeof *out), *to = out;
-    for (const vd_json_value *row = list->first; row && out; row = row->next, to += wide)
-        copy_numbers(r, checked_list(r, row, key, wide, wide), key, to);
-    return out;
-}
-
-static vd_region_name *read_names(reading *r, const vd_json_value *map, int count)
+static vd_region_name *read_names(vd_reading *r, const vd_json_value *map, int count)
 {
     static const char key[] = "names";
-    const vd_json_value *list = read_list(r, map, key, (size_t)count, (size_t)count);
-    vd_region_name *out = room(r, list->count, sizeof *out), *to = out;
+    const vd_json_value *list = vd_reading_list(r, map, key, (size_t)count, (size_t)count);
+    vd_region_name *out = vd_reading_room(r, list->count, sizeof *out), *to = out;
     for (const vd_json_value *name = list->first; name && out; name = name->next, to++) {
         if (name->type != VD_JSON_TEXT || strlen(name->text) >= sizeof to->text)
-            refuse(r, "\"%s\" holds something that is not the name of a region", key);
+            vd_reading_refuse(r, "\"%s\" holds something that is not the name of a region", key);
         else
             memcpy(to->text, name->text, strlen(name->text) + 1);
     }
@@ -183,25 +71,25 @@ static vd_region_name *read_names(reading *r, const vd_json_value *map, int coun
 
 // ---- pools --------------------------------------------------------------------------------------
 
-static void read_pool(reading *r, const vd_json_value *map)
+static void read_pool(vd_reading *r, const vd_json_value *map)
 {
-    const vd_json_value *list = read_list(r, map, "answers", 1, INT32_MAX);
+    const vd_json_value *list = vd_reading_list(r, map, "answers", 1, INT32_MAX);
     vd_recorded_pool *pool = add(r, &r->file->pools, &r->file->pool_count, sizeof *pool);
     if (!pool)
         return;
-    pool->hash = read_hash(r, map, "hash");
-    pool->answers = room(r, list->count, sizeof *pool->answers);
+    pool->hash = vd_reading_hash(r, map, "hash");
+    pool->answers = vd_reading_room(r, list->count, sizeof *pool->answers);
     for (const vd_json_value *text = list->first; text && r->status == VD_OK; text = text->next)
-        pool->answers[pool->count++] = copy_text(r, text, "answers");
+        pool->answers[pool->count++] = vd_reading_copy(r, text, "answers");
 }
 
-static const vd_recorded_pool *find_pool(reading *r, const char *hash)
+static const vd_recorded_pool *find_pool(vd_reading *r, const char *hash)
 {
     static const vd_recorded_pool none;
     for (size_t i = r->file->pool_count; i-- > 0;)
         if (strcmp(r->file->pools[i].hash.text, hash) == 0)
             return &r->file->pools[i];
-    refuse(r, "the pool of its answers was not written before it");
+    vd_reading_refuse(r, "the pool of its answers was not written before it");
     return &none;
 }
 
@@ -219,11 +107,11 @@ static int compare_ranked(const void *a, const void *b)
     return x->score > y->score ? -1 : x->score < y->score ? 1 : x->index - y->index;
 }
 
-static void rank_scores(reading *r, vd_answer *answer)
+static void rank_scores(vd_reading *r, vd_answer *answer)
 {
     size_t n = (size_t)answer->candidates;
-    answer->order = room(r, n, sizeof *answer->order);
-    ranked *list = room(r, n, sizeof *list);
+    answer->order = vd_reading_room(r, n, sizeof *answer->order);
+    ranked *list = vd_reading_room(r, n, sizeof *list);
     for (size_t i = 0; list && i < n; i++) // what is no number comes last
         list[i] = (ranked){isnan(answer->score[i]) ? -INFINITY : answer->score[i], (int32_t)i};
     if (list)
@@ -234,10 +122,10 @@ static void rank_scores(reading *r, vd_answer *answer)
 }
 
 // Probabilities follow from the scores; log_sum: NAN where that is of the scores at hand.
-static void compute_probabilities(reading *r, vd_answer *answer, double log_sum)
+static void compute_probabilities(vd_reading *r, vd_answer *answer, double log_sum)
 {
     int n = answer->candidates;
-    answer->probability = room(r, (size_t)n, sizeof *answer->probability);
+    answer->probability = vd_reading_room(r, (size_t)n, sizeof *answer->probability);
     if (!answer->probability)
         return;
     if (isnan(log_sum)) {
@@ -252,29 +140,30 @@ static void compute_probabilities(reading *r, vd_answer *answer, double log_sum)
 }
 
 // The scores of the best of a large pool become as many as the pool has answers.
-static float *spread_best(reading *r, const vd_json_value *best, size_t count, const float *score)
+static float *spread_best(vd_reading *r, const vd_json_value *best, size_t count,
+                          const float *score)
 {
-    float *all = room(r, count, sizeof *all);
+    float *all = vd_reading_room(r, count, sizeof *all);
     for (size_t i = 0; all && i < count; i++)
         all[i] = -INFINITY;
     const vd_json_value *place = best->first;
     for (; all && place && r->status == VD_OK; place = place->next, score++)
         if (place->type != VD_JSON_NUMBER || place->whole < 0 || place->whole >= (int64_t)count)
-            refuse(r, "\"best\" holds something that is not a place in the pool");
+            vd_reading_refuse(r, "\"best\" holds something that is not a place in the pool");
         else
             all[place->whole] = *score;
     return all;
 }
 
 // All scores, or those of the best of a large pool. Ranking and probabilities follow from them.
-static void read_scores(reading *r, const vd_json_value *map, size_t pool, vd_answer *answer)
+static void read_scores(vd_reading *r, const vd_json_value *map, size_t pool, vd_answer *answer)
 {
     const vd_json_value *best = vd_json_member(map, "best", VD_JSON_LIST);
     const vd_json_value *log_sum = vd_json_member(map, "log_sum", VD_JSON_NUMBER);
     size_t expected = best ? best->count : pool;
     if (best && (!log_sum || expected > pool))
-        refuse(r, "\"best\" without \"log_sum\", or more than the pool has");
-    answer->score = read_numbers(r, map, "scores", expected, expected, &answer->candidates);
+        vd_reading_refuse(r, "\"best\" without \"log_sum\", or more than the pool has");
+    answer->score = vd_reading_numbers(r, map, "scores", expected, expected, &answer->candidates);
     if (best) {
         float *all = spread_best(r, best, pool, answer->score);
         vd_free(answer->score);
@@ -287,25 +176,112 @@ static void read_scores(reading *r, const vd_json_value *map, size_t pool, vd_an
 
 // ---- answers ------------------------------------------------------------------------------------
 
-static void read_words(reading *r, const vd_json_value *map, vd_reply *reply)
+static void read_words(vd_reading *r, const vd_json_value *map, vd_reply *reply)
 {
-    const vd_json_value *words = read_list(r, map, "words", 1, VD_MAX_QUESTION);
-    const vd_json_value *flag = read_list(r, map, "unknown", words->count, words->count)->first;
+    const vd_json_value *words = vd_reading_list(r, map, "words", 1, VD_MAX_QUESTION);
+    const vd_json_value *flag =
+        vd_reading_list(r, map, "unknown", words->count, words->count)->first;
     for (const vd_json_value *word = words->first; word && flag;
          word = word->next, flag = flag->next) {
         if (flag->type != VD_JSON_TRUTH)
-            refuse(r, "\"unknown\" holds something else than true and false");
+            vd_reading_refuse(r, "\"unknown\" holds something else than true and false");
         reply->unknown[reply->words] = flag->number != 0;
-        reply->word[reply->words++] = copy_text(r, word, "words");
+        reply->word[reply->words++] = vd_reading_copy(r, word, "words");
     }
-    reply->cut = (int)read_whole(r, map, "cut", 0, 1000000);
+    reply->cut = (int)vd_reading_whole(r, map, "cut", 0, 1000000);
     const char *decoder = vd_json_text(map, "decoder");
     reply->ranked.made = decoder && vd_decoders_parse(decoder, &reply->ranked.by);
     if (decoder && !reply->ranked.made)
-        refuse(r, "an unknown \"decoder\"");
+        vd_reading_refuse(r, "an unknown \"decoder\"");
 }
 
-static void read_answer(reading *r, const vd_json_value *map)
+// How long an axis is; 0 of those that are not read back.
+static int axis_size(const vd_answer *answer, vd_axis axis)
+{
+    switch ((int)axis) {
+    case VD_AXIS_QUESTIONS:
+        return 1;
+    case VD_AXIS_QUESTION_WORDS:
+        return answer->question_length;
+    case VD_AXIS_ENTRIES:
+        return answer->rounds;
+    case VD_AXIS_REGIONS:
+        return answer->regions;
+    default:
+        return 0;
+    }
+}
+
+static vd_axis read_axis(vd_reading *r, const vd_json_value *map, const char *key)
+{
+    vd_axis axis = VD_AXIS_NONE;
+    const char *name = vd_json_text(map, key);
+    if (!name || !vd_axis_parse(name, &axis))
+        vd_reading_refuse(r, "an unknown \"%s\" of an attention", key);
+    return axis;
+}
+
+static void read_attention(vd_reading *r, const vd_json_value *map, vd_answer *answer)
+{
+    vd_attention *to = &answer->attention[answer->attentions];
+    const char *name = vd_json_text(map, "name"), *part = vd_json_text(map, "part");
+    *to = (vd_attention){
+        .of = 1, .query = read_axis(r, map, "query"), .key = read_axis(r, map, "key")};
+    if (!name || !*name || strlen(name) >= sizeof to->name ||
+        (part && strlen(part) >= sizeof to->part))
+        vd_reading_refuse(r, "an attention without \"name\", or with one that is too long");
+    to->rows = axis_size(answer, to->query);
+    to->columns = axis_size(answer, to->key);
+    if (r->status || to->rows == 0 || to->columns == 0)
+        return;
+    g_strlcpy(to->name, name, sizeof to->name);
+    if (part) {
+        g_strlcpy(to->part, part, sizeof to->part);
+        to->of = (int)vd_reading_whole(r, map, "of", 2, MOST_ATTENTIONS);
+        to->index = (int)vd_reading_whole(r, map, "index", 0, to->of - 1);
+    }
+    to->share = vd_reading_matrix(r, map, "shares", to->rows, to->columns);
+    answer->attentions++;
+}
+
+// As earlier programs wrote them: what is a row is a list of numbers.
+static void read_earlier(vd_reading *r, const vd_json_value *map, vd_answer *answer)
+{
+    static const struct {
+        const char *key, *name;
+        vd_axis query, of;
+    } all[] = {{"rounds", "rounds", VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
+               {"region_words", "question-words", VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS},
+               {"regions", "regions", VD_AXIS_QUESTIONS, VD_AXIS_REGIONS}};
+    answer->regions = (int)vd_reading_list(r, map, "regions", 1, MOST_REGIONS)->count;
+    answer->attention = vd_reading_room(r, sizeof all / sizeof *all, sizeof *answer->attention);
+    for (size_t i = 0; answer->attention && i < sizeof all / sizeof *all; i++) {
+        vd_attention *to = &answer->attention[answer->attentions++];
+        int rows = axis_size(answer, all[i].query), columns = axis_size(answer, all[i].of);
+        *to = (vd_attention){
+            .of = 1, .query = all[i].query, .key = all[i].of, .rows = rows, .columns = columns};
+        g_strlcpy(to->name, all[i].name, sizeof to->name);
+        to->share =
+            all[i].query == VD_AXIS_QUESTIONS
+                ? vd_reading_numbers(r, map, all[i].key, (size_t)columns, (size_t)columns, &columns)
+                : vd_reading_matrix(r, map, all[i].key, rows, columns);
+    }
+}
+
+static void read_attentions(vd_reading *r, const vd_json_value *map, vd_answer *answer)
+{
+    if (!vd_json_member(map, "attentions", VD_JSON_LIST)) {
+        read_earlier(r, map, answer);
+        return;
+    }
+    const vd_json_value *list = vd_reading_list(r, map, "attentions", 0, MOST_ATTENTIONS);
+    answer->regions = (int)vd_reading_whole(r, map, "region_count", 1, MOST_REGIONS);
+    answer->attention = vd_reading_room(r, list->count, sizeof *answer->attention);
+    for (const vd_json_value *one = list->first; one && answer->attention; one = one->next)
+        read_attention(r, one, answer);
+}
+
+static void read_answer(vd_reading *r, const vd_json_value *map)
 {
     vd_record *to = add(r, &r->file->records, &r->file->record_count, sizeof *to);
     if (!to)
@@ -316,30 +292,28 @@ static void read_answer(reading *r, const vd_json_value *map)
     to->line = r->line;
     sheet->sides = 1;
     side->human = side->chosen = -1;
-    side->lane = (int)read_whole(r, map, "lane", 0, VD_MOST_RECORDED_LANES);
-    side->name = read_text(r, map, "name");
-    side->model = read_text(r, map, "model");
-    side->model_hash = read_hash(r, map, "model_hash");
-    side->pool_hash = read_hash(r, map, "pool_hash");
-    sheet->features_hash = read_hash(r, map, "features_hash");
-    sheet->image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
-    sheet->picture = vd_json_text(map, "picture") ? read_text(r, map, "picture") : NULL;
-    sheet->caption = read_text(r, map, "caption");
+    side->lane = (int)vd_reading_whole(r, map, "lane", 0, VD_MOST_RECORDED_LANES);
+    side->name = vd_reading_text(r, map, "name");
+    side->model = vd_reading_text(r, map, "model");
+    side->model_hash = vd_reading_hash(r, map, "model_hash");
+    side->pool_hash = vd_reading_hash(r, map, "pool_hash");
+    sheet->features_hash = vd_reading_hash(r, map, "features_hash");
+    sheet->image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
+    sheet->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
+    sheet->caption = vd_reading_text(r, map, "caption");
     sheet->said = read_turns(r, map, "history", &sheet->rounds);
-    to->reply.typed = read_text(r, map, "typed");
-    to->reply.question = read_text(r, map, "question");
+    to->reply.typed = vd_reading_text(r, map, "typed");
+    to->reply.question = vd_reading_text(r, map, "question");
     read_words(r, map, &to->reply);
     const vd_recorded_pool *pool = find_pool(r, side->pool_hash.text);
     side->texts = (const char *const *)pool->answers;
     read_scores(r, map, pool->count, answer);
     size_t entries = (size_t)sheet->rounds + 1;
-    answer->context_attention = read_numbers(r, map, "rounds", entries, entries, &answer->rounds);
-    answer->region_attention = read_numbers(r, map, "regions", 1, MOST_REGIONS, &answer->regions);
+    answer->rounds = r->status ? 0 : (int)entries;
     answer->question_length = to->reply.words;
-    answer->word_attention =
-        read_matrix(r, map, "region_words", answer->regions, answer->question_length);
+    read_attentions(r, map, answer);
     if (vd_json_member(map, "boxes", VD_JSON_LIST)) {
-        sheet->boxes = read_matrix(r, map, "boxes", answer->regions, 4);
+        sheet->boxes = vd_reading_matrix(r, map, "boxes", answer->regions, 4);
         sheet->regions = answer->regions;
     }
     if (vd_json_member(map, "names", VD_JSON_LIST)) {
@@ -350,44 +324,44 @@ static void read_answer(reading *r, const vd_json_value *map)
 
 // ---- conversations ------------------------------------------------------------------------------
 
-static void read_branch(reading *r, const vd_json_value *list, vd_chat_record *record)
+static void read_branch(vd_reading *r, const vd_json_value *list, vd_chat_record *record)
 {
     static const char key[] = "branches";
     size_t width = (size_t)record->lane_count + 1;
-    list = checked_list(r, list, key, 0, MOST_ROUNDS);
+    list = vd_reading_checked(r, list, key, 0, MOST_ROUNDS);
     vd_chat_record_branch *branch = &record->branches[record->branch_count++];
-    branch->text = room(r, list->count, width * sizeof *branch->text);
+    branch->text = vd_reading_room(r, list->count, width * sizeof *branch->text);
     char **to = branch->text;
     for (const vd_json_value *round = list->first; round && r->status == VD_OK;
          round = round->next) {
         branch->count++;
-        const vd_json_value *text = checked_list(r, round, key, width, width)->first;
+        const vd_json_value *text = vd_reading_checked(r, round, key, width, width)->first;
         if (text && text->type == VD_JSON_NULL)
-            refuse(r, "\"%s\" holds a round without a question", key);
+            vd_reading_refuse(r, "\"%s\" holds a round without a question", key);
         for (; text; text = text->next, to++) // null: that model's answer is not known
-            *to = text->type == VD_JSON_NULL ? NULL : copy_text(r, text, key);
+            *to = text->type == VD_JSON_NULL ? NULL : vd_reading_copy(r, text, key);
     }
 }
 
-static void read_record(reading *r, const vd_json_value *map, vd_chat_record *out)
+static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record *out)
 {
-    *out = (vd_chat_record){.image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
-                            .caption = read_text(r, map, "caption")};
-    out->picture = vd_json_text(map, "picture") ? read_text(r, map, "picture") : NULL;
+    *out = (vd_chat_record){.image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
+                            .caption = vd_reading_text(r, map, "caption")};
+    out->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
     out->rounds = read_turns(r, map, "rounds", &out->count);
     out->returned = vd_json_member(map, "returned", VD_JSON_TRUTH) != NULL;
     if (vd_json_member(map, "models", VD_JSON_LIST)) {
-        const vd_json_value *list = read_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
-        out->lanes = room(r, list->count, sizeof *out->lanes);
+        const vd_json_value *list = vd_reading_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
+        out->lanes = vd_reading_room(r, list->count, sizeof *out->lanes);
         for (const vd_json_value *pair = list->first; pair && out->lanes; pair = pair->next) {
             vd_chat_record_lane *lane = &out->lanes[out->lane_count++];
             read_pair(r, pair, "models", "model, history", &lane->name, &lane->follow);
         }
     }
     if (vd_json_member(map, "branches", VD_JSON_LIST)) {
-        const vd_json_value *list = read_list(r, map, "branches", 1, MOST_BRANCHES);
-        out->branch = (int)read_whole(r, map, "branch", 0, (int64_t)list->count - 1);
-        out->branches = room(r, list->count, sizeof *out->branches);
+        const vd_json_value *list = vd_reading_list(r, map, "branches", 1, MOST_BRANCHES);
+        out->branch = (int)vd_reading_whole(r, map, "branch", 0, (int64_t)list->count - 1);
+        out->branches = vd_reading_room(r, list->count, sizeof *out->branches);
         for (const vd_json_value *rounds = list->first; rounds && r->status == VD_OK;
              rounds = rounds->next)
             read_branch(r, rounds, out);
@@ -443,12 +417,12 @@ static bool same_turns(const vd_turn *a, const vd_turn *b, int count, bool answe
     return true;
 }
 
-static size_t talk_of(const reading *r, int64_t image_id)
+static size_t talk_of(const vd_reading *r, int64_t image_id)
 {
     return GPOINTER_TO_SIZE(g_hash_table_lookup(r->talk_of, &image_id));
 }
 
-static void set_talk_of(const reading *r, int64_t image_id, size_t talk)
+static void set_talk_of(const vd_reading *r, int64_t image_id, size_t talk)
 {
     int64_t *key = g_new(int64_t, 1);
     *key = image_id;
@@ -458,7 +432,7 @@ static void set_talk_of(const reading *r, int64_t image_id, size_t talk)
 // The conversation that this line continues: the last one, or an earlier one about the same picture
 // that this line begins with (another beginning is another conversation). NULL: none, or it has
 // ended.
-static vd_chat_record *find_open(const reading *r, const vd_chat_record *record)
+static vd_chat_record *find_open(const vd_reading *r, const vd_chat_record *record)
 {
     size_t at = talk_of(r, record->image_id);
     vd_chat_record *found = at > 0 ? &r->file->talks[at - 1] : NULL;
@@ -471,7 +445,7 @@ static vd_chat_record *find_open(const reading *r, const vd_chat_record *record)
 // Replaces the conversation about the same picture that it continues, unless that one has ended: a
 // line without rounds ends it. The last line's conversation is the last of the list: the place that
 // it had before stays empty until drop_empty.
-static void read_conversation(reading *r, const vd_json_value *map)
+static void read_conversation(vd_reading *r, const vd_json_value *map)
 {
     vd_chat_record record;
     read_record(r, map, &record);
@@ -502,7 +476,7 @@ static void read_conversation(reading *r, const vd_json_value *map)
 }
 
 // Also marks the conversations about one picture.
-static void drop_empty(const reading *r)
+static void drop_empty(const vd_reading *r)
 {
     vd_transcript_file *file = r->file;
     size_t kept = 0;
@@ -533,12 +507,12 @@ static size_t hash_place(const vd_transcript_file *file, int64_t image_id, const
 }
 
 // The last answer whose question has this hash, and the one before each: 0 at the end.
-static void index_records(reading *r)
+static void index_records(vd_reading *r)
 {
     vd_transcript_file *file = r->file;
     for (file->newest_count = 1; file->newest_count < file->record_count;)
         file->newest_count *= 2;
-    file->newest = room(r, file->newest_count, sizeof *file->newest);
+    file->newest = vd_reading_room(r, file->newest_count, sizeof *file->newest);
     for (size_t i = 0; i < file->record_count && file->newest; i++) {
         vd_record *record = &file->records[i];
         const vd_sheet *sheet = &record->sheet;
@@ -552,12 +526,12 @@ static void index_records(reading *r)
 
 // ---- file ---------------------------------------------------------------------------------------
 
-static void read_files(reading *r, const vd_json_value *map)
+static void read_files(vd_reading *r, const vd_json_value *map)
 {
     vd_recorded_files_clear(&r->file->files);
     for (int i = 0; i < VD_RECORDED_FILES && r->status == VD_OK; i++)
         if (vd_json_member(map, vd_recorded_file_names[i], VD_JSON_TEXT))
-            r->file->files.path[i] = read_text(r, map, vd_recorded_file_names[i]);
+            r->file->files.path[i] = vd_reading_text(r, map, vd_recorded_file_names[i]);
 }
 
 static bool is_head(const vd_json_value *line)
@@ -566,7 +540,7 @@ static bool is_head(const vd_json_value *line)
     return version && version->whole == 1;
 }
 
-static void read_line(reading *r, const char *text, size_t length)
+static void read_line(vd_reading *r, const char *text, size_t length)
 {
     vd_json_value *value;
     r->status = vd_json_value_read(r->where, text, length, &value, r->err);
@@ -577,7 +551,8 @@ static void read_line(reading *r, const char *text, size_t length)
     const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
     const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
     if (r->line == 1 && !is_head(value))
-        refuse(r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
+        vd_reading_refuse(
+            r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
     else if (files)
         read_files(r, files);
     else if (pool)
@@ -597,11 +572,11 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     vd_status status = vd_file_read(path, MOST_BYTES, &data, &size, err);
     if (status)
         return status;
-    reading r = {.file = out,
-                 .talk_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                 .err = err};
+    vd_reading r = {.file = out,
+                    .talk_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                    .err = err};
     snprintf(r.where, sizeof r.where, "%.280s", path);
-    out->path = checked(&r, vd_strdup(path));
+    out->path = vd_reading_memory(&r, vd_strdup(path));
     char *at = data, *end = data + size;
     while (r.status == VD_OK && at < end) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -614,7 +589,7 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
         at += length + 1;
     }
     if (r.line == 0)
-        refuse(&r, "empty; expected a transcript");
+        vd_reading_refuse(&r, "empty; expected a transcript");
     drop_empty(&r);
     index_records(&r);
     g_hash_table_destroy(r.talk_of);

@@ -395,26 +395,66 @@ static void emit_matrix(yajl_gen json, const char *key, const float *values, int
     yajl_gen_array_close(json);
 }
 
-// Limited to the strongest entries: at 3 kB an entry, a long history would take megabytes.
-static void emit_topic(yajl_gen json, const vd_answer *answer)
+static bool has_words(const vd_attention *attention)
+{
+    return attention->query == VD_AXIS_HISTORY_WORDS || attention->key == VD_AXIS_HISTORY_WORDS;
+}
+
+// Of the words of the history those of an entry, as a matrix.
+static void emit_entry(yajl_gen json, const vd_attention *a, const int32_t start[2])
+{
+    int row = 0, rows = a->rows, column = 0, columns = a->columns;
+    if (a->query == VD_AXIS_HISTORY_WORDS)
+        row = start[0], rows = start[1] - start[0];
+    if (a->key == VD_AXIS_HISTORY_WORDS)
+        column = start[0], columns = start[1] - start[0];
+    yajl_gen_array_open(json);
+    for (int i = row; i < row + rows; i++)
+        vd_output_numbers(json, a->share + (size_t)i * (size_t)a->columns + column,
+                          (size_t)columns);
+    yajl_gen_array_close(json);
+}
+
+// Limited to the strongest entries, or the last: at 3 kB an entry, a long history would take
+// megabytes.
+static void emit_entries(yajl_gen json, const vd_answer *answer, const vd_attention *a)
 {
     vd_share top[VD_TOPIC_ENTRIES];
-    size_t words = (size_t)answer->question_length, width = (size_t)answer->history_width;
-    int count = vd_shares_top(answer->context_attention, answer->rounds, 2, top, VD_TOPIC_ENTRIES);
-    vd_member_list(json, "topic");
+    const float *rounds = vd_answer_shares(answer, VD_AXIS_ENTRIES);
+    int count = rounds ? vd_shares_top(rounds, answer->rounds, 2, top, VD_TOPIC_ENTRIES) : 0;
+    vd_member_list(json, "entries");
     for (int r = 0; r < answer->rounds; r++) {
-        bool strong = false;
+        bool strong = !rounds && r + VD_TOPIC_ENTRIES >= answer->rounds;
         for (int i = 0; i < count && !strong; i++)
             strong = top[i].index == r;
-        if (!strong || !answer->topic_attention) {
+        if (strong && a->share && answer->history_start)
+            emit_entry(json, a, answer->history_start + r);
+        else
             yajl_gen_null(json);
-            continue;
+    }
+    yajl_gen_array_close(json);
+}
+
+static void emit_attentions(yajl_gen json, const vd_answer *answer)
+{
+    vd_member_integer(json, "region_count", answer->regions);
+    vd_member_list(json, "attentions");
+    for (int i = 0; i < answer->attentions; i++) {
+        const vd_attention *a = &answer->attention[i];
+        yajl_gen_map_open(json);
+        vd_member_string(json, "name", a->name);
+        if (a->of > 1) {
+            vd_member_string(json, "part", a->part);
+            vd_member_integer(json, "index", a->index);
+            vd_member_integer(json, "of", a->of);
         }
-        yajl_gen_array_open(json);
-        for (size_t w = 0; w < words; w++)
-            vd_output_numbers(json, answer->topic_attention + ((size_t)r * words + w) * width,
-                              (size_t)answer->history_length[r]);
-        yajl_gen_array_close(json);
+        vd_member_string(json, "query", vd_axis_name(a->query));
+        vd_member_string(json, "key", vd_axis_name(a->key));
+        if (has_words(a))
+            emit_entries(json, answer, a);
+        else if (a->share)
+            emit_matrix(json, "shares", a->share, a->rows, a->columns);
+        yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
 }
@@ -462,11 +502,7 @@ static void emit_reply(yajl_gen json, const vd_reply *reply, const char *const *
     }
     yajl_gen_array_close(json);
     emit_scores(json, answer);
-    vd_member_numbers(json, "rounds", answer->context_attention, (size_t)answer->rounds);
-    emit_topic(json, answer);
-    vd_member_numbers(json, "regions", answer->region_attention, (size_t)answer->regions);
-    emit_matrix(json, "region_words", answer->word_attention, answer->regions,
-                answer->question_length);
+    emit_attentions(json, answer);
 }
 
 static yajl_gen_status emit_answer(yajl_gen json, void *context)

@@ -7,10 +7,9 @@
 //   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
 //               "decoder", "model_hash", "pool_hash", "features_hash", "answers": [[text,
-//               probability]], "scores": [number], "best": [number], "log_sum": number, "rounds":
-//               [attention 1], "topic": [attention 2, per round and word; null for all but the
-//               strongest of many rounds], "regions": [attention 4], "region_words": [attention 3,
-//               per region], "boxes": [[x1, y1, x2, y2]], "names": [of each region, "" not known]}}
+//               probability]], "scores": [number], "best": [number], "log_sum": number,
+//               "region_count", "attentions": [attention], "boxes": [[x1, y1, x2, y2]],
+//               "names": [of each region, "" not known]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch],
 //               "returned": true where /new had ended it, and that was undone}}
@@ -21,6 +20,12 @@
 //
 // Of a picture of one's own both lines have "picture", its path ("blocks:7": a new picture), behind
 // the id, which is made of the path. What was in the file then is known by "features_hash".
+//
+// An attention is {"name", "part", "index", "of", "query", "key", "shares": [row]}, as in
+// engine/networks/attention.h; "part", "index" and "of" are left out where there is one. Of those
+// to or from the words of the history "entries" has, instead of "shares", a matrix for each entry;
+// null for all but the strongest of many. They are not read back. Earlier programs wrote "rounds":
+// [share], "topic" (for entry and word), "regions": [share] and "region_words": [row] instead.
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
 // number "branch" with the first model's history. "branches" is left out where it would equal

@@ -20,8 +20,7 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
     vd_pass_take(pass, (size_t)n * (size_t)pass->span.most, &pass->context, &pass->dcontext);
     pass->matched = vd_arena_reals(pass->arena, (size_t)n * 2 * (size_t)h);
     vd_score_weights flat;
-    const vd_score_weights *score =
-        vd_pass_score(pass, VD_ATTENTION_ROUNDS, &w->context_score, &flat);
+    const vd_score_weights *score = vd_pass_score(pass, "rounds", &w->context_score, &flat);
     if (pass->arena->failed)
         return vd_error_memory(err, "context matching");
     pass->be->context_attention(&pass->span, h, pass->context_question.y, pass->context_history.y,

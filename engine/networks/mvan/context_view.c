@@ -53,8 +53,7 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
     pass->region = vd_arena_reals(pass->arena, (size_t)pass->rows);
     vd_pass_take(pass, (size_t)n * (size_t)wide, &pass->pooled, &pass->dpooled);
     vd_score_weights flat;
-    const vd_score_weights *score =
-        vd_pass_score(pass, VD_ATTENTION_REGIONS, &pass->w->region_score, &flat);
+    const vd_score_weights *score = vd_pass_score(pass, "regions", &pass->w->region_score, &flat);
     if (pass->arena->failed)
         return vd_error_memory(err, "the context view");
     pass->be->region_attention(&pass->span, h, pass->region_fused.y, pass->region_context.y, score,

@@ -17,8 +17,8 @@
 #include "engine/graph/tape.h"
 #include "engine/networks/batch.h"
 #include "engine/networks/intervention.h"
-#include "engine/networks/mvan/trace.h"
 #include "engine/networks/mvan/weights.h"
+#include "engine/networks/trace.h"
 
 // Where dropout is applied; each has a mask of its own.
 typedef enum vd_site {
@@ -102,7 +102,7 @@ typedef struct vd_pass {
     const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
     vd_real dropout, lstm_dropout, position_dropout; // rates; all 0 when answering
     uint64_t key;                                    // of this step's dropout masks
-    unsigned flatten; // VD_ATTENTION_*: made uniform, only when answering
+    const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
     vd_arena *arena;
 
     // Geometry.
@@ -177,10 +177,10 @@ uint64_t vd_pass_key(const vd_pass *pass, vd_site site);
 
 // An attention is flattened by taking all its scores as zero.
 // Its score layer (H -> 1), or one of zeros in *flat; its .w is NULL when memory is out.
-const vd_score_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+const vd_score_weights *vd_pass_score(vd_pass *pass, const char *attention,
                                       const vd_score_weights *score, vd_score_weights *flat);
 // Its n scores as products a b^T, or zeros.
-void vd_pass_scores(const vd_pass *pass, unsigned attention, const vd_product *list, int count,
+void vd_pass_scores(const vd_pass *pass, const char *attention, const vd_product *list, int count,
                     vd_real *scores, size_t n);
 
 // GatedTrans: f(x) = tanh(Wy x + by) * g(Wg x + bg). dx (may be NULL) is added to.
@@ -245,10 +245,12 @@ vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err);
 vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err);
 
-// Copies what a pass of one question computed; entry: the place of each of its history's sequences
-// among `entries`.
-vd_status vd_trace_take(const vd_pass *pass, const int *entry, int entries, vd_trace *out,
-                        vd_error *err);
+// Of a pass of one question: the attentions that it shows, in the pass's arena; NULL when memory is
+// out.
+const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count);
+// Copies what it computed, with what came of it.
+vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
+                        vd_trace *out, vd_error *err);
 
 // ---- stages, in data order ----------------------------------------------------------------------
 

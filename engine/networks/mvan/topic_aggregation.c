@@ -86,7 +86,7 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
     if (!list)
         return vd_error_memory(err, "topic aggregation");
     topic_scores(pass, list);
-    vd_pass_scores(pass, VD_ATTENTION_HISTORY_WORDS, list, pass->span.dialogs, pass->topic,
+    vd_pass_scores(pass, "history-words", list, pass->span.dialogs, pass->topic,
                    pass->topic_start[pass->span.dialogs]);
     pass->be->topic_attention(&pass->span, pass->topic_start_at, pass->context, pass->topic,
                               pass->weighted);

@@ -126,7 +126,7 @@ static vd_status attend(vd_pass *pass, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view");
     word_products(pass, list, NULL);
-    vd_pass_scores(pass, VD_ATTENTION_QUESTION_WORDS, list, pass->span.dialogs, pass->word,
+    vd_pass_scores(pass, "question-words", list, pass->span.dialogs, pass->word,
                    words_in_all(pass));
     pass->be->word_attention(&pass->span, pass->regions, pass->word);
     return over_words(pass, pass->topic_pair.y, 2 * pass->config->embed, 0, pass->region_topic,

@@ -93,7 +93,7 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
     if (chat->nav.place != VD_PLACE_WALK)
         vd_chat_open(chat, VD_PLACE_WALK);
     pump_place(chat); // a walk through another answer begins without switches
-    chat->nav.walk_page = VD_WALK_STAGES;
+    chat->nav.walk_page = VD_WALK_WHAT_IF;
     if (none)
         chat->lanes.walk.switches.count = 0;
     else if (*text)

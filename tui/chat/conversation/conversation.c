@@ -234,13 +234,22 @@ static void remove_earlier(vd_conversation *conversation, int at)
             (size_t)(conversation->earlier_count - at) * sizeof *conversation->earlier);
 }
 
+// To or from the words of the history, which become many.
+static bool is_large(const vd_attention *attention)
+{
+    return attention->key == VD_AXIS_HISTORY_WORDS || attention->query == VD_AXIS_HISTORY_WORDS;
+}
+
 static size_t topic_bytes(const vd_response *response)
 {
     const vd_answer *answer = &response->reply.answer;
-    return response->ready && answer->topic_attention
-               ? sizeof(float) * (size_t)answer->rounds * (size_t)answer->question_length *
-                     (size_t)answer->history_width
-               : 0;
+    size_t bytes = 0;
+    for (int i = 0; i < answer->attentions && response->ready; i++) {
+        const vd_attention *a = &answer->attention[i];
+        if (is_large(a) && a->share)
+            bytes += sizeof(float) * (size_t)a->rows * (size_t)a->columns;
+    }
+    return bytes;
 }
 
 static size_t response_bytes(const vd_response *response)
@@ -320,6 +329,15 @@ void vd_conversation_forget_aside(vd_conversation *conversation, int lane)
         forget(&conversation->earlier[i], lane, NULL);
 }
 
+static void drop_topics(vd_answer *answer)
+{
+    for (int i = 0; i < answer->attentions; i++)
+        if (is_large(&answer->attention[i])) {
+            vd_free(answer->attention[i].share);
+            answer->attention[i].share = NULL;
+        }
+}
+
 // Returns what is in use then.
 static size_t trim_topics(vd_branch *branch, const vd_response *keep, size_t used)
 {
@@ -328,8 +346,7 @@ static size_t trim_topics(vd_branch *branch, const vd_response *keep, size_t use
             vd_response *response = &branch->rounds[i].response[lane];
             size_t bytes = response == keep ? 0 : topic_bytes(response);
             if (bytes && used + bytes > VD_TOPIC_BYTES) {
-                vd_free(response->reply.answer.topic_attention);
-                response->reply.answer.topic_attention = NULL;
+                drop_topics(&response->reply.answer);
             } else {
                 used += bytes;
             }

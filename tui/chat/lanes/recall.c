@@ -14,8 +14,9 @@ void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
     vd_recall *own = &lanes->recall;
     const vd_lane *from = &lanes->lane[lane];
     const vd_response *response = &lanes->conversation->branch->rounds[round].response[lane];
-    if (response->reply.answer.topic_attention || own->serial || from->serial || from->loading[0] ||
-        own->stamp == response->stamp || strcmp(response->model, from->model) != 0)
+    if (vd_answer_whole(&response->reply.answer) || own->serial || from->serial ||
+        from->loading[0] || own->stamp == response->stamp ||
+        strcmp(response->model, from->model) != 0)
         return;
     vd_request request;
     *own = (vd_recall){.round = round, .stamp = response->stamp};
@@ -24,6 +25,22 @@ void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
                            "out of memory: the attention of its words cannot be computed");
     else if (vd_lanes_post(lanes, &request))
         own->serial = lanes->serial;
+}
+
+// Takes the shares that are missing. False: they are of something else.
+static bool take_shares(vd_answer *to, vd_answer *from)
+{
+    bool same = to->attentions == from->attentions;
+    for (int i = 0; i < to->attentions && same; i++)
+        same = to->attention[i].rows == from->attention[i].rows &&
+               to->attention[i].columns == from->attention[i].columns;
+    for (int i = 0; i < to->attentions && same; i++) {
+        if (to->attention[i].share)
+            continue;
+        to->attention[i].share = from->attention[i].share;
+        from->attention[i].share = NULL;
+    }
+    return same;
 }
 
 bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event)
@@ -40,10 +57,7 @@ bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event)
     vd_answer *to = &response->reply.answer, *from = &event->reply.answer;
     if (event->status) {
         vd_notice_complain(lanes->notice, "%s", event->error.text);
-    } else if (from->rounds == to->rounds && from->question_length == to->question_length &&
-               from->history_width == to->history_width) {
-        to->topic_attention = from->topic_attention;
-        from->topic_attention = NULL;
+    } else if (take_shares(to, from)) {
         *own = (vd_recall){0};
         vd_conversation_trim_topics(lanes->conversation, response);
     }

@@ -20,6 +20,10 @@ typedef struct vd_row_count {
     int chosen, rows;
 } vd_row_count;
 
+// Pages of the walk that are no stage: what-if, behind the last one; while there is no walk, how
+// many stages it has is not known.
+enum { VD_WALK_WHAT_IF = -1, VD_WALK_UNKNOWN = 1000 };
+
 typedef struct vd_navigation {
     vd_place place;            // = stack[depth]
     vd_place stack[VD_PLACES]; // the way here, from the chat on
@@ -42,7 +46,7 @@ typedef struct vd_navigation {
 
     int list_at;        // cursor in the filtered list
     int word;           // of the detail view
-    int walk_page;      // a stage of the walk, then what-if
+    int walk_page;      // a stage of the walk, or what-if, which lies behind the last one
     int walk_at;        // cursor in the what-ifs
     int scroll;         // dialog: lines above the bottom
     int top[VD_PLACES]; // of places that scroll as a page: the first row in sight

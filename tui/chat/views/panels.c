@@ -130,6 +130,13 @@ static int padding(const vd_share *top, int count, int index)
     return two && index < 9;
 }
 
+// Below a title, where the network shows nothing of the kind.
+static void draw_none(vd_grid *grid, vd_rect at, const char *text)
+{
+    vd_grid_wrapped(grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, text,
+                    vd_style_of(grid, VD_ROLE_FAINT));
+}
+
 // Columns of the longest label.
 static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
 {
@@ -150,10 +157,15 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
     vd_grid_text(grid, at.x, at.y, at.width,
                  chat->shown.boxes ? "Regions" : "Regions (no boxes known)",
                  vd_style_of(grid, VD_ROLE_TITLE));
-    if (!answer->region_attention || rows <= 0)
+    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    if (rows <= 0)
         return;
+    if (!share) {
+        draw_none(grid, at, VD_NO_REGIONS);
+        return;
+    }
     vd_share top[36];
-    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
+    int count = vd_shares_top(share, answer->regions, 0.9, top, 36);
     int names = labels_width(sheet, top, count < rows ? count : rows);
     double rest = 1;
     for (int i = 0; i < count && i < rows; i++) {
@@ -177,11 +189,16 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
 {
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width, "History", vd_style_of(grid, VD_ROLE_TITLE));
-    if (!answer->context_attention || rows <= 0)
+    const float *share = vd_answer_shares(answer, VD_AXIS_ENTRIES);
+    if (rows <= 0)
         return;
+    if (!share) {
+        draw_none(grid, at, VD_NO_ROUNDS);
+        return;
+    }
     vd_share top[64];
     int most = rows < 64 ? rows : 64;
-    int count = vd_shares_top(answer->context_attention, answer->rounds, 2, top, most);
+    int count = vd_shares_top(share, answer->rounds, 2, top, most);
     // The strongest ones, in the order they were said.
     for (int i = 1; i < count; i++)
         for (int j = i; j > 0 && top[j].index < top[j - 1].index; j--) {
@@ -212,9 +229,8 @@ void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet 
     // The words get what regions and rounds do not need, one row at least.
     vd_share top[36];
     const vd_answer *answer = &sheet->side[0].reply->answer;
-    int needed = answer->region_attention
-                     ? vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36)
-                     : 0;
+    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    int needed = share ? vd_shares_top(share, answer->regions, 0.9, top, 36) : 3; // or a text
     needed = 1 + (needed > answer->rounds ? needed : answer->rounds);
     int words = at.height < 4 ? 0 : at.height - needed;
     words = at.height < 4 ? 0 : words < 1 ? 1 : words > 3 ? 3 : words;

@@ -8,8 +8,6 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
-enum { PAGES = VD_WALK_STAGES + 1, WHAT_IF = VD_WALK_STAGES };
-
 // A page that scrolls: rows outside are not drawn.
 typedef struct walk_page {
     vd_grid *grid;
@@ -45,6 +43,13 @@ static const vd_answer *answer_now(const vd_walk *walk)
     return walk->switches.count > 0 ? &walk->changed.answer : &walk->reply.answer;
 }
 
+static int page_of(const vd_chat *chat)
+{
+    const vd_walk *walk = chat->lanes.walk.walk;
+    bool beyond = walk && chat->nav.walk_page >= vd_walk_stages(walk);
+    return beyond ? VD_WALK_WHAT_IF : chat->nav.walk_page;
+}
+
 static void switches_text(const vd_switches *switches, char *out, size_t size)
 {
     size_t used = 0;
@@ -64,7 +69,9 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
 {
     const vd_walk *walk = chat->lanes.walk.walk;
     char text[96], right[160];
-    snprintf(text, sizeof text, "%d/%d %.80s", chat->nav.walk_page + 1, PAGES, title);
+    int pages = vd_walk_stages(walk) + 1, number = page_of(chat);
+    snprintf(text, sizeof text, "%d/%d %.60s", number == VD_WALK_WHAT_IF ? pages : number + 1,
+             pages, title);
     int y = row_y(page, 0);
     int x = vd_grid_text(page->grid, page->at.x, y, row_width(page, 0), text,
                          role(page, VD_ROLE_TITLE));
@@ -108,7 +115,7 @@ static int draw_wrapped(walk_page *page, int row, const char *text, vd_role whic
 
 // "q (192) the question (2H)"
 static void draw_value(walk_page *page, int x, int width, int row, const char *mark,
-                       const vd_walk_value *value)
+                       const vd_trace_value *value)
 {
     char shape[48] = "(";
     size_t used = 1;
@@ -127,7 +134,7 @@ static void draw_value(walk_page *page, int x, int width, int row, const char *m
     }
 }
 
-static int draw_values(walk_page *page, int row, const vd_walk_stage *stage)
+static int draw_values(walk_page *page, int row, const vd_trace_stage *stage)
 {
     if (page->at.width < 60) {
         for (int i = 0; i < stage->ins; i++)
@@ -246,6 +253,8 @@ static int draw_table(walk_page *page, int x, int width, int row, const vd_walk_
 static void draw_tables(walk_page *page, int row, const vd_walk_stage *stage)
 {
     int width = page->at.width, first = width;
+    if (stage->tables == 0)
+        return;
     if (stage->tables == 2 && width >= 60) // side by side
         first = stage->table[0].text ? width * 13 / 20 : width * 11 / 20;
     int end =
@@ -260,14 +269,14 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
 {
     const vd_walk *walk = chat->lanes.walk.walk;
     vd_walk_stage stage;
-    vd_walk_stage_make(walk, walk->switches.count > 0, chat->nav.walk_page, answers, &stage);
-    draw_title(page, chat, stage.title, answers);
+    vd_walk_stage_make(walk, walk->switches.count > 0, page_of(chat), answers, &stage);
+    draw_title(page, chat, stage.of->title, answers);
     bool roomy = page->at.height >= 18;
-    int row = draw_wrapped(page, HEAD, stage.why, VD_ROLE_TEXT) + roomy;
+    int row = draw_wrapped(page, HEAD, stage.of->why, VD_ROLE_TEXT) + roomy;
     row = row < page->inset.height ? page->inset.height : row;
-    row = draw_values(page, row, &stage);
-    for (int i = 0; i < 4 && stage.formula[i]; i++)
-        row = draw_wrapped(page, row, stage.formula[i], VD_ROLE_ANSWER);
+    row = draw_values(page, row, stage.of);
+    for (int i = 0; i < VD_STAGE_FORMULAS && stage.of->formula[i]; i++)
+        row = draw_wrapped(page, row, stage.of->formula[i], VD_ROLE_ANSWER);
     draw_tables(page, row + roomy, &stage);
     vd_walk_stage_clear(&stage);
 }
@@ -285,8 +294,8 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
     int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
     int right = at.x + at.width;
     vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0),
-                 !changed && chat->nav.walk_page == WHAT_IF ? "Answers; Enter changes one thing"
-                                                            : "Answers",
+                 !changed && page_of(chat) == VD_WALK_WHAT_IF ? "Answers; Enter changes one thing"
+                                                              : "Answers",
                  role(page, VD_ROLE_TITLE));
     for (int i = 0; i < 2 && changed; i++)
         vd_grid_right(page->grid, right - (2 - i) * SHARE, at.y, SHARE, i ? "before" : "now",
@@ -448,7 +457,7 @@ static vd_panels arrange_walk(const vd_chat *chat, int width, int height)
 static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     vd_sheet sheet = vd_chat_sheet(chat);
-    sheet.all_regions = chat->nav.walk_page == WHAT_IF; // any of them can be left out
+    sheet.all_regions = page_of(chat) == VD_WALK_WHAT_IF; // any of them can be left out
     vd_draw_picture(chat, grid, at, &sheet);
 }
 
@@ -467,7 +476,7 @@ static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side, const char 
 static void draw_inset(walk_page *page, vd_chat *chat)
 {
     const vd_image *image = &chat->shown.picture.image;
-    int rows = chat->nav.walk_page == WHAT_IF ? HEAD + 1 : HEAD + 2;
+    int rows = page_of(chat) == VD_WALK_WHAT_IF ? HEAD + 1 : HEAD + 2;
     if (page->top > 0)
         return; // it scrolls with the page
     vd_rect room = {0, 0, page->at.width / 3, rows};
@@ -486,7 +495,7 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         return;
     walk_page page = {.grid = grid,
                       .at = {at.x + 1, at.y, at.width - 2, at.height},
-                      .top = chat->nav.walk_page == WHAT_IF ? 0 : chat->nav.top[VD_PLACE_WALK]};
+                      .top = page_of(chat) == VD_WALK_WHAT_IF ? 0 : chat->nav.top[VD_PLACE_WALK]};
     if (!vd_lanes_walks(&chat->lanes, chat->nav.lane, response)) {
         draw_wrapped(&page, 0,
                      chat->lanes.walk.failed ? "There is no walk through this answer."
@@ -498,7 +507,7 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         draw_aside(&page, chat, side, response->answers);
     else
         draw_inset(&page, chat);
-    if (chat->nav.walk_page == WHAT_IF) {
+    if (page_of(chat) == VD_WALK_WHAT_IF) {
         draw_what_if(&page, chat, response->answers, side.height > 0);
         return;
     }
@@ -513,15 +522,19 @@ static void open_walk(vd_chat *chat)
     chat->nav.walk_page = 0;
 }
 
+// Before the first stage, and behind the last one, lies what-if.
 static void turn_page(vd_chat *chat, int step)
 {
-    chat->nav.walk_page = (chat->nav.walk_page + step + PAGES) % PAGES;
+    const vd_walk *walk = chat->lanes.walk.walk;
+    int stages = walk ? vd_walk_stages(walk) : VD_WALK_UNKNOWN;
+    int to = page_of(chat) + step;
+    chat->nav.walk_page = to < VD_WALK_WHAT_IF ? stages - 1 : to < stages ? to : VD_WALK_WHAT_IF;
     chat->nav.top[VD_PLACE_WALK] = 0;
 }
 
 static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 {
-    bool list = chat->nav.walk_page == WHAT_IF && chat->lanes.walk.walk;
+    bool list = page_of(chat) == VD_WALK_WHAT_IF && chat->lanes.walk.walk;
     switch ((int)action) {
     case VD_ACTION_LEFT:
     case VD_ACTION_RIGHT:
@@ -529,7 +542,7 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
         return true;
     case VD_ACTION_PICK:
         if (!list || !vd_list_act(chat, action, key))
-            turn_page(chat, key.code == ' ' ? WHAT_IF - chat->nav.walk_page : 1);
+            turn_page(chat, key.code == ' ' ? VD_WALK_WHAT_IF - page_of(chat) : 1);
         return true;
     case VD_ACTION_ALL_BACK:
         chat->lanes.walk.switches.count = 0;
@@ -542,7 +555,7 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 static void scroll_walk(vd_chat *chat, int lines)
 {
     int *top = &chat->nav.top[VD_PLACE_WALK];
-    if (chat->nav.walk_page == WHAT_IF && chat->lanes.walk.walk)
+    if (page_of(chat) == VD_WALK_WHAT_IF && chat->lanes.walk.walk)
         vd_list_scroll(chat, lines);
     else
         *top = vd_clamp(*top + lines, chat->nav.scroll_most);

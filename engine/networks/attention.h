@@ -1,0 +1,59 @@
+// What a network shows of how it came to an answer: its attentions, a list by name. Everything that
+// displays answers goes by their axes; no name has a meaning outside the network that gave it.
+#ifndef VD_ATTENTION_H
+#define VD_ATTENTION_H
+
+#include "engine/backend/arena.h"
+#include "engine/backend/backend.h"
+#include "engine/graph/axis.h"
+
+typedef struct vd_attention {
+    char name[24]; // "rounds"; alike for all its hops, heads, layers or steps
+    char part[8];  // which of these `index` counts: "hop"; "": there is one
+    int index, of; // from 0; 1 where there is one
+    vd_axis query, key;
+    bool by_entry; // a row's shares sum to one within each entry, instead of over all keys
+    int rows, columns;
+    float *share; // (rows, columns); NULL: not kept
+} vd_attention;
+
+// The last one of the list with these axes whose shares are there; NULL: none.
+const vd_attention *vd_attention_last(const vd_attention *list, int count, vd_axis query,
+                                      vd_axis key);
+// The names of the list, each once, in order; true while there is an index-th.
+bool vd_attention_named(const vd_attention *list, int count, int index, const char **name);
+// "regions, step 2 of 3"
+void vd_attention_title(const vd_attention *attention, char *out, size_t size);
+
+void vd_attentions_free(vd_attention *list, int count);
+// *out: a copy; NULL and VD_MEMORY when memory is out.
+vd_status vd_attentions_copy(const vd_attention *list, int count, vd_attention **out,
+                             vd_error *err);
+
+// ---- from a pass to an answer -------------------------------------------------------------------
+
+// An attention where a pass of one question computed it.
+typedef struct vd_attention_at {
+    const char *name, *part; // part NULL: there is one
+    int index, of;
+    vd_axis query, key;
+    bool by_entry;
+    int rows, columns;
+    const vd_real *share; // (rows, columns) memory of the backend
+} vd_attention_at;
+
+// What of a dialog a pass sees. at: (what the pass has of that axis) the place among the dialog's
+// `count`, used where it has fewer; NULL: it has all.
+typedef struct vd_places {
+    int count[VD_AXIS_COUNT];
+    const int *at[VD_AXIS_COUNT];
+} vd_places;
+
+// All of them one after another, *n numbers, so that they are read from a device at once.
+vd_status vd_attentions_gather(const vd_backend *be, vd_arena *arena, const vd_attention_at *list,
+                               int count, vd_real **out, size_t *n, vd_error *err);
+// share: what was gathered, as floats. What the pass does not see has share zero.
+vd_status vd_attentions_spread(const vd_attention_at *list, int count, const float *share,
+                               const vd_places *places, vd_attention **out, vd_error *err);
+
+#endif

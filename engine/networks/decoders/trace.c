@@ -1,0 +1,82 @@
+// The stages that every answer ends with, as they are shown.
+#include <stdio.h>
+
+#include "engine/base/alloc.h"
+#include "engine/networks/trace.h"
+
+static const struct {
+    const char *why, *formula[2];
+} scores[] = {
+    [VD_DISCRIMINATIVE] = {"Every answer that the model can give has a vector, too. Its score says "
+                           "how well that fits e: the higher, the better.",
+                           {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"}},
+    [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
+                       "e. The score says how probable its words are: the closer to 0, the better.",
+                       {"P = softmax(W LSTM(answer c, from e))",
+                        "z_c = mean_t log P(word t of c)"}},
+    [VD_BOTH] = {
+        "Two scores are averaged: how well the vector of an answer fits e, and how probable its "
+        "words are after e. The higher, the better.",
+        {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
+
+static vd_trace_value numbers(const char *name, const char *is, int count, const float *value)
+{
+    return (vd_trace_value){name, is, "O", 1, {count}, value};
+}
+
+static vd_trace_table column(bool share, const char *const *name, int count, const double *value)
+{
+    return (vd_trace_table){.share = share,
+                            .row_axis = VD_AXIS_ANSWERS,
+                            .column = name,
+                            .rows = count,
+                            .columns = 1,
+                            .value = value};
+}
+
+void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, float *score,
+                       float *probability, double *figures, vd_trace_stage stage[VD_DECODER_STAGES])
+{
+    static const char *const z[] = {"z"}, *const p[] = {"p"};
+    int n = outcome->candidates;
+    for (int i = 0; i < n; i++) {
+        figures[i] = (double)(score[i] = outcome->score[i]);
+        figures[n + i] = (double)(probability[i] = outcome->probability[i]);
+    }
+    stage[0] = (vd_trace_stage){
+        .title = "Candidate scores",
+        .why = scores[outcome->by].why,
+        .formula = {scores[outcome->by].formula[0], scores[outcome->by].formula[1]},
+        .in = {*encoded},
+        .ins = 1,
+        .out = {numbers("z", "a score for each", n, score)},
+        .outs = 1,
+        .table = {column(false, z, n, figures)},
+        .tables = 1};
+    if (vd_has_discriminative(outcome->by))
+        stage[0].in[stage[0].ins++] =
+            (vd_trace_value){"o", "the pool's answers", "O, H", 2, {n, encoded->shape[0]}, NULL};
+    snprintf(stage[0].table[0].title, sizeof stage[0].table[0].title,
+             "Scores of the first answers, and of the last");
+    stage[1] = (vd_trace_stage){
+        .title = "Softmax",
+        .why = "The scores become shares that add up to 100 %. A large share says that an answer "
+               "is better than the others here, not that it is right.",
+        .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
+        .in = {numbers("z", "scores", n, score)},
+        .ins = 1,
+        .out = {numbers("p", "shares", n, probability)},
+        .outs = 1,
+        .table = {column(true, p, n, figures + n)},
+        .tables = 1};
+    snprintf(stage[1].table[0].title, sizeof stage[1].table[0].title, "Shares within %d candidates",
+             n);
+}
+
+void vd_trace_clear(vd_trace *trace)
+{
+    vd_free(trace->stage);
+    vd_free(trace->memory);
+    vd_free(trace->figures);
+    *trace = (vd_trace){0};
+}

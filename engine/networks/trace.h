@@ -1,0 +1,67 @@
+// What a network computed on the way to one answer, stage by stage, for people to walk through: a
+// list of stages that the network gives. Legend of engine/networks/batch.h, and R history entries,
+// P regions, Tq question words, Th words of the history, O answers.
+//
+// Rows of entries and regions that an intervention left out, and of padding, are zero.
+#ifndef VD_TRACE_H
+#define VD_TRACE_H
+
+#include "engine/networks/attention.h"
+#include "engine/networks/config.h"
+
+// A tensor. Texts are constants of the network.
+typedef struct vd_trace_value {
+    const char *name, *is, *axes; // "Q", "word states", "Tq, 2H"
+    int dims, shape[3];
+    const float *value; // NULL: not among what was computed
+} vd_trace_value;
+
+// Numbers to be shown as a table. The rows and columns of an axis are all of it, in its order, and
+// named by who shows them; those of VD_AXIS_NONE have the names given here.
+typedef struct vd_trace_table {
+    char title[64];
+    bool share; // parts of 1: bars and percents
+    vd_axis row_axis, column_axis;
+    const char *const *row, *const *column;
+    int rows, columns;
+    const double *value; // (rows, columns)
+} vd_trace_table;
+
+enum { VD_STAGE_VALUES = 3, VD_STAGE_FORMULAS = 4, VD_STAGE_TABLES = 2 };
+
+typedef struct vd_trace_stage {
+    char title[48];
+    const char *why;
+    const char *formula[VD_STAGE_FORMULAS]; // NULL: no more
+    vd_trace_value in[VD_STAGE_VALUES], out[VD_STAGE_VALUES];
+    int ins, outs;
+    vd_trace_table table[VD_STAGE_TABLES];
+    int tables;
+} vd_trace_stage;
+
+typedef struct vd_trace {
+    vd_trace_stage *stage; // (stages)
+    int stages;
+    float *memory;   // of all tensors
+    double *figures; // of all tables
+} vd_trace;
+
+void vd_trace_clear(vd_trace *trace); // frees what it owns and zeroes it
+
+// What an answer came to, as its stages show it.
+typedef struct vd_outcome {
+    const vd_attention *attention; // (attentions)
+    int attentions;
+    vd_decoders by; // that ranked
+    int candidates;
+    const float *score, *probability; // (candidates)
+} vd_outcome;
+
+// The stages behind every network's vector e, which `encoded` is: scores of the candidates and
+// softmax. Both tensors and `figures` (2, candidates) are filled and stay the caller's.
+enum { VD_DECODER_STAGES = 2 };
+void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, float *score,
+                       float *probability, double *figures,
+                       vd_trace_stage stage[VD_DECODER_STAGES]);
+
+#endif

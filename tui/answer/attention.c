@@ -1,0 +1,85 @@
+#include "tui/answer/attention.h"
+
+#include <stdio.h>
+
+#include "tui/base/shares.h"
+
+void vd_sheet_entry_words(const vd_sheet *sheet, int entry, vd_entry_words *out)
+{
+    out->count = 0;
+    if (entry == 0)
+        vd_entry_words_caption(out, sheet->caption, NULL);
+    else if (entry <= sheet->rounds && sheet->said[entry - 1].answer)
+        vd_entry_words_turn(out, sheet->said[entry - 1].question, sheet->said[entry - 1].answer,
+                            NULL);
+}
+
+static void name_history_word(const vd_sheet *sheet, const vd_answer *answer, int word, char *out,
+                              size_t size)
+{
+    vd_entry_words words;
+    int entry = 0;
+    while (entry + 1 < answer->rounds && answer->history_start[entry + 1] <= word)
+        entry++;
+    vd_sheet_entry_words(sheet, entry, &words);
+    word -= answer->history_start[entry];
+    if (word < words.count)
+        snprintf(out, size, "%s@%d", words.word[word], entry);
+    else
+        snprintf(out, size, "#%d@%d", word + 1, entry);
+}
+
+static void name_region(const vd_sheet *sheet, int region, char *out, size_t size)
+{
+    char label[VD_REGION_LABEL];
+    vd_sheet_region(sheet, region, label);
+    snprintf(out, size, "%s%s", sheet->names ? "" : "region ", label);
+}
+
+void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, char *out, size_t size)
+{
+    const vd_reply *reply = sheet->side[side].reply;
+    if (axis == VD_AXIS_QUESTIONS)
+        snprintf(out, size, "question");
+    else if (axis == VD_AXIS_QUESTION_WORDS && index < reply->words)
+        snprintf(out, size, "%s", reply->word[index]);
+    else if (axis == VD_AXIS_HISTORY_WORDS && reply->answer.history_start)
+        name_history_word(sheet, &reply->answer, index, out, size);
+    else if (axis == VD_AXIS_ENTRIES && index == 0)
+        snprintf(out, size, "caption");
+    else if (axis == VD_AXIS_ENTRIES)
+        snprintf(out, size, "round %d", index);
+    else if (axis == VD_AXIS_REGIONS)
+        name_region(sheet, index, out, size);
+    else
+        snprintf(out, size, "#%d", index + 1);
+}
+
+const vd_attention *vd_answer_further(const vd_answer *answer, int index)
+{
+    const vd_attention *regions = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
+    const vd_attention *entries = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES);
+    for (int i = 0; i < answer->attentions; i++) {
+        const vd_attention *a = &answer->attention[i];
+        if (a->query == VD_AXIS_QUESTIONS && a->share && a != regions && a != entries &&
+            index-- == 0)
+            return a;
+    }
+    return NULL;
+}
+
+void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
+                      size_t size)
+{
+    enum { MOST = 5 };
+    vd_share top[MOST];
+    size_t used = 0;
+    int count = vd_shares_top(attention->share, attention->columns, 0.9, top, MOST);
+    *out = '\0';
+    for (int i = 0; i < count && used < size; i++) {
+        char name[64], percent[16];
+        vd_sheet_item(sheet, side, attention->key, top[i].index, name, sizeof name);
+        vd_percent(percent, sizeof percent, top[i].share);
+        used += (size_t)snprintf(out + used, size - used, "%s%s %s", i ? ", " : "", name, percent);
+    }
+}

@@ -1,0 +1,21 @@
+// The attentions of an answer in words, by their axes.
+#ifndef VD_ANSWER_ATTENTION_H
+#define VD_ANSWER_ATTENTION_H
+
+#include "tui/answer/sheet.h"
+#include "tui/session/entry_words.h"
+
+// The words of an entry of the history, 0 the caption; none where they are not known.
+void vd_sheet_entry_words(const vd_sheet *sheet, int entry, vd_entry_words *out);
+// What the index-th of an axis is called: "red", "round 2", "region 3", "ball@2" of round 2.
+void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, char *out,
+                   size_t size);
+
+// The index-th attention from the question besides the last one to the regions and the last one to
+// the entries, which all views show; NULL: no more.
+const vd_attention *vd_answer_further(const vd_answer *answer, int index);
+// "region 3 57 %, region 1 20 %": its largest shares.
+void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
+                      size_t size);
+
+#endif

@@ -1,0 +1,41 @@
+// A transcript's lines while they are read: members of a map, each checked for its kind and length.
+#ifndef VD_READING_H
+#define VD_READING_H
+
+#include <glib.h>
+
+#include "engine/base/json_tree.h"
+#include "tui/transcript/transcript.h"
+
+// After the first failure everything below does nothing and gives zeros and empty lists; what was
+// read before is in the file's structs, which are cleared as a whole.
+typedef struct vd_reading {
+    vd_transcript_file *file;
+    GHashTable *talk_of; // by picture: 1 + the index of its last conversation
+    char where[320];     // "path, line 7"
+    size_t line;
+    vd_status status;
+    vd_error *err;
+} vd_reading;
+
+void vd_reading_refuse(vd_reading *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void *vd_reading_memory(vd_reading *r, void *memory);
+void *vd_reading_room(vd_reading *r, size_t count, size_t size);
+char *vd_reading_copy(vd_reading *r, const vd_json_value *value, const char *key);
+char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key);
+vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key);
+int64_t vd_reading_whole(vd_reading *r, const vd_json_value *map, const char *key, int64_t low,
+                         int64_t high);
+// Never NULL.
+const vd_json_value *vd_reading_checked(vd_reading *r, const vd_json_value *value, const char *key,
+                                        size_t least, size_t most);
+const vd_json_value *vd_reading_list(vd_reading *r, const vd_json_value *map, const char *key,
+                                     size_t least, size_t most);
+float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *key, size_t least,
+                          size_t most, int *count);
+// A list of lists of numbers.
+float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *key, int rows,
+                         int columns);
+
+#endif
