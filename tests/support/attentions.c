@@ -28,6 +28,22 @@ int support_mvan(const vd_answer *answer, float *rounds, float *history_words,
     return 4;
 }
 
+int support_steps(const vd_answer *answer, float *rounds, float *first, float *second,
+                  vd_attention *list)
+{
+    float *const regions[2] = {first, second};
+    list[0] =
+        support_attention("rounds", VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES, 1, answer->rounds, rounds);
+    for (int i = 0; i < 2; i++) {
+        list[1 + i] = support_attention("regions", VD_AXIS_QUESTIONS, VD_AXIS_REGIONS, 1,
+                                        answer->regions, regions[i]);
+        snprintf(list[1 + i].part, sizeof list[1 + i].part, "step");
+        list[1 + i].index = i;
+        list[1 + i].of = 2;
+    }
+    return 3;
+}
+
 float support_topic(const vd_answer *answer, int entry, int word, int at)
 {
     const vd_attention *topic =

@@ -10,6 +10,9 @@ vd_attention support_attention(const char *name, vd_axis query, vd_axis key, int
 // The four of MVAN in its order, in list[4]; history_words NULL: not kept.
 int support_mvan(const vd_answer *answer, float *rounds, float *history_words,
                  float *question_words, float *regions, vd_attention *list);
+// One to the rounds and two to the regions, by step, in list[3].
+int support_steps(const vd_answer *answer, float *rounds, float *first, float *second,
+                  vd_attention *list);
 // The share that question word `word` gives word `at` of an entry.
 float support_topic(const vd_answer *answer, int entry, int word, int at);
 int support_entry_length(const vd_answer *answer, int entry); // in words

@@ -36,6 +36,7 @@ static const char *const captions[FAKE_PICTURES] = {
     "a caf\xc3\xa9 table with a \xe7\x90\x83"};
 
 static const char *other_caption; // instead of those
+static fake_network network;
 
 static const char *const questions[4] = {"is there a cube", "what color is it",
                                          "how many balls are there", "where is the cube"};
@@ -80,6 +81,11 @@ const vd_world *fake_chat_world(void)
         must(vd_regions_open("tests/fixtures/chat/features.safetensors", &world.regions, &err),
              &err);
     return &world;
+}
+
+void fake_chat_network(fake_network other)
+{
+    network = other;
 }
 
 void fake_chat_caption(const char *text)
@@ -186,10 +192,15 @@ static void make_reply(const vd_chat *chat, const vd_request *request, bool full
     }
     size_t rounds = (size_t)answer->rounds, words = (size_t)reply->words;
     answer->attention = vd_alloc(4, sizeof *answer->attention);
-    answer->attentions =
-        support_mvan(answer, weights(1, rounds, seed + 1), topic_weights(answer, seed + 2),
-                     weights(FAKE_REGIONS, words, seed + 3), weights(1, FAKE_REGIONS, seed + 4),
-                     answer->attention);
+    if (network == FAKE_MVAN)
+        answer->attentions =
+            support_mvan(answer, weights(1, rounds, seed + 1), topic_weights(answer, seed + 2),
+                         weights(FAKE_REGIONS, words, seed + 3), weights(1, FAKE_REGIONS, seed + 4),
+                         answer->attention);
+    else if (network == FAKE_STEPS)
+        answer->attentions =
+            support_steps(answer, weights(1, rounds, seed + 1), weights(1, FAKE_REGIONS, seed + 3),
+                          weights(1, FAKE_REGIONS, seed + 4), answer->attention);
     answer->milliseconds = 7.25;
 }
 
@@ -230,10 +241,41 @@ static void fake_entry(vd_walk_entry *entry, int index, const vd_request *reques
         snprintf(entry->words.word[j], sizeof entry->words.word[j], "word%d", j + 1);
 }
 
+// Of another network: a stage with a table, and one without.
+static void other_trace(const vd_answer *answer, vd_trace *trace)
+{
+    static const char *const steps[] = {"step 1", "step 2"};
+    *trace = (vd_trace){.stages = 2,
+                        .stage = vd_alloc(2, sizeof *trace->stage),
+                        .figures = vd_alloc(2 * FAKE_REGIONS, sizeof *trace->figures)};
+    assert_true(trace->stage && trace->figures);
+    trace->stage[0] = (vd_trace_stage){.title = "Reading",
+                                       .why = "The network reads picture and dialog.",
+                                       .formula = {"e = f(q, v)"}};
+    trace->stage[1] = (vd_trace_stage){.title = "Steps",
+                                       .why = "It looks where the step before told it to look.",
+                                       .formula = {"p_i = softmax(s_i)"},
+                                       .table = {{.title = "Where each step looks",
+                                                  .share = true,
+                                                  .row = steps,
+                                                  .column_axis = VD_AXIS_REGIONS,
+                                                  .rows = 2,
+                                                  .columns = FAKE_REGIONS,
+                                                  .value = trace->figures}},
+                                       .tables = answer->attentions > 0};
+    for (int i = 1, at = 0; i < answer->attentions; i++)
+        for (int k = 0; k < FAKE_REGIONS; k++)
+            trace->figures[at++] = (double)answer->attention[i].share[k];
+}
+
 // As MVAN gives it, of numbers that are made up.
 static void fake_trace(const vd_answer *answer, uint32_t seed, vd_trace *trace)
 {
     enum { PARTS = 15 };
+    if (network != FAKE_MVAN) {
+        other_trace(answer, trace);
+        return;
+    }
     int e = 4, h = 6, d = 5, q = answer->question_length, r = answer->rounds;
     int p = answer->regions, region[FAKE_REGIONS];
     const vd_config config = {.vocab = 30, .embed = e, .hidden = h, .region = d};
@@ -302,8 +344,10 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
     for (int i = 0; i < walk->entries; i++)
         fake_entry(&walk->entry[i], i, request, support_entry_length(answer, i));
     vd_share order[FAKE_REGIONS];
-    int count = vd_shares_top(vd_answer_shares(answer, VD_AXIS_REGIONS), FAKE_REGIONS, 2, order,
-                              FAKE_REGIONS);
+    float *even = weights(1, FAKE_REGIONS, 0);
+    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    int count = vd_shares_top(share ? share : even, FAKE_REGIONS, 2, order, FAKE_REGIONS);
+    vd_free(even);
     assert_int_equal(count, FAKE_REGIONS);
     for (int i = 0; i < count; i++)
         walk->region[i] = order[i].index;
@@ -323,7 +367,7 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
     assert_non_null(walk->effect);
     for (int i = 0; i < FAKE_REGIONS; i++)
         walk->effect[walk->effects++] = (vd_effect){.what = {VD_SWITCH_REGION, i, ""},
-                                                    .attention = order[i].share,
+                                                    .attention = share ? order[i].share : -1,
                                                     .left = 0.1 * i,
                                                     .first = i};
     walk->effect[walk->effects++] =
@@ -426,6 +470,7 @@ void fake_chat_release(fake_chat *fake, vd_status status)
 
 void fake_chat_start(fake_chat *fake)
 {
+    network = FAKE_MVAN;
     assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
     other_caption = NULL;
     bool lost = fake->model_lost, no_boxes = fake->no_boxes;

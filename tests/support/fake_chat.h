@@ -29,6 +29,10 @@ const vd_world *fake_chat_world(void);
 // Sets LC_CTYPE to C.UTF-8.
 void fake_chat_start(fake_chat *fake);
 void fake_chat_caption(const char *text); // borrowed, of every picture until the next start
+// What the networks show, until the next start: MVAN's attentions; none at all; one of rounds and
+// two of regions, by step.
+typedef enum fake_network { FAKE_MVAN, FAKE_WHOLE, FAKE_STEPS } fake_network;
+void fake_chat_network(fake_network network);
 void fake_chat_end(fake_chat *fake);
 void fake_chat_size(fake_chat *fake, int width, int height); // also draws
 
