@@ -78,10 +78,13 @@ typedef struct vd_config {
 } vd_config;
 
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)
-extern const char *const vd_gate_names[],
-    *const vd_positions_names[], *const vd_decoders_names[], *const vd_network_names[],
-                                                                 *const vd_score_names[],
-                                                                     *const vd_image_names[];
+extern const char *const vd_gate_names[];
+extern const char *const vd_positions_names[];
+extern const char *const vd_decoders_names[];
+extern const char *const vd_network_names[];
+extern const char *const vd_score_names[];
+extern const char *const vd_image_names[];
+extern const char *const vd_boundaries_names[];
 
 static inline bool vd_has_discriminative(vd_decoders decoders)
 {
