@@ -5,7 +5,9 @@
 #include <time.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/token.h"
 #include "engine/model/model_private.h"
+#include "engine/networks/encoder.h"
 
 static bool ids_fit(const int32_t *ids, int count, int vocab)
 {
@@ -65,6 +67,19 @@ static vd_status keep_rows(const vd_dialog *d, vd_kept_rows *kept, int used, int
     return VD_OK;
 }
 
+// The ids of one more entry, with which it counts.
+static vd_status keep_ids(vd_dialog *d, const int32_t *entry, int length, vd_error *err)
+{
+    vd_kept_history *k = &d->history;
+    if (!vd_make_room(&k->start, &k->start_room, (size_t)k->entries + 2, sizeof *k->start) ||
+        !vd_make_room(&k->id, &k->id_room, (size_t)k->words + (size_t)length, sizeof *k->id))
+        return vd_error_memory(err, "the history");
+    memcpy(k->id + k->words, entry, (size_t)length * sizeof *k->id);
+    k->words += length;
+    k->start[++k->entries] = k->words;
+    return VD_OK;
+}
+
 // What a pass over one more entry computed; it counts only when all of it is kept.
 static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *entry, int length,
                             vd_error *err)
@@ -81,15 +96,13 @@ static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *en
         status = keep_rows(d, &k->aggregation, k->words, length, h, pass->topic_history.y, err);
     if (status == VD_OK)
         status = vd_backend_status(d->model->be, err);
-    if (status != VD_OK)
-        return status;
-    if (!vd_make_room(&k->start, &k->start_room, (size_t)k->entries + 2, sizeof *k->start) ||
-        !vd_make_room(&k->id, &k->id_room, (size_t)k->words + (size_t)length, sizeof *k->id))
-        return vd_error_memory(err, "the history");
-    memcpy(k->id + k->words, entry, (size_t)length * sizeof *k->id);
-    k->words += length;
-    k->start[++k->entries] = k->words;
-    return VD_OK;
+    return status == VD_OK ? keep_ids(d, entry, length, err) : status;
+}
+
+// Networks on the tape read everything again with every question.
+static bool is_fused(const vd_dialog *d)
+{
+    return d->model->config.network == VD_NETWORK_MVAN;
 }
 
 vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_error *err)
@@ -99,6 +112,8 @@ vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_er
         return vd_error_set(err, VD_USAGE,
                             "a history entry of %d tokens: expected 1 to %d, each below %d", length,
                             VD_MAX_HISTORY, c->vocab);
+    if (!is_fused(d))
+        return keep_ids(d, entry, length, err);
     vd_pass pass;
     vd_packed packed;
     vd_arena_reset(&d->arena);
@@ -133,7 +148,12 @@ static vd_status keep_image(vd_dialog *d, vd_error *err)
 {
     const vd_config *c = &d->model->config;
     int wide = c->region + 2 * c->embed;
+    size_t p = (size_t)d->regions, h = (size_t)c->hidden;
     vd_pass pass;
+    d->f_image = vd_model_take(d->model, p * h, sizeof *d->f_image);
+    d->view_half = vd_model_take(d->model, p * (size_t)wide, sizeof *d->view_half);
+    if (!d->f_image || !d->view_half)
+        return vd_error_memory(err, "the picture's features");
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
     vd_status status = vd_pass_geometry(&pass, 1, 1, d->history.entries, err);
@@ -146,7 +166,6 @@ static vd_status keep_image(vd_dialog *d, vd_error *err)
         status = vd_topic_view_half(&pass, err);
     if (status != VD_OK)
         return status;
-    size_t p = (size_t)d->regions, h = (size_t)c->hidden;
     const vd_memory *memory = d->model->be->memory;
     memory->copy(d->f_image, pass.view_image.y, p * h * sizeof *d->f_image);
     memory->copy(d->view_half, pass.view_half, p * (size_t)wide * sizeof *d->view_half);
@@ -165,21 +184,19 @@ vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float 
     vd_dialog *d = vd_alloc(1, sizeof *d);
     if (!d)
         return vd_error_memory(err, "the dialog");
-    size_t p = (size_t)regions, wide = (size_t)c->region + 2 * (size_t)c->embed;
+    size_t numbers = (size_t)regions * (size_t)c->region;
     vd_status status = VD_OK;
     d->model = model;
     d->pool = pool;
     d->regions = regions;
-    d->image = vd_alloc(p * (size_t)c->region, sizeof *d->image);
-    d->f_image = vd_model_take(model, p * (size_t)c->hidden, sizeof *d->f_image);
-    d->view_half = vd_model_take(model, p * wide, sizeof *d->view_half);
-    if (!d->image || !d->f_image || !d->view_half)
+    d->image = vd_alloc(numbers, sizeof *d->image);
+    if (!d->image)
         status = vd_error_memory(err, "the picture's features");
     if (status == VD_OK) {
-        memcpy(d->image, image, p * (size_t)c->region * sizeof *image);
+        memcpy(d->image, image, numbers * sizeof *image);
         status = vd_dialog_append(d, caption, caption_length, err);
     }
-    if (status == VD_OK)
+    if (status == VD_OK && is_fused(d))
         status = keep_image(d, err);
     if (status != VD_OK) {
         vd_dialog_free(d);
@@ -246,7 +263,7 @@ static vd_status gather_shown(vd_pass *pass, vd_showing *shown, vd_error *err)
 
 // entry: (entries) those that are seen.
 static vd_status list_places(const vd_dialog *d, const vd_pass *pass, const int *entry, int entries,
-                             vd_places *places, vd_error *err)
+                             int length, vd_places *places, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
     int *word = vd_arena_ints(pass->arena, (size_t)k->words), seen = 0;
@@ -256,7 +273,7 @@ static vd_status list_places(const vd_dialog *d, const vd_pass *pass, const int 
         for (int j = k->start[entry[s]]; j < k->start[entry[s] + 1]; j++)
             word[seen++] = j;
     *places = (vd_places){.count = {[VD_AXIS_QUESTIONS] = 1,
-                                    [VD_AXIS_QUESTION_WORDS] = pass->question_words.tokens,
+                                    [VD_AXIS_QUESTION_WORDS] = length,
                                     [VD_AXIS_ENTRIES] = k->entries,
                                     [VD_AXIS_HISTORY_WORDS] = k->words,
                                     [VD_AXIS_REGIONS] = d->regions},
@@ -373,10 +390,8 @@ static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *e
     return VD_OK;
 }
 
-// Encodes the entries listed, as the pass's configuration has it; what depends on them is NULL in
-// the pass, so that the stages compute it.
-static vd_status encode_history(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
-                                vd_error *err)
+static vd_status list_ids(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
+                          vd_texts *out, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
     int32_t *ids = vd_arena_take(pass->arena, (size_t)count * VD_MAX_HISTORY, sizeof *ids);
@@ -388,8 +403,20 @@ static vd_status encode_history(const vd_dialog *d, const int *entry, int count,
         length[s] = k->start[entry[s] + 1] - first;
         memcpy(ids + (size_t)s * VD_MAX_HISTORY, k->id + first, (size_t)length[s] * sizeof *ids);
     }
-    vd_status status =
-        vd_packed_make(ids, length, count, VD_MAX_HISTORY, pass->arena, &pass->history_words, err);
+    *out = (vd_texts){ids, length, count, VD_MAX_HISTORY};
+    return VD_OK;
+}
+
+// Encodes the entries listed, as the pass's configuration has it; what depends on them is NULL in
+// the pass, so that the stages compute it.
+static vd_status encode_history(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
+                                vd_error *err)
+{
+    vd_texts texts;
+    vd_status status = list_ids(d, entry, count, pass, &texts, err);
+    if (status == VD_OK)
+        status = vd_packed_make(texts.ids, texts.lengths, count, texts.width, pass->arena,
+                                &pass->history_words, err);
     return status
                ? status
                : vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
@@ -418,43 +445,102 @@ static vd_status use_kept_image(const vd_dialog *d, vd_pass *pass, vd_error *err
     return vd_pass_regions(pass, d->image, d->regions, err);
 }
 
+// What is asked, and what of the dialog is seen.
+typedef struct vd_asking {
+    const int32_t *question;
+    int length;
+    const vd_intervention *what_if;
+    int *entry, entries;
+    const atomic_int *stop;
+} vd_asking;
+
+static vd_status run_fused(const vd_dialog *d, const vd_asking *q, vd_pass *pass, vd_error *err)
+{
+    const vd_intervention *what_if = q->what_if;
+    vd_status status = vd_pass_geometry(pass, 1, 1, q->entries, err);
+    if (status == VD_OK)
+        status = q->entries < d->history.entries || what_if->swap_positions
+                     ? encode_history(d, q->entry, q->entries, pass, err)
+                     : use_kept_history(d, pass, err);
+    if (status == VD_OK)
+        status = what_if->blank || what_if->mask_region ? encode_masked(d, what_if, pass, err)
+                                                        : use_kept_image(d, pass, err);
+    if (status == VD_OK)
+        status = vd_packed_make(q->question, &q->length, 1, q->length, pass->arena,
+                                &pass->question_words, err);
+    if (status == VD_OK)
+        status =
+            vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
+                                 VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
+    if (status == VD_OK)
+        status = vd_stopped(q->stop, err);
+    return status == VD_OK ? vd_pass_answer(pass, err) : status;
+}
+
+// The questions of a dialog; those before this one are what stands before <S> in the entries after
+// the first.
+static vd_status list_questions(const vd_asking *q, const vd_texts *entries, int rounds,
+                                vd_arena *arena, vd_texts *out, vd_error *err)
+{
+    int32_t *ids = vd_arena_take(arena, (size_t)rounds * VD_MAX_QUESTION, sizeof *ids);
+    int32_t *length = vd_arena_take(arena, (size_t)rounds, sizeof *length);
+    if (arena->failed)
+        return vd_error_memory(err, "the questions");
+    for (int s = 0; s < rounds; s++) {
+        bool last = s == rounds - 1;
+        const int32_t *from =
+            last ? q->question : entries->ids + (size_t)(s + 1) * (size_t)entries->width;
+        int most = last ? q->length : entries->lengths[s + 1];
+        most = most < VD_MAX_QUESTION ? most : VD_MAX_QUESTION;
+        while (length[s] < most && (last || from[length[s]] != VD_START))
+            length[s]++;
+        memcpy(ids + (size_t)s * VD_MAX_QUESTION, from, (size_t)length[s] * sizeof *ids);
+    }
+    *out = (vd_texts){ids, length, rounds, VD_MAX_QUESTION};
+    return VD_OK;
+}
+
+// A network on the tape, from the words on.
+static vd_status run_composed(const vd_dialog *d, const vd_asking *q, vd_pass *pass, vd_error *err)
+{
+    int rounds = vd_encoder_of(pass->config)->reads_earlier ? q->entries : 1;
+    vd_texts entries, questions;
+    vd_status status = vd_pass_geometry(pass, 1, rounds, q->entries, err);
+    if (status == VD_OK)
+        status = list_ids(d, q->entry, q->entries, pass, &entries, err);
+    if (status == VD_OK)
+        status = list_questions(q, &entries, rounds, pass->arena, &questions, err);
+    if (status == VD_OK)
+        status = vd_pass_texts(pass, &questions, &entries, err);
+    if (status == VD_OK)
+        status = encode_masked(d, q->what_if, pass, err);
+    if (status == VD_OK)
+        status = vd_encoder_run(pass, err);
+    if (status == VD_OK)
+        pass->encoded += (size_t)(rounds - 1) * (size_t)pass->config->hidden;
+    return status;
+}
+
 static vd_status answer(vd_dialog *d, const int32_t *question, int length,
                         const vd_intervention *what_if, const atomic_int *stop, vd_answer *a,
                         vd_trace *trace, vd_error *err)
 {
     static const vd_intervention nothing;
     vd_config config = d->model->config;
+    vd_asking q = {question, length, what_if ? what_if : &nothing, NULL, 0, stop};
     vd_pass pass;
     vd_showing shown;
-    int *entry, entries;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
-    what_if = what_if ? what_if : &nothing;
-    pass.flatten = what_if->flatten;
-    if (what_if->swap_positions)
+    pass.flatten = q.what_if->flatten;
+    if (q.what_if->swap_positions)
         config.positions = swapped(config.positions);
     pass.config = &config;
 
     pass.be->record();
-    vd_status status = list_entries(d, what_if, &pass, &entry, &entries, err);
+    vd_status status = list_entries(d, q.what_if, &pass, &q.entry, &q.entries, err);
     if (status == VD_OK)
-        status = vd_pass_geometry(&pass, 1, 1, entries, err);
-    if (status == VD_OK)
-        status = entries < d->history.entries || what_if->swap_positions
-                     ? encode_history(d, entry, entries, &pass, err)
-                     : use_kept_history(d, &pass, err);
-    if (status == VD_OK)
-        status = what_if->blank || what_if->mask_region ? encode_masked(d, what_if, &pass, err)
-                                                        : use_kept_image(d, &pass, err);
-    if (status == VD_OK)
-        status = vd_packed_make(question, &length, 1, length, &d->arena, &pass.question_words, err);
-    if (status == VD_OK)
-        status = vd_sentences_forward(&pass, &pass.question, &pass.question_words, pass.w->question,
-                                      VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
-    if (status == VD_OK)
-        status = vd_stopped(stop, err);
-    if (status == VD_OK)
-        status = vd_pass_answer(&pass, err);
+        status = is_fused(d) ? run_fused(d, &q, &pass, err) : run_composed(d, &q, &pass, err);
     if (status == VD_OK)
         status = gather_shown(&pass, &shown, err);
     pass.be->replay();
@@ -467,7 +553,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK && vd_has_generative(config.decoders))
         status = vd_speak(&pass, stop, &a->said, err);
     if (status == VD_OK)
-        status = list_places(d, &pass, entry, entries, &shown.places, err);
+        status = list_places(d, &pass, q.entry, q.entries, length, &shown.places, err);
     if (status == VD_OK)
         status = read_shown(d, &pass, &shown, a, err);
     if (status == VD_OK && trace)

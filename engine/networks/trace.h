@@ -27,7 +27,7 @@ typedef struct vd_trace_table {
     const double *value; // (rows, columns)
 } vd_trace_table;
 
-enum { VD_STAGE_VALUES = 3, VD_STAGE_FORMULAS = 4, VD_STAGE_TABLES = 2 };
+enum { VD_STAGE_VALUES = 3, VD_STAGE_FORMULAS = 4, VD_STAGE_TABLES = 3 };
 
 typedef struct vd_trace_stage {
     char title[48];

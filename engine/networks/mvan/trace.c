@@ -11,6 +11,8 @@
 
 const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count)
 {
+    if (pass->tape)
+        return vd_encoder_shown(pass, count);
     int words = pass->question_words.tokens;
     const vd_attention_at all[] = {{.name = "rounds",
                                     .query = VD_AXIS_QUESTIONS,
@@ -437,6 +439,8 @@ static void list_stages(tracing *t, vd_trace_stage *out)
 vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                         vd_trace *out, vd_error *err)
 {
+    if (pass->tape)
+        return vd_encoder_trace(pass, places, outcome, out, err);
     tracing t = {.pass = pass, .places = places, .outcome = outcome};
     size_t candidates = (size_t)outcome->candidates, floats = 2 * candidates, shares = 0;
     list_parts(&t);

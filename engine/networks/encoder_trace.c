@@ -1,0 +1,162 @@
+// What a network on the tape shows of an answer: its attentions, and the stages that it explains.
+#include "engine/networks/encoder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/networks/mvan/pass.h"
+
+// ---- attentions ---------------------------------------------------------------------------------
+
+// How many of the list have this name.
+static int count_named(const vd_shown *list, const char *name)
+{
+    int count = 0;
+    for (; list; list = list->next)
+        count += strcmp(list->name, name) == 0;
+    return count;
+}
+
+// The numbers of the last question: of its pairs those of the last group, or of that its last row.
+static vd_attention_at attention_of(const vd_pass *pass, const vd_shown *shown)
+{
+    const vd_pairing *p = shown->value->pairing;
+    const vd_pair_group *g = &p->group[p->count - 1];
+    int columns = g->key[0].count + g->key[1].count;
+    int rows = p->query_axis == VD_AXIS_QUESTIONS ? 1 : g->query.count;
+    int of = count_named(pass->tape->shown, shown->name);
+    return (vd_attention_at){.name = shown->name,
+                             .part = of > 1 ? "step" : NULL,
+                             .index = shown->index,
+                             .of = of,
+                             .query = p->query_axis,
+                             .key = p->key_axis,
+                             .rows = rows,
+                             .columns = columns,
+                             .share = shown->value->x + g->at + (g->query.count - rows) * columns};
+}
+
+const vd_attention_at *vd_encoder_shown(const vd_pass *pass, int *count)
+{
+    *count = 0;
+    for (const vd_shown *s = pass->tape->shown; s; s = s->next)
+        (*count)++;
+    vd_attention_at *list = vd_arena_take_raw(pass->arena, (size_t)*count, sizeof *list),
+                    *at = list;
+    for (const vd_shown *s = pass->tape->shown; s && list; s = s->next)
+        *at++ = attention_of(pass, s);
+    return list;
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+// The rows of a value that belong to the last question.
+static int rows_of(const vd_value *x)
+{
+    return x->axis == VD_AXIS_QUESTIONS || x->axis == VD_AXIS_DIALOGS ? 1 : x->rows;
+}
+
+static size_t size_of(const vd_named *list)
+{
+    size_t n = 0;
+    for (int i = 0; i < VD_EXPLAINED_VALUES && list[i].value; i++)
+        n += (size_t)rows_of(list[i].value) * (size_t)list[i].value->columns;
+    return n;
+}
+
+static const char *axes_of(const vd_value *x)
+{
+    switch (x->axis) {
+    case VD_AXIS_REGIONS:
+        return "P, H";
+    case VD_AXIS_ENTRIES:
+        return "R, H";
+    case VD_AXIS_QUESTION_WORDS:
+        return "Tq, H";
+    case VD_AXIS_HISTORY_WORDS:
+        return "Th, H";
+    default:
+        return rows_of(x) == 1 ? "H" : "N, H";
+    }
+}
+
+static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value *to, float **at)
+{
+    int i = 0;
+    for (; i < VD_EXPLAINED_VALUES && from[i].value; i++) {
+        const vd_value *x = from[i].value;
+        int rows = rows_of(x), columns = x->columns;
+        size_t n = (size_t)rows * (size_t)columns, skipped = (size_t)(x->rows - rows);
+        pass->be->read_floats(x->x + skipped * (size_t)columns, *at, n);
+        to[i] = (vd_trace_value){.name = from[i].name,
+                                 .is = from[i].is,
+                                 .axes = axes_of(x),
+                                 .dims = rows == 1 ? 1 : 2,
+                                 .shape = {rows == 1 ? columns : rows, columns},
+                                 .value = *at};
+        *at += n;
+    }
+    return i;
+}
+
+static void add_table(vd_trace_stage *stage, const vd_attention *a, double **at)
+{
+    static const char *const share[] = {"share"};
+    vd_trace_table *table = &stage->table[stage->tables++];
+    bool turned = a->rows == 1; // a row for each key
+    *table = (vd_trace_table){.share = true,
+                              .row_axis = turned ? a->key : a->query,
+                              .column_axis = turned ? VD_AXIS_NONE : a->key,
+                              .column = turned ? share : NULL,
+                              .rows = turned ? a->columns : a->rows,
+                              .columns = turned ? 1 : a->columns,
+                              .value = *at};
+    vd_attention_title(a, table->title, sizeof table->title);
+    for (int i = 0; i < a->rows * a->columns; i++)
+        *(*at)++ = (double)a->share[i];
+}
+
+// *first: the first attention that belongs to the stage.
+static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outcome *outcome,
+                       int *first, vd_trace_stage *stage, float **at, double **figures)
+{
+    snprintf(stage->title, sizeof stage->title, "%s", e->title);
+    stage->why = e->why;
+    memcpy(stage->formula, e->formula, sizeof stage->formula);
+    stage->ins = copy_values(pass, e->in, stage->in, at);
+    stage->outs = copy_values(pass, e->out, stage->out, at);
+    for (; *first < e->shown; (*first)++)
+        if (stage->tables < VD_STAGE_TABLES)
+            add_table(stage, &outcome->attention[*first], figures);
+}
+
+vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
+                           vd_trace *out, vd_error *err)
+{
+    size_t h = (size_t)pass->config->hidden, candidates = (size_t)outcome->candidates;
+    size_t floats = h + 2 * candidates, figures = 2 * candidates, stages = 0;
+    (void)places;
+    for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++)
+        floats += size_of(e->in) + size_of(e->out);
+    for (int i = 0; i < outcome->attentions; i++)
+        figures += (size_t)outcome->attention[i].rows * (size_t)outcome->attention[i].columns;
+    *out = (vd_trace){.stages = (int)stages + VD_DECODER_STAGES,
+                      .stage = vd_alloc(stages + VD_DECODER_STAGES, sizeof *out->stage),
+                      .memory = vd_alloc(floats, sizeof *out->memory),
+                      .figures = vd_alloc(figures, sizeof *out->figures)};
+    if (!out->stage || !out->memory || !out->figures) {
+        vd_trace_clear(out);
+        return vd_error_memory(err, "what the stages computed");
+    }
+    vd_trace_stage *stage = out->stage;
+    float *at = out->memory;
+    double *numbers = out->figures;
+    int first = 0;
+    for (const vd_explained *e = pass->tape->explained; e; e = e->next)
+        fill_stage(pass, e, outcome, &first, stage++, &at, &numbers);
+    pass->be->read_floats(pass->encoded, at, h);
+    const vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {(int)h}, at};
+    vd_decoder_stages(outcome, &encoded, at + h, at + h + candidates, numbers, stage);
+    return VD_OK;
+}

@@ -1,0 +1,241 @@
+// Networks on the tape in a dialog: each question is answered as in a batch, and what an
+// intervention leaves out is as if it had never been.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/rng.h"
+#include "engine/base/token.h"
+#include "engine/model/dialog.h"
+#include "engine/model/scorer.h"
+#include "tests/support/must.h"
+#include "tests/support/random_model.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/small_trainer.h"
+
+enum { R = 4, P = 5, REAL = 4, D = SMALL_REGION, POOL = 7, TO = 5 };
+
+typedef struct talk {
+    vd_model *model;
+    vd_pool *pool;
+    float image[P * D];
+    int32_t question[R * VD_MAX_QUESTION], question_length[R];
+    int32_t entry[R * VD_MAX_HISTORY], entry_length[R];
+    int32_t candidate[POOL * TO], candidate_length[POOL], option[R * POOL], truth[R];
+} talk;
+
+static int draw(vd_rng *rng, int32_t *ids, int most)
+{
+    int n = 1 + vd_rng_below(rng, most);
+    for (int i = 0; i < n; i++)
+        ids[i] = VD_FIRST_WORD + vd_rng_below(rng, SMALL_VOCAB - VD_FIRST_WORD);
+    return n;
+}
+
+// Entry r is question r - 1 with an answer of the pool.
+static void begin(talk *t, vd_network_kind network)
+{
+    vd_rng rng = vd_rng_seed(12, (uint64_t)network);
+    vd_config config = small_config();
+    vd_error err;
+    memset(t, 0, sizeof *t);
+    config.network = network;
+    config.positions = VD_POSITIONS_NONE;
+    t->model = support_random_model(&config);
+    for (int i = 0; i < REAL * D; i++)
+        t->image[i] = (float)vd_rng_range(&rng, 0.1, 1);
+    for (int c = 0; c < POOL; c++) {
+        int32_t *ids = t->candidate + c * TO;
+        int n = draw(&rng, ids + 1, TO - 2);
+        ids[0] = VD_START;
+        ids[n + 1] = VD_END;
+        t->candidate_length[c] = n + 2;
+    }
+    t->entry_length[0] = draw(&rng, t->entry, 10);
+    for (int r = 0; r < R; r++) {
+        int32_t *question = t->question + r * VD_MAX_QUESTION;
+        t->question_length[r] = draw(&rng, question, 8);
+        if (r + 1 < R)
+            t->entry_length[r + 1] =
+                vd_history_entry(question, t->question_length[r], t->candidate + r * TO,
+                                 t->candidate_length[r], t->entry + (r + 1) * VD_MAX_HISTORY);
+        for (int c = 0; c < POOL; c++)
+            t->option[r * POOL + c] = c;
+    }
+    must(vd_pool_new(t->model, t->candidate, t->candidate_length, POOL, TO, NULL, &t->pool, &err),
+         &err);
+}
+
+static void end(talk *t)
+{
+    vd_pool_free(t->pool);
+    vd_model_free(t->model);
+}
+
+// A dialog with the entries 0..last but `without`.
+static vd_dialog *dialog_of(const talk *t, const float *image, int last, int without)
+{
+    vd_dialog *dialog;
+    vd_error err;
+    must(vd_dialog_new(t->model, t->pool, image, P, t->entry, t->entry_length[0], &dialog, &err),
+         &err);
+    for (int r = 1; r <= last; r++)
+        if (r != without)
+            must(vd_dialog_append(dialog, t->entry + r * VD_MAX_HISTORY, t->entry_length[r], &err),
+                 &err);
+    return dialog;
+}
+
+static vd_answer ask(const talk *t, vd_dialog *dialog, int r, const vd_intervention *what_if,
+                     vd_trace *trace)
+{
+    vd_answer answer;
+    vd_error err;
+    must(vd_dialog_ask_if(dialog, t->question + r * VD_MAX_QUESTION, t->question_length[r], what_if,
+                          NULL, &answer, trace, &err),
+         &err);
+    return answer;
+}
+
+static void assert_scores(const talk *t, const char *what, const float *found,
+                          const float *expected)
+{
+    for (int i = 0; i < POOL; i++)
+        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
+            fail_msg("%s, %s: score %d is %.9g, expected %.9g",
+                     vd_network_names[vd_model_config(t->model)->network], what, i,
+                     (double)found[i], (double)expected[i]);
+}
+
+static void as_in_a_batch(const talk *t)
+{
+    const vd_batch batch = {.dialogs = 1,
+                            .rounds = R,
+                            .regions = P,
+                            .candidates = POOL,
+                            .question_width = VD_MAX_QUESTION,
+                            .history_width = VD_MAX_HISTORY,
+                            .candidate_width = TO,
+                            .distinct = POOL,
+                            .image = t->image,
+                            .question = t->question,
+                            .question_length = t->question_length,
+                            .history = t->entry,
+                            .history_length = t->entry_length,
+                            .candidate = t->candidate,
+                            .candidate_length = t->candidate_length,
+                            .option = t->option,
+                            .truth = t->truth};
+    float scores[R * POOL];
+    vd_scorer *scorer;
+    vd_error err;
+    must(vd_scorer_new(t->model, &scorer, &err), &err);
+    must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+    for (int r = 0; r < R; r++) {
+        vd_dialog *dialog = dialog_of(t, t->image, r, 0);
+        vd_answer a = ask(t, dialog, r, NULL, NULL);
+        assert_scores(t, "in a batch", a.score, scores + r * POOL);
+        vd_answer_clear(&a);
+        vd_dialog_free(dialog);
+    }
+    vd_scorer_free(scorer);
+}
+
+static void attentions_are_the_dialogs(const talk *t)
+{
+    vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
+    vd_trace trace;
+    vd_answer a = ask(t, dialog, R - 1, NULL, &trace);
+    for (int i = 0; i < a.attentions; i++) {
+        const vd_attention *at = &a.attention[i];
+        int columns = at->key == VD_AXIS_ENTRIES   ? R
+                      : at->key == VD_AXIS_REGIONS ? P
+                                                   : t->question_length[R - 1];
+        double sum = 0;
+        assert_int_equal(at->query, VD_AXIS_QUESTIONS);
+        assert_int_equal(at->rows, 1);
+        assert_int_equal(at->columns, columns);
+        for (int c = 0; c < columns; c++)
+            sum += (double)at->share[c];
+        assert_true(fabs(sum - 1) < 1e-5);
+        if (at->key == VD_AXIS_REGIONS) // padding
+            assert_true(at->share[P - 1] == 0);
+    }
+    for (int s = 0; s < trace.stages; s++) {
+        assert_true(trace.stage[s].title[0] && trace.stage[s].why && trace.stage[s].outs > 0);
+        for (int i = 0; i < trace.stage[s].outs; i++)
+            assert_non_null(trace.stage[s].out[i].value);
+    }
+    vd_trace_clear(&trace);
+    vd_answer_clear(&a);
+    vd_dialog_free(dialog);
+}
+
+static void what_is_left_out_was_never_there(const talk *t)
+{
+    const bool entry[R] = {false, true, false, false}, region[P] = {false, false, true};
+    float image[P * D];
+    memcpy(image, t->image, sizeof image);
+    memset(image + 2 * D, 0, D * sizeof *image);
+    vd_dialog *whole = dialog_of(t, t->image, R - 1, 0), *less = dialog_of(t, t->image, R - 1, 1),
+              *blind = dialog_of(t, image, R - 1, 0);
+    vd_answer found = ask(t, whole, R - 1, &(vd_intervention){.drop_entry = entry}, NULL),
+              expected = ask(t, less, R - 1, NULL, NULL);
+    assert_scores(t, "without an entry", found.score, expected.score);
+    const float *shares = vd_answer_shares(&found, VD_AXIS_ENTRIES);
+    assert_true(!shares || shares[1] == 0);
+    vd_answer_clear(&found);
+    vd_answer_clear(&expected);
+    found = ask(t, whole, R - 1, &(vd_intervention){.mask_region = region}, NULL);
+    expected = ask(t, blind, R - 1, NULL, NULL);
+    assert_scores(t, "without a region", found.score, expected.score);
+    vd_answer_clear(&found);
+    vd_answer_clear(&expected);
+    vd_dialog_free(whole);
+    vd_dialog_free(less);
+    vd_dialog_free(blind);
+}
+
+static void flattened_attentions_are_uniform(const talk *t)
+{
+    static const char *const flat[] = {"regions", "rounds", NULL};
+    vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
+    vd_answer a = ask(t, dialog, R - 1, &(vd_intervention){.flatten = flat}, NULL);
+    for (int i = 0; i < a.attentions; i++) {
+        const vd_attention *at = &a.attention[i];
+        double share = at->key == VD_AXIS_ENTRIES ? 1.0 / R : 1.0 / REAL;
+        for (int c = 0; strcmp(at->name, "question-words") != 0 && c < at->columns; c++)
+            assert_true(at->key == VD_AXIS_REGIONS && c == REAL
+                            ? at->share[c] == 0
+                            : fabs((double)at->share[c] - share) < 1e-6);
+    }
+    vd_answer_clear(&a);
+    vd_dialog_free(dialog);
+}
+
+static void dialogs_with_every_network(void **state)
+{
+    (void)state;
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
+        static talk t;
+        begin(&t, (vd_network_kind)n);
+        as_in_a_batch(&t);
+        attentions_are_the_dialogs(&t);
+        what_is_left_out_was_never_there(&t);
+        flattened_attentions_are_uniform(&t);
+        end(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dialogs_with_every_network),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
