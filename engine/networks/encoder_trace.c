@@ -65,20 +65,19 @@ static size_t size_of(const vd_named *list)
     return n;
 }
 
-static const char *axes_of(const vd_value *x)
+// The letters of engine/networks/batch.h: of what there is a row each, then their size.
+static const char *axes_of(const vd_config *config, const vd_value *x)
 {
-    switch (x->axis) {
-    case VD_AXIS_REGIONS:
-        return "P, H";
-    case VD_AXIS_ENTRIES:
-        return "R, H";
-    case VD_AXIS_QUESTION_WORDS:
-        return "Tq, H";
-    case VD_AXIS_HISTORY_WORDS:
-        return "Th, H";
-    default:
-        return rows_of(x) == 1 ? "H" : "N, H";
-    }
+    static const char *const hidden[VD_AXIS_COUNT] = {[VD_AXIS_REGIONS] = "P, H",
+                                                      [VD_AXIS_ENTRIES] = "R, H",
+                                                      [VD_AXIS_QUESTION_WORDS] = "Tq, H",
+                                                      [VD_AXIS_HISTORY_WORDS] = "Th, H"};
+    bool regions = x->columns == config->region && x->columns != config->hidden;
+    if (rows_of(x) == 1)
+        return regions ? "D" : "H";
+    if (regions)
+        return "P, D";
+    return hidden[x->axis] ? hidden[x->axis] : "N, H";
 }
 
 static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value *to, float **at)
@@ -91,7 +90,7 @@ static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value
         pass->be->read_floats(x->x + skipped * (size_t)columns, *at, n);
         to[i] = (vd_trace_value){.name = from[i].name,
                                  .is = from[i].is,
-                                 .axes = axes_of(x),
+                                 .axes = axes_of(pass->config, x),
                                  .dims = rows == 1 ? 1 : 2,
                                  .shape = {rows == 1 ? columns : rows, columns},
                                  .value = *at};

@@ -47,8 +47,8 @@
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \
-    X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_RMSPROP, VD_ADAM, vd_optimiser_names, false,     \
-      "adam or rmsprop")                                                                           \
+    X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
+      "adam, rmsprop or adamax")                                                                   \
     X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false, "base learning rate")                    \
     X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
       "largest norm of the whole gradient; 0: no limit")                                           \

@@ -7,10 +7,11 @@
 
 #include "engine/base/settings.h"
 
-typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP } vd_optimiser;
+typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP, VD_ADAMAX } vd_optimiser;
 
 typedef struct vd_train_options {
-    vd_optimiser optimiser; // Adam (0.9, 0.999, 1e-8) or RMSProp (alpha 0.99, eps 1e-8)
+    // Adam or AdaMax (0.9, 0.999, 1e-8), or RMSProp (alpha 0.99, eps 1e-8)
+    vd_optimiser optimiser;
     double rate, clip;
     int margin; // of the L-softmax: lambda = max(floor, start * decay^step)
     double lambda_start, lambda_decay, lambda_floor;

@@ -432,9 +432,10 @@ static void change_weights(vd_trainer *t, double multiplier, double norm)
     double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
     double rate = t->options.rate * multiplier;
     t->steps++;
-    if (t->options.optimiser == VD_ADAM)
-        be->adam(t->block, t->gradient, t->state[0], t->state[1], t->layout.elements,
-                 (vd_real)scale, rate, t->steps);
+    if (t->options.optimiser != VD_RMSPROP)
+        (t->options.optimiser == VD_ADAM ? be->adam : be->adamax)(
+            t->block, t->gradient, t->state[0], t->state[1], t->layout.elements, (vd_real)scale,
+            rate, t->steps);
     else
         be->rmsprop(t->block, t->gradient, t->state[1], t->layout.elements, (vd_real)scale, rate);
 }

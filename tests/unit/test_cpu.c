@@ -421,6 +421,20 @@ static void ranking_is_stable_and_falls(void **state)
     }
 }
 
+// Three steps of torch.optim.Adamax(lr=0.01).
+static void adamax_steps_as_pytorch(void **state)
+{
+    static const float gradient[3][3] = {
+        {0.3f, -0.2f, 0}, {-0.1f, -0.4f, 0.5f}, {0.2f, 0.1f, -0.05f}};
+    static const double expected[] = {0.4826639186464437, -0.9784715360251381, 1.9917818577648259};
+    float weight[] = {0.5f, -1, 2}, first[3] = {0}, largest[3] = {0};
+    (void)state;
+    for (int step = 0; step < 3; step++)
+        vd_backend_cpu()->adamax(weight, gradient[step], first, largest, 3, 1, 0.01, step + 1);
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs((double)weight[i] - expected[i]) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +446,7 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_16_bit_file_answers_as_its_numbers_in_float32),
         cmocka_unit_test(packed_weights_score_as_before),
+        cmocka_unit_test(adamax_steps_as_pytorch),
         cmocka_unit_test(ranking_is_stable_and_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"hops", 0, 16, 0},
         {"image", 0, 2, VD_IMAGE_CHANNELS},
         {"boundaries", 0, 1, VD_BOUNDARIES_BOTH},
-        {"optimiser", 0, 1, VD_ADAM},
+        {"optimiser", 0, 2, VD_ADAM},
         {"rate", 1e-9, 1000, 0.001},
         {"clip", 0, 1e9, 0},
         {"margin", 1, 4, 4},

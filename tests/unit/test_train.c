@@ -127,6 +127,38 @@ static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
     }
 }
 
+// Resumed bit for bit, in half precision in the file, asked, and walked through.
+static void every_network_is_trained_as_mvan_is(void **state)
+{
+    static const char *const names[] = {"lf-bu", "hrea", "mac"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char whole[32], parts[32];
+        snprintf(whole, sizeof whole, "whole-%s", names[i]);
+        snprintf(parts, sizeof parts, "parts-%s", names[i]);
+        train_run_expect(whole, 0, "", MORE("--network", names[i], "--half"));
+        train_run_expect(parts, 0, "--resume continues it",
+                         MORE("--network", names[i], "--half", "--stop-after", "2"));
+        train_run_expect(parts, 0, "", MORE("--network", names[i], "--half", "--resume"));
+        train_run_same_file(whole, parts, "model.safetensors");
+        train_run_same_file(whole, parts, "checkpoint.safetensors");
+        char *model = train_run_file(whole, "model.safetensors");
+        const char *const info[] = {"info", model, NULL}, *const walk[] = {
+                                                              "walk", "--image",   "1", "--model",
+                                                              model,  "is it red", NULL};
+        support_program run;
+        support_program_run(&run, info, NULL);
+        support_program_expect(&run, 0, NULL);
+        assert_non_null(strstr(run.out, names[i]));
+        support_program_clear(&run);
+        support_program_run(&run, walk, NULL);
+        support_program_expect(&run, 0, NULL);
+        assert_non_null(strstr(run.out, "Candidate scores"));
+        support_program_clear(&run);
+        free(model);
+    }
+}
+
 // Only --out is said again; what has moved is named, and remembered where it is now.
 static void a_resumed_run_knows_what_it_reads(void **state)
 {
@@ -533,7 +565,7 @@ static void wrong_options_are_refused(void **state)
         {"--margin", "5", "--margin: expected a whole number from 1 to 4, found '5'"},
         {"--gate", "tanh", "--gate: expected leaky-relu, sigmoid or elu, found 'tanh'"},
         {"--positions", "x", "--positions: expected none, sinusoidal"},
-        {"--optimiser", "sgd", "--optimiser: expected adam or rmsprop, found 'sgd'"},
+        {"--optimiser", "sgd", "--optimiser: expected adam, rmsprop or adamax, found 'sgd'"},
         {"--decoder", "x", "--decoder: expected discriminative, generative or both, found 'x'"},
         {"--micro-batch", "-1", "--micro-batch: expected a whole number from 0 to 1024"},
         {"--preset", "best", "--preset: expected base or improved, found 'best'"},
@@ -630,6 +662,7 @@ int main(void)
         cmocka_unit_test(presets_are_the_two_models_people_compare),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
+        cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(a_resumed_run_knows_what_it_reads),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(words_come_from_a_file_of_counts),

@@ -59,7 +59,7 @@ static void a_seed_reproduces_a_run_bit_for_bit(void **state)
 static void a_resumed_run_is_the_run(void **state)
 {
     (void)state;
-    for (int optimiser = VD_ADAM; optimiser <= VD_RMSPROP; optimiser++) {
+    for (int optimiser = VD_ADAM; optimiser <= VD_ADAMAX; optimiser++) {
         vd_train_options options = small_options(7);
         options.optimiser = (vd_optimiser)optimiser;
         vd_trainer *whole = small_trainer(&options), *half = small_trainer(&options), *rest;

@@ -58,7 +58,8 @@ const vd_command vd_cmd_import = {
     run,
     "make a model from weights that the public PyTorch code trained",
     "--words FILE --out MODEL [options] WEIGHTS",
-    "WEIGHTS is a state_dict as safetensors, with one decoder or both. checkpoint.py "
+    "WEIGHTS is a state_dict of MVAN, or of the VisDial challenge's baseline lf-bu, as "
+    "safetensors, with one decoder or both. checkpoint.py "
     "makes it from a .pth file, with or without an optimizer's state (and, where PyTorch is "
     "installed, a .pth file from a model). Every name and shape is checked. The weights do not "
     "say which gates and positions the model was trained "

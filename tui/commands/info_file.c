@@ -96,7 +96,9 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
     vd_output_row("embedding", "%d", config->embed);
     vd_output_row("hidden", "%d", config->hidden);
     vd_output_row("regions", "of %d numbers", config->region);
-    vd_output_row("gate", "%s", vd_gate_names[config->gate]);
+    vd_output_row("network", "%s", vd_network_names[config->network]);
+    if (config->network == VD_NETWORK_MVAN)
+        vd_output_row("gate", "%s", vd_gate_names[config->gate]);
     vd_output_row("positions", "%s", vd_positions_names[config->positions]);
     vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));
     vd_model_free(model);
