@@ -362,8 +362,10 @@ int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int t
     for (int i = 0, count; i < answer->attentions; i += count) {
         const vd_attention *a = &answer->attention[i];
         count = count_alike(answer, i);
+        if (!a->share)
+            continue;
         bool above = a == rounds || a == regions || a == topic || a == looks;
-        if (a->share && (count > 1 || !above))
+        if (count > 1 || !above)
             draw_others(&page, maps, a, count);
     }
     return page.row + top;
