@@ -50,6 +50,10 @@
     X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
       "adam, rmsprop or adamax")                                                                   \
     X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false, "base learning rate")                    \
+    X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULE_COSINE, VD_SCHEDULE_STEPS,      \
+      vd_schedule_names, true,                                                                     \
+      "of the learning rate: steps (default), 1/4 of the run to rise, x0.1 at 5/8 and 6/8, or "    \
+      "cosine")                                                                                    \
     X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
       "largest norm of the whole gradient; 0: no limit")                                           \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \

@@ -5,6 +5,7 @@
 #include "engine/networks/settings.h"
 
 const char *const vd_optimiser_names[] = {"adam", "rmsprop", "adamax"};
+const char *const vd_schedule_names[] = {"steps", "cosine"};
 
 #define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \
     {name,    VD_SETTING_##kind, offsetof(vd_train_options, member), least, most, initial,         \

@@ -9,10 +9,14 @@
 
 typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP, VD_ADAMAX } vd_optimiser;
 
+// Of the learning rate: the thesis' three steps, or a cosine (vd_schedule_multiplier).
+typedef enum vd_schedule { VD_SCHEDULE_STEPS, VD_SCHEDULE_COSINE } vd_schedule;
+
 typedef struct vd_train_options {
     // Adam or AdaMax (0.9, 0.999, 1e-8), or RMSProp (alpha 0.99, eps 1e-8)
     vd_optimiser optimiser;
     double rate, clip;
+    vd_schedule schedule;
     int margin; // of the L-softmax: lambda = max(floor, start * decay^step)
     double lambda_start, lambda_decay, lambda_floor;
     double dropout, lstm_dropout, position_dropout;
@@ -27,7 +31,7 @@ typedef struct vd_train_options {
 } vd_train_options;
 
 extern const vd_setting vd_train_settings[]; // the rows of vd_train_options
-extern const char *const vd_optimiser_names[];
+extern const char *const vd_optimiser_names[], *const vd_schedule_names[];
 
 vd_train_options vd_train_defaults(void);
 

@@ -38,11 +38,15 @@ struct vd_trainer {
     vd_metadata metadata;
 };
 
-double vd_schedule_multiplier(double epoch)
+double vd_schedule_multiplier(vd_schedule schedule, double done)
 {
-    if (epoch <= 2)
-        return 0.01 * (1 - epoch / 2) + epoch / 2;
-    return epoch < 5 ? 1 : epoch < 6 ? 0.1 : 0.01;
+    const double pi = 3.14159265358979323846, last = 0.02;
+    double rise = schedule == VD_SCHEDULE_COSINE ? 1.0 / 32 : 2.0 / 8;
+    if (done <= rise)
+        return 0.01 * (1 - done / rise) + done / rise;
+    if (schedule == VD_SCHEDULE_COSINE)
+        return last + (1 - last) * (1 + cos(pi * (done - rise) / (1 - rise))) / 2;
+    return done < 5.0 / 8 ? 1 : done < 6.0 / 8 ? 0.1 : 0.01;
 }
 
 // ---- memory of the backend ----------------------------------------------------------------------

@@ -79,9 +79,10 @@ vd_status vd_trainer_update(vd_trainer *trainer, double multiplier, double *loss
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
                             vd_error *err);
 
-// The thesis' schedule: rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and at 6.
-// epoch counts from 0 and may be fractional; for another number of epochs scale it by 8 / epochs.
-double vd_schedule_multiplier(double epoch);
+// What the learning rate is multiplied with when so much of the run is done, 0 to 1. steps: the
+// thesis' schedule, which rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and
+// at 6. cosine: rises linearly 0.01 -> 1 over the first 1/32, then half a cosine down to 0.02.
+double vd_schedule_multiplier(vd_schedule schedule, double done);
 
 // Model file (weights, and the options they were trained with) and checkpoint (weights, optimiser
 // state, counters); both written to a temporary file, synced and renamed. dtype VD_F32 or VD_F16.

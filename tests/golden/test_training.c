@@ -224,9 +224,20 @@ static void schedule_matches(void **state)
     assert_true(YAJL_GET_ARRAY(rows)->len > 0);
     for (size_t k = 0; k < YAJL_GET_ARRAY(rows)->len; k++) {
         yajl_val *pair = YAJL_GET_ARRAY(YAJL_GET_ARRAY(rows)->values[k])->values;
-        assert_close("schedule", vd_schedule_multiplier(YAJL_GET_DOUBLE(pair[0])),
+        assert_close("schedule",
+                     vd_schedule_multiplier(VD_SCHEDULE_STEPS, YAJL_GET_DOUBLE(pair[0]) / 8),
                      YAJL_GET_DOUBLE(pair[1]), 1e-9);
     }
+}
+
+static void cosine_rises_and_falls(void **state)
+{
+    (void)state;
+    const double rise = 1.0 / 32, middle = (1 + rise) / 2;
+    assert_close("at first", vd_schedule_multiplier(VD_SCHEDULE_COSINE, 0), 0.01, 1e-9);
+    assert_close("risen", vd_schedule_multiplier(VD_SCHEDULE_COSINE, rise), 1, 1e-9);
+    assert_close("half way", vd_schedule_multiplier(VD_SCHEDULE_COSINE, middle), 0.51, 1e-9);
+    assert_close("at the end", vd_schedule_multiplier(VD_SCHEDULE_COSINE, 1), 0.02, 1e-9);
 }
 
 // Every dropout on: the masks, and what candidates share of them, are functions of the step alone,
@@ -261,6 +272,7 @@ int main(void)
         cmocka_unit_test(positions_match),
         cmocka_unit_test(psi_matches),
         cmocka_unit_test(schedule_matches),
+        cmocka_unit_test(cosine_rises_and_falls),
     };
     return cmocka_run_group_tests(tests, load_document, free_document);
 }

@@ -379,8 +379,8 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
     vd_status status = compute_gradient_anywhere(c, loss, err);
     if (status)
         return status;
-    *multiplier = vd_schedule_multiplier(8.0 * (double)step / (double)c->epoch_steps /
-                                         (double)settings->epochs);
+    double done = (double)step / (double)c->epoch_steps / (double)settings->epochs;
+    *multiplier = vd_schedule_multiplier(settings->schedule, done);
     double norm;
     status = vd_trainer_update(c->plan->trainer, *multiplier, loss, &norm, err);
     if (status == VD_FORMAT)
