@@ -26,7 +26,7 @@ typedef struct vd_option {
     int64_t low, high;        // bounds of an integer
     double least, most;       // bounds of a number
     const char *choices;      // names of the values 0, 1, ...: (vd_choice_find)
-    const char *const *names; // other values that completion offers, ends with NULL; NULL: none
+    const char *const *names; // (most + 1) other values that completion offers
     // If set, reads the value instead; called each time the option is given.
     vd_status (*read)(void *value, const char *name, const char *text, vd_error *err);
 } vd_option;

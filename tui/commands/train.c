@@ -49,12 +49,8 @@ typedef struct job {
 
 // A row of engine/networks/settings.h as an option; the help ends with the default of a number.
 #define OPTION(member, name, kind, least, most, initial, choices, optional, help)                  \
-    {name,                                                                                         \
-     VALUE_##kind,                                                                                 \
-     help SHOWN_##kind(initial),                                                                   \
-     VD_INTO(job, settings),                                                                       \
-     .read = vd_run_settings_set,                                                                  \
-     .names = (choices)},
+    {name, VALUE_##kind, help SHOWN_##kind(initial), VD_INTO(job, settings), READ(choices, most)},
+#define READ(list, last)    .read = vd_run_settings_set, .names = (list), .most = (last)
 #define VALUE_INT           "N"
 #define VALUE_SEED          "N"
 #define VALUE_REAL          "X"
@@ -65,8 +61,6 @@ typedef struct job {
 #define SHOWN_REAL(initial) " (" #initial ")"
 #define SHOWN_CHOICE(initial)
 #define SHOWN_SWITCH(initial)
-
-static const char *const preset_names[] = {"improved", "base", NULL};
 
 static const vd_option options[] = {
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
@@ -106,7 +100,7 @@ static const vd_option options[] = {
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(job, training.quiet)},
     {"watch", NULL, VD_HELP_WATCH, VD_INTO(job, watch)},
     {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin",
-     VD_INTO(job, preset), .names = preset_names},
+     VD_INTO(job, preset), .names = (const char *const[]){"improved", "base"}, .most = 1},
     VD_NETWORK_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION){0},
 };
 
