@@ -27,6 +27,7 @@
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
 #include "tui/train/curves.h"
+#include "tui/train/words.h"
 
 typedef struct job {
     vd_run_inputs in;
@@ -324,46 +325,14 @@ static vd_status start_words(job *j, vd_error *err)
     return status;
 }
 
-// The words of --vocab, else of the data, that occur at least `minimum` times.
-static vd_status read_words(const job *j, int64_t minimum, vd_vocab **out, vd_error *err)
-{
-    return j->vocab ? vd_vocab_read(j->vocab, minimum, out, err)
-                    : vd_dataset_vocab(j->dialogs, minimum, out, err);
-}
-
-// The error for no words at all, or none that is frequent enough.
-static vd_status refuse_no_words(const job *j, vd_error *err)
-{
-    const char *path = j->vocab ? j->vocab : j->in.data;
-    vd_vocab *all;
-    vd_status status = read_words(j, 1, &all, err);
-    if (status)
-        return status;
-    bool any = vd_vocab_size(all) > VD_FIRST_WORD;
-    vd_vocab_free(all);
-    if (any)
-        return vd_error_set(err, VD_FORMAT, "no word occurs %d times in %.300s; lower --min-count",
-                            j->settings.training.min_count, path);
-    return vd_error_set(err, VD_FORMAT, "%.300s: there are no words in it%s", path,
-                        j->vocab ? "; leave --vocab out to take the data's own" : "");
-}
-
-static vd_status choose_words(const job *j, vd_vocab **out, vd_error *err)
-{
-    vd_status status = read_words(j, j->settings.training.min_count, out, err);
-    if (status || vd_vocab_size(*out) > VD_FIRST_WORD)
-        return status;
-    vd_vocab_free(*out);
-    *out = NULL;
-    return refuse_no_words(j, err);
-}
-
 // With random weights and the words of the data, or with those of the model of --from.
 static vd_status new_trainer(job *j, vd_error *err)
 {
     vd_model *from = NULL;
     vd_vocab *words = NULL;
-    vd_status status = j->from ? vd_model_load(j->from, &from, err) : choose_words(j, &words, err);
+    vd_status status = j->from ? vd_model_load(j->from, &from, err)
+                               : vd_run_words(j->vocab, j->in.data, j->dialogs,
+                                              j->settings.training.min_count, &words, err);
     if (status)
         return status;
     const vd_vocab *vocab = from ? vd_model_vocab(from) : words;

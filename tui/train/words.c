@@ -1,0 +1,36 @@
+#include "tui/train/words.h"
+
+#include <inttypes.h>
+
+#include "features/dialogs/dataset.h"
+#include "features/text/vocab_file.h"
+
+static vd_status read_words(const char *vocab, const vd_visdial *dialogs, int64_t minimum,
+                            vd_vocab **out, vd_error *err)
+{
+    return vocab ? vd_vocab_read(vocab, minimum, out, err)
+                 : vd_dataset_vocab(dialogs, minimum, out, err);
+}
+
+vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *dialogs,
+                       int64_t minimum, vd_vocab **out, vd_error *err)
+{
+    const char *path = vocab ? vocab : data;
+    vd_vocab *all;
+    vd_status status = read_words(vocab, dialogs, minimum, out, err);
+    if (status || vd_vocab_size(*out) > VD_FIRST_WORD)
+        return status;
+    vd_vocab_free(*out);
+    *out = NULL;
+    status = read_words(vocab, dialogs, 1, &all, err);
+    if (status)
+        return status;
+    bool any = vd_vocab_size(all) > VD_FIRST_WORD;
+    vd_vocab_free(all);
+    if (any)
+        return vd_error_set(err, VD_FORMAT,
+                            "no word occurs %" PRId64 " times in %.300s; lower --min-count",
+                            minimum, path);
+    return vd_error_set(err, VD_FORMAT, "%.300s: there are no words in it%s", path,
+                        vocab ? "; leave --vocab out to take the data's own" : "");
+}
