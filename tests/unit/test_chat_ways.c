@@ -282,6 +282,51 @@ static void exports_hold_the_conversation(void **state)
     free(directory);
 }
 
+// ---- the mouse ----------------------------------------------------------------------------------
+
+static void click(int x, int y)
+{
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = x, .y = y});
+}
+
+static void answers_and_regions_are_clicked(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    vd_rect answers = fake.chat.nav.layout.answers, attention = fake.chat.nav.layout.attention;
+    click(answers.x + 5, answers.y + 2);
+    assert_int_equal(last_take()->chosen, last_take()->reply.answer.order[1]);
+    click(answers.x + 5, answers.y);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_ANSWERS);
+    fake_chat_keys(&fake, "Esc");
+    click(attention.x + 1, attention.y + 1);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_WALK);
+    assert_int_equal(fake.chat.lanes.walk.switches.count, 1);
+    assert_int_equal(fake.chat.lanes.walk.switches.at[0].kind, VD_SWITCH_REGION);
+    fake_chat_keys(&fake, "Esc 'and a ball?' Enter F1 Esc");
+    click(fake.chat.nav.layout.attention.x + fake.chat.nav.layout.attention.width - 3,
+          fake.chat.nav.layout.attention.y + 2);
+    assert_int_equal(fake.chat.nav.selected, 0); // the round in the history
+}
+
+static void regions_of_the_picture_are_clicked(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F2");
+    const vd_navigation *nav = &fake.chat.nav;
+    int clicked = 0;
+    for (int i = 0; i < nav->spot_count; i++)
+        clicked += strncmp(nav->spots[i].command, "/what-if region", 15) == 0 &&
+                   nav->spots[i].at.x < nav->layout.picture.width / 2;
+    assert_true(clicked > 0);
+    for (int i = nav->spot_count - 1; i >= 0; i--)
+        if (strncmp(nav->spots[i].command, "/what-if region", 15) == 0) {
+            click(nav->spots[i].at.x, nav->spots[i].at.y);
+            break;
+        }
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_WALK);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -300,6 +345,8 @@ int main(void)
         TEST(the_clipboard_gets_base_64),
         TEST(the_conversation_is_exported),
         TEST(exports_hold_the_conversation),
+        TEST(answers_and_regions_are_clicked),
+        TEST(regions_of_the_picture_are_clicked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

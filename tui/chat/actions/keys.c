@@ -280,7 +280,10 @@ static bool edit(vd_chat *chat, vd_line *line, vd_action action)
 static void click(vd_chat *chat, vd_key key)
 {
     const vd_view *view = view_now(chat);
-    if (view->click && key.x >= 0 && key.y >= 0 && key.x < VD_GRID_MAX && key.y < VD_GRID_MAX)
+    const char *command = vd_spot_command(&chat->nav, key.x, key.y);
+    if (command)
+        act(chat, vd_chat_command(chat, command), key);
+    else if (view->click && key.x >= 0 && key.y >= 0 && key.x < VD_GRID_MAX && key.y < VD_GRID_MAX)
         view->click(chat, key.x, key.y);
 }
 

@@ -1,5 +1,7 @@
 #include "tui/chat/navigation/navigation.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -115,4 +117,28 @@ bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char 
         return true;
     }
     return false;
+}
+
+// ---- the mouse ---------------------------------------------------------------------------------
+
+void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
+{
+    va_list arguments;
+    if (nav->spot_count == VD_SPOTS)
+        return;
+    vd_spot *spot = &nav->spots[nav->spot_count++];
+    spot->at = at;
+    va_start(arguments, format);
+    vsnprintf(spot->command, sizeof spot->command, format, arguments);
+    va_end(arguments);
+}
+
+const char *vd_spot_command(const vd_navigation *nav, int x, int y)
+{
+    for (int i = nav->spot_count - 1; i >= 0; i--) {
+        vd_rect at = nav->spots[i].at;
+        if (x >= at.x && x < at.x + at.width && y >= at.y && y < at.y + at.height)
+            return nav->spots[i].command;
+    }
+    return NULL;
 }

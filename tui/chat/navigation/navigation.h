@@ -24,6 +24,14 @@ typedef struct vd_row_count {
 // many stages it has is not known.
 enum { VD_WALK_WHAT_IF = -1, VD_WALK_UNKNOWN = 1000 };
 
+// A part of the screen that a click of the mouse takes for a /command.
+typedef struct vd_spot {
+    vd_rect at;
+    char command[32];
+} vd_spot;
+
+enum { VD_SPOTS = 256 };
+
 typedef struct vd_navigation {
     vd_place place;            // = stack[depth]
     vd_place stack[VD_PLACES]; // the way here, from the chat on
@@ -56,8 +64,10 @@ typedef struct vd_navigation {
     int seen;                   // lines of what scrolls in this place
     int scroll_most;            // how far it can scroll
     int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
-    vd_rect what_ifs;           // where their list was drawn
-    vd_row_count *row_counts;   // (row_count_room) of the rounds, owned
+    vd_spot spots[VD_SPOTS];    // (spot_count) what is drawn later lies on top
+    int spot_count;
+    vd_rect what_ifs;         // where their list was drawn
+    vd_row_count *row_counts; // (row_count_room) of the rounds, owned
     size_t row_count_room;
 } vd_navigation;
 
@@ -80,6 +90,11 @@ void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation,
 // The next older round with this text is selected ("": what was looked for last): whether there is
 // one.
 bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text);
+
+// While drawing: a click there runs the command, unless another is added on top of it.
+void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *vd_spot_command(const vd_navigation *nav, int x, int y); // NULL: none
 
 bool vd_text_contains(const char *text, const char *part); // letters of either case
 int vd_clamp(int value, int most);                         // into 0..most; 0 when most < 0

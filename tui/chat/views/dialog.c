@@ -187,8 +187,8 @@ void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
             row->round >= 0 ? &chat->conversation.branch->rounds[row->round] : NULL;
         const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
         int y = at.y + i, x = at.x + gutter;
-        if (y < VD_GRID_MAX)
-            chat->nav.row_round[y] = response && response->ready ? row->round : -1;
+        if (response && response->ready)
+            vd_spot_add(&chat->nav, (vd_rect){at.x, y, at.width, 1}, "/round %d", row->round + 1);
         if (row->first && round) {
             char number[24];
             snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);

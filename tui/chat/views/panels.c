@@ -99,6 +99,10 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
         rows--;
     }
     vd_ranking_draw(grid, (vd_rect){at.x, at.y + 1, at.width, rows}, sheet, 0, 0, false);
+    vd_spot_add(&chat->nav, (vd_rect){at.x, at.y, at.width, 1}, "/answers");
+    for (int i = 0; i < rows && i < vd_sheet_rows(&sheet->side[0]); i++)
+        vd_spot_add(&chat->nav, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, "/choose %d",
+                    vd_sheet_row(&sheet->side[0], i).place + 1);
 }
 
 // ---- attention ---------------------------------------------------------------------------------
@@ -150,7 +154,7 @@ static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
     return width;
 }
 
-static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
+static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
     int rows = at.height - 1;
@@ -181,11 +185,13 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
         vd_sheet_region(sheet, top[i].index, label + padding(top, count, top[i].index));
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, top[i].share,
                    vd_style_of(grid, VD_ROLE_REGION), vd_style_of(grid, VD_ROLE_BAR_REGION));
+        vd_spot_add(&chat->nav, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, "/what-if region %d",
+                    top[i].index + 1);
         rest -= top[i].share;
     }
 }
 
-static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answer *answer)
+static void draw_rounds(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answer *answer)
 {
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width, "History", vd_style_of(grid, VD_ROLE_TITLE));
@@ -216,6 +222,8 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
                      chat->conversation.branch->rounds[entry - 1].typed);
         else
             snprintf(label, sizeof label, "%d", entry);
+        if (entry > 0)
+            vd_spot_add(&chat->nav, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, "/round %d", entry);
         int width = at.width * 12 / 20;
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, width, top[i].share,
                    vd_style_of(grid, VD_ROLE_TEXT), vd_style_of(grid, VD_ROLE_BAR_ROUND));
