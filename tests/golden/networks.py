@@ -68,10 +68,10 @@ class Weights:
     def words(self, ids):
         return self.get("encoder.word_embed.weight", V, E)[ids]
 
-    def ends(self, name, texts, width=H, directions=1, also=None):
+    def ends(self, name, texts, width=H, directions=1, also=None, layers=2):
         """Word states of texts, and their sentence vectors."""
         states = [self.lstm(name, self.words(t) if also is None else also(self.words(t)),
-                            width // directions, 2, directions) for t in texts]
+                            width // directions, layers, directions) for t in texts]
         half = width // directions
         last = [torch.cat([s[-1, :half], s[0, half:]]) if directions == 2 else s[-1]
                 for s in states]
@@ -209,8 +209,64 @@ def mac(w, d):
     return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
 
 
+def focus(w, x, h, m, maps):
+    z, name = torch.cat([h, m]), "encoder.focus."
+    y = w.linear(name + "key", x, H) * (1 + w.linear(name + "scale", z, H))
+    y = elu(y + w.linear(name + "shift", z, H) + w.linear(name + "maps", maps, H))
+    return sigmoid(w.linear(name + "score", y, 2))
+
+
+def amem_read(w, d, x, c, m, recalled, collected, chosen):
+    z, name = torch.cat([c, m]), "encoder.regions."
+    y = w.linear(name + "key", x, H) * (1 + w.linear(name + "scale", z, H))
+    y = y + w.linear(name + "shift", z, H)
+    y = y + w.linear(name + "maps", torch.cat([recalled, collected[:, None]], 1), H)
+    apart = w.linear(name + "difference", d.raw, H, False)
+    y = y + (apart - chosen @ apart) * w.linear(name + "direction", z, H)
+    s = w.linear(name + "score", elu(w.linear(name + "mix", elu(y), H)), 2)
+    return softmax(s[:, 0], 0), sigmoid(s[:, 1])
+
+
+def amem(w, d):
+    words, q = w.ends(QUESTIONS, d.questions, H, 2, layers=1)
+    h = w.ends(ENTRIES, d.entries, H, 2, layers=1)[1]
+    x = w.linear("encoder.image.2", elu(w.linear("encoder.image.0", d.raw, H)), H)
+    x = x + w.linear("encoder.image.straight", d.raw, H)
+    age = w.get("encoder.rounds.age.weight", 12, H)
+    start = w.get("encoder.memory.start", 1, H)[0]
+    nothing = torch.zeros(len(x), dtype=torch.float64)
+    alike = torch.full_like(nothing, 1 / len(x))
+    unseen = torch.stack([nothing, nothing, nothing, alike], 1)
+    maps = [focus(w, x, h[0], start, unseen)]
+    out, shown = [], {}
+    for t in range(R):
+        c, m = w.get("encoder.control.start", 1, H)[0], start
+        collected, chosen = nothing, alike
+        keys = w.linear("encoder.rounds.key", h[:t + 1], H)
+        keys = keys + torch.stack([age[t - r] for r in range(t + 1)])
+        for i in range(STEPS):
+            now = w.linear(f"encoder.control.question.{i}", q[t], H)
+            u = w.linear("encoder.control.join", torch.cat([c, now]), H)
+            a = softmax(w.linear("encoder.control.score", u * words[t], 1, False)[:, 0], 0)
+            c = a @ words[t]
+            y = elu(keys + w.linear("encoder.rounds.query", torch.cat([c, m]), H))
+            b = softmax(w.linear("encoder.rounds.score", y, 1, False)[:, 0], 0)
+            recalled = sum(share * maps[r] for r, share in enumerate(b))
+            chosen, collected = amem_read(w, d, x, c, m, recalled, collected, chosen)
+            m = w.linear("encoder.memory.write",
+                         torch.cat([chosen @ x, collected @ x, b @ h[:t + 1], m, c]), H)
+            for name, value in (("question-words", a), ("regions", chosen), ("rounds", b)):
+                shown[f"{name}.{i}"] = value[None]  # of the newest question alone
+        e = elu(w.linear("encoder.out.0", torch.cat([q[t], m]), H))
+        out.append(w.linear("encoder.out.2", e, H))
+        if t + 1 < R:
+            seen = torch.cat([recalled, collected[:, None], chosen[:, None]], 1)
+            maps.append(focus(w, x, h[t + 1], m, seen))
+    return torch.stack(out), shown
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
-            "mn-att": mn_att, "mac": mac}
+            "mn-att": mn_att, "mac": mac, "amem": amem}
 
 
 def padded(rows, width):
@@ -248,8 +304,8 @@ def make():
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
             width = {"rounds": R, "regions": P, "question-words": TQ}[shown.rpartition(".")[0]]
-            out[f"{name}/{shown}"] = numpy.concatenate([padded(r[1][shown], width)
-                                                        for r in results])
+            rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
+            out[f"{name}/{shown}"] = numpy.pad(rows, ((0, B * R - len(rows)), (0, 0)))
         for parameter, value in w.all.items():
             out[f"{name}/{parameter}"] = value.detach().numpy()
             out[f"{name}/grad.{parameter}"] = value.grad.numpy()

@@ -474,7 +474,7 @@ static void wrong_options_are_refused_before_the_screen_opens(void **state)
     support_program_clear(&program);
     const char *const operand[] = {"chat", "what color is it?", NULL};
     support_program_run(&program, operand, "");
-    support_program_expect(&program, 2, "visdial ask", NULL);
+    support_program_expect(&program, 3, "visdial ask", NULL);
     support_program_clear(&program);
 }
 

@@ -623,7 +623,7 @@ const file_format file_formats[] = {
     {"picture.jpg", write_jpeg, read_picture, 300, false},
     {"question.txt", write_question, read_question, 0, false},
     {"transcript.jsonl", write_transcript, read_transcript, 300, false},
-    {"config", write_config, read_config, 300, false},
+    {"config", write_config, read_config, 300, true},
     {"history", write_questions, read_questions, 100, true},
     {"events.out.tfevents.1.here", write_events, read_events, 300, false},
     {0},

@@ -109,6 +109,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"boundaries", 0, 1, VD_BOUNDARIES_BOTH},
         {"optimiser", 0, 2, VD_ADAM},
         {"rate", 1e-9, 1000, 0.001},
+        {"schedule", 0, 1, VD_SCHEDULE_STEPS},
         {"clip", 0, 1e9, 0},
         {"margin", 1, 4, 4},
         {"lambda-start", 0, 1e9, 1000},

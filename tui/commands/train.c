@@ -66,10 +66,10 @@ typedef struct job {
 static const vd_option options[] = {
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
-    {"dense", "FILE",
+    {"train-dense", "FILE",
      "relevance of their candidates (VisDial dense annotations): rounds that have it learn the "
      "share of each candidate, not the human answer alone; needs --margin 1",
-     VD_INTO(job, in.dense)},
+     VD_INTO(job, in.train_dense)},
     {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, in.val)},
     {"val-features", "FILE", "region features of their pictures", VD_INTO(job, in.val_features)},
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
@@ -131,11 +131,12 @@ static vd_status check_given(const job *j, vd_error *err)
     if (j->vocab && j->from)
         return vd_error_set(err, VD_USAGE,
                             "--vocab and --from: the model has words already; leave one out");
-    if (j->in.dense && j->settings.training.margin != 1)
-        return vd_error_set(err, VD_USAGE,
-                            "--dense needs --margin 1, found %d: the large margin is that of one "
-                            "right answer",
-                            j->settings.training.margin);
+    if (j->in.train_dense && j->settings.training.margin != 1)
+        return vd_error_set(
+            err, VD_USAGE,
+            "--train-dense needs --margin 1, found %d: the large margin is that of one "
+            "right answer",
+            j->settings.training.margin);
     if (!j->in.val != !j->in.val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->in.val ? "val-features" : "val");
@@ -571,8 +572,8 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         backend->precision(j->precision);
     if (status == VD_OK)
-        status =
-            read_data(j, j->in.data, j->in.features, j->in.dense, &j->dialogs, &j->regions, err);
+        status = read_data(j, j->in.data, j->in.features, j->in.train_dense, &j->dialogs,
+                           &j->regions, err);
     if (status == VD_OK)
         status = j->resume ? resume(j, err) : start_anew(j, err);
     if (status == VD_OK)

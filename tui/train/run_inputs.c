@@ -15,7 +15,7 @@ static const struct {
     size_t offset;
 } paths[] = {{"data", offsetof(vd_run_inputs, data)},
              {"features", offsetof(vd_run_inputs, features)},
-             {"dense", offsetof(vd_run_inputs, dense)},
+             {"train-dense", offsetof(vd_run_inputs, train_dense)},
              {"val", offsetof(vd_run_inputs, val)},
              {"val-features", offsetof(vd_run_inputs, val_features)},
              {"val-dense", offsetof(vd_run_inputs, val_dense)}};
