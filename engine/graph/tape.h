@@ -100,7 +100,8 @@ vd_value *vd_tape_embed(vd_tape *tape, const char *name, const int32_t *id, int 
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// Row r = row index[r] of x (a list in the backend's memory), zeros where that is -1.
+// Row r = row index[r] of x (a list in the backend's memory), zeros where that is -1. The gradient
+// reads the list again: it stays as it is.
 vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int rows, vd_axis axis);
 // `rows` copies of a single row.
 vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis axis);
@@ -121,7 +122,7 @@ vd_value *vd_tape_window(vd_tape *tape, const vd_value *x, const vd_packed *pack
 // W x + b with name.weight and, where it was declared, name.bias.
 vd_value *vd_tape_linear(vd_tape *tape, const vd_value *x, const char *name);
 vd_value *vd_tape_map(vd_tape *tape, vd_function f, const vd_value *x);
-vd_value *vd_tape_dropout(vd_tape *tape, const vd_value *x, vd_real rate);
+vd_value *vd_tape_dropout(vd_tape *tape, const vd_value *x, vd_real rate); // rate 0: x itself
 // Of values of one shape, number by number. One of both may be a single row, which counts for all.
 vd_value *vd_tape_add(vd_tape *tape, const vd_value *a, const vd_value *b);
 vd_value *vd_tape_multiply(vd_tape *tape, const vd_value *a, const vd_value *b);

@@ -389,7 +389,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     int *place = vd_arena_ints(tape->arena, (size_t)in->span->questions), rows = 0;
     for (int t = 0; t < d.longest && tape->status == VD_OK; t++) {
         round_rows r = make_round(&d, t);
-        if (tape->status == VD_OK && t == 0)
+        if (tape->status != VD_OK)
+            break;
+        if (t == 0)
             remember(&d, &r, 0);
         vd_value *e = answer(&d, &r);
         for (int i = 0; i < r.rows && place && tape->status == VD_OK; i++)

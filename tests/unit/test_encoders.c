@@ -19,6 +19,7 @@
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/step.h"
+#include "tests/support/support.h"
 
 enum { B = 3, R = 4, P = 5, REAL = 4, TQ = 6, TH = 8, TO = 4, O = 5, U = 9, D = SMALL_REGION };
 enum { N = B * R, MOST_H = 64 };
@@ -288,6 +289,45 @@ static void boundaries_are_left_out_where_the_network_wants_none(void **state)
     close_room(&r);
 }
 
+static vd_status encode_and_back(void *context, vd_error *err)
+{
+    room *r = context;
+    dialogs d = make_dialogs(7);
+    vd_batch batch = batch_of(&d, 0, B);
+    vd_weights gradients;
+    vd_layout *layout = vd_alloc(1, sizeof *layout);
+    vd_real *block = vd_alloc(r->layout.elements, sizeof *block);
+    vd_status status = layout && block ? VD_OK : vd_error_memory(err, "the gradients");
+    r->arena = (vd_arena){0};
+    if (status == VD_OK) {
+        vd_weights_layout(&r->config, layout, block, &gradients);
+        r->net = (vd_network){.pass = {.be = vd_backend_cpu(),
+                                       .config = &r->config,
+                                       .w = &r->weights,
+                                       .dw = &gradients,
+                                       .dropout = 0.3f,
+                                       .arena = &r->arena}};
+        status = vd_network_encode(&r->net, &batch, err);
+    }
+    if (status == VD_OK)
+        status = vd_network_encode_backward(&r->net, err);
+    vd_arena_free(&r->arena);
+    vd_free(layout);
+    vd_free(block);
+    return status;
+}
+
+static void memory_that_is_out_is_an_error(void **state)
+{
+    (void)state;
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
+        static room r;
+        open_room(&r, (vd_network_kind)n);
+        assert_true(support_fail_each_allocation(encode_and_back, &r) > 3);
+        close_room(&r);
+    }
+}
+
 // ---- by heart -----------------------------------------------------------------------------------
 
 enum { PAIRS = 25, HEART = 2 * PAIRS, ROUNDS = 2, LESSONS = 400 };
@@ -399,6 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_network_keeps_its_promises),
+        cmocka_unit_test(memory_that_is_out_is_an_error),
         cmocka_unit_test(boundaries_are_left_out_where_the_network_wants_none),
         cmocka_unit_test(every_network_learns_fifty_dialogs_by_heart),
     };
