@@ -165,6 +165,21 @@ static __device__ __forceinline__ float vd_from(__nv_bfloat16 x)
     return __bfloat162float(x);
 }
 
+// Row k of those that a list names, row k itself without one.
+static __device__ __forceinline__ size_t vd_row_of(const int *list, size_t k)
+{
+    return list ? static_cast<size_t>(list[k]) : k;
+}
+
+// Rows of a list may be the same, those of no list are not.
+static __device__ __forceinline__ void vd_scatter(float *at, bool shared, float x)
+{
+    if (shared)
+        atomicAdd(at, x);
+    else
+        *at += x;
+}
+
 // ---- reductions ---------------------------------------------------------------------------------
 
 enum { VD_WARP = 32 };

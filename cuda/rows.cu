@@ -3,15 +3,10 @@
 
 enum { THREADS = 256 };
 
-static __device__ __forceinline__ size_t row_of(const int *list, size_t k)
-{
-    return list ? static_cast<size_t>(list[k]) : k;
-}
-
 static void gather_rows(const vd_real *x, const int *index, int rows, int width, vd_real *y)
 {
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        const float *from = x + row_of(index, r) * width;
+        const float *from = x + vd_row_of(index, r) * width;
         for (VD_EACH_COLUMN(j, width))
             y[r * width + j] = from[j];
     });
@@ -62,7 +57,7 @@ static void scatter_rows(float *x, const int *index, int rows, int width, const 
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
         if (index[r] == left_out)
             return;
-        float *to = x + row_of(index, r) * width;
+        float *to = x + vd_row_of(index, r) * width;
         for (VD_EACH_COLUMN(j, width))
             atomicAdd(to + j, dy[r * width + j]);
     });
@@ -76,7 +71,7 @@ static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows,
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
 {
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        const float *from = table + row_of(index, r) * width;
+        const float *from = table + vd_row_of(index, r) * width;
         for (VD_EACH_COLUMN(j, width))
             x[r * width + j] += from[j];
     });
@@ -93,20 +88,11 @@ static void concat(const vd_real *left, const int *left_row, int left_size, cons
 {
     int l = left_size, wide = left_size + right_size;
     vd_for_rows(__func__, rows, wide, [=] __device__(size_t k) {
-        const float *from_left = left + row_of(left_row, k) * l;
-        const float *from_right = right + row_of(right_row, k) * right_size;
+        const float *from_left = left + vd_row_of(left_row, k) * l;
+        const float *from_right = right + vd_row_of(right_row, k) * right_size;
         for (VD_EACH_COLUMN(j, wide))
             y[k * wide + j] = j < l ? from_left[j] : from_right[j - l];
     });
-}
-
-// Rows of a list may be the same, those of no list are not.
-static __device__ __forceinline__ void scatter(float *at, bool shared, float x)
-{
-    if (shared)
-        atomicAdd(at, x);
-    else
-        *at += x;
 }
 
 // A half that is not needed is not read.
@@ -117,9 +103,9 @@ static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const i
     vd_for_rows(__func__, rows, wide, [=] __device__(size_t k) {
         const float *from = dy + k * wide;
         for (VD_EACH_COLUMN(j, dleft ? l : 0))
-            scatter(dleft + row_of(left_row, k) * l + j, left_row, from[j]);
+            vd_scatter(dleft + vd_row_of(left_row, k) * l + j, left_row, from[j]);
         for (VD_EACH_COLUMN(j, dright ? right_size : 0))
-            scatter(dright + row_of(right_row, k) * right_size + j, right_row, from[l + j]);
+            vd_scatter(dright + vd_row_of(right_row, k) * right_size + j, right_row, from[l + j]);
     });
 }
 

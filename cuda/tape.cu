@@ -45,25 +45,11 @@ static void add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n)
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static __device__ __forceinline__ size_t row_of(const int *list, size_t k)
-{
-    return list ? static_cast<size_t>(list[k]) : k;
-}
-
-// Rows of a list may be the same, those of no list are not.
-static __device__ __forceinline__ void scatter(float *at, bool shared, float x)
-{
-    if (shared)
-        atomicAdd(at, x);
-    else
-        *at += x;
-}
-
 static void multiply_rows(const vd_real *x, const int *x_row, const vd_real *y, const int *y_row,
                           int rows, int width, vd_real *z)
 {
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        const float *a = x + row_of(x_row, r) * width, *b = y + row_of(y_row, r) * width;
+        const float *a = x + vd_row_of(x_row, r) * width, *b = y + vd_row_of(y_row, r) * width;
         for (VD_EACH_COLUMN(j, width))
             z[r * width + j] = a[j] * b[j];
     });
@@ -73,10 +59,10 @@ static void multiply_rows_backward(const vd_real *dz, const vd_real *y, const in
                                    int width, vd_real *dx, const int *x_row)
 {
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        const float *b = y + row_of(y_row, r) * width;
-        float *to = dx + row_of(x_row, r) * width;
+        const float *b = y + vd_row_of(y_row, r) * width;
+        float *to = dx + vd_row_of(x_row, r) * width;
         for (VD_EACH_COLUMN(j, width))
-            scatter(to + j, x_row, dz[r * width + j] * b[j]);
+            vd_scatter(to + j, x_row, dz[r * width + j] * b[j]);
     });
 }
 
@@ -85,7 +71,7 @@ static void copy_rows(const vd_real *x, int x_stride, const int *index, int rows
 {
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
         bool none = index && index[r] < 0;
-        const float *from = none ? x : x + row_of(index, r) * x_stride;
+        const float *from = none ? x : x + vd_row_of(index, r) * x_stride;
         for (VD_EACH_COLUMN(j, width))
             y[r * y_stride + j] = none ? 0 : from[j];
     });
@@ -97,9 +83,9 @@ static void copy_rows_backward(const vd_real *dy, int dy_stride, const int *inde
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
         if (index && index[r] < 0)
             return;
-        float *to = dx + row_of(index, r) * dx_stride;
+        float *to = dx + vd_row_of(index, r) * dx_stride;
         for (VD_EACH_COLUMN(j, width))
-            scatter(to + j, index, dy[r * dy_stride + j]);
+            vd_scatter(to + j, index, dy[r * dy_stride + j]);
     });
 }
 

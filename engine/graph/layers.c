@@ -81,13 +81,12 @@ static void dropout_backward(vd_tape *tape, const vd_node *node)
 vd_value *vd_tape_dropout(vd_tape *tape, const vd_value *x, vd_real rate)
 {
     uint64_t key = vd_rng_mix(tape->key + 0x9e3779b97f4a7c15u * (tape->operations + 64));
+    if (rate == 0)
+        return (vd_value *)(uintptr_t)x;
     vd_value *y = vd_tape_like(tape, x, x->columns, vd_wanted(x));
     if (tape->status != VD_OK)
         return y;
-    if (rate == 0)
-        tape->be->memory->copy(y->x, x->x, vd_value_size(x) * sizeof *y->x);
-    else
-        tape->be->dropout(x->x, y->x, vd_value_size(x), rate, key);
+    tape->be->dropout(x->x, y->x, vd_value_size(x), rate, key);
     vd_node *node = vd_tape_note(tape, y, dropout_backward, x, NULL);
     if (node) {
         node->factor = rate;

@@ -222,7 +222,7 @@ static vd_value *run_layers(vd_tape *tape, layer_of *run, const vd_sequences *se
     for (int layer = 0; layer < layers; layer++) {
         y = run(tape, &s, name, layer, directions);
         s.row = NULL;
-        s.x = dropout != 0 && layer + 1 < layers ? vd_tape_dropout(tape, y, dropout) : y;
+        s.x = layer + 1 < layers ? vd_tape_dropout(tape, y, dropout) : y;
     }
     return y;
 }

@@ -36,9 +36,7 @@ static void declare_attention(const vd_config *c, vd_layout *layout)
 static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
 {
     const vd_text text = vd_text_questions(in);
-    vd_value *picture = vd_inputs_picture(tape, in);
-    if (in->dropout != 0)
-        picture = vd_tape_dropout(tape, picture, in->dropout);
+    vd_value *picture = vd_tape_dropout(tape, vd_inputs_picture(tape, in), in->dropout);
     picture = vd_tape_linear(tape, picture, "encoder.image");
     vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
                                     VD_AXIS_QUESTION_WORDS);

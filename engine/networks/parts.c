@@ -70,7 +70,7 @@ static vd_value *embed(vd_tape *tape, const vd_inputs *in, const int32_t *id, co
     if (!table)
         return x;
     x = vd_tape_add(tape, x, vd_tape_rows(tape, table, place, rows, axis));
-    return in->position_dropout != 0 ? vd_tape_dropout(tape, x, in->position_dropout) : x;
+    return vd_tape_dropout(tape, x, in->position_dropout);
 }
 
 // Places of words in their own entry, whatever they are strung to.
@@ -266,9 +266,8 @@ vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p
 
 vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_real dropout)
 {
-    if (dropout != 0)
-        x = vd_tape_dropout(tape, x, dropout);
-    return vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, x, name));
+    return vd_tape_map(tape, VD_TANH,
+                       vd_tape_linear(tape, vd_tape_dropout(tape, x, dropout), name));
 }
 
 static vd_scoring memory_score(const vd_config *c)
@@ -341,9 +340,8 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
 {
     const vd_scoring score = glimpse_score(in->config);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
-    vd_value *y = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
-    if (in->dropout != 0)
-        y = vd_tape_dropout(tape, y, in->dropout);
+    vd_value *y = vd_tape_dropout(
+        tape, vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0), in->dropout);
     vd_value *s = vd_score_pairs(tape, &score, p, u, y, in->dropout);
     vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
     vd_value *e =
