@@ -219,7 +219,7 @@ static void every_model_has_its_picture(void **state)
     play("Tab z");
     draw(80, 24);
     assert_int_equal(labels(), regions[1]);
-    assert_true(is_shown("improved") && is_shown("Regions 1 80 %") && !is_shown("History"));
+    assert_true(is_shown("improved") && is_shown("Regions 3 80 %") && !is_shown("History"));
     play("n Esc");
     draw(80, 24);
     assert_true(is_shown("History"));
