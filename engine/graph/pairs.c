@@ -5,17 +5,15 @@
 
 // ---- rows of pairs ------------------------------------------------------------------------------
 
-// Values that are made of the queries' rows, or of the keys'.
+// Whether values are the queries' rows, or the keys'.
 static bool queries_fit(vd_tape *tape, const vd_pairing *p, const vd_value *q, const char *what)
 {
-    return p ? vd_tape_fits(tape, q->rows == p->query_rows, what, q, NULL)
-             : vd_tape_fits(tape, false, what, q, NULL);
+    return vd_tape_fits(tape, p && q->rows == p->query_rows, what, q, NULL) && p;
 }
 
 static bool keys_fit(vd_tape *tape, const vd_pairing *p, const vd_value *k, const char *what)
 {
-    return p ? vd_tape_fits(tape, k->rows == p->key_rows, what, k, NULL)
-             : vd_tape_fits(tape, false, what, k, NULL);
+    return vd_tape_fits(tape, p && k->rows == p->key_rows, what, k, NULL) && p;
 }
 
 vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q)
@@ -73,7 +71,8 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
     if (!vd_tape_fits(tape,
                       p && a->columns == 1 && a->rows == p->pairs && w->columns == 1 &&
                           w->rows == p->count,
-                      "weighing groups", a, w))
+                      "weighing groups", a, w) ||
+        !p)
         return &tape->nothing;
     vd_value *y = vd_tape_like(tape, a, 1, vd_wanted(a) || vd_wanted(w));
     if (tape->status != VD_OK)
@@ -222,7 +221,7 @@ static int heads_of(const vd_value *s)
 
 static bool are_scores(vd_tape *tape, const vd_value *s, const char *what)
 {
-    return vd_tape_fits(tape, s->pairing && s->columns == 1, what, s, NULL);
+    return vd_tape_fits(tape, s->pairing && s->columns == 1, what, s, NULL) && s->pairing;
 }
 
 static void softmax_backward(vd_tape *tape, const vd_node *node)

@@ -75,7 +75,7 @@ static vd_value *lstm_layer(vd_tape *tape, const vd_sequences *s, const char *na
                             int directions)
 {
     lstm_kept *k = vd_tape_kept(tape, 1, sizeof *k);
-    for (int d = 0; d < directions && k; d++)
+    for (int d = 0; d < directions && d < MOST_DIRECTIONS && k; d++)
         if (!find_direction(tape, name, layer, d, &k->w[d], &k->dw[d]))
             return &tape->nothing;
     bool rows = s->row || s->x->rows == s->packed->tokens;
@@ -172,7 +172,7 @@ static vd_value *gru_layer(vd_tape *tape, const vd_sequences *s, const char *nam
                            int directions)
 {
     gru_kept *k = vd_tape_kept(tape, 1, sizeof *k);
-    for (int d = 0; d < directions && k; d++) {
+    for (int d = 0; d < directions && d < MOST_DIRECTIONS && k; d++) {
         vd_lstm_weights w, dw;
         if (!find_direction(tape, name, layer, d, &w, &dw))
             return &tape->nothing;
@@ -183,7 +183,8 @@ static vd_value *gru_layer(vd_tape *tape, const vd_sequences *s, const char *nam
         if (s->row)
             k->input[d] = vd_tape_rows(tape, k->input[d], s->row, s->packed->tokens, s->axis);
     }
-    if (!k || !vd_tape_fits(tape, k->input[0]->rows == s->packed->tokens, name, s->x, NULL))
+    if (!k || directions > MOST_DIRECTIONS ||
+        !vd_tape_fits(tape, k->input[0]->rows == s->packed->tokens, name, s->x, NULL))
         return &tape->nothing;
     k->directions = directions;
     return run_gru(tape, k, s->packed, s->axis);
