@@ -140,8 +140,8 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "((further|farther) (to the|) left|more to the left|on the left|to the left)",
         "((further|farther) (to the|) right|more to the right|on the right|to the right)",
-        "(3:closer|2:closer to (us|the camera|you|me)|nearer|in front|further in front|further "
-        "forward)",
+        ("(3:closer|2:closer to (us|the camera|you|me)|nearer|in front|further in front|further "
+         "forward)"),
         "(2:(further|farther) (2:back|away)|behind|further from the camera|more in the back)"};
     blocks_target target[2];
     if (!blocks_two_targets(talk, 0, target))
