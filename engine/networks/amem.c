@@ -198,9 +198,11 @@ static round_rows make_round(const dialogs *d, int t)
     round_rows r = {.t = t, .last = t == d->longest - 1};
     r.question = vd_arena_ints(d->tape->arena, (size_t)span->dialogs);
     r.dialog = vd_arena_ints(d->tape->arena, (size_t)span->dialogs);
-    if (!r.question || !r.dialog)
+    if (!r.question || !r.dialog) {
         vd_tape_fail(d->tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
-    for (int b = 0; b < span->dialogs && d->tape->status == VD_OK; b++)
+        return r;
+    }
+    for (int b = 0; b < span->dialogs; b++)
         if (span->question_start[b] + t < span->question_start[b + 1]) {
             r.question[r.rows] = span->question_start[b] + t;
             r.dialog[r.rows++] = b;
@@ -230,6 +232,8 @@ static round_rows make_round(const dialogs *d, int t)
 static vd_value *map_of(const dialogs *d, const round_rows *r, int entry, int k)
 {
     const vd_pairing *p = r->regions;
+    if (!p) // after a failure
+        return &d->tape->nothing;
     int *row = vd_arena_ints(d->tape->arena, (size_t)p->pairs), pair = 0;
     for (int i = 0; i < r->rows && row; i++)
         for (int n = 0; n < p->group[i].key[0].count; n++)

@@ -48,6 +48,9 @@ void vd_attentions_free(vd_attention *list, int count)
 
 vd_status vd_attentions_copy(const vd_attention *list, int count, vd_attention **out, vd_error *err)
 {
+    *out = NULL;
+    if (count == 0)
+        return VD_OK;
     vd_attention *copy = *out = vd_alloc((size_t)count, sizeof *copy);
     bool whole = copy != NULL;
     for (int i = 0; i < count && whole; i++) {

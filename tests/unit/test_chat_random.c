@@ -158,7 +158,8 @@ static void random_keys_in_the_walk_do_no_harm(void **state)
             fake_chat_size(&fake, (int)(draw(140)), (int)(draw(50)));
         if (fake.chat.conversation.branch->count == 0)
             fake_chat_keys(&fake, "C-u 'is it red?' Enter");
-        stages[fake.chat.nav.walk_page + 1]++;
+        int page = fake.chat.nav.walk_page; // behind the last stage: what-if
+        stages[page < STAGES ? page + 1 : 0]++;
         switched += fake.chat.lanes.walk.switches.count > 0;
     }
     for (int page = 0; page <= STAGES; page++)

@@ -231,9 +231,10 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
                             .features = r->paths.features,
                             .images = r->paths.pictures};
     vd_recorded_files_use(&file.files, &files);
-    if (status == VD_OK && (!r->no_check || r->html))
+    const bool opened = !r->no_check || r->html;
+    if (status == VD_OK && opened)
         status = vd_world_open_files(&files, &world, err);
-    if (status == VD_OK && world)
+    if (status == VD_OK && opened)
         vd_transcript_open_pictures(&file, world, NULL);
     if (status == VD_OK && r->html)
         status = vd_transcript_html(&file, world, r->html, err);

@@ -302,16 +302,15 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     }
     chat->notice = (vd_notice){0};
     vd_action action = vd_keymap_action(nav->place, key, line->length == 0);
-    if (vd_line_search(line, key, action)) {
-        // done
-    } else if (nav->pasting && !help && action != VD_ACTION_STOP) {
+    bool search = vd_line_search(line, key, action);
+    if (!search && nav->pasting && !help && action != VD_ACTION_STOP) {
         if (key.code == VD_KEY_ENTER) // asks nothing yet
             vd_chat_break_line(chat, line);
         else if (character || key.code == VD_KEY_TAB)
             type(chat, line, character ? key.code : ' ');
-    } else if (key.code == VD_KEY_CLICK) {
+    } else if (!search && key.code == VD_KEY_CLICK) {
         click(chat, key);
-    } else if (edit(chat, line, action)) {
+    } else if (search || edit(chat, line, action)) {
         // done
     } else if (vd_keymap_line(nav->place, key)) {
         act(chat, vd_chat_command(chat, vd_keymap_line(nav->place, key)), key);
