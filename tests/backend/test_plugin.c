@@ -75,6 +75,7 @@ static void dialogs(void **state)
 {
     (void)state;
     passes_on_the_plugin("unit/test_dialog");
+    passes_on_the_plugin("unit/test_encoders_chat");
 }
 
 // ---- opening ------------------------------------------------------------------------------------

@@ -15,25 +15,12 @@
 #include "engine/networks/encoder.h"
 #include "engine/networks/mvan/network.h"
 #include "tests/support/backend.h"
+#include "tests/support/must.h"
 
 enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, N = B * R };
 
 static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
 static vd_safetensors *file;
-
-static int open_file(void **state)
-{
-    vd_error err;
-    (void)state;
-    return vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err);
-}
-
-static int close_file(void **state)
-{
-    (void)state;
-    vd_safetensors_close(file);
-    return 0;
-}
 
 // Numbers of the tensor network/name; NULL when there is none.
 static const float *tensor_of(const char *network, const char *name, float *out, size_t count)
@@ -216,25 +203,25 @@ static void assert_complete(const room *r)
 static void networks_equal_their_twins(void **state)
 {
     float share[N * H];
-    vd_batch batch = read_batch();
+    vd_error err;
     (void)state;
+    must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
+    vd_batch batch = read_batch();
     assert_non_null(tensor_of("", "share", share, N * H));
     for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
         static room r;
-        vd_error err;
         open_room(&r, (vd_network_kind)n);
-        if (vd_network_encode(&r.net, &batch, &err) != VD_OK)
-            fail_msg("%s", err.text);
+        must(vd_network_encode(&r.net, &batch, &err), &err);
         compare_encoded(&r);
         compare_shown(&r);
         support_backend()->load_floats(share, r.net.pass.dencoded, N * H);
-        if (vd_network_encode_backward(&r.net, &err) != VD_OK)
-            fail_msg("%s", err.text);
+        must(vd_network_encode_backward(&r.net, &err), &err);
         compare_gradients(&r);
         assert_complete(&r);
         assert_null(support_backend()->trouble());
         close_room(&r);
     }
+    vd_safetensors_close(file);
 }
 
 int main(void)
@@ -242,5 +229,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(networks_equal_their_twins),
     };
-    return cmocka_run_group_tests(tests, open_file, close_file);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

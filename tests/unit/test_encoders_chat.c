@@ -13,6 +13,7 @@
 #include "engine/base/token.h"
 #include "engine/model/dialog.h"
 #include "engine/model/scorer.h"
+#include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"
 #include "tests/support/small_batch.h"
@@ -47,6 +48,7 @@ static void begin(talk *t, vd_network_kind network)
     config.network = network;
     config.positions = VD_POSITIONS_NONE;
     t->model = support_random_model(&config);
+    must(vd_model_use(t->model, support_backend(), &err), &err);
     for (int i = 0; i < REAL * D; i++)
         t->image[i] = (float)vd_rng_range(&rng, 0.1, 1);
     for (int c = 0; c < POOL; c++) {
