@@ -15,7 +15,7 @@
 
 typedef struct vd_run_inputs {
     const char *data, *features, *train_dense, *val, *val_features, *val_dense; // NULL: none
-    size_t val_limit;                                                     // 0: all
+    size_t val_limit;                                                           // 0: all
     vd_missing missing;
 } vd_run_inputs;
 
