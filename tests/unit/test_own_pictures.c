@@ -218,10 +218,11 @@ static void a_folder_is_all_its_pictures_by_name(void **state)
 {
     (void)state;
     char *folder = support_join(directory, "album"), name[64];
+    char *notes = support_join(folder, "notes.png");
     assert_int_equal(mkdir(folder, 0777), 0);
     free(copy_picture("assets/pictures/1000005.png", "album/b.png"));
     free(copy_picture("assets/pictures/1000004.png", "album/a.dat"));
-    support_write_text(support_join(folder, "notes.png"), "no picture");
+    support_write_text(notes, "no picture");
     vd_world *world = open_world(NULL);
     size_t index = opened(world, folder);
     assert_int_equal(index, BUNDLED);
@@ -233,6 +234,7 @@ static void a_folder_is_all_its_pictures_by_name(void **state)
     support_refused(vd_world_open_path(world, "engine", &index, &err), VD_NOT_FOUND, &err,
                     "no picture in this folder", NULL);
     vd_world_close(world);
+    free(notes);
     free(folder);
 }
 
