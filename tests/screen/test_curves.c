@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -65,10 +66,31 @@ static void the_screens_are_as_expected(void **state)
     screens_expect("curves", played);
 }
 
+// Epoch, rate and time left, of a run that went on at step 400.
+static void the_last_row_says_how_far_the_run_is(void **state)
+{
+    (void)state;
+    vd_training_place place = {0};
+    char note[200];
+    vd_watch_note(&place, 1, 78, "q leaves", note, sizeof note);
+    assert_string_equal(note, "q leaves"); // nothing is known yet
+    atomic_store(&place.first, 400);
+    atomic_store(&place.step, 500);
+    atomic_store(&place.epoch_steps, 300);
+    atomic_store(&place.steps, 1200);
+    vd_watch_note(&place, 50, 78, "q leaves", note, sizeof note);
+    assert_non_null(strstr(note, "epoch 2 of 4"));
+    assert_non_null(strstr(note, "500/1200  41% 2.00/s 5:50 left  q leaves"));
+    vd_watch_note(&place, 50, 38, "q leaves", note, sizeof note);
+    assert_true(strlen(note) <= 38);
+    assert_non_null(strstr(note, "epoch 2 of 4"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screens_are_as_expected),
+        cmocka_unit_test(the_last_row_says_how_far_the_run_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -479,6 +479,7 @@ static vd_status resume(job *j, vd_error *err)
 typedef struct run_thread {
     vd_training *training;
     atomic_int stop, done;
+    vd_training_place place;
     vd_status status;
     vd_error err;
 } run_thread;
@@ -503,11 +504,12 @@ static vd_status train_watched(job *j, vd_error *err)
         return status;
     j->training.quiet = j->training.silent = true;
     j->training.stop = &run.stop;
+    j->training.place = &run.place;
     if (pthread_create(&thread, NULL, run_in_thread, &run) != 0) {
         vd_curves_free(curves);
         return vd_error_set(err, VD_UNAVAILABLE, "no thread for the run could be started");
     }
-    vd_status watched = vd_watch(curves, &run.done, &run.stop, &shown);
+    vd_status watched = vd_watch(curves, &run.done, &run.stop, &run.place, &shown);
     if (watched != VD_OK) // nobody could stop it now
         atomic_store(&run.stop, SIGTERM);
     pthread_join(thread, NULL);

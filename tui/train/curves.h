@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "tui/train/event_file.h"
+#include "tui/train/training.h"
 #include "tui/screen/grid.h"
 
 enum { VD_MOST_RUNS = 6 };
@@ -31,8 +32,14 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 
 // Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key or a
 // signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the screen
-// then stays until *done. VD_UNAVAILABLE when there is no terminal.
-vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, vd_error *err);
+// then stays until *done. place (may be NULL): how far the run is, shown in the last row.
+// VD_UNAVAILABLE when there is no terminal.
+vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
+                   const vd_training_place *place, vd_error *err);
+// That row, at most `width` columns: "epoch 2 of 8 ... 512/3752  13% 2.1/s 25:43 left  hint".
+// seconds: since the run went on.
+void vd_watch_note(const vd_training_place *place, double seconds, int width, const char *hint,
+                   char *out, size_t size);
 
 // One such screen, the whole grid; note: what a key does, in its last row.
 void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note);

@@ -435,6 +435,18 @@ static vd_status asked_to_stop(const vd_training *plan, bool *stop, vd_error *er
                    : VD_OK;
 }
 
+static void publish(const course *c, int64_t step)
+{
+    vd_training_place *place = c->plan->place;
+    if (!place)
+        return;
+    if (atomic_load(&place->steps) == 0)
+        atomic_store(&place->first, step);
+    atomic_store(&place->step, step);
+    atomic_store(&place->epoch_steps, c->epoch_steps);
+    atomic_store(&place->steps, c->epoch_steps * c->plan->settings.epochs);
+}
+
 // From the trainer's step to the end of its epoch, or to a stop.
 static vd_status run_epoch(course *c, vd_error *err)
 {
@@ -445,6 +457,7 @@ static vd_status run_epoch(course *c, vd_error *err)
     vd_progress progress;
     vd_progress_start(&progress, what, c->epoch_steps, step - start, plan->quiet);
     vd_status status = VD_OK;
+    publish(c, step);
     while (step - start < c->epoch_steps && status == VD_OK) {
         bool stop;
         if ((status = asked_to_stop(plan, &stop, err)))
@@ -457,6 +470,7 @@ static vd_status run_epoch(course *c, vd_error *err)
         if ((status = take_step(c, &loss, &multiplier, err)))
             break;
         step = vd_trainer_steps(plan->trainer);
+        publish(c, step);
         snprintf(suffix, sizeof suffix, "loss %.4f  lr %.2g", c->loss_sum / (double)c->loss_steps,
                  plan->settings.rate * multiplier);
         vd_progress_update(&progress, step - start, suffix);

@@ -10,6 +10,11 @@
 #include "features/dialogs/dataset.h"
 #include "tui/train/sampler.h"
 
+// How far a run is, for another thread to show; all 0 before the first step.
+typedef struct vd_training_place {
+    atomic_llong first, step, steps, epoch_steps; // first: where this process went on
+} vd_training_place;
+
 typedef struct vd_training {
     vd_trainer *trainer;
     const vd_dataset *data;
@@ -23,10 +28,11 @@ typedef struct vd_training {
     int64_t checkpoint_steps;  // 0 = never by steps
     int64_t stop_after;        // steps in all; 0 = run to the end
     bool quiet;
-    bool silent;            // no line on standard output after an epoch
-    const vd_group *group;  // processes that train together, NULL = one; rank 0 writes the files
-    vd_group_wait wait;     // of the group; its stop is this one's
-    const atomic_int *stop; // a checkpoint is written and the run ends when it becomes non-zero
+    bool silent;              // no line on standard output after an epoch
+    const vd_group *group;    // processes that train together, NULL = one; rank 0 writes the files
+    vd_group_wait wait;       // of the group; its stop is this one's
+    vd_training_place *place; // kept up to date; NULL: nobody looks
+    const atomic_int *stop;   // a checkpoint is written and the run ends when it becomes non-zero
 } vd_training;
 
 // Runs to the last epoch (VD_OK) or to a stop (VD_INTERRUPTED; err says how to go on). A failed

@@ -28,6 +28,22 @@ void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note)
     vd_grid_text(grid, 1, below, width - 2, note, status);
 }
 
+void vd_watch_note(const vd_training_place *place, double seconds, int width, const char *hint,
+                   char *out, size_t size)
+{
+    long long steps = place ? atomic_load(&place->steps) : 0;
+    if (steps == 0) {
+        snprintf(out, size, "%s", hint);
+        return;
+    }
+    char what[64];
+    long long step = atomic_load(&place->step), epoch = atomic_load(&place->epoch_steps);
+    long long now = step < steps ? step / epoch + 1 : steps / epoch;
+    snprintf(what, sizeof what, "epoch %lld of %lld", now, steps / epoch);
+    vd_progress_line(out, size, width > 0 ? (size_t)width : 0, what, step, steps,
+                     atomic_load(&place->first), seconds, hint);
+}
+
 static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, const char *note)
 {
     int width, height;
@@ -61,8 +77,11 @@ static bool go_on(vd_screen *screen, int clock, const atomic_int *done, atomic_i
     return !done || !atomic_load(done);
 }
 
-vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, vd_error *err)
+vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
+                   const vd_training_place *place, vd_error *err)
 {
+    double began = vd_progress_clock();
+    char note[400];
     vd_screen *screen = NULL;
     vd_grid grid = {0};
     const atomic_int *signalled = NULL;
@@ -79,10 +98,12 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, 
         if (signalled && atomic_load(signalled))
             atomic_store(stop, atomic_load(signalled));
         bool stopping = stop && atomic_load(stop);
-        draw(screen, &grid, curves,
-             stopping ? "stopping after this step"
-             : stop   ? "q stops the run with a checkpoint"
-                      : "q leaves");
+        vd_watch_note(place, vd_progress_clock() - began, grid.width - 2,
+                      stopping ? "stopping after this step"
+                      : stop   ? "q stops the run with a checkpoint"
+                               : "q leaves",
+                      note, sizeof note);
+        draw(screen, &grid, curves, note);
         if (status != VD_OK || !go_on(screen, clock, done, stop))
             break;
     }
