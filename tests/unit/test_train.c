@@ -190,6 +190,10 @@ static void a_resumed_run_knows_what_it_reads(void **state)
         "known", 0, "",
         MORE(val[0], val[1], val[2], val[3], "--val-dense", tiny.dense, "--val-limit", "3"));
     train_run_same("known", "knowing");
+    support_write_text(inputs, "{\"data\":\"d\",\"dense\":\"x\"}");
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 4, inputs, "\"dense\"", NULL);
+    support_program_clear(&run);
     support_write_text(inputs, "[1]");
     support_program_run(&run, resume, NULL);
     support_program_expect(&run, 4, inputs, "not what a run reads", NULL);
@@ -201,6 +205,33 @@ static void a_resumed_run_knows_what_it_reads(void **state)
     free(moved);
     free(inputs);
     free(out);
+}
+
+// With --out alone: the margin that --train-dense needs is the checkpoint's.
+static void a_resumed_run_learns_the_relevance_again(void **state)
+{
+    (void)state;
+    const char *const dense[] = {"--train-dense", tiny.dense, "--margin", "1"};
+    train_run_expect("dense", 0, "", MORE(dense[0], dense[1], dense[2], dense[3]));
+    train_run_expect("denser", 0, "--resume continues it",
+                     MORE(dense[0], dense[1], dense[2], dense[3], "--stop-after", "2"));
+    char *out = support_join(tiny.directory, "denser");
+    const char *const resume[] = {"train", "--quiet", "--out", out, "--resume", NULL};
+    support_program run;
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    free(out);
+    train_run_same_file("dense", "denser", "model.safetensors");
+    train_run_same_file("dense", "denser", "checkpoint.safetensors");
+    train_run_expect("plain", 0, "", MORE("--margin", "1"));
+    char *with = train_run_file("dense", "log.tsv"), *without = train_run_file("plain", "log.tsv"),
+         *a = support_read_file(with, NULL), *b = support_read_file(without, NULL);
+    assert_string_not_equal(a, b); // the relevance was learned from
+    free(a);
+    free(b);
+    free(with);
+    free(without);
 }
 
 static void the_best_epoch_is_kept(void **state)
@@ -664,6 +695,7 @@ int main(void)
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(a_resumed_run_knows_what_it_reads),
+        cmocka_unit_test(a_resumed_run_learns_the_relevance_again),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(a_vocabulary_without_words_is_refused),

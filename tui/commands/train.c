@@ -119,6 +119,17 @@ static bool is_first(const job *j)
 
 // ---- options ------------------------------------------------------------------------------------
 
+static vd_status check_dense(const job *j, vd_error *err)
+{
+    int margin = j->settings.training.margin;
+    return !j->in.train_dense || margin == 1
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE,
+                              "--train-dense needs --margin 1, found %d: the large margin is that "
+                              "of one right answer",
+                              margin);
+}
+
 static vd_status check_given(const job *j, vd_error *err)
 {
     vd_status status = vd_arguments_need(&j->given, j->resume ? "out" : "data features out", err);
@@ -131,17 +142,13 @@ static vd_status check_given(const job *j, vd_error *err)
     if (j->vocab && j->from)
         return vd_error_set(err, VD_USAGE,
                             "--vocab and --from: the model has words already; leave one out");
-    if (j->in.train_dense && j->settings.training.margin != 1)
-        return vd_error_set(
-            err, VD_USAGE,
-            "--train-dense needs --margin 1, found %d: the large margin is that of one "
-            "right answer",
-            j->settings.training.margin);
     if (!j->in.val != !j->in.val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->in.val ? "val-features" : "val");
-    return j->in.val ? VD_OK
-                     : vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err);
+    if (!j->in.val &&
+        (status = vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err)))
+        return status;
+    return j->resume ? VD_OK : check_dense(j, err); // the margin of a resumed run: its checkpoint's
 }
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
@@ -456,6 +463,8 @@ static vd_status resume(job *j, vd_error *err)
     if (status)
         return status;
     j->settings = kept;
+    if ((status = check_dense(j, err)))
+        return status;
     int expected = vd_trainer_config(j->trainer)->region, found = vd_regions_size(j->regions);
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,

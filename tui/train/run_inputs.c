@@ -1,6 +1,7 @@
 #include "tui/train/run_inputs.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
@@ -48,9 +49,28 @@ vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_
     return vd_json_write_file(path, emit, (void *)inputs, err);
 }
 
+// The first name that is none of ours, NULL for none: left out, it would change the run in silence.
+static const char *unknown_name(const vd_json_value *kept)
+{
+    for (const vd_json_value *member = kept->first; member; member = member->next) {
+        bool known = strcmp(member->key, "val-limit") == 0 || strcmp(member->key, "missing") == 0;
+        for (int i = 0; i < PATHS; i++)
+            known = known || strcmp(member->key, paths[i].name) == 0;
+        if (!known)
+            return member->key;
+    }
+    return NULL;
+}
+
 static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
                       const vd_json_value *kept, vd_error *err)
 {
+    const char *unknown = kept->type == VD_JSON_MAP ? unknown_name(kept) : NULL;
+    if (unknown)
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: \"%.60s\" is nothing that this program knows of a run; "
+                            "continue it with the program that wrote it",
+                            path, unknown);
     for (int i = 0; i < PATHS; i++)
         if (!vd_arguments_have(given, paths[i].name))
             *path_of(inputs, i) = vd_json_text(kept, paths[i].name);
