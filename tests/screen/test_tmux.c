@@ -540,7 +540,7 @@ static void curves_are_watched(void **state)
     start_program("", "train --data %s --features %s --out %s --hidden 8 --epochs 1000 --watch",
                   terminal_world.train, terminal_world.features, out);
     await("train/loss");
-    await("q stops the run with a checkpoint");
+    await("q stops with a checkpoint");
     tell("resize-window -t chat -x 60 -y 15");
     await("train/loss");
     tell("send-keys -t chat q");
@@ -570,7 +570,7 @@ static void curves_are_watched(void **state)
     start_program("", "train --data %s --features %s --out %s --resume --watch",
                   terminal_world.train, terminal_world.features, out);
     await("no scalars yet");
-    await("q stops the run with a checkpoint");
+    await("q stops with a checkpoint");
     tell("send-keys -t chat q");
     expect_restored("[exit 130]");
     assert_true(shows("training continues without curves"));

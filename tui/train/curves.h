@@ -36,7 +36,7 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 // VD_UNAVAILABLE when there is no terminal.
 vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
                    const vd_training_place *place, vd_error *err);
-// That row, at most `width` columns: "epoch 2 of 8 ... 512/3752  13% 2.1/s 25:43 left  hint".
+// That row, at most `width` columns: "hint  epoch 2 of 8 512/3752  13% 2.1/s 25:43 left".
 // seconds: since the run went on.
 void vd_watch_note(const vd_training_place *place, double seconds, int width, const char *hint,
                    char *out, size_t size);

@@ -36,12 +36,15 @@ void vd_watch_note(const vd_training_place *place, double seconds, int width, co
         snprintf(out, size, "%s", hint);
         return;
     }
-    char what[64];
+    char what[64], line[300];
+    size_t hint_width = strlen(hint) + 2;
     long long step = atomic_load(&place->step), epoch = atomic_load(&place->epoch_steps);
     long long now = step < steps ? step / epoch + 1 : steps / epoch;
     snprintf(what, sizeof what, "epoch %lld of %lld", now, steps / epoch);
-    vd_progress_line(out, size, width > 0 ? (size_t)width : 0, what, step, steps,
-                     atomic_load(&place->first), seconds, hint);
+    size_t left = width > 0 && (size_t)width > hint_width ? (size_t)width - hint_width : 0;
+    vd_progress_line(line, sizeof line, left, what, step, steps, atomic_load(&place->first),
+                     seconds, NULL);
+    snprintf(out, size, "%s  %s", hint, line);
 }
 
 static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, const char *note)
@@ -100,7 +103,7 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
         bool stopping = stop && atomic_load(stop);
         vd_watch_note(place, vd_progress_clock() - began, grid.width - 2,
                       stopping ? "stopping after this step"
-                      : stop   ? "q stops the run with a checkpoint"
+                      : stop   ? "q stops with a checkpoint"
                                : "q leaves",
                       note, sizeof note);
         draw(screen, &grid, curves, note);
