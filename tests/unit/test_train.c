@@ -110,23 +110,6 @@ static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
     free(log);
 }
 
-static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
-{
-    (void)state;
-    const char *const val[] = {"--val", tiny.val, "--val-features", tiny.features, NULL};
-    train_run_expect("whole", 0, "", MORE(val[0], val[1], val[2], val[3]));
-    // Stops in the middle of an epoch, at its end, and after the last step but before its measures.
-    static const char *const stops[] = {"1", "3", "4", "5"};
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-        char out[16];
-        snprintf(out, sizeof out, "parts%s", stops[i]);
-        train_run_expect(out, 0, "--resume continues it",
-                         MORE(val[0], val[1], val[2], val[3], "--stop-after", stops[i]));
-        train_run_expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
-        train_run_same("whole", out);
-    }
-}
-
 // Resumed bit for bit, in half precision in the file, asked, and walked through.
 static void every_network_is_trained_as_mvan_is(void **state)
 {
@@ -157,81 +140,6 @@ static void every_network_is_trained_as_mvan_is(void **state)
         support_program_clear(&run);
         free(model);
     }
-}
-
-// Only --out is said again; what has moved is named, and remembered where it is now.
-static void a_resumed_run_knows_what_it_reads(void **state)
-{
-    (void)state;
-    const char *const val[] = {"--val", tiny.val, "--val-features", tiny.features, NULL};
-    train_run_expect("knowing", 0, "--resume continues it",
-                     MORE(val[0], val[1], val[2], val[3], "--val-dense", tiny.dense, "--val-limit",
-                          "3", "--stop-after", "1"));
-    char *out = support_join(tiny.directory, "knowing"),
-         *inputs = train_run_file("knowing", "inputs.json"),
-         *moved = support_join(tiny.directory, "moved.safetensors");
-    const char *const resume[] = {"train", "--quiet", "--out", out, "--resume", NULL},
-                      *const elsewhere[] = {"train",    "--quiet",        "--out", out,
-                                            "--resume", "--stop-after",   "2",     "--features",
-                                            moved,      "--val-features", moved,   NULL};
-    support_program run;
-    assert_int_equal(rename(tiny.features, moved), 0);
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 3, tiny.features, "no such file", NULL);
-    support_program_clear(&run);
-    support_program_run(&run, elsewhere, NULL);
-    support_program_expect(&run, 0, NULL);
-    support_program_clear(&run);
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 0, NULL);
-    support_program_clear(&run);
-    assert_int_equal(rename(moved, tiny.features), 0);
-    train_run_expect(
-        "known", 0, "",
-        MORE(val[0], val[1], val[2], val[3], "--val-dense", tiny.dense, "--val-limit", "3"));
-    train_run_same("known", "knowing");
-    support_write_text(inputs, "{\"data\":\"d\",\"dense\":\"x\"}");
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 4, inputs, "\"dense\"", NULL);
-    support_program_clear(&run);
-    support_write_text(inputs, "[1]");
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 4, inputs, "not what a run reads", NULL);
-    support_program_clear(&run);
-    unlink(inputs);
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 3, inputs, "name --data and --features", NULL);
-    support_program_clear(&run);
-    free(moved);
-    free(inputs);
-    free(out);
-}
-
-// With --out alone: the margin that --train-dense needs is the checkpoint's.
-static void a_resumed_run_learns_the_relevance_again(void **state)
-{
-    (void)state;
-    const char *const dense[] = {"--train-dense", tiny.dense, "--margin", "1"};
-    train_run_expect("dense", 0, "", MORE(dense[0], dense[1], dense[2], dense[3]));
-    train_run_expect("denser", 0, "--resume continues it",
-                     MORE(dense[0], dense[1], dense[2], dense[3], "--stop-after", "2"));
-    char *out = support_join(tiny.directory, "denser");
-    const char *const resume[] = {"train", "--quiet", "--out", out, "--resume", NULL};
-    support_program run;
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 0, NULL);
-    support_program_clear(&run);
-    free(out);
-    train_run_same_file("dense", "denser", "model.safetensors");
-    train_run_same_file("dense", "denser", "checkpoint.safetensors");
-    train_run_expect("plain", 0, "", MORE("--margin", "1"));
-    char *with = train_run_file("dense", "log.tsv"), *without = train_run_file("plain", "log.tsv"),
-         *a = support_read_file(with, NULL), *b = support_read_file(without, NULL);
-    assert_string_not_equal(a, b); // the relevance was learned from
-    free(a);
-    free(b);
-    free(with);
-    free(without);
 }
 
 static void the_best_epoch_is_kept(void **state)
@@ -503,26 +411,6 @@ static void two_do_not_train_in_one_directory(void **state)
     free(model);
 }
 
-static void resuming_with_other_settings_or_data_is_refused(void **state)
-{
-    (void)state;
-    train_run_expect("fixed", 3, "--resume: there is no", MORE("--resume"));
-    train_run_expect("fixed", 0, "", MORE("--stop-after", "1"));
-    train_run_expect("fixed", 5, "--rate: the run was started with 0.001, found 0.5",
-                     MORE("--resume", "--rate", "0.5"));
-    train_run_expect("fixed", 5, "--gate: the run was started with leaky-relu, found sigmoid",
-                     MORE("--resume", "--preset", "base"));
-    train_run_expect("fixed", 5, "other dialogs", MORE("--resume", "--data", tiny.val));
-    char *wide = support_join(tiny.directory, "wide.safetensors");
-    tiny_world_features(wide, TINY_REGION_SIZE + 1);
-    train_run_expect("fixed", 5, "expects regions of 5 numbers",
-                     MORE("--resume", "--features", wide));
-    train_run_expect("fixed", 5, "both must come from one extractor",
-                     MORE("--resume", "--val", tiny.val, "--val-features", wide));
-    free(wide);
-    train_run_expect("fixed", 0, "", MORE("--resume"));
-}
-
 static void what_a_model_fixes_cannot_be_said_otherwise(void **state)
 {
     (void)state;
@@ -538,23 +426,6 @@ static void what_a_model_fixes_cannot_be_said_otherwise(void **state)
     train_run_expect(
         "other", 0, "",
         MORE("--from", tiny.base, "--preset", "base", "--gate", "leaky-relu", "--epochs", "1"));
-}
-
-static void a_damaged_checkpoint_is_refused(void **state)
-{
-    (void)state;
-    train_run_expect("hurt", 0, "", MORE("--stop-after", "1"));
-    char *path = train_run_file("hurt", "checkpoint.safetensors");
-    size_t size;
-    char *bytes = support_read_file(path, &size);
-    for (size_t length = 0; length < size; length += size / 5 + 1) {
-        support_write_file(path, bytes, length);
-        train_run_expect("hurt", 4, "checkpoint.safetensors", MORE("--resume"));
-    }
-    support_write_file(path, bytes, size);
-    train_run_expect("hurt", 0, "", MORE("--resume"));
-    free(bytes);
-    free(path);
 }
 
 // Nor do they change what comes out.
@@ -692,10 +563,7 @@ int main(void)
         cmocka_unit_test(every_epoch_shows_every_dialog_once_in_its_own_order),
         cmocka_unit_test(presets_are_the_two_models_people_compare),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
-        cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
-        cmocka_unit_test(a_resumed_run_knows_what_it_reads),
-        cmocka_unit_test(a_resumed_run_learns_the_relevance_again),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(a_vocabulary_without_words_is_refused),
@@ -707,9 +575,7 @@ int main(void)
         cmocka_unit_test(numbers_that_run_away_end_the_run_and_spare_the_checkpoint),
         cmocka_unit_test(work_that_is_there_is_not_written_over),
         cmocka_unit_test(two_do_not_train_in_one_directory),
-        cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(what_a_model_fixes_cannot_be_said_otherwise),
-        cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(curves_that_are_damaged_or_gone_do_not_end_a_run),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_directory_that_cannot_be_made_is_refused),
