@@ -55,7 +55,8 @@ typedef struct vd_explained {
     const char *title, *why;
     const char *formula[VD_EXPLAINED_FORMULAS]; // NULL: no more
     vd_named in[VD_EXPLAINED_VALUES], out[VD_EXPLAINED_VALUES];
-    int shown; // attentions until then
+    vd_named gate; // a part of 1 for each pair, shown as a table; value NULL: none
+    int shown;     // attentions until then
 } vd_explained;
 
 typedef struct vd_node vd_node;

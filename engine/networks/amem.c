@@ -294,6 +294,56 @@ static void remember(dialogs *d, const round_rows *r, int entry)
             choose(tape, vd_tape_columns(tape, y, k, 1), back, regions, VD_AXIS_REGIONS);
 }
 
+// ---- what people see of it ----------------------------------------------------------------------
+
+static void explain_texts(const dialogs *d)
+{
+    vd_tape_explain(
+        d->tape,
+        &(vd_explained){
+            .title = "Words, history and regions",
+            .why = "LSTMs read the question and every entry of the history from both ends. The "
+                   "numbers of each region become a vector of the same size.",
+            .formula = {"q, w = LSTMs(question), h_r = LSTMs(entry r)",
+                        "x_n = W_2 elu(W_1 v_n) + W_0 v_n"},
+            .in = {{"v", "regions", d->in->raw}},
+            .out = {{"q", "the question", d->q},
+                    {"h", "the entries of the history", d->h},
+                    {"x", "the regions", d->x}}});
+}
+
+static void explain_words(const dialogs *d, const vd_value *c, const vd_value *heard)
+{
+    vd_tape_explain(
+        d->tape,
+        &(vd_explained){
+            .title = "What to do now",
+            .why = "Some words of the question say what this step does. The entries of the history "
+                   "that it is about bring back the regions that they were about.",
+            .formula = {"c = sum_s softmax_s(w . (u o w_s)) w_s",
+                        "a = softmax_r(w . elu(W h_r + age + W z + b)), z = [c ; m before]",
+                        "r' = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
+            .out = {{"c", "what is asked now", c}, {"r'", "of the entries", heard}}});
+}
+
+static void explain_regions(const dialogs *d, const round_rows *r, const vd_value *const found[2])
+{
+    vd_tape_explain(
+        d->tape,
+        &(vd_explained){
+            .title = "Look at the regions",
+            .why = "Each region is compared with what is asked, with what was recalled, and with "
+                   "the place looked at before. One is chosen (shares of 1), and any number are "
+                   "collected (each from 0 to 1), so that they can be counted.",
+            .formula = {"y_n = elu(K x_n o (1 + W z) + W z + W [f_n ; g_n] + (D v_n - D v) o W z)",
+                        "p = softmax_n(w_p . elu(W y_n)), g_n = sigmoid(w_g . elu(W y_n))",
+                        "m = W [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m before ; c] + b"},
+            .out = {{"p x", "of the chosen regions", found[0]},
+                    {"g x", "of the collected ones", found[1]},
+                    {"m", "the memory", r->memory}},
+            .gate = {"collected", "each region by itself", r->collected}});
+}
+
 // ---- steps --------------------------------------------------------------------------------------
 
 // The attention of the newest question is what people see and can make even.
@@ -369,11 +419,15 @@ static vd_value *answer(const dialogs *d, round_rows *r)
         c = control(d, r, c, i);
         const vd_value *z = vd_tape_join(tape, c, r->memory);
         const vd_value *heard = read_entries(d, r, z, i);
+        if (r->last)
+            explain_words(d, c, heard);
         read_regions(d, r, z, i);
         const vd_value *const found[] = {vd_tape_mix(tape, r->chosen, d->x),
                                          vd_tape_mix(tape, r->collected, d->x), heard, r->memory,
                                          c};
         r->memory = vd_tape_linear(tape, vd_tape_join_all(tape, found, 5), "encoder.memory.write");
+        if (r->last)
+            explain_regions(d, r, found);
     }
     vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, r->q, r->memory), d->in->dropout);
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
@@ -397,6 +451,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
             break;
         if (t == 0)
             remember(&d, &r, 0);
+        if (r.last)
+            explain_texts(&d);
         vd_value *e = answer(&d, &r);
         for (int i = 0; i < r.rows && place && tape->status == VD_OK; i++)
             place[r.question[i]] = rows++;

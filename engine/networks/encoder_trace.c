@@ -116,6 +116,39 @@ static void add_table(vd_trace_stage *stage, const vd_attention *a, double **at)
         *(*at)++ = (double)a->share[i];
 }
 
+// Of the last question, in the dialog.
+static size_t gate_size(const vd_explained *e, const vd_places *places)
+{
+    const vd_pairing *p = e->gate.value->pairing;
+    return (size_t)places->count[p->key_axis];
+}
+
+// The gate as a table, like an attention whose shares need not sum to one.
+static vd_status add_gate(const vd_pass *pass, const vd_explained *e, const vd_places *places,
+                          vd_trace_stage *stage, double **figures, vd_error *err)
+{
+    const vd_shown gate = {.name = e->gate.name, .value = e->gate.value};
+    vd_attention_at from = attention_of(pass, &gate);
+    vd_attention *table;
+    size_t n = (size_t)from.rows * (size_t)from.columns;
+    float *part = vd_alloc(n, sizeof *part);
+    if (!part)
+        return vd_error_memory(err, "what the stages computed");
+    from.of = 1;
+    pass->be->read_floats(from.share, part, n);
+    vd_status status = vd_attentions_spread(&from, 1, part, places, &table, err);
+    vd_free(part);
+    if (status)
+        return status;
+    static const char *const column[] = {"part"};
+    add_table(stage, table, figures);
+    stage->table[stage->tables - 1].column = column;
+    snprintf(stage->table[stage->tables - 1].title, sizeof stage->table->title, "%s: %s",
+             e->gate.name, e->gate.is);
+    vd_attentions_free(table, 1);
+    return VD_OK;
+}
+
 // *first: the first attention that belongs to the stage.
 static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outcome *outcome,
                        int *first, vd_trace_stage *stage, float **at, double **figures)
@@ -135,9 +168,11 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
 {
     size_t h = (size_t)pass->config->hidden, candidates = (size_t)outcome->candidates;
     size_t floats = h + 2 * candidates, figures = 2 * candidates, stages = 0;
-    (void)places;
-    for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++)
+    vd_status status = VD_OK;
+    for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++) {
         floats += size_of(e->in) + size_of(e->out);
+        figures += e->gate.value ? gate_size(e, places) : 0;
+    }
     for (int i = 0; i < outcome->attentions; i++)
         figures += (size_t)outcome->attention[i].rows * (size_t)outcome->attention[i].columns;
     *out = (vd_trace){.stages = (int)stages + VD_DECODER_STAGES,
@@ -152,8 +187,16 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
     float *at = out->memory;
     double *numbers = out->figures;
     int first = 0;
-    for (const vd_explained *e = pass->tape->explained; e; e = e->next)
-        fill_stage(pass, e, outcome, &first, stage++, &at, &numbers);
+    for (const vd_explained *e = pass->tape->explained; e && status == VD_OK; e = e->next) {
+        fill_stage(pass, e, outcome, &first, stage, &at, &numbers);
+        if (e->gate.value)
+            status = add_gate(pass, e, places, stage, &numbers, err);
+        stage++;
+    }
+    if (status) {
+        vd_trace_clear(out);
+        return status;
+    }
     pass->be->read_floats(pass->encoded, at, h);
     const vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {(int)h}, at};
     vd_decoder_stages(outcome, &encoded, at + h, at + h + candidates, numbers, stage);

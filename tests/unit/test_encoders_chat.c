@@ -148,6 +148,16 @@ static void as_in_a_batch(const talk *t)
     vd_scorer_free(scorer);
 }
 
+static void table_is_the_dialogs(const vd_trace_table *table)
+{
+    bool regions = table->row_axis == VD_AXIS_REGIONS;
+    assert_true(table->rows == P || !regions);
+    for (int i = 0; i < table->rows * table->columns && table->share; i++)
+        assert_true(table->value[i] >= 0 && table->value[i] <= 1);
+    for (int i = 0; regions && i < table->columns; i++)
+        assert_true(table->value[(P - 1) * table->columns + i] == 0); // padding
+}
+
 static void attentions_are_the_dialogs(const talk *t)
 {
     vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
@@ -172,6 +182,8 @@ static void attentions_are_the_dialogs(const talk *t)
         assert_true(trace.stage[s].title[0] && trace.stage[s].why && trace.stage[s].outs > 0);
         for (int i = 0; i < trace.stage[s].outs; i++)
             assert_non_null(trace.stage[s].out[i].value);
+        for (int i = 0; i < trace.stage[s].tables; i++)
+            table_is_the_dialogs(&trace.stage[s].table[i]);
     }
     vd_trace_clear(&trace);
     vd_answer_clear(&a);
