@@ -31,7 +31,7 @@ typedef struct ask {
 
 static const vd_option options[] = {
     {"image", "PICTURE", VD_HELP_IMAGE, VD_INTO(ask, image)},
-    {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(ask, model)},
+    {"model", "MODEL", VD_HELP_MODEL " (default: best)", VD_INTO(ask, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(ask, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(ask, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(ask, files.features)},
@@ -133,12 +133,15 @@ static void print_regions(const vd_sheet *sheet)
     }
 }
 
+// Of several steps the last one; `walk` and --json have them all.
 static void print_further(const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
     const vd_attention *a;
     for (int i = 0; (a = vd_answer_further(answer, i)); i++) {
         char title[64], largest[400];
+        if (a->index + 1 < a->of)
+            continue;
         vd_attention_title(a, title, sizeof title);
         vd_sheet_largest(sheet, 0, a, largest, sizeof largest);
         printf("   %s: %s\n", title, largest);
@@ -304,6 +307,8 @@ static vd_status open_session(ask *a, vd_error *err)
         status = vd_world_open_files(&a->files, &a->world, err);
     if (status == VD_OK)
         status = vd_world_named(a->world, a->image, &a->picture, err);
+    if (status == VD_OK && !a->model)
+        a->model = vd_world_next_model(a->world, NULL);
     if (status == VD_OK)
         status = vd_session_new(a->world, a->model, &a->session, err);
     if (status == VD_OK)
@@ -342,7 +347,7 @@ static vd_status read_options(ask *a, int argc, char **argv, vd_arguments *given
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    ask a = {.model = VD_DEFAULT_MODEL, .utf8 = vd_output_utf8()};
+    ask a = {.utf8 = vd_output_utf8()};
     vd_arguments given;
     vd_status status = read_options(&a, argc, argv, &given, err);
     if (status == VD_OK)
