@@ -164,8 +164,8 @@ static void the_program_takes_the_plugin_beside_it(void **state)
     copy_into(directory, plugin);
     says(directory, "info", "the host in place of a GPU");
     char *cuda = program_says(directory, ask);
-    assert_non_null(strstr(cpu, "model base, cpu, "));
-    assert_non_null(strstr(cuda, "model base, cuda, "));
+    assert_non_null(strstr(cpu, "model best, cpu, "));
+    assert_non_null(strstr(cuda, "model best, cuda, "));
     assert_string_equal(strstr(cpu, ", cpu") + 5, strstr(cuda, ", cuda") + 6);
     free(cpu);
     free(cuda);

@@ -42,7 +42,7 @@ static void start_in(const char *answers)
     start("auto");
     assert_true(pty_await("\033[c"));
     assert_true(pty_tell(answers));
-    assert_true(pty_await("base  cpu"));
+    assert_true(pty_await("best  cpu"));
     settle();
 }
 
@@ -152,7 +152,7 @@ static void a_silent_terminal_is_not_waited_for(void **state)
     double waited = support_milliseconds() - asked;
     printf("a silent terminal sees the screen %.0f ms after it was asked\n", waited);
     assert_true(waited < 400); // 60, and what a busy machine takes
-    assert_true(pty_await("base  cpu"));
+    assert_true(pty_await("best  cpu"));
     settle();
     assert_true(pty_tell(kitty)); // better late than never
     assert_true(pty_await("\033_Gm=0;"));
@@ -169,12 +169,12 @@ static void nothing_is_asked_where_nothing_depends_on_it(void **state)
     (void)state;
     setenv("COLORTERM", "truecolor", 1);
     start("cells");
-    assert_true(pty_await("base  cpu"));
+    assert_true(pty_await("best  cpu"));
     assert_false(pty_showed("\033[c") || pty_showed("\033_G") || pty_showed("\033[16t"));
     pty_end();
     unsetenv("COLORTERM");
     start("none");
-    assert_true(pty_await("base  cpu"));
+    assert_true(pty_await("best  cpu"));
     assert_false(pty_showed("\033[c"));
     assert_false(pty_showed("\xe2\x96"));
     pty_end();
@@ -206,7 +206,7 @@ static void start_in_tmux(const char *answers)
         settle();
     }
     assert_true(pty_tell(answers));
-    assert_true(pty_showed("base  cpu") || pty_await("base  cpu"));
+    assert_true(pty_showed("best  cpu") || pty_await("base  cpu"));
     settle();
 }
 
@@ -295,7 +295,7 @@ static void colours_have_24_bits_where_they_are_promised(void **state)
     for (int i = 0; i < 3; i++) {
         setenv("COLORTERM", promises[i], 1);
         start("cells");
-        assert_true(pty_await("base  cpu"));
+        assert_true(pty_await("best  cpu"));
         settle();
         assert_int_equal(pty_showed("\033[38;2;"), i < 2);
         pty_end();

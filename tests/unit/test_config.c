@@ -105,7 +105,7 @@ static void a_wrong_line_is_named(void **state)
     refused("\ntheme = pink\n", "line 2: found theme = 'pink', expected dark, light, mono or safe");
     refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
     refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
-    refused("model =", "line 1: found model = '', expected base, improved or a model file");
+    refused("model =", "line 1: found model = '', expected best, base, improved or a model file");
     refused("colour = red",
             "line 1: there is no setting 'colour'; there are theme, picture, mouse, model, "
             "fold and key NAME");

@@ -54,6 +54,24 @@ static void a_world_lists_its_pictures_in_the_order_of_the_dialogs(void **state)
     vd_world_close(world);
 }
 
+// F3 goes round what the directory has; one without models of its own has them all.
+static void models_go_round_from_the_one_that_answers_first(void **state)
+{
+    (void)state;
+    vd_world *world = open_world(), empty = {.directory = (char *)"/nonexistent"};
+    const struct {
+        const vd_world *world;
+        const char *name, *next;
+    } expected[] = {{world, NULL, "base"},        {world, "base", "improved"},
+                    {world, "improved", "base"},  {world, "my.safetensors", "base"},
+                    {&empty, NULL, "best"},       {&empty, "best", "base"},
+                    {&empty, "base", "improved"}, {&empty, "improved", "best"}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_string_equal(vd_world_next_model(expected[i].world, expected[i].name),
+                            expected[i].next);
+    vd_world_close(world);
+}
+
 static void an_unknown_picture_is_refused_with_some_that_exist(void **state)
 {
     (void)state;
@@ -520,6 +538,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_lists_its_pictures_in_the_order_of_the_dialogs),
+        cmocka_unit_test(models_go_round_from_the_one_that_answers_first),
         cmocka_unit_test(an_unknown_picture_is_refused_with_some_that_exist),
         cmocka_unit_test(a_picture_file_that_is_missing_is_named),
         cmocka_unit_test(public_files_are_a_world),

@@ -212,7 +212,7 @@ static void a_missing_model_is_said_and_can_be_mended(void **state)
     expect("no model");
     expect("improved: no such model");
     fake_chat_keys(&fake, "'is there a cube?' Enter");
-    expect("no model is loaded: /model base");
+    expect("no model is loaded: /model best");
     assert_int_equal(fake.chat.conversation.branch->count, 0);
     expect("> is there a cube?"); // what was typed is not lost
     fake.model_lost = false;

@@ -61,10 +61,9 @@ int vd_choice_find(const char *choices, const char *text)
 
 void vd_option_words(const vd_option *option, char *out, size_t size)
 {
-    static const char *const models[] = {"base", "improved"};
     bool model = option->argument && strcmp(option->argument, "MODEL") == 0;
-    const char *const *names = model ? models : option->names;
-    int count = model ? 2 : names ? (int)option->most + 1 : 0;
+    const char *const *names = model ? vd_bundled_models : option->names;
+    int count = model ? VD_BUNDLED_MODELS : names ? (int)option->most + 1 : 0;
     const char *at = option->choices ? option->choices : "";
     size_t used = 0;
     out[0] = '\0';

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "tui/base/bundled.h"
 
 typedef enum vd_option_kind {
     VD_OPTION_SWITCH,  // bool
@@ -88,7 +89,7 @@ int vd_choice_find(const char *choices, const char *text);
 #define VD_HELP_LIMIT       "use only the first N dialogs"
 #define VD_HELP_MIN_COUNT   "how often a word must occur to be in the vocabulary (5)"
 #define VD_HELP_MISSING     "pictures without features: skip (default, says how many) or refuse"
-#define VD_HELP_MODEL       "base, improved or a model file"
+#define VD_HELP_MODEL       VD_MODEL_NAMES " or a model file"
 #define VD_HELP_NO_PROGRESS "do not show progress"
 #define VD_HELP_RESAMPLES   "bootstrap samples (10000)"
 #define VD_HELP_THREADS     "threads that work at once"

@@ -42,7 +42,7 @@ static const vd_option options[] = {
      "for "
      "a new one (default: the first)",
      VD_INTO(chat_settings, image)},
-    {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(chat_settings, model)},
+    {"model", "MODEL", VD_HELP_MODEL " (default: best)", VD_INTO(chat_settings, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(chat_settings, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
@@ -257,9 +257,10 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
     status = vd_screen_open(settings->mouse && !settings->no_mouse, settings->pictures,
                             "`visdial ask` answers without a screen", &program->screen, err);
+    if (settings->model || !model)
+        model = settings->model ? settings->model : vd_world_next_model(program->world, NULL);
     if (!status)
-        status = vd_chat_init(program->view, program->world, index,
-                              settings->model ? settings->model : model, seed, err);
+        status = vd_chat_init(program->view, program->world, index, model, seed, err);
     if (!status)
         status = start_worker(program, err);
     if (!status) {
@@ -360,7 +361,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_preferences config = vd_preferences_defaults();
     chat_program program = {0};
     vd_status status = vd_preferences_read(NULL, &config, err);
-    chat_settings settings = {.preferred = config.model,
+    chat_settings settings = {.preferred = config.model[0] ? config.model : NULL,
                               .mouse = config.mouse,
                               .fold = config.fold,
                               .theme = config.theme,
@@ -389,7 +390,7 @@ const vd_command vd_cmd_chat = {
     "yours: the objects in it are found, or features in my.npz are taken. Several pictures, or a "
     "folder, are there to step through. It needs a terminal; `visdial ask` does not. "
     "F1 lists the keys and the /commands. Settings such as `theme = light`, `mouse = off` or "
-    "`model = base` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
+    "`model = best` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
     "Without --data the chat is about the bundled pictures, too.",
     "  visdial my.png\n  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
     .options = options};

@@ -118,7 +118,7 @@ static void zsh(FILE *out)
     fprintf(out, "#compdef visdial\n"
                  "# zsh completion for visdial; made by `visdial help --completion zsh`\n"
                  "_visdial_models() {\n"
-                 "    _alternative 'models:model:(base improved)' 'files:file:_files'\n"
+                 "    _alternative 'models:model:(best base improved)' 'files:file:_files'\n"
                  "}\n"
                  "_visdial() {\n"
                  "    if [[ $words[2] == -* ]]; then\n" // chat needs no name

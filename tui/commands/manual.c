@@ -128,6 +128,6 @@ void vd_command_print_manual(FILE *out)
             "history and transcripts\n"
             ".SH FILES\n"
             "dialogs.json, dense.json, features.safetensors, pool.txt, pictures/ID.png,\n"
-            "base.safetensors, improved.safetensors and extractor.safetensors in the directory of\n"
-            "assets.\n");
+            "best.safetensors, base.safetensors, improved.safetensors and extractor.safetensors\n"
+            "in the directory of assets.\n");
 }

@@ -33,7 +33,7 @@ static vd_status add_switch(void *switches, const char *name, const char *text, 
 
 static const vd_option options[] = {
     {"image", "PICTURE", VD_HELP_IMAGE, VD_INTO(walk_command, image)},
-    {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(walk_command, model)},
+    {"model", "MODEL", VD_HELP_MODEL " (default: best)", VD_INTO(walk_command, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, files.directory)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(walk_command, files.features)},
     VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),
@@ -390,6 +390,8 @@ static vd_status open_session(walk_command *c, vd_error *err)
     vd_status status = vd_world_open_files(&c->files, &c->world, err);
     if (status == VD_OK)
         status = vd_world_named(c->world, c->image, &index, err);
+    if (status == VD_OK && !c->model)
+        c->model = vd_world_next_model(c->world, NULL);
     if (status == VD_OK)
         status = vd_session_new(c->world, c->model, &c->session, err);
     if (status == VD_OK)
@@ -414,7 +416,7 @@ static vd_status say(walk_command *c, const char *question, vd_error *err)
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    walk_command c = {.model = VD_DEFAULT_MODEL, .utf8 = vd_output_utf8()};
+    walk_command c = {.utf8 = vd_output_utf8()};
     vd_arguments given;
     vd_walk *walk = NULL;
     vd_status status = read_options(&c, argc, argv, &given, err);

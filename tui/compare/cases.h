@@ -45,7 +45,7 @@ typedef struct vd_cases {
 } vd_cases;
 
 typedef struct vd_cases_options {
-    const char *model[VD_MODELS]; // "base", "improved" or paths; two at least, NULL ends them
+    const char *model[VD_MODELS]; // bundled names or paths; two at least, NULL ends them
     // Of each model, which of its decoders rank; not made: all that it has, as in the evaluation.
     vd_decoder_choice decoder[VD_MODELS];
     size_t limit; // dialogs; 0 = all

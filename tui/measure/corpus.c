@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/bundled.h"
 #include "tui/session/session.h"
 
 // ---- paths --------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ void vd_corpus_close(vd_corpus *corpus)
 char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err)
 {
     char *directory = NULL;
-    bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
+    bool bundled = vd_is_bundled(name);
     if (bundled && !corpus->directory && vd_world_directory(NULL, &directory, err))
         return NULL;
     const vd_world place = {.directory = corpus->directory ? corpus->directory : directory};

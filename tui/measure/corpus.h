@@ -54,7 +54,7 @@ void vd_corpus_close(vd_corpus *corpus);
 vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
                           bool say, vd_error *err);
 
-// The file of a model (vd_free): "base", "improved" (bundled) or a path. NULL with err filled.
+// The file of a model (vd_free): a bundled name ("base") or a path. NULL with err filled.
 char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);
 // Loads it. VD_MISMATCH when the model wants other regions.
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);

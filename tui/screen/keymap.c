@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "engine/base/utf8.h"
+#include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
 #include "tui/screen/wrap.h"
 
@@ -103,9 +104,9 @@ static const vd_binding table[] = {
     BOTH(LINE, ZOOM, "F2, click", "/zoom", NULL, "picture full screen and back", "F2 zoom"),
     BOTH(LINE, OUTLINES, "Alt-o", "/outlines", NULL, "outlines of the regions on and off", NULL),
     BOTH(LINE, SWITCH_MODEL, "F3", "/switch", NULL,
-         "the other model (base, improved); while comparing, the other one's conversation",
+         "the next model (" VD_MODEL_NAMES "); while comparing, the other one's conversation",
          "F3 model"),
-    COMMAND(MODEL, "/model", "NAME", "base, improved or a model file; the conversation stays"),
+    COMMAND(MODEL, "/model", "NAME", VD_MODEL_NAMES " or a model file; the conversation stays"),
     BOTH(LINE, ANSWERS, "F4", "/answers", NULL, "every answer of the pool, ranked; typing filters",
          "F4 answers"),
     BOTH(LINE, FOLD, "Alt-a", "/fold", "on|off",

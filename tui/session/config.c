@@ -6,9 +6,9 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
 #include "tui/base/options.h"
-#include "tui/session/session.h"
 #include "tui/screen/theme.h"
 
 enum { MOST_BYTES = 1 << 16 };
@@ -26,7 +26,7 @@ char *vd_config_place(const char *variable, const char *fallback, const char *na
 
 vd_preferences vd_preferences_defaults(void)
 {
-    return (vd_preferences){.theme = VD_THEME_DARK, .mouse = true, .model = VD_DEFAULT_MODEL};
+    return (vd_preferences){.theme = VD_THEME_DARK, .mouse = true};
 }
 
 static const struct {
@@ -34,7 +34,7 @@ static const struct {
 } settings[] = {{"theme", "dark, light, mono or safe"},
                 {"picture", VD_PICTURE_MODE_NAMES},
                 {"mouse", "on or off"},
-                {"model", "base, improved or a model file"},
+                {"model", VD_MODEL_NAMES " or a model file"},
                 {"fold", "on or off"}};
 enum { THEME, PICTURE, MOUSE, MODEL, FOLD, SETTINGS };
 

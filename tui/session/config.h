@@ -5,7 +5,7 @@
 //
 //   theme = dark        # or light, mono, safe (for the colour-blind)
 //   mouse = on          # or off
-//   model = base        # or improved, or a model file
+//   model = best        # or base, improved, or a model file
 //   picture = auto      # or kitty, sixel, iterm (protocols of terminals), cells, none
 //   fold = off          # or on: answers that say the same are shown as one
 //   key Ctrl-G = /walk  # a key runs a command of the chat, does what another key does (F12), or
@@ -26,7 +26,7 @@ typedef struct vd_preferences {
     vd_picture_mode pictures;
     bool mouse;
     bool fold;
-    char model[512];
+    char model[512]; // "": none is preferred
     vd_rebinding keys[VD_REBINDINGS];
     int key_count;
     char remark[1024]; // about lines that are wrong, "" none

@@ -8,7 +8,7 @@
 
 typedef enum vd_request_kind {
     // served in order by the lane's thread, each answered by an event
-    VD_REQUEST_MODEL,   // text: "base", "improved" or a path answers this lane's questions
+    VD_REQUEST_MODEL,   // text: a bundled name or a path answers this lane's questions
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
     VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
     VD_REQUEST_WALK,    // the same as a walk, with `switches`

@@ -207,8 +207,8 @@ void vd_service_serve(void *context, const vd_request *request, const atomic_int
             event->status = serve_ask(service, request, stop, event, err);
         else
             event->status = vd_error_set(err, VD_UNAVAILABLE,
-                                         "no model is loaded: /model base, /model improved or "
-                                         "/model FILE");
+                                         "no model is loaded: /model best, /model base, "
+                                         "/model improved or /model FILE");
         break;
     default:
         event->status = vd_error_set(err, VD_USAGE, "the engine does not know this request");

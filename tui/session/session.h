@@ -48,7 +48,7 @@ typedef struct vd_world {
 // the human answers of the dialogs. data NULL: a directory; features are then those of the first
 // picture that is opened. Backend and decoder: as in vd_world.
 typedef struct vd_world_files {
-    const char *directory; // of base, improved and the pool; NULL: as vd_world_open finds it
+    const char *directory; // of bundled models and the pool; NULL: as vd_world_open finds it
     const char *data, *features, *dense, *images;
     const vd_backend *backend;
     vd_decoder_choice decoder;
@@ -136,10 +136,12 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
 void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size);
 // The names of its 16 attributes in the order of the channels: colours, shapes, materials, sizes.
 extern const char *const vd_attribute_names[];
-// The better one of the bundled two (README says by how much).
-#define VD_DEFAULT_MODEL "base"
-
-// Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
+// The bundled model after `name` (tui/base/bundled.h), round and round, of those whose files are in
+// the world's directory; of all of them where it has none. NULL: the first, which answers where no
+// model is named.
+const char *vd_world_next_model(const vd_world *world, const char *name);
+// Path of a model given by its bundled name (in the world's directory, else among the program's own
+// assets) or as a path (vd_free).
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
 
 // ---- session: a model, its pool, one picture, the conversation ----------------------------------

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/bundled.h"
 #include "tui/session/found.h"
 #include "tui/session/own_pictures.h"
 
@@ -552,9 +553,26 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
     return open_own(world, text, false, index, err);
 }
 
+static bool has_model(const vd_world *world, const char *name)
+{
+    char *path = world->directory ? vd_format("%s/%s.safetensors", world->directory, name) : NULL;
+    bool found = path && is_file(path);
+    vd_free(path);
+    return found;
+}
+
+const char *vd_world_next_model(const vd_world *world, const char *name)
+{
+    const char *first = name ? vd_next_bundled(name) : vd_bundled_models[0], *model = first;
+    for (int i = 0; i < VD_BUNDLED_MODELS; i++, model = vd_next_bundled(model))
+        if (has_model(world, model))
+            return model;
+    return first;
+}
+
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err)
 {
-    bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
+    bool bundled = vd_is_bundled(name);
     char file[64];
     snprintf(file, sizeof file, "%.32s.safetensors", name);
     char *path = bundled ? vd_world_file(world->directory, file) : vd_strdup(name);
@@ -577,7 +595,7 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
                      name, path);
     } else {
         vd_error_set(err, VD_NOT_FOUND,
-                     "model '%.400s': %s; expected base, improved or the path of a model file",
+                     "model '%.400s': %s; expected " VD_MODEL_NAMES " or the path of a model file",
                      name, strerror(errno));
     }
     vd_free(path);

@@ -48,7 +48,8 @@ static void run_model(vd_chat *chat, const char *argument)
     if (argument[0])
         vd_lanes_use_model(&chat->lanes, 0, argument);
     else
-        vd_notice_say(&chat->notice, "this is %s; /model base, /model improved or /model FILE",
+        vd_notice_say(&chat->notice,
+                      "this is %s; /model best, /model base, /model improved or /model FILE",
                       now[0] ? now : "no model");
 }
 
@@ -225,17 +226,36 @@ static const struct {
     {VD_ACTION_NEW_PICTURE, vd_chat_new_picture},
 };
 
-static const char *const arguments[] = {
-    "/model base",         "/model improved",     "/compare base",
-    "/compare improved",   "/compare off",        "/history own",
-    "/history shared",     "/history people's",   "/theme dark",
-    "/theme light",        "/theme mono",         "/theme safe",
-    "/mouse on",           "/mouse off",          "/fold on",
-    "/fold off",           "/picture-mode auto",  "/picture-mode kitty",
-    "/picture-mode sixel", "/picture-mode iterm", "/picture-mode cells",
-    "/picture-mode none",  "/copy answer",        "/copy round",
-    "/copy conversation",  "/export html ",       "/export md ",
-    "/export json "};
+static const char *const arguments[] = {"/model best",
+                                        "/model base",
+                                        "/model improved",
+                                        "/compare best",
+                                        "/compare base",
+                                        "/compare improved",
+                                        "/compare off",
+                                        "/history own",
+                                        "/history shared",
+                                        "/history people's",
+                                        "/theme dark",
+                                        "/theme light",
+                                        "/theme mono",
+                                        "/theme safe",
+                                        "/mouse on",
+                                        "/mouse off",
+                                        "/fold on",
+                                        "/fold off",
+                                        "/picture-mode auto",
+                                        "/picture-mode kitty",
+                                        "/picture-mode sixel",
+                                        "/picture-mode iterm",
+                                        "/picture-mode cells",
+                                        "/picture-mode none",
+                                        "/copy answer",
+                                        "/copy round",
+                                        "/copy conversation",
+                                        "/export html ",
+                                        "/export md ",
+                                        "/export json "};
 
 // The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
 static const vd_binding *find_command(const char *name, size_t length, int *matches)

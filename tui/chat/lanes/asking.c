@@ -64,8 +64,9 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
     const vd_lane *first = &lanes->lane[0];
     size_t before = vd_conversation_pending(lanes->conversation);
     if (first->failed && !first->model[0] && !first->loading[0]) {
-        vd_notice_complain(lanes->notice,
-                           "no model is loaded: /model base, /model improved or /model FILE");
+        vd_notice_complain(
+            lanes->notice,
+            "no model is loaded: /model best, /model base, /model improved or /model FILE");
         return false;
     }
     if (!vd_branch_add(lanes->conversation->branch, typed)) {

@@ -39,10 +39,11 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
     snprintf(own->loading, sizeof own->loading, "%s", base ? base + 1 : name);
 }
 
-static const char *other_model(const vd_lane *lane)
+static const char *other_model(const vd_lanes *lanes)
 {
+    const vd_lane *lane = &lanes->lane[0];
     const char *now = lane->loading[0] ? lane->loading : lane->model;
-    return strcmp(now, "improved") == 0 ? "base" : "improved";
+    return vd_world_next_model(lanes->conversation->world, now);
 }
 
 // Two that are compared change places, and the conversation is that of the other one.
@@ -68,7 +69,7 @@ void vd_lanes_switch_model(vd_lanes *lanes)
     if (lanes->count > 1)
         exchange_models(lanes);
     else
-        vd_lanes_use_model(lanes, 0, other_model(&lanes->lane[0]));
+        vd_lanes_use_model(lanes, 0, other_model(lanes));
 }
 
 void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
@@ -77,7 +78,7 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
         lanes->compare_when_free = lanes->count == 1 && vd_conversation_waits(lanes->conversation);
         if (lanes->count > 1 || lanes->compare_when_free)
             return;
-        model = other_model(&lanes->lane[0]);
+        model = other_model(lanes);
     }
     for (int i = 0; i < lanes->count; i++)
         if (lanes->lane[i].name && strcmp(lanes->lane[i].name, model) == 0) {

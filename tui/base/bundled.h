@@ -1,0 +1,17 @@
+// The models that come with the program and are asked for by name.
+#ifndef VD_BUNDLED_H
+#define VD_BUNDLED_H
+
+#include <stdbool.h>
+
+#define VD_MODEL_NAMES "best, base, improved" // as messages list them
+
+enum { VD_BUNDLED_MODELS = 3 };
+// Best first: it answers where no model is named. The other two are those that people compare.
+extern const char *const vd_bundled_models[VD_BUNDLED_MODELS];
+
+bool vd_is_bundled(const char *model);
+// The one after it, round and round; the first after a model that is not bundled.
+const char *vd_next_bundled(const char *model);
+
+#endif
