@@ -411,6 +411,12 @@ static void the_shells_take_their_completions(void **state)
         shell_says(bash, "bash -c '. \"$FILE\"; COMP_WORDS=(visdial blocks w); COMP_CWORD=2; "
                          "_visdial; test \"${COMPREPLY[*]}\" = world'"),
         0);
+    // A picture is a first word, too.
+    assert_int_equal(shell_says(bash,
+                                "bash -c '. \"$FILE\"; COMP_WORDS=(visdial assets/screenshot-w); "
+                                "COMP_CWORD=1; _visdial; "
+                                "test \"${COMPREPLY[*]}\" = assets/screenshot-walk.png'"),
+                     0);
 }
 
 // What `visdial help --completion` offers for a value, in bash.

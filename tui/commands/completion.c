@@ -51,7 +51,7 @@ static void bash(FILE *out)
     for (const vd_command *const *at = vd_commands; *at; at++)
         fprintf(out, "%s ", (*at)->name);
     // "--theme=d" is three words; chat needs no name.
-    fprintf(out, "' -- \"$word\"))\n"
+    fprintf(out, "' -- \"$word\") $(compgen -f -- \"$word\"))\n" // a command or a picture
                  "        return\n"
                  "    fi\n"
                  "    if [ \"$word\" = = ]; then word=\n"
@@ -118,7 +118,10 @@ static void zsh(FILE *out)
     fprintf(out, "#compdef visdial\n"
                  "# zsh completion for visdial; made by `visdial help --completion zsh`\n"
                  "_visdial_models() {\n"
-                 "    _alternative 'models:model:(best base improved)' 'files:file:_files'\n"
+                 "    _alternative 'models:model:(");
+    for (int i = 0; i < VD_BUNDLED_MODELS; i++)
+        fprintf(out, "%s%s", i ? " " : "", vd_bundled_models[i]);
+    fprintf(out, ")' 'files:file:_files'\n"
                  "}\n"
                  "_visdial() {\n"
                  "    if [[ $words[2] == -* ]]; then\n" // chat needs no name
@@ -135,6 +138,7 @@ static void zsh(FILE *out)
     }
     fprintf(out, "        )\n"
                  "        _describe command commands\n"
+                 "        _files\n"
                  "        _arguments '--help[show help]' '--version[show the version]'\n"
                  "        return\n"
                  "    fi\n"
@@ -179,6 +183,7 @@ static void fish_option(const vd_command *command, const vd_option *option, FILE
 static void fish(FILE *out)
 {
     fprintf(out, "# fish completion for visdial; made by `visdial help --completion fish`\n"
+                 "complete -c visdial -n __fish_use_subcommand -F\n"
                  "complete -c visdial -n __fish_use_subcommand -l version -d 'show the version'\n"
                  "complete -c visdial -l help -d 'show help'\n");
     for (const vd_command *const *at = vd_commands; *at; at++) {
