@@ -273,6 +273,7 @@ static void a_wrong_rebinding_says_what_is_wrong(void **state)
     (void)state;
     refused("Ctrl-", "/walk", "there is no key 'Ctrl-'");
     refused("Click", "/walk", "there is no key 'Click'");
+    refused("F99999999999999999999", "/walk", "there is no key 'F99999999999999999999'");
     refused("x", "/walk", "'x' is typed in questions");
     refused("F9", "/wlak", "there is no command /wlak; did you mean /walk?");
     refused("F9", "/walk here", "/walk takes nothing after it, found 'here'");

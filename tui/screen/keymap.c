@@ -520,8 +520,10 @@ bool vd_key_parse(const char *name, vd_key *out)
     if (name[0] == 'F' && name[1] >= '1' && name[1] <= '9') {
         char *end;
         long number = strtol(name + 1, &end, 10);
+        if (*end != '\0' || number > 63)
+            return false;
         out->code = (uint32_t)(VD_KEY_F0 + number);
-        return *end == '\0' && number <= 63;
+        return true;
     }
     size_t used;
     int32_t code = vd_utf8_next(name, strlen(name), &used);
