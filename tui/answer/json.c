@@ -49,6 +49,16 @@ static void emit_regions(yajl_gen json, const vd_sheet *sheet, const float *shar
     yajl_gen_array_close(json);
 }
 
+void vd_json_attention_name(yajl_gen json, const vd_attention *a)
+{
+    vd_member_string(json, "name", a->name);
+    if (a->of > 1) {
+        vd_member_string(json, "part", a->part);
+        vd_member_integer(json, "index", a->index);
+        vd_member_integer(json, "of", a->of);
+    }
+}
+
 static void emit_further(yajl_gen json, const vd_answer *answer)
 {
     const vd_attention *a = vd_answer_further(answer, 0);
@@ -56,12 +66,7 @@ static void emit_further(yajl_gen json, const vd_answer *answer)
         vd_member_list(json, "further");
     for (int i = 0; a; a = vd_answer_further(answer, ++i)) {
         yajl_gen_map_open(json);
-        vd_member_string(json, "name", a->name);
-        if (a->of > 1) {
-            vd_member_string(json, "part", a->part);
-            vd_member_integer(json, "index", a->index);
-            vd_member_integer(json, "of", a->of);
-        }
+        vd_json_attention_name(json, a);
         vd_member_string(json, "key", vd_axis_name(a->key));
         vd_member_numbers(json, "shares", a->share, (size_t)a->columns);
         yajl_gen_map_close(json);

@@ -16,5 +16,7 @@ void vd_sheet_json_answers(yajl_gen json, const char *key, const vd_sheet_side *
 // question to these, empty where the network shows none; "further" is left out where there are no
 // others.
 void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int side);
+// "name", and "part", "index" and "of" of one of several.
+void vd_json_attention_name(yajl_gen json, const vd_attention *attention);
 
 #endif

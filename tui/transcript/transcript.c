@@ -14,6 +14,7 @@
 #include "engine/base/file.h"
 #include "engine/base/json.h"
 #include "engine/base/json_tree.h"
+#include "tui/answer/json.h"
 #include "tui/session/history.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
@@ -442,12 +443,7 @@ static void emit_attentions(yajl_gen json, const vd_answer *answer)
     for (int i = 0; i < answer->attentions; i++) {
         const vd_attention *a = &answer->attention[i];
         yajl_gen_map_open(json);
-        vd_member_string(json, "name", a->name);
-        if (a->of > 1) {
-            vd_member_string(json, "part", a->part);
-            vd_member_integer(json, "index", a->index);
-            vd_member_integer(json, "of", a->of);
-        }
+        vd_json_attention_name(json, a);
         vd_member_string(json, "query", vd_axis_name(a->query));
         vd_member_string(json, "key", vd_axis_name(a->key));
         if (has_words(a))
