@@ -43,6 +43,8 @@ struct vd_dialog {
     float *image;       // (P, D) as given
     vd_real *f_image;   // (P, H) f_v of the topic view
     vd_real *view_half; // (P, D+2E) W1's image half
+    vd_memo memo;       // of a network on the tape
+    vd_kept_rows memo_rows;
     vd_arena arena;
 };
 
@@ -99,7 +101,7 @@ static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *en
     return status == VD_OK ? keep_ids(d, entry, length, err) : status;
 }
 
-// Networks on the tape read everything again with every question.
+// Networks on the tape read the words again with every question.
 static bool is_fused(const vd_dialog *d)
 {
     return d->model->config.network == VD_NETWORK_MVAN;
@@ -141,6 +143,8 @@ void vd_dialog_truncate(vd_dialog *dialog, int entries)
         dialog->history.entries = entries;
         dialog->history.words = dialog->history.start[entries];
     }
+    if (entries < dialog->memo.entries)
+        dialog->memo.entries = entries;
 }
 
 // f_v of the regions and the image's half of the topic view's first layer, once per picture.
@@ -216,6 +220,7 @@ void vd_dialog_free(vd_dialog *d)
     vd_model_give(d->model, d->history.matching.numbers);
     vd_model_give(d->model, d->history.embedding.numbers);
     vd_model_give(d->model, d->history.aggregation.numbers);
+    vd_model_give(d->model, d->memo_rows.numbers);
     vd_free(d->image);
     vd_model_give(d->model, d->f_image);
     vd_model_give(d->model, d->view_half);
@@ -500,6 +505,30 @@ static vd_status list_questions(const vd_asking *q, const vd_texts *entries, int
     return VD_OK;
 }
 
+// The dialog as it is, and all of it.
+static bool is_plain(const vd_dialog *d, const vd_asking *q)
+{
+    const vd_intervention *w = q->what_if;
+    return q->entries == d->history.entries && !w->mask_region && !w->blank && !w->flatten &&
+           !w->swap_positions;
+}
+
+// What the pass made for the questions to come.
+static vd_status keep_memo(vd_dialog *d, const vd_memo *now, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < now->made * now->each && status == VD_OK; i++)
+        status = keep_rows(d, &d->memo_rows, now->entries * now->each + i, 1, now->width,
+                           now->row[i]->x, err);
+    if (status != VD_OK)
+        return status;
+    d->memo = *now;
+    d->memo.numbers = d->memo_rows.numbers;
+    d->memo.entries += now->made;
+    d->memo.row = NULL;
+    return VD_OK;
+}
+
 // A network on the tape, from the words on.
 static vd_status run_composed(const vd_dialog *d, const vd_asking *q, vd_pass *pass, vd_error *err)
 {
@@ -528,6 +557,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     static const vd_intervention nothing;
     vd_config config = d->model->config;
     vd_asking q = {question, length, what_if ? what_if : &nothing, NULL, 0, stop};
+    vd_memo memo = d->memo;
     vd_pass pass;
     vd_showing shown;
     vd_arena_reset(&d->arena);
@@ -539,6 +569,8 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
 
     pass.be->record();
     vd_status status = list_entries(d, q.what_if, &pass, &q.entry, &q.entries, err);
+    if (status == VD_OK && is_plain(d, &q))
+        pass.memo = &memo;
     if (status == VD_OK)
         status = is_fused(d) ? run_fused(d, &q, &pass, err) : run_composed(d, &q, &pass, err);
     if (status == VD_OK)
@@ -558,6 +590,8 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status = read_shown(d, &pass, &shown, a, err);
     if (status == VD_OK && trace)
         status = take_trace(d, &pass, &shown, a, trace, err);
+    if (status == VD_OK && pass.memo)
+        status = keep_memo(d, &memo, err);
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
 

@@ -79,6 +79,7 @@ typedef struct dialogs {
     vd_tape *tape;
     vd_inputs *in;
     int longest;                                  // rounds of the longest dialog
+    int known;                                    // entries whose maps a chat has kept
     const vd_value *words, *q;                    // of all questions
     const vd_value *h, *recalls;                  // entries, and their keys
     const vd_value *x, *key, *difference, *focus; // regions
@@ -92,6 +93,20 @@ static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const cha
     vd_value *states = vd_tape_lstm(tape, &s, name, 1, 2, 0);
     *words = states;
     return vd_text_ends(tape, &text, states, 2);
+}
+
+// The maps that were made of earlier entries, and where those of this pass will be.
+static void use_kept(dialogs *d, vd_memo *memo)
+{
+    int regions = d->in->region_start[1];
+    d->known = memo->entries < d->longest ? memo->entries : d->longest;
+    for (int i = 0; i < d->known * MAPS; i++)
+        d->map[i] = vd_tape_constant(d->tape, VD_AXIS_REGIONS,
+                                     memo->numbers + (size_t)i * (size_t)regions, regions, 1);
+    memo->each = MAPS;
+    memo->width = regions;
+    memo->row = d->map + d->known * MAPS;
+    memo->made = d->longest - d->known;
 }
 
 static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
@@ -114,6 +129,8 @@ static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
     d.map = vd_arena_take(tape->arena, (size_t)(d.longest + 1) * MAPS, sizeof *d.map);
     if (!d.map)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
+    else if (in->memo)
+        use_kept(&d, in->memo);
     return d;
 }
 
@@ -434,7 +451,7 @@ static vd_value *answer(const dialogs *d, round_rows *r)
     return vd_tape_linear(tape, e, "encoder.out.2");
 }
 
-// The vectors of all rounds, in the order of the questions.
+// The vectors of all rounds, in the order of the questions; zeros of those that were not asked again.
 static vd_value *in_order(const dialogs *d, const vd_value *e, const int *place)
 {
     return choose(d->tape, e, place, d->in->span->questions, VD_AXIS_QUESTIONS);
@@ -445,11 +462,14 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     dialogs d = read_dialogs(tape, in);
     vd_value *all = NULL;
     int *place = vd_arena_ints(tape->arena, (size_t)in->span->questions), rows = 0;
-    for (int t = 0; t < d.longest && tape->status == VD_OK; t++) {
+    for (int n = 0; n < in->span->questions && place; n++)
+        place[n] = -1;
+    // How the last question was answered says what the entry after it is about.
+    for (int t = d.known ? d.known - 1 : 0; t < d.longest && tape->status == VD_OK; t++) {
         round_rows r = make_round(&d, t);
         if (tape->status != VD_OK)
             break;
-        if (t == 0)
+        if (t == 0 && !d.known)
             remember(&d, &r, 0);
         if (r.last)
             explain_texts(&d);

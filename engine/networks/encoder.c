@@ -201,7 +201,8 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .sinusoid = pass->sinusoid,
                     .dropout = pass->dropout,
                     .lstm_dropout = pass->lstm_dropout,
-                    .position_dropout = pass->position_dropout};
+                    .position_dropout = pass->position_dropout,
+                    .memo = pass->memo};
     tape->flatten = pass->flatten;
     read_regions(tape, &in, pass);
     const vd_value *e =

@@ -232,6 +232,52 @@ static void flattened_attentions_are_uniform(const talk *t)
     vd_dialog_free(dialog);
 }
 
+static void answers_as_a_fresh_one(const talk *t, const char *what, vd_dialog *dialog, int r,
+                                   int without)
+{
+    vd_dialog *fresh = dialog_of(t, t->image, r, without);
+    vd_answer found = ask(t, dialog, r, NULL, NULL), expected = ask(t, fresh, r, NULL, NULL);
+    assert_scores(t, what, found.score, expected.score);
+    assert_int_equal(found.attentions, expected.attentions);
+    for (int i = 0; i < found.attentions; i++)
+        for (int c = 0; c < found.attention[i].columns; c++)
+            assert_true(fabs((double)(found.attention[i].share[c] -
+                                      expected.attention[i].share[c])) <= 1e-5);
+    vd_answer_clear(&found);
+    vd_answer_clear(&expected);
+    vd_dialog_free(fresh);
+}
+
+// What is kept from question to question changes no answer: the same question again, an
+// intervention in between, another question in its place, entries forgotten and said again.
+static void a_growing_dialog_answers_as_a_fresh_one(const talk *t)
+{
+    const bool region[P] = {true};
+    vd_dialog *dialog = dialog_of(t, t->image, 0, 0);
+    vd_error err;
+    for (int r = 0; r < R; r++) {
+        if (r > 0)
+            must(vd_dialog_append(dialog, t->entry + r * VD_MAX_HISTORY, t->entry_length[r], &err),
+                 &err);
+        vd_answer a = ask(t, dialog, r, &(vd_intervention){.mask_region = region}, NULL);
+        vd_answer_clear(&a);
+        a = ask(t, dialog, (r + 1) % R, NULL, NULL); // another question
+        vd_answer_clear(&a);
+        answers_as_a_fresh_one(t, "growing", dialog, r, 0);
+        answers_as_a_fresh_one(t, "again", dialog, r, 0);
+    }
+    vd_dialog_truncate(dialog, 2);
+    must(vd_dialog_append(dialog, t->entry + 3 * VD_MAX_HISTORY, t->entry_length[3], &err), &err);
+    answers_as_a_fresh_one(t, "another entry", dialog, 3, 2);
+    vd_dialog_truncate(dialog, 2);
+    answers_as_a_fresh_one(t, "truncated", dialog, 1, 0);
+    for (int r = 2; r < R; r++)
+        must(vd_dialog_append(dialog, t->entry + r * VD_MAX_HISTORY, t->entry_length[r], &err),
+             &err);
+    answers_as_a_fresh_one(t, "said again", dialog, R - 1, 0);
+    vd_dialog_free(dialog);
+}
+
 static void dialogs_with_every_network(void **state)
 {
     (void)state;
@@ -242,6 +288,7 @@ static void dialogs_with_every_network(void **state)
         attentions_are_the_dialogs(&t);
         what_is_left_out_was_never_there(&t);
         flattened_attentions_are_uniform(&t);
+        a_growing_dialog_answers_as_a_fresh_one(&t);
         end(&t);
     }
 }

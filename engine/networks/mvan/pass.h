@@ -103,6 +103,7 @@ typedef struct vd_pass {
     vd_real dropout, lstm_dropout, position_dropout; // rates; all 0 when answering
     uint64_t key;                                    // of this step's dropout masks
     const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
+    struct vd_memo *memo;       // of networks on the tape (networks/encoder.h), when answering
     vd_arena *arena;
 
     // Geometry.
