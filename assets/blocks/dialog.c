@@ -323,7 +323,7 @@ static void write_digits(char *text)
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
 {
     blocks_talk talk = {.scene = scene, .dialog = dialog, .it = -1, .before = -1};
-    talk.rng = vd_rng_seed(scene->seed ^ 0x6469616c6f67u, (uint64_t)scene->image_id);
+    talk.rng = vd_rng_seed(scene->dialog_seed ^ 0x6469616c6f67u, (uint64_t)scene->image_id);
     memset(dialog, 0, sizeof *dialog);
     for (int i = 0; i < BLOCKS_MAX; i++)
         talk.last[i] = talk.mention[i] = -1;

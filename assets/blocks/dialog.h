@@ -26,7 +26,7 @@ typedef struct blocks_dialog {
 int blocks_answer_count(void);
 const char *blocks_answer_text(int index);
 
-// Deterministic in (scene->seed, scene->image_id).
+// Deterministic in (scene->dialog_seed, scene->image_id).
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog);
 
 #endif

@@ -207,7 +207,7 @@ static int draw_scene(vd_rng *rng, int count, blocks_scene *scene)
 void blocks_scene_make(uint64_t seed, blocks_split split, int index, blocks_scene *scene)
 {
     memset(scene, 0, sizeof *scene);
-    scene->seed = seed;
+    scene->seed = scene->dialog_seed = seed;
     scene->image_id = (int64_t)split * 1000000 + index + 1;
     // A stream of its own: what is said about the scene is drawn from (seed, image_id) too.
     vd_rng rng = vd_rng_seed(seed, (uint64_t)scene->image_id ^ 0x7363656e65000000u);

@@ -55,7 +55,7 @@ typedef struct blocks_object {
 } blocks_object;
 
 typedef struct blocks_scene {
-    uint64_t seed;
+    uint64_t seed, dialog_seed; // of the picture, of what is said about it
     int64_t image_id;
     int count;
     blocks_object object[BLOCKS_MAX];

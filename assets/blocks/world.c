@@ -14,7 +14,7 @@ const char *const blocks_split_names[BLOCKS_SPLITS] = {"train", "val", "test"};
 vd_status blocks_world_new(uint64_t seed, blocks_split split, size_t count, blocks_world *out,
                            vd_error *err)
 {
-    *out = (blocks_world){.seed = seed, .split = split, .count = count};
+    *out = (blocks_world){.seed = seed, .dialog_seed = seed, .split = split, .count = count};
     out->scene = vd_alloc(count, sizeof *out->scene);
     if (!out->scene) {
         *out = (blocks_world){0};
@@ -31,8 +31,10 @@ void blocks_world_clear(blocks_world *world)
 
 void blocks_world_fill(blocks_world *world, size_t first, size_t count)
 {
-    for (size_t i = first; i < first + count; i++)
+    for (size_t i = first; i < first + count; i++) {
         blocks_scene_make(world->seed, world->split, (int)i, &world->scene[i]);
+        world->scene[i].dialog_seed = world->dialog_seed;
+    }
 }
 
 // ---- questions, each text once ----------------------------------------------------------------

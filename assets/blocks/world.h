@@ -19,13 +19,14 @@
 extern const char *const blocks_split_names[BLOCKS_SPLITS]; // "train", "val", "test"
 
 typedef struct blocks_world {
-    uint64_t seed;
+    uint64_t seed, dialog_seed; // of pictures, of dialogs
     blocks_split split;
     size_t count;
     blocks_scene *scene; // (count)
 } blocks_world;
 
-// Scenes are zeroed until blocks_world_fill has made them.
+// The dialogs have the seed of the pictures, unless another is set before blocks_world_fill. Scenes
+// are zeroed until that has made them.
 vd_status blocks_world_new(uint64_t seed, blocks_split split, size_t count, blocks_world *out,
                            vd_error *err);
 void blocks_world_clear(blocks_world *world);

@@ -64,6 +64,31 @@ static void show_prints_the_dialog_and_writes_the_picture(void **state)
     free(png);
 }
 
+static void another_dialog_seed_gives_other_dialogs_about_the_same_picture(void **state)
+{
+    (void)state;
+    char *one = support_join(directory, "one.png"), *two = support_join(directory, "two.png");
+    support_program p, other;
+    support_program_run(&p, BLOCKS("show", "--seed", "4", "--png", one), NULL);
+    support_program_run(&other, BLOCKS("show", "--seed", "4", "--dialog-seed", "5", "--png", two),
+                        NULL);
+    support_program_expect(&other, 0, NULL);
+    assert_string_not_equal(p.out, other.out);
+    size_t size, again;
+    char *picture = support_read_file(one, &size), *same = support_read_file(two, &again);
+    assert_int_equal(size, again);
+    assert_memory_equal(picture, same, size);
+    free(picture);
+    free(same);
+    support_program_clear(&other);
+    support_program_run(&other, BLOCKS("show", "--seed", "4", "--dialog-seed", "4"), NULL);
+    assert_string_equal(p.out, other.out);
+    support_program_clear(&p);
+    support_program_clear(&other);
+    free(one);
+    free(two);
+}
+
 static void make_makes_every_split_and_says_nothing_when_quiet(void **state)
 {
     (void)state;
@@ -133,6 +158,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(show_prints_the_dialog_and_writes_the_picture, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            another_dialog_seed_gives_other_dialogs_about_the_same_picture, set_up, tear_down),
         cmocka_unit_test_setup_teardown(make_makes_every_split_and_says_nothing_when_quiet, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(wrong_use_is_explained, set_up, tear_down),

@@ -33,7 +33,7 @@ static void a_dialog_is_the_same_for_the_same_scene(void **state)
     blocks_dialog_make(&other, &again);
     assert_memory_not_equal(&again, &dialogs[0], sizeof again);
     other = scenes[0];
-    other.seed++;
+    other.dialog_seed++;
     blocks_dialog_make(&other, &again);
     assert_memory_not_equal(&again, &dialogs[0], sizeof again);
 }

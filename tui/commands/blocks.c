@@ -15,7 +15,7 @@
 
 typedef struct job {
     const char *out, *extractor_given, *png;
-    int64_t seed;
+    int64_t seed, dialog_seed; // -1: the same
     size_t count[BLOCKS_SPLITS], pictures, some, index;
     int threads;
     bool no_pictures, no_features, force, quiet;
@@ -30,6 +30,9 @@ typedef struct job {
 static const vd_option options[] = {
     {"out", "DIR", "make, world: directory to write to", VD_INTO(job, out)},
     {"seed", "N", "seed of pictures and dialogs (1)", VD_INTO(job, seed), 0, INT64_MAX},
+    {"dialog-seed", "N",
+     "seed of the dialogs: others about the same pictures, whose features stay as they are",
+     VD_INTO(job, dialog_seed), 0, INT64_MAX},
     {"train", "N",
      "make: pictures in the train split (20000); world: pictures whose answers are "
      "counted for a pool of its own (none: a model brings its pool)",
@@ -110,6 +113,8 @@ static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_wo
     vd_status status = blocks_world_new((uint64_t)j->seed, split, count, world, err);
     if (status)
         return status;
+    if (j->dialog_seed >= 0)
+        world->dialog_seed = (uint64_t)j->dialog_seed;
     snprintf(what, sizeof what, "%s scenes", blocks_split_names[split]);
     begin(j, what, count);
     status = vd_parallel(count, j->threads, fill_one, world, vd_progress_report, &j->progress,
@@ -281,6 +286,8 @@ static vd_status show(const job *j, vd_error *err)
     blocks_scene scene;
     blocks_dialog dialog;
     blocks_scene_make((uint64_t)j->seed, j->split, (int)j->index, &scene);
+    if (j->dialog_seed >= 0)
+        scene.dialog_seed = (uint64_t)j->dialog_seed;
     blocks_dialog_make(&scene, &dialog);
     if (j->png) {
         vd_status status = blocks_world_write_picture(&scene, j->png, err);
@@ -338,6 +345,7 @@ static vd_status work(job *j, int argc, char **argv, vd_error *err)
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     job j = {.seed = 1,
+             .dialog_seed = -1,
              .count = {20000, 1000, 1000},
              .pictures = 1000,
              .threads = 2,
@@ -355,7 +363,7 @@ const vd_command vd_cmd_blocks = {
     run,
     "make Blocks pictures, dialogs about them and their features",
     "make|world|show [options]",
-    "The seed and the number of a picture determine everything about it.\n"
+    "The seeds and the number of a picture determine everything about it.\n"
     "make: train, val and test splits in DIR, for training and evaluation.\n"
     "world: a few pictures with all files that `visdial --assets DIR` needs beside its own "
     "models.\n"
