@@ -1,5 +1,6 @@
-// Training and evaluating the extractor's detector (features/extract/detect.h) on scenes rendered
-// on the fly: the only place that uses both the true scene and the detector.
+// Training and evaluating the extractor's detector (features/extract/detect.h) and its classifier
+// of regions (features/extract/classify.h) on scenes rendered on the fly: the only place that uses
+// both the true scene and the extractor.
 #ifndef BLOCKS_DETECTOR_H
 #define BLOCKS_DETECTOR_H
 
@@ -24,7 +25,7 @@ typedef struct blocks_detector_options {
 blocks_detector_options blocks_detector_defaults(void);
 
 typedef struct blocks_detector_progress {
-    const char *stage; // "rendering", "training" or "calibrating"
+    const char *stage; // "rendering", "training", "classifier" or "calibrating"
     int done, total;   // pictures or steps
     // Training: the losses an object, averaged over the last steps.
     double heat, box, place, attributes;
@@ -33,9 +34,11 @@ typedef struct blocks_detector_progress {
 
 typedef void (*blocks_detector_report)(void *user, const blocks_detector_progress *progress);
 
+// Trains the detector, the classifier, and learns what its world looks like. from: a file whose
+// detector is kept, so that the last two steps are left; NULL: all.
 // The same weights for the same options on the same machine. OpenBLAS is limited to one thread
 // during the call (a process-wide setting). report may be NULL.
-vd_status blocks_detector_train(const blocks_detector_options *options,
+vd_status blocks_detector_train(const blocks_detector_options *options, const char *from,
                                 blocks_detector_report report, void *user, vd_error *err);
 
 // Pictures of the train split that training leaves out, behind those it sees.

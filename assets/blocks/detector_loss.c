@@ -106,6 +106,14 @@ static void judge_attribute(const vd_real *logit, int count, int truth, double w
     }
 }
 
+void blocks_judge_attributes(const vd_real *logit, const int *attribute, int kinds, double weight,
+                             double scale, vd_real *gradient, blocks_detector_loss *loss)
+{
+    for (int kind = 0; kind < kinds; kind++)
+        judge_attribute(logit + vd_attribute_first[kind], vd_attribute_count[kind], attribute[kind],
+                        weight, scale, gradient + vd_attribute_first[kind], loss);
+}
+
 static int nearest(const centre *at, int targets, int x, int y)
 {
     int best = -1, least = 0;
@@ -141,11 +149,8 @@ void blocks_detector_judge(const vd_real *output, const detector_target *target,
             double weight = k == 4 ? 1 : neighbour_weight;
             size_t cell = (size_t)(y * VD_DETECT_COLUMNS + x) * VD_DETECT_OUTPUTS;
             judge_geometry(output + cell, &target[t], x, y, weight, scale, gradient + cell, loss);
-            for (int kind = 0; kind < VD_ATTRIBUTE_KINDS; kind++) {
-                size_t channel = cell + VD_DETECT_ATTRIBUTES + (size_t)vd_attribute_first[kind];
-                judge_attribute(output + channel, vd_attribute_count[kind],
-                                target[t].attribute[kind], weight * attribute_weight, scale,
-                                gradient + channel, loss);
-            }
+            blocks_judge_attributes(output + cell + VD_DETECT_ATTRIBUTES, target[t].attribute,
+                                    VD_ATTRIBUTE_KINDS, weight * attribute_weight, scale,
+                                    gradient + cell + VD_DETECT_ATTRIBUTES, loss);
         }
 }

@@ -32,6 +32,11 @@ typedef struct blocks_detector_loss {
 void blocks_detector_judge(const vd_real *output, const detector_target *target, int targets,
                            double scale, vd_real *gradient, blocks_detector_loss *loss);
 
+// weight times the cross entropy of the first `kinds` kinds of attributes; its derivative times
+// scale is added to gradient, itself to *loss.
+void blocks_judge_attributes(const vd_real *logit, const int *attribute, int kinds, double weight,
+                             double scale, vd_real *gradient, blocks_detector_loss *loss);
+
 // What to add to the heat's logit so that the objects found with a confidence of 0.5 or more have
 // the best F1 (precision with recall), measured on scenes first .. first + count - 1 of the train
 // split, which training should not have seen. pass: of one picture, for inference.

@@ -94,7 +94,8 @@ vd_status blocks_detector_learn_world(const blocks_detector_options *options, co
     if (!status)
         status = learn(&l, extractor, report, user, err);
     if (!status)
-        status = vd_extractor_write(extractor->net, &extractor->outlier, options->out, err);
+        status = vd_extractor_write(extractor->net, extractor->classifier, &extractor->outlier,
+                                    options->out, err);
     vd_free(l.table);
     vd_free(l.signs);
     vd_free(l.found);

@@ -204,9 +204,12 @@ static int find_peaks(const vd_real *output, peak *peaks)
     return count;
 }
 
-static void softmax(const vd_real *logit, int count, float *p)
+void vd_attribute_softmax(const vd_real *logits, int kind, float *p)
 {
+    const vd_real *logit = logits + vd_attribute_first[kind];
+    int count = vd_attribute_count[kind];
     vd_real most = logit[0], sum = 0;
+    p += vd_attribute_first[kind];
     for (int i = 1; i < count; i++)
         most = logit[i] > most ? logit[i] : most;
     for (int i = 0; i < count; i++) {
@@ -240,8 +243,7 @@ static void read_cell(const vd_real *output, int cell, vd_detection *out)
     out->place[1] =
         clip(y + (float)place[1] * VD_DETECT_UNIT, -VD_DETECT_HEIGHT, 2 * VD_DETECT_HEIGHT);
     for (int k = 0; k < VD_ATTRIBUTE_KINDS; k++)
-        softmax(at + VD_DETECT_ATTRIBUTES + vd_attribute_first[k], vd_attribute_count[k],
-                out->p + vd_attribute_first[k]);
+        vd_attribute_softmax(at + VD_DETECT_ATTRIBUTES, k, out->p);
 }
 
 // How far two detections agree on colour and shape: the probability that both are the same.

@@ -64,6 +64,9 @@ void vd_detect_input_bytes(const uint8_t *rgb, vd_real *input);
 // At least one when max >= 1: the best, however weak. Returns how many.
 int vd_detect_decode(const vd_real *output, float threshold, int max, vd_detection *found);
 
+// Softmax of one kind's logits: those of a kind, and its p, start at vd_attribute_first of both.
+void vd_attribute_softmax(const vd_real *logits, int kind, float *p);
+
 float vd_box_overlap(const float *a, const float *b); // intersection over union
 
 #endif

@@ -324,6 +324,15 @@ static vd_status measure_distance(const vd_extractor *extractor, vd_extraction *
     return status;
 }
 
+// What each region is, from close by.
+static void classify(vd_extractor *extractor, vd_detection *found, int count)
+{
+    for (int i = 0; i < count && extractor->classifier; i++) {
+        vd_classify_crop(extractor->pass->input, found[i].box, extractor->near->input);
+        vd_classify_read(vd_conv_forward(extractor->near), found[i].p);
+    }
+}
+
 vd_status vd_extractor_run(vd_extractor *extractor, const vd_image *image, vd_extraction *out,
                            float *features, vd_error *err)
 {
@@ -334,6 +343,7 @@ vd_status vd_extractor_run(vd_extractor *extractor, const vd_image *image, vd_ex
     vd_detection found[VD_EXTRACT_MAX];
     const vd_real *output = vd_conv_forward(extractor->pass);
     out->count = vd_detect_decode(output, keep_above, VD_EXTRACT_MAX, found);
+    classify(extractor, found, out->count);
     for (int i = 0; i < out->count; i++) {
         const vd_detection *f = &found[i];
         for (int k = 0; k < 4; k++)

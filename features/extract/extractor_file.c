@@ -78,6 +78,20 @@ static vd_status read_outlier(const vd_safetensors *file, vd_outlier *outlier, v
     return VD_OK;
 }
 
+// Files of earlier programs have none.
+static vd_status read_classifier(const vd_safetensors *file, vd_extractor *extractor, vd_error *err)
+{
+    if (!vd_safetensors_find(file, "near.stem.weight"))
+        return VD_OK;
+    vd_status status =
+        vd_convnet_new(vd_classify_layer, vd_classify_layers, VD_CLASSIFY_INPUTS, VD_CLASSIFY_SIDE,
+                       VD_CLASSIFY_SIDE, &extractor->classifier, err);
+    if (!status)
+        status = read_weights(file, extractor->classifier, err);
+    return status ? status
+                  : vd_conv_pass_new(extractor->classifier, 1, false, &extractor->near, err);
+}
+
 vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err)
 {
     *out = NULL;
@@ -91,6 +105,8 @@ vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err)
                                 VD_DETECT_WIDTH, VD_DETECT_HEIGHT, &extractor->net, err);
     if (!status)
         status = read_weights(file, extractor->net, err);
+    if (!status)
+        status = read_classifier(file, extractor, err);
     if (!status)
         status = read_outlier(file, &extractor->outlier, err);
     if (!status)
@@ -108,6 +124,8 @@ void vd_extractor_free(vd_extractor *extractor)
 {
     if (!extractor)
         return;
+    vd_conv_pass_free(extractor->near);
+    vd_convnet_free(extractor->classifier);
     vd_conv_pass_free(extractor->pass);
     vd_convnet_free(extractor->net);
     vd_free(extractor);
@@ -121,11 +139,10 @@ int vd_extractor_size(const vd_extractor *extractor)
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static vd_status declare(vd_safetensors_writer *writer, const vd_convnet *net,
-                         const vd_outlier *outlier, vd_error *err)
+static vd_status declare_net(vd_safetensors_writer *writer, const vd_convnet *net, vd_error *err)
 {
-    vd_status status = vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
-    for (int i = 0; i < 2 * net->layers && !status; i++) {
+    vd_status status = VD_OK;
+    for (int i = 0; net && i < 2 * net->layers && !status; i++) {
         const vd_conv *conv = &net->layer[i / 2];
         char name[64];
         size_t kernel = (size_t)conv->kernel, outs = (size_t)conv->out;
@@ -134,22 +151,35 @@ static vd_status declare(vd_safetensors_writer *writer, const vd_convnet *net,
         status = vd_safetensors_declare(writer, name, VD_F16, i % 2 ? 1 : 4, i % 2 ? &outs : weight,
                                         err);
     }
+    return status;
+}
+
+static vd_status declare_outlier(vd_safetensors_writer *writer, const vd_outlier *outlier,
+                                 vd_error *err)
+{
+    vd_status status = VD_OK;
     for (int i = 0; outlier && i < PARTS && !status; i++)
         status = vd_safetensors_declare(writer, part[i].name, part[i].type, part[i].dims,
                                         part[i].shape, err);
     return status;
 }
 
-static vd_status append(vd_safetensors_writer *writer, const vd_convnet *net,
-                        const vd_outlier *outlier, vd_error *err)
+static vd_status append_net(vd_safetensors_writer *writer, const vd_convnet *net, vd_error *err)
 {
     vd_status status = VD_OK;
-    for (int i = 0; i < 2 * net->layers && !status; i++) {
+    for (int i = 0; net && i < 2 * net->layers && !status; i++) {
         size_t weight = net->weight[i / 2], bias = net->bias[i / 2];
         size_t count = i % 2 ? (size_t)net->layer[i / 2].out : bias - weight;
         status =
             vd_safetensors_append_floats(writer, net->param + (i % 2 ? bias : weight), count, err);
     }
+    return status;
+}
+
+static vd_status append_outlier(vd_safetensors_writer *writer, const vd_outlier *outlier,
+                                vd_error *err)
+{
+    vd_status status = VD_OK;
     for (int i = 0; outlier && i < PARTS && !status; i++) {
         size_t count = 1;
         for (int k = 0; k < part[i].dims; k++)
@@ -160,15 +190,25 @@ static vd_status append(vd_safetensors_writer *writer, const vd_convnet *net,
     return status;
 }
 
-vd_status vd_extractor_write(const vd_convnet *net, const vd_outlier *outlier, const char *path,
-                             vd_error *err)
+vd_status vd_extractor_write(const vd_convnet *net, const vd_convnet *classifier,
+                             const vd_outlier *outlier, const char *path, vd_error *err)
 {
     vd_safetensors_writer *writer = NULL;
     vd_status status = vd_safetensors_create(path, &writer, err);
     if (!status)
-        status = declare(writer, net, outlier, err);
+        status = vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
     if (!status)
-        status = append(writer, net, outlier, err);
+        status = declare_net(writer, net, err);
+    if (!status)
+        status = declare_net(writer, classifier, err);
+    if (!status)
+        status = declare_outlier(writer, outlier, err);
+    if (!status)
+        status = append_net(writer, net, err);
+    if (!status)
+        status = append_net(writer, classifier, err);
+    if (!status)
+        status = append_outlier(writer, outlier, err);
     if (!status)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);

@@ -1,7 +1,5 @@
 // Training the extractor's detector: the loss against finite differences, the pieces around it, and
 // a very small training from end to end.
-#include "assets/blocks/detector.c"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "assets/blocks/detector_loss.h"
+#include "assets/blocks/detector_trainer.h"
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
+#include "features/extract/extractor.h"
 #include "tests/support/support.h"
 
 enum { CELLS = VD_DETECT_ROWS * VD_DETECT_COLUMNS, OUTPUT = CELLS * VD_DETECT_OUTPUTS };
@@ -115,7 +114,7 @@ static void the_right_answer_has_nearly_no_loss(void **state)
 // ---- training -----------------------------------------------------------------------------------
 
 typedef struct seen {
-    int rendered, trained, calibrated;
+    int rendered, trained, classified, calibrated;
     double first, last;
     atomic_int *stop;
 } seen;
@@ -129,6 +128,10 @@ static void watch(void *user, const blocks_detector_progress *p)
     }
     if (strcmp(p->stage, "calibrating") == 0) {
         s->calibrated = p->done;
+        return;
+    }
+    if (strcmp(p->stage, "classifier") == 0) {
+        s->classified = p->done;
         return;
     }
     double loss = p->heat + p->box + p->place + p->attributes;
@@ -159,9 +162,10 @@ static void training_lowers_the_loss_and_writes_an_extractor(void **state)
     seen s = {0};
     vd_extractor *extractor;
     blocks_detector_scores scores;
-    assert_int_equal(blocks_detector_train(&options, watch, &s, NULL), VD_OK);
+    assert_int_equal(blocks_detector_train(&options, NULL, watch, &s, NULL), VD_OK);
     assert_int_equal(s.rendered, 8);
     assert_int_equal(s.trained, 20);
+    assert_int_equal(s.classified, 20);
     assert_int_equal(s.calibrated, 8);
     assert_true(s.last < 0.7 * s.first);
     assert_int_equal(vd_extractor_load(path, &extractor, NULL), VD_OK);
@@ -183,9 +187,9 @@ static void the_same_options_give_the_same_weights(void **state)
     char *one = support_join(directory, "one"), *two = support_join(directory, "two");
     blocks_detector_options options = tiny(one);
     options.pictures = 4; // 2 steps
-    assert_int_equal(blocks_detector_train(&options, NULL, NULL, NULL), VD_OK);
+    assert_int_equal(blocks_detector_train(&options, NULL, NULL, NULL, NULL), VD_OK);
     options.out = two;
-    assert_int_equal(blocks_detector_train(&options, NULL, NULL, NULL), VD_OK);
+    assert_int_equal(blocks_detector_train(&options, NULL, NULL, NULL, NULL), VD_OK);
     size_t a_size, b_size;
     char *a = support_read_file(one, &a_size), *b = support_read_file(two, &b_size);
     assert_int_equal(a_size, b_size);
@@ -208,7 +212,7 @@ static void training_can_be_interrupted(void **state)
     seen s = {.stop = &stop};
     options.stop = &stop;
     vd_error err = {0};
-    support_refused(blocks_detector_train(&options, watch, &s, &err), VD_INTERRUPTED, &err,
+    support_refused(blocks_detector_train(&options, NULL, watch, &s, &err), VD_INTERRUPTED, &err,
                     "step 6", NULL); // the first report comes after step 5
     support_remove_tree(directory);
     free(path);
@@ -228,7 +232,7 @@ static void senseless_options_are_refused(void **state)
     bad[4].out = NULL;
     vd_error err = {0};
     for (int i = 0; i < 5; i++)
-        support_refused(blocks_detector_train(&bad[i], NULL, NULL, &err), VD_USAGE, &err,
+        support_refused(blocks_detector_train(&bad[i], NULL, NULL, NULL, &err), VD_USAGE, &err,
                         "cannot train", NULL);
 }
 
@@ -239,28 +243,30 @@ static void a_file_that_cannot_be_written_is_said_first(void **state)
     blocks_detector_options options = tiny("/nowhere/to/be/found");
     seen s = {0};
     vd_error err = {0};
-    support_refused(blocks_detector_train(&options, watch, &s, &err), VD_NOT_FOUND, &err,
+    support_refused(blocks_detector_train(&options, NULL, watch, &s, &err), VD_NOT_FOUND, &err,
                     "/nowhere/to/be/found", "cannot be created", NULL);
     assert_int_equal(s.rendered, 0);
 }
 
 static vd_status begin(void *context, vd_error *err)
 {
-    training t;
-    vd_status status = training_init(&t, context, err);
-    training_clear(&t);
+    blocks_trainer t;
+    vd_status status = blocks_trainer_new(&t, context, NULL, NULL, err);
+    if (!status)
+        status = blocks_trainer_begin(&t, &blocks_lesson_detector, err);
+    blocks_trainer_clear(&t);
     return status;
 }
 
-static vd_status calibrate_trained(void *context, vd_error *err)
+static vd_status settle_trained(void *context, vd_error *err)
 {
-    return calibrate(context, err);
+    return blocks_detector_settle(context, err);
 }
 
 static vd_status write_trained(void *context, vd_error *err)
 {
-    const training *t = context;
-    return vd_extractor_write(t->folded, NULL, t->options->out, err);
+    const blocks_trainer *t = context;
+    return vd_extractor_write(t->folded, NULL, NULL, t->options->out, err);
 }
 
 // Each allocation in the part of training that makes it, so that a picture is not rendered, nor a
@@ -271,22 +277,22 @@ static void failed_allocations_are_reported(void **state)
     char *directory = support_temp_dir(), *path = support_join(directory, "extractor");
     blocks_detector_options options = tiny(path);
     options.pictures = 2;
-    training t;
+    blocks_trainer t;
     vd_error err;
     size_t first[3] = {1};
     first[1] = first[0] + support_fail_each_allocation(begin, &options);
-    assert_int_equal(training_init(&t, &options, &err), VD_OK);
-    assert_int_equal(render_pictures(&t, &err), VD_OK);
-    assert_int_equal(train_all(&t, &err), VD_OK);
-    first[2] = first[1] + support_fail_each_allocation(calibrate_trained, &t);
+    assert_int_equal(blocks_trainer_new(&t, &options, NULL, NULL, &err), VD_OK);
+    assert_int_equal(blocks_trainer_begin(&t, &blocks_lesson_detector, &err), VD_OK);
+    assert_int_equal(blocks_trainer_run(&t, &err), VD_OK);
+    first[2] = first[1] + support_fail_each_allocation(settle_trained, &t);
     size_t written = support_fail_each_allocation(write_trained, &t);
-    training_clear(&t);
+    blocks_trainer_clear(&t);
     assert_true(first[1] > 30 && first[2] > first[1] + 10 && written > 10);
     assert_int_equal(support_count_entries(directory), 1);
     for (int i = 0; i < 3; i++) {
         remove(path);
         vd_alloc_fail_at(first[i]);
-        support_refused(blocks_detector_train(&options, NULL, NULL, &err), VD_NO_MEMORY, &err,
+        support_refused(blocks_detector_train(&options, NULL, NULL, NULL, &err), VD_NO_MEMORY, &err,
                         "memory", NULL);
         vd_alloc_fail_at(0);
         assert_false(support_exists(path));

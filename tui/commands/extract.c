@@ -17,7 +17,7 @@
 
 typedef struct job {
     const char *out, *model_given;
-    bool show, train, calibrate, force, quiet;
+    bool show, train, train_classifier, calibrate, force, quiet;
     int evaluate; // pictures; 0: do not
     blocks_detector_options training;
     unsigned split; // val, test
@@ -36,6 +36,10 @@ static const vd_option options[] = {
     {"model", "FILE", "extractor to use (default: the bundled one)", VD_INTO(job, model_given)},
     {"show", NULL, "print the regions (this is the default without --out)", VD_INTO(job, show)},
     {"train", NULL, "train an extractor on pictures made for it", VD_INTO(job, train)},
+    {"train-classifier", NULL,
+     "train the classifier of regions alone, beside the detector of --model: the last two steps of "
+     "--train",
+     VD_INTO(job, train_classifier)},
     {"calibrate", NULL,
      "find out again which pictures the extractor knows, from pictures made for it; the last step "
      "of --train",
@@ -64,12 +68,14 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->picture = given.operand;
     j->count = given.count;
     j->show = j->show || !j->out; // all that is left to do with the regions
-    int modes = j->train + j->calibrate + (j->evaluate > 0) + (j->count > 0);
+    int modes = j->train + j->train_classifier + j->calibrate + (j->evaluate > 0) + (j->count > 0);
     if (modes != 1)
         return vd_error_set(
             err, VD_USAGE,
-            modes ? "pictures, --train, --calibrate and --evaluate exclude each other; give one"
-                  : "no pictures given; see --help");
+            modes
+                ? "pictures, --train, --train-classifier, --calibrate and --evaluate exclude each "
+                  "other; give one"
+                : "no pictures given; see --help");
     return VD_OK;
 }
 
@@ -104,6 +110,8 @@ static void show_progress(void *user, const blocks_detector_progress *now)
     if (now->heat > 0)
         snprintf(losses, sizeof losses, "heat %.3f box %.3f place %.3f attributes %.3f", now->heat,
                  now->box, now->place, now->attributes);
+    else if (now->attributes > 0)
+        snprintf(losses, sizeof losses, "attributes %.3f", now->attributes);
     vd_progress_update(&s->progress, now->done, losses);
 }
 
@@ -114,9 +122,10 @@ static vd_status train(const job *j, vd_error *err)
     if (j->out)
         how.out = j->out;
     shown s = {.quiet = j->quiet};
-    vd_status status = j->train
-                           ? blocks_detector_train(&how, show_progress, &s, err)
-                           : blocks_detector_learn_world(&how, j->model, show_progress, &s, err);
+    vd_status status =
+        j->calibrate
+            ? blocks_detector_learn_world(&how, j->model, show_progress, &s, err)
+            : blocks_detector_train(&how, j->train ? NULL : j->model, show_progress, &s, err);
     if (s.stage)
         vd_progress_end(&s.progress, s.progress.total, status == VD_OK);
     vd_interrupt_release();
@@ -248,7 +257,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_status status = read_options(&j, argc, argv, err);
     if (!status && !(j.model = vd_extractor_path(j.model_given)))
         status = vd_error_memory(err, "a path");
-    if (!status && (j.train || j.calibrate)) {
+    if (!status && (j.train || j.train_classifier || j.calibrate)) {
         status = train(&j, err);
     } else if (!status) {
         status = load_extractor(&j, err);

@@ -1,0 +1,30 @@
+// The classifier inside the extractor: what a region is, from a closer look at it (as the second
+// stage of R-CNN does; Girshick et al. 2014). The detector says where the regions are and how large
+// the objects in them are; a few of its cells are too coarse to tell a small cube from a cylinder.
+//
+// Crop (32, 32, 4): a square around the region's box, 1.35 times as wide as its longer side,
+// resampled from the 320x240 picture: red, green, blue in -1..1, and 1 inside the box, -1 outside.
+// The net's output is (1, 1, 14): logits of 8 colours, 4 shapes, 2 materials, in the order of a
+// detection's attributes (features/extract/detect.h).
+#ifndef VD_CLASSIFY_H
+#define VD_CLASSIFY_H
+
+#include "features/extract/detect.h"
+
+enum {
+    VD_CLASSIFY_SIDE = 32,
+    VD_CLASSIFY_INPUTS = 4,
+    VD_CLASSIFY_CROP = VD_CLASSIFY_SIDE * VD_CLASSIFY_SIDE * VD_CLASSIFY_INPUTS,
+    VD_CLASSIFY_KINDS = 3, // colour, shape, material
+    VD_CLASSIFY_OUTPUTS = VD_COLORS + VD_SHAPES + VD_MATERIALS,
+};
+
+extern const vd_conv vd_classify_layer[];
+extern const int vd_classify_layers;
+
+// input: the detector's, (240, 320, 4); box: x1 y1 x2 y2 in pixels; crop: (32, 32, 4).
+void vd_classify_crop(const vd_real *input, const float *box, vd_real *crop);
+// Softmax of each kind into the first of p; sizes stay as they are.
+void vd_classify_read(const vd_real *output, float p[VD_ATTRIBUTES]);
+
+#endif
