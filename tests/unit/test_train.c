@@ -142,12 +142,15 @@ static void every_network_is_trained_as_mvan_is(void **state)
     }
 }
 
+// The arguments of a run that is measured after each of five epochs, with more of them.
+#define MEASURED(...)                                                                              \
+    MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5", "--rate",            \
+         "0.05" __VA_OPT__(, ) __VA_ARGS__)
+
 static void the_best_epoch_is_kept(void **state)
 {
     (void)state;
-    train_run_expect("best", 0, "",
-                     MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5",
-                          "--rate", "0.05"));
+    train_run_expect("best", 0, "", MEASURED());
     char *path = train_run_file("best", "log.tsv"), *text = support_read_file(path, NULL);
     double best = 0;
     int at = 0, epoch;
@@ -163,10 +166,39 @@ static void the_best_epoch_is_kept(void **state)
     // Training as long as the best epoch says gives that model.
     char stop[16];
     snprintf(stop, sizeof stop, "%d", 3 * at);
-    train_run_expect("until", 0, "",
-                     MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5",
-                          "--rate", "0.05", "--stop-after", stop));
+    train_run_expect("until", 0, "", MEASURED("--stop-after", stop));
     train_run_same_file("best", "until", "best.safetensors");
+    free(text);
+    free(path);
+}
+
+// Where the relevance is learned, the best epoch is that of the best NDCG.
+static void the_best_epoch_is_that_of_what_is_learned(void **state)
+{
+    (void)state;
+    train_run_expect("ndcg", 0, "",
+                     MEASURED("--train-dense", tiny.dense, "--margin", "1", "--rate", "0.3",
+                              "--val-dense", tiny.dense));
+    char *path = train_run_file("ndcg", "log.tsv"), *text = support_read_file(path, NULL);
+    double best[2] = {0};
+    int at[2] = {0}, epoch;
+    for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+        double now[2];
+        assert_int_equal(
+            sscanf(line + 1, "%d %*d %*f %*f %*f %*f %*f %lf %lf", &epoch, &now[0], &now[1]), 3);
+        for (int i = 0; i < 2; i++)
+            if (now[i] > best[i] + 1e-9) {
+                at[i] = epoch;
+                best[i] = now[i];
+            }
+    }
+    assert_int_not_equal(at[0], at[1]); // or it would show nothing
+    char stop[16];
+    snprintf(stop, sizeof stop, "%d", 3 * at[1]);
+    train_run_expect("ndcg_until", 0, "",
+                     MEASURED("--train-dense", tiny.dense, "--margin", "1", "--rate", "0.3",
+                              "--val-dense", tiny.dense, "--stop-after", stop));
+    train_run_same_file("ndcg", "ndcg_until", "best.safetensors");
     free(text);
     free(path);
 }
@@ -565,6 +597,7 @@ int main(void)
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(the_best_epoch_is_kept),
+        cmocka_unit_test(the_best_epoch_is_that_of_what_is_learned),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(a_vocabulary_without_words_is_refused),
         cmocka_unit_test(word_vectors_start_from_glove),

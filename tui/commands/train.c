@@ -607,6 +607,7 @@ static vd_status train(job *j, vd_error *err)
     t->data = j->dataset;
     t->validation = j->val_dataset;
     t->settings = j->settings.training;
+    t->best_by = j->in.train_dense && j->in.val_dense ? VD_NDCG : VD_MRR; // what is learned
     const vd_config *config = vd_trainer_config(j->trainer);
     if (!t->quiet)
         fprintf(stderr,
@@ -668,7 +669,7 @@ const vd_command vd_cmd_train = {
     "train a model from dialogs and region features",
     "--data FILE --features FILE --out DIR [options]",
     "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
-    "is the best so far; checkpoint.safetensors every few minutes and when interrupted; "
+    "(with --train-dense and --val-dense: NDCG) is the best so far; checkpoint.safetensors every few minutes and when interrupted; "
     "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "
     "from the checkpoint, also after kill -9, and makes the same model as a run without a "

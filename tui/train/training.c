@@ -26,7 +26,7 @@ typedef struct course {
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum;             // over the epoch's steps so far
     int64_t loss_steps;
-    double best;       // MRR of best.safetensors, 0 before there is one
+    double best;       // of best.safetensors (plan->best_by), 0 before there is one
     vd_events *events; // NULL where they cannot be read or written
     bool losing;       // the last point of the curves could not be written
     int64_t records;   // of the event file, at the checkpoint
@@ -219,13 +219,14 @@ static void row_of_epoch(const course *c, double loss, const vd_metrics *metrics
 
 static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
 {
-    double mrr = metrics->rounds ? vd_metrics_mean(metrics, VD_MRR) : 0;
-    if (mrr <= c->best)
+    vd_metric by = c->plan->best_by;
+    double now = vd_metrics_rounds(metrics, by) > 0 ? vd_metrics_mean(metrics, by) : 0;
+    if (now <= c->best)
         return VD_OK;
     vd_status status = vd_trainer_save_model(c->plan->trainer, path_of(c, "best.safetensors"),
                                              c->plan->settings.half ? VD_F16 : VD_F32, err);
     if (status == VD_OK)
-        c->best = mrr;
+        c->best = now;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "engine/measure/metrics.h"
 #include "engine/train/trainer.h"
 #include "features/dialogs/dataset.h"
 #include "tui/train/sampler.h"
@@ -21,8 +22,9 @@ typedef struct vd_training {
     const vd_dataset *validation; // NULL: none
     vd_train_options settings;
     // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
-    // with validation data, best.safetensors: the model of the epoch with the best MRR so far.
+    // with validation data, best.safetensors: the model of the epoch that is the best so far.
     const char *directory;
+    vd_metric best_by;         // of two epochs: the better one has more of this
     size_t validation_limit;   // dialogs; 0 = all
     double checkpoint_seconds; // between checkpoints; 0 = never by time
     int64_t checkpoint_steps;  // 0 = never by steps
