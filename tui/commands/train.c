@@ -669,7 +669,8 @@ const vd_command vd_cmd_train = {
     "train a model from dialogs and region features",
     "--data FILE --features FILE --out DIR [options]",
     "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
-    "(with --train-dense and --val-dense: NDCG) is the best so far; checkpoint.safetensors every few minutes and when interrupted; "
+    "(with --train-dense and --val-dense: NDCG) is the best so far; checkpoint.safetensors every "
+    "few minutes and when interrupted; "
     "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "
     "from the checkpoint, also after kill -9, and makes the same model as a run without a "
