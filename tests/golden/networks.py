@@ -265,8 +265,47 @@ def amem(w, d):
     return torch.stack(out), shown
 
 
+def weighed_sum(w, ids, table):
+    """l_j o x_j over the words of a sentence."""
+    x, n = w.get(table, V, E)[ids], len(ids)
+    i = torch.arange(1, E + 1, dtype=torch.float64) - (E + 1) / 2
+    j = torch.arange(1, n + 1, dtype=torch.float64) - (n + 1) / 2
+    return ((1 + 4 * j[:, None] * i / (E * n)) * x).sum(0)
+
+
+def memn2n_tables(w, d, k):
+    """Entries' sums, their ages and regions, of the k-th set of tables."""
+    words = f"encoder.memory.words.{k}.weight" if k else "encoder.word_embed.weight"
+    return (torch.stack([weighed_sum(w, ids, words) for ids in d.entries]),
+            w.get(f"encoder.memory.time.{k}.weight", 64, E),
+            w.linear(f"encoder.memory.image.{k}", d.regions, E, False))
+
+
+def memn2n(w, d, adjacent=True):
+    sets = [memn2n_tables(w, d, k) for k in range(STEPS + 1 if adjacent else 2)]
+    out, shown = [], {}
+    for t, question in enumerate(d.questions):
+        u = weighed_sum(w, question, "encoder.word_embed.weight")
+        for k in range(STEPS):
+            (m, time_a, x), (c, time_c, y) = sets[k:k + 2] if adjacent else sets
+            p = softmax(torch.stack([(m[r] + time_a[t - r]) @ u for r in range(t + 1)]), 0)
+            seen = softmax(x @ u, 0)
+            if not adjacent:
+                u = w.linear("encoder.memory.between", u, E, False)
+            u = u + sum(p[r] * (c[r] + time_c[t - r]) for r in range(t + 1)) + seen @ y
+            shown.setdefault(f"rounds.{k}", []).append(torch.cat([p, p.new_zeros(R - t - 1)]))
+            shown.setdefault(f"regions.{k}", []).append(seen)
+        out.append(tanh(w.linear("encoder.out", u, H)))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
+def memn2n_layer_wise(w, d):
+    return memn2n(w, d, False)
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
-            "mn-att": mn_att, "mac": mac, "amem": amem}
+            "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
+            "memn2n-layer-wise": memn2n_layer_wise}
 
 
 def padded(rows, width):
