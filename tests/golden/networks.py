@@ -65,6 +65,24 @@ class Weights:
             x = torch.cat(out, 1)
         return x
 
+    def gru(self, name, x, hidden, directions=1):
+        """States (T, directions hidden) of one layer; PyTorch's gate order r, z, n."""
+        out = []
+        for d in range(directions):
+            end = "_l0" + ("_reverse" if d else "")
+            wi = self.get(f"{name}.weight_ih{end}", 3 * hidden, x.shape[1])
+            wh = self.get(f"{name}.weight_hh{end}", 3 * hidden, hidden)
+            bi = self.get(f"{name}.bias_ih{end}", 3 * hidden)
+            bh = self.get(f"{name}.bias_hh{end}", 3 * hidden)
+            h = torch.zeros(hidden, dtype=torch.float64)
+            states = [None] * len(x)
+            for t in (range(len(x) - 1, -1, -1) if d else range(len(x))):
+                (xr, xz, xn), (hr, hz, hn) = (wi @ x[t] + bi).chunk(3), (wh @ h + bh).chunk(3)
+                z = sigmoid(xz + hz)
+                h = states[t] = (1 - z) * tanh(xn + sigmoid(xr + hr) * hn) + z * h
+            out.append(torch.stack(states))
+        return torch.cat(out, 1)
+
     def words(self, ids):
         return self.get("encoder.word_embed.weight", V, E)[ids]
 
@@ -303,9 +321,43 @@ def memn2n_layer_wise(w, d):
     return memn2n(w, d, False)
 
 
+def dmn_facts(w, of, x):
+    states = w.gru(f"encoder.{of}.rnn_model", x, H, 2)
+    return states[:, :H] + states[:, H:]
+
+
+def dmn_episode(w, of, f, q, m):
+    name = f"encoder.memory.{of}."
+    z = torch.cat([f * q, f * m, (f - q).abs(), (f - m).abs()], 1)
+    s = w.linear(name + "score.2", tanh(w.linear(name + "score.0", z, H)), 1, False)
+    g, h = softmax(s[:, 0], 0), torch.zeros(H, dtype=torch.float64)
+    for share, fact in zip(g, f):
+        xr, xn = w.linear(name + "gru.input", fact, 2 * H).chunk(2)
+        hr, hn = w.linear(name + "gru.state", h, 2 * H).chunk(2)
+        h = share * tanh(xn + sigmoid(xr + hr) * hn) + (1 - share) * h
+    return h, g
+
+
+def dmn(w, d):
+    entries = torch.stack([weighed_sum(w, ids, "encoder.word_embed.weight") for ids in d.entries])
+    regions = dmn_facts(w, "regions", tanh(w.linear("encoder.regions.image", d.regions, H)))
+    out, shown = [], {}
+    for t, question in enumerate(d.questions):
+        q = m = w.gru("encoder.question.rnn_model", w.words(question), H)[-1]
+        rounds = dmn_facts(w, "entries", entries[:t + 1])
+        for k in range(STEPS):
+            c, a = dmn_episode(w, "entries", rounds, q, m)
+            seen, p = dmn_episode(w, "regions", regions, q, m)
+            m = torch.relu(w.linear(f"encoder.memory.update.{k}", torch.cat([m, c, seen, q]), H))
+            shown.setdefault(f"rounds.{k}", []).append(torch.cat([a, a.new_zeros(R - t - 1)]))
+            shown.setdefault(f"regions.{k}", []).append(p)
+        out.append(tanh(w.linear("encoder.out", torch.cat([m, q]), H)))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
-            "memn2n-layer-wise": memn2n_layer_wise}
+            "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn}
 
 
 def padded(rows, width):

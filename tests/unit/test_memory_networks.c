@@ -57,6 +57,12 @@ static void swap_entries(talk *t, int a, int b)
     t->history_length[b] = length;
 }
 
+static void ask_again(talk *t, int from, int to)
+{
+    memcpy(t->question + to * T, t->question + from * T, T * sizeof *t->question);
+    t->question_length[to] = t->question_length[from];
+}
+
 // A network with random weights, and the last pass through it.
 typedef struct room {
     vd_config config;
@@ -180,11 +186,47 @@ static void one_hop_has_no_other_to_share_with(void **state)
     close_room(&shared);
 }
 
+// The share of entry 0 beside that of entry 1, in the first look of a question at the rounds.
+static double first_beside_second(const room *r, int question)
+{
+    const vd_shown *s = r->net.pass.tape->shown;
+    while (s && strcmp(s->name, "rounds") != 0)
+        s = s->next;
+    assert_non_null(s);
+    const vd_real *share = s->value->x + s->value->pairing->queries.start[question];
+    return (double)share[0] / (double)share[1];
+}
+
+// How far that changes from round 1 to round 3, for the same question.
+static double moved_by_round(room *r)
+{
+    talk t = make_talk(3);
+    ask_again(&t, 1, 3);
+    encode(r, &t);
+    return fabs(first_beside_second(r, 1) / first_beside_second(r, 3) - 1);
+}
+
+// dmn reads the entries backwards, too, from the newest on: so facts depend on the round. A memory
+// of memn2n is the entry's own.
+static void facts_of_dmn_depend_on_the_round(void **state)
+{
+    static room r;
+    (void)state;
+    open_room(&r, VD_NETWORK_DMN, VD_TYING_ADJACENT, 0);
+    assert_true(moved_by_round(&r) > 1e-3);
+    close_room(&r);
+    open_room(&r, VD_NETWORK_MEMN2N, VD_TYING_ADJACENT, 0);
+    forget_ages(&r);
+    assert_true(moved_by_round(&r) < 1e-5);
+    close_room(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_its_age_says_where_an_entry_of_memn2n_stood),
         cmocka_unit_test(one_hop_has_no_other_to_share_with),
+        cmocka_unit_test(facts_of_dmn_depend_on_the_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
