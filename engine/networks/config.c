@@ -15,6 +15,7 @@ const char *const vd_network_names[] = {"mvan",
 };
 const char *const vd_score_names[] = {"own",      "additive", "dot", "scaled",
                                       "bilinear", "product",  "sum"};
+const char *const vd_tying_names[] = {"adjacent", "layer-wise"};
 const char *const vd_image_names[] = {"channels", "region", "raw"};
 const char *const vd_boundaries_names[] = {"both", "none"};
 

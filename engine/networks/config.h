@@ -30,7 +30,9 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
     X(MN, mn, "mn")                                                                                \
     X(MN_ATT, mn_att, "mn-att")                                                                    \
     X(MAC, mac, "mac")                                                                             \
-    X(AMEM, amem, "amem")
+    X(AMEM, amem, "amem")                                                                          \
+    X(MEMN2N, memn2n, "memn2n")                                                                    \
+    X(DMN, dmn, "dmn")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,
@@ -50,6 +52,12 @@ typedef enum vd_score {
     VD_SCORE_PRODUCT,
     VD_SCORE_SUM // the question cancels in the softmax (Das et al. 2017, released code)
 } vd_score;
+
+// Which of a memory's tables are one (Sukhbaatar et al. 2015, 2.2).
+typedef enum vd_tying {
+    VD_TYING_ADJACENT,  // what a hop gives is what the next compares with
+    VD_TYING_LAYER_WISE // all hops have the same
+} vd_tying;
 
 // What region features are divided by.
 typedef enum vd_image_norm {
@@ -73,6 +81,7 @@ typedef struct vd_config {
     // Of networks on the tape:
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
+    vd_tying tying;
     vd_image_norm image;
     vd_boundaries boundaries;
 } vd_config;
@@ -83,6 +92,7 @@ extern const char *const vd_positions_names[];
 extern const char *const vd_decoders_names[];
 extern const char *const vd_network_names[];
 extern const char *const vd_score_names[];
+extern const char *const vd_tying_names[];
 extern const char *const vd_image_names[];
 extern const char *const vd_boundaries_names[];
 

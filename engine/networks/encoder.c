@@ -108,23 +108,41 @@ const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight
     return in->sight[sight];
 }
 
-const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in)
+// Sequences of these lengths, without words; NULL after a failure.
+static const vd_packed *pack(vd_tape *tape, const int32_t *length, int count)
 {
-    const vd_geometry *span = in->span;
     vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
-    int32_t *length = vd_arena_take(tape->arena, (size_t)span->dialogs, sizeof *length);
     int longest = 0;
-    for (int b = 0; b < span->dialogs && length; b++) {
-        length[b] = span->question_start[b + 1] - span->question_start[b];
-        longest = length[b] > longest ? length[b] : longest;
-    }
-    int32_t *id = vd_arena_take(tape->arena, (size_t)span->dialogs * (size_t)longest, sizeof *id);
+    for (int s = 0; s < count && length; s++)
+        longest = length[s] > longest ? length[s] : longest;
+    int32_t *id = vd_arena_take(tape->arena, (size_t)count * (size_t)longest, sizeof *id);
     if (!packed || !length || !id ||
-        vd_packed_make(id, length, span->dialogs, longest, tape->arena, packed, NULL) != VD_OK) {
+        vd_packed_make(id, length, count, longest, tape->arena, packed, NULL) != VD_OK) {
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
         return NULL;
     }
     return packed;
+}
+
+const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in)
+{
+    const vd_geometry *span = in->span;
+    int32_t *length = vd_arena_take(tape->arena, (size_t)span->dialogs, sizeof *length);
+    for (int b = 0; b < span->dialogs && length; b++)
+        length[b] = span->question_start[b + 1] - span->question_start[b];
+    return pack(tape, length, span->dialogs);
+}
+
+const vd_packed *vd_inputs_sequences(vd_tape *tape, const vd_pairing *p)
+{
+    static const vd_packed none;
+    int32_t *length = p ? vd_arena_take(tape->arena, (size_t)p->query_rows, sizeof *length) : NULL;
+    for (int i = 0; length && i < p->count; i++)
+        for (int q = 0; q < p->group[i].query.count; q++)
+            length[p->group[i].query.first + q] =
+                p->group[i].key[0].count + p->group[i].key[1].count;
+    const vd_packed *packed = p ? pack(tape, length, p->query_rows) : NULL;
+    return packed ? packed : &none;
 }
 
 vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in)

@@ -70,6 +70,9 @@ const vd_encoder *vd_encoder_of(const vd_config *config);
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);
 // The questions of each dialog as a sequence; NULL after a failure.
 const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in);
+// What each query of a pairing sees as a sequence, whose words are the pairs; without any after a
+// failure.
+const vd_packed *vd_inputs_sequences(vd_tape *tape, const vd_pairing *p);
 // The picture as one vector (N, D) a question: the mean of its regions, brought to length 1.
 vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in);
 

@@ -73,8 +73,9 @@ static const char *axes_of(const vd_config *config, const vd_value *x)
                                                       [VD_AXIS_QUESTION_WORDS] = "Tq, H",
                                                       [VD_AXIS_HISTORY_WORDS] = "Th, H"};
     bool regions = x->columns == config->region && x->columns != config->hidden;
+    bool words = x->columns == config->embed && x->columns != config->hidden;
     if (rows_of(x) == 1)
-        return regions ? "D" : "H";
+        return regions ? "D" : words ? "E" : "H";
     if (regions)
         return "P, D";
     return hidden[x->axis] ? hidden[x->axis] : "N, H";

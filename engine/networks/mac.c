@@ -95,22 +95,6 @@ static vd_value *read(vd_tape *tape, const reader *r, const vd_value *control,
     return vd_tape_mix(tape, a, r->x);
 }
 
-// The entries as each question sees them: with their age.
-static vd_value *aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *h)
-{
-    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
-    int *age = p ? vd_arena_ints(tape->arena, (size_t)p->pairs) : NULL, pair = 0;
-    for (int n = 0; n < in->span->questions && age; n++)
-        for (int left = in->span->seen[n]; left > 0; left--)
-            age[pair++] = left - 1 < AGES ? left - 1 : AGES - 1;
-    const int *list = age ? vd_arena_upload(tape->arena, age, (size_t)pair, sizeof *age) : NULL;
-    if (!list)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the history");
-    vd_value *ages = vd_tape_rows(tape, vd_tape_vector(tape, "encoder.rounds.age.weight"), list,
-                                  pair, VD_AXIS_PAIRS);
-    return vd_tape_add(tape, vd_tape_keys(tape, p, h), ages);
-}
-
 // Word states and sentence vectors.
 static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const char *name,
                            vd_value **words)
@@ -155,7 +139,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
     vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
-    vd_value *x = aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"));
+    vd_value *x = vd_aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"),
+                                  "encoder.rounds.age.weight");
     const reader regions =
         make_reader(tape, "regions", vd_inputs_pairing(tape, in, VD_SEES_REGIONS), k);
     const reader rounds =

@@ -55,11 +55,13 @@ vd_text vd_text_strung(vd_tape *tape, const vd_inputs *in)
     return (vd_text){packed, VD_AXIS_HISTORY_WORDS, VD_AXIS_DIALOGS};
 }
 
+static const char WORDS[] = "encoder.word_embed.weight";
+
 // The words at `id`, with the positions `place`, and dropout where these were added.
-static vd_value *embed(vd_tape *tape, const vd_inputs *in, const int32_t *id, const int *place,
-                       int rows, vd_axis axis)
+static vd_value *embed(vd_tape *tape, const vd_inputs *in, const char *words, const int32_t *id,
+                       const int *place, int rows, vd_axis axis)
 {
-    vd_value *x = vd_tape_embed(tape, "encoder.word_embed.weight", id, rows, axis);
+    vd_value *x = vd_tape_embed(tape, words, id, rows, axis);
     vd_positions positions = in->config->positions;
     vd_value *table = NULL;
     if (positions == VD_POSITIONS_LEARNED)
@@ -82,7 +84,7 @@ static const vd_packed *places_of(const vd_inputs *in, const vd_text *text)
 vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
 {
     const vd_packed *p = places_of(in, text);
-    return embed(tape, in, p->rows.id, p->rows.place, p->tokens, text->words);
+    return embed(tape, in, WORDS, p->rows.id, p->rows.place, p->tokens, text->words);
 }
 
 vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
@@ -104,7 +106,7 @@ vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *te
         vd_tape_fail(tape, err.status, "%s", err.text);
         return s;
     }
-    s.x = embed(tape, in, words.id, words.place, words.count, VD_AXIS_NONE);
+    s.x = embed(tape, in, WORDS, words.id, words.place, words.count, VD_AXIS_NONE);
     s.row = words.word;
     return s;
 }
@@ -136,6 +138,86 @@ vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *t
                             const char *name, vd_real dropout)
 {
     return vd_text_ends(tape, text, vd_text_states(tape, in, text, name, 1, dropout), 1);
+}
+
+// ---- sums of words ------------------------------------------------------------------------------
+
+// l of one word: place j of J words, counted from 0.
+static void weigh_place(vd_real *l, int embed, int j, int words)
+{
+    double right = (double)j + 1 - ((double)words + 1) / 2;
+    for (int i = 0; i < embed; i++) {
+        double up = (double)i + 1 - ((double)embed + 1) / 2;
+        l[i] = (vd_real)(1 + 4 * up * right / ((double)embed * (double)words));
+    }
+}
+
+static const vd_value *weigh_places(vd_tape *tape, const vd_packed *p, int embed, vd_axis axis)
+{
+    size_t columns = (size_t)embed, n = (size_t)p->tokens * columns;
+    vd_real *l = vd_arena_take_raw(tape->arena, n, sizeof *l);
+    for (int t = 0; t < p->tokens && l; t++)
+        weigh_place(l + (size_t)t * columns, embed, p->place[t], p->length[p->owner[t]]);
+    const vd_real *there = l ? vd_arena_upload(tape->arena, l, n, sizeof *l) : NULL;
+    if (!there)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the places of words");
+    return vd_tape_constant(tape, axis, there, p->tokens, embed);
+}
+
+// Each sentence with its words.
+static const vd_pairing *pair_words(vd_tape *tape, const vd_text *text)
+{
+    const vd_packed *p = text->packed;
+    vd_pair_group *group = vd_arena_take_raw(tape->arena, (size_t)p->sequences, sizeof *group);
+    for (int s = 0; s < p->sequences && group; s++)
+        group[s] = (vd_pair_group){.query = {s, 1}, .key = {{p->start[s], p->length[s]}}};
+    return vd_pairing_make(tape->arena, text->sentences, p->sequences, text->words, p->tokens,
+                           group, p->sequences);
+}
+
+static const vd_value *ones(vd_tape *tape, const vd_pairing *p)
+{
+    vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)p->pairs, sizeof *one) : NULL;
+    for (int i = 0; one && i < p->pairs; i++)
+        one[i] = 1;
+    const vd_real *there =
+        one ? vd_arena_upload(tape->arena, one, (size_t)p->pairs, sizeof *one) : NULL;
+    if (!there)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the sums of words");
+    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, p ? p->pairs : 0, 1);
+    y->pairing = p;
+    return y;
+}
+
+vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text)
+{
+    return (vd_sums){.text = text,
+                     .place = weigh_places(tape, text.packed, in->config->embed, text.words),
+                     .all = ones(tape, pair_words(tape, &text))};
+}
+
+vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table)
+{
+    const vd_packed *p = sums->text.packed;
+    vd_value *x = embed(tape, in, table, p->rows.id, p->rows.place, p->tokens, sums->text.words);
+    return vd_tape_mix(tape, sums->all, vd_tape_multiply(tape, x, sums->place));
+}
+
+// ---- rows of entries ----------------------------------------------------------------------------
+
+vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages)
+{
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
+    const vd_value *table = vd_tape_vector(tape, ages);
+    int *age = p ? vd_arena_ints(tape->arena, (size_t)p->pairs) : NULL, pair = 0;
+    for (int n = 0; n < in->span->questions && age; n++)
+        for (int left = in->span->seen[n]; left > 0; left--)
+            age[pair++] = left <= table->rows ? left - 1 : table->rows - 1;
+    const int *list = age ? vd_arena_upload(tape->arena, age, (size_t)pair, sizeof *age) : NULL;
+    if (!list)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the history");
+    return vd_tape_add(tape, vd_tape_keys(tape, p, entries),
+                       vd_tape_rows(tape, table, list, pair, VD_AXIS_PAIRS));
 }
 
 // A row of x for each question.

@@ -33,6 +33,23 @@ vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *state
 // Sentence vectors of a one-way encoder.
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout);
+
+// Sums of sentences' words, each number weighed by the place of its word (Sukhbaatar et al. 2015,
+// as in the released code, but J the sentence's own length):
+//   sum_j l_j o x_j, l_ij = 1 + 4 (i - (E+1)/2) (j - (J+1)/2) / (E J), i = 1..E, j = 1..J
+typedef struct vd_sums {
+    vd_text text;
+    const vd_value *place; // l (T, E)
+    const vd_value *all;   // 1 for each word, in pairs of sentences and words
+} vd_sums;
+
+vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text);
+// x from the rows of `table`, with positions where the configuration has them.
+vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table);
+
+// Rows of entries as each question sees them (pairs of VD_SEES_OWN_ROUNDS), with a row of the table
+// `ages` for how many rounds ago each was; its last row is for all that are older.
+vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages);
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
 // A one-way encoder's state at the end of entries 0..t strung together, for every question: one run

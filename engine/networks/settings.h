@@ -21,8 +21,8 @@
 #define VD_NETWORK_SETTINGS(X)                                                                     \
     X(network, "network", CHOICE, VD_NETWORK_MVAN, VD_NETWORKS - 1, VD_NETWORK_MVAN,               \
       vd_network_names, true,                                                                      \
-      "network to train: mvan (default), lf, lf-att, lf-bu, hre, hrea, mn, mn-att, mac or "        \
-      "amem")                                                                                      \
+      "network to train: mvan (default), lf, lf-att, lf-bu, hre, hrea, mn, mn-att, mac, amem, "    \
+      "memn2n or dmn")                                                                             \
     X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
     X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of an LSTM state")                  \
     X(gate, "gate", CHOICE, VD_GATE_LEAKY_RELU, VD_GATE_ELU, VD_GATE_LEAKY_RELU, vd_gate_names,    \
@@ -38,7 +38,10 @@
     X(score_regions, "score-regions", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,        \
       vd_score_names, true,                                                                        \
       "lf-att, lf-bu, mn-att: scores of regions: own, additive, dot, scaled, bilinear or product") \
-    X(hops, "hops", INT, 0, 16, 0, NULL, true, "mac, amem: steps; 0: the network's own number")    \
+    X(hops, "hops", INT, 0, 16, 0, NULL, true,                                                     \
+      "mac, amem, memn2n, dmn: steps; 0: the network's own number")                                \
+    X(tying, "tying", CHOICE, VD_TYING_ADJACENT, VD_TYING_LAYER_WISE, VD_TYING_ADJACENT,           \
+      vd_tying_names, true, "memn2n: tables that are one: adjacent (default) or layer-wise")       \
     X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
       true, "all but mvan: what regions are divided by: channels, region or raw (nothing)")        \
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \

@@ -79,6 +79,7 @@ typedef struct setting {
     vd_decoders decoders;
     vd_network_kind network;
     vd_score score;
+    vd_tying tying;
     bool relevance; // what is learned, of most rounds
 } setting;
 
@@ -154,7 +155,8 @@ static void check(const setting *s)
                            .network = s->network,
                            .score_rounds = s->score,
                            .score_regions = s->score == VD_SCORE_SUM ? VD_SCORE_OWN : s->score,
-                           .hops = 2};
+                           .hops = 2,
+                           .tying = s->tying};
     vd_weights_layout(&m.config, &m.layout, m.block, &m.weights);
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
     vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
@@ -292,6 +294,16 @@ static void networks_on_the_tape(void **state)
     }
 }
 
+static void tables_that_all_hops_share(void **state)
+{
+    (void)state;
+    check(&(setting){.margin = 1,
+                     .positions = VD_POSITIONS_LEARNED,
+                     .dropout = 0.3,
+                     .network = VD_NETWORK_MEMN2N,
+                     .tying = VD_TYING_LAYER_WISE});
+}
+
 static void every_score_of_rounds_and_regions(void **state)
 {
     static const vd_network_kind network[] = {VD_NETWORK_LF_BU, VD_NETWORK_HREA, VD_NETWORK_MN_ATT};
@@ -317,6 +329,7 @@ int main(void)
         cmocka_unit_test(generative_decoder_with_learned_positions_and_dropout),
         cmocka_unit_test(both_decoders_with_margin_and_dropout),
         cmocka_unit_test(networks_on_the_tape),
+        cmocka_unit_test(tables_that_all_hops_share),
         cmocka_unit_test(every_score_of_rounds_and_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

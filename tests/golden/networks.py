@@ -65,6 +65,24 @@ class Weights:
             x = torch.cat(out, 1)
         return x
 
+    def gru(self, name, x, hidden, directions=1):
+        """States (T, directions hidden) of one layer; PyTorch's gate order r, z, n."""
+        out = []
+        for d in range(directions):
+            end = "_l0" + ("_reverse" if d else "")
+            wi = self.get(f"{name}.weight_ih{end}", 3 * hidden, x.shape[1])
+            wh = self.get(f"{name}.weight_hh{end}", 3 * hidden, hidden)
+            bi = self.get(f"{name}.bias_ih{end}", 3 * hidden)
+            bh = self.get(f"{name}.bias_hh{end}", 3 * hidden)
+            h = torch.zeros(hidden, dtype=torch.float64)
+            states = [None] * len(x)
+            for t in (range(len(x) - 1, -1, -1) if d else range(len(x))):
+                (xr, xz, xn), (hr, hz, hn) = (wi @ x[t] + bi).chunk(3), (wh @ h + bh).chunk(3)
+                z = sigmoid(xz + hz)
+                h = states[t] = (1 - z) * tanh(xn + sigmoid(xr + hr) * hn) + z * h
+            out.append(torch.stack(states))
+        return torch.cat(out, 1)
+
     def words(self, ids):
         return self.get("encoder.word_embed.weight", V, E)[ids]
 
@@ -265,8 +283,81 @@ def amem(w, d):
     return torch.stack(out), shown
 
 
+def weighed_sum(w, ids, table):
+    """l_j o x_j over the words of a sentence."""
+    x, n = w.get(table, V, E)[ids], len(ids)
+    i = torch.arange(1, E + 1, dtype=torch.float64) - (E + 1) / 2
+    j = torch.arange(1, n + 1, dtype=torch.float64) - (n + 1) / 2
+    return ((1 + 4 * j[:, None] * i / (E * n)) * x).sum(0)
+
+
+def memn2n_tables(w, d, k):
+    """Entries' sums, their ages and regions, of the k-th set of tables."""
+    words = f"encoder.memory.words.{k}.weight" if k else "encoder.word_embed.weight"
+    return (torch.stack([weighed_sum(w, ids, words) for ids in d.entries]),
+            w.get(f"encoder.memory.time.{k}.weight", 64, E),
+            w.linear(f"encoder.memory.image.{k}", d.regions, E, False))
+
+
+def memn2n(w, d, adjacent=True):
+    sets = [memn2n_tables(w, d, k) for k in range(STEPS + 1 if adjacent else 2)]
+    out, shown = [], {}
+    for t, question in enumerate(d.questions):
+        u = weighed_sum(w, question, "encoder.word_embed.weight")
+        for k in range(STEPS):
+            (m, time_a, x), (c, time_c, y) = sets[k:k + 2] if adjacent else sets
+            p = softmax(torch.stack([(m[r] + time_a[t - r]) @ u for r in range(t + 1)]), 0)
+            seen = softmax(x @ u, 0)
+            if not adjacent:
+                u = w.linear("encoder.memory.between", u, E, False)
+            u = u + sum(p[r] * (c[r] + time_c[t - r]) for r in range(t + 1)) + seen @ y
+            shown.setdefault(f"rounds.{k}", []).append(torch.cat([p, p.new_zeros(R - t - 1)]))
+            shown.setdefault(f"regions.{k}", []).append(seen)
+        out.append(tanh(w.linear("encoder.out", u, H)))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
+def memn2n_layer_wise(w, d):
+    return memn2n(w, d, False)
+
+
+def dmn_facts(w, of, x):
+    states = w.gru(f"encoder.{of}.rnn_model", x, H, 2)
+    return states[:, :H] + states[:, H:]
+
+
+def dmn_episode(w, of, f, q, m):
+    name = f"encoder.memory.{of}."
+    z = torch.cat([f * q, f * m, (f - q).abs(), (f - m).abs()], 1)
+    s = w.linear(name + "score.2", tanh(w.linear(name + "score.0", z, H)), 1, False)
+    g, h = softmax(s[:, 0], 0), torch.zeros(H, dtype=torch.float64)
+    for share, fact in zip(g, f):
+        xr, xn = w.linear(name + "gru.input", fact, 2 * H).chunk(2)
+        hr, hn = w.linear(name + "gru.state", h, 2 * H).chunk(2)
+        h = share * tanh(xn + sigmoid(xr + hr) * hn) + (1 - share) * h
+    return h, g
+
+
+def dmn(w, d):
+    entries = torch.stack([weighed_sum(w, ids, "encoder.word_embed.weight") for ids in d.entries])
+    regions = dmn_facts(w, "regions", tanh(w.linear("encoder.regions.image", d.regions, H)))
+    out, shown = [], {}
+    for t, question in enumerate(d.questions):
+        q = m = w.gru("encoder.question.rnn_model", w.words(question), H)[-1]
+        rounds = dmn_facts(w, "entries", entries[:t + 1])
+        for k in range(STEPS):
+            c, a = dmn_episode(w, "entries", rounds, q, m)
+            seen, p = dmn_episode(w, "regions", regions, q, m)
+            m = torch.relu(w.linear(f"encoder.memory.update.{k}", torch.cat([m, c, seen, q]), H))
+            shown.setdefault(f"rounds.{k}", []).append(torch.cat([a, a.new_zeros(R - t - 1)]))
+            shown.setdefault(f"regions.{k}", []).append(p)
+        out.append(tanh(w.linear("encoder.out", torch.cat([m, q]), H)))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
-            "mn-att": mn_att, "mac": mac, "amem": amem}
+            "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
+            "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn}
 
 
 def padded(rows, width):

@@ -81,11 +81,12 @@ typedef struct room {
     int compared;
 } room;
 
-static void open_room(room *r, vd_network_kind network)
+static void open_room(room *r, const char *name, vd_network_kind network, vd_tying tying)
 {
     const vd_memory *memory = support_backend()->memory;
-    *r = (room){.name = vd_network_names[network],
+    *r = (room){.name = name,
                 .config = {.network = network,
+                           .tying = tying,
                            .vocab = V,
                            .embed = E,
                            .hidden = H,
@@ -200,27 +201,33 @@ static void assert_complete(const room *r)
     assert_int_equal(r->compared, tensors);
 }
 
+static void compare_network(const char *name, vd_network_kind network, vd_tying tying)
+{
+    static room r;
+    float share[N * H];
+    vd_error err;
+    vd_batch batch = read_batch();
+    assert_non_null(tensor_of("", "share", share, N * H));
+    open_room(&r, name, network, tying);
+    must(vd_network_encode(&r.net, &batch, &err), &err);
+    compare_encoded(&r);
+    compare_shown(&r);
+    support_backend()->load_floats(share, r.net.pass.dencoded, N * H);
+    must(vd_network_encode_backward(&r.net, &err), &err);
+    compare_gradients(&r);
+    assert_complete(&r);
+    assert_null(support_backend()->trouble());
+    close_room(&r);
+}
+
 static void networks_equal_their_twins(void **state)
 {
-    float share[N * H];
     vd_error err;
     (void)state;
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
-    vd_batch batch = read_batch();
-    assert_non_null(tensor_of("", "share", share, N * H));
-    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
-        static room r;
-        open_room(&r, (vd_network_kind)n);
-        must(vd_network_encode(&r.net, &batch, &err), &err);
-        compare_encoded(&r);
-        compare_shown(&r);
-        support_backend()->load_floats(share, r.net.pass.dencoded, N * H);
-        must(vd_network_encode_backward(&r.net, &err), &err);
-        compare_gradients(&r);
-        assert_complete(&r);
-        assert_null(support_backend()->trouble());
-        close_room(&r);
-    }
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++)
+        compare_network(vd_network_names[n], (vd_network_kind)n, VD_TYING_ADJACENT);
+    compare_network("memn2n-layer-wise", VD_NETWORK_MEMN2N, VD_TYING_LAYER_WISE);
     vd_safetensors_close(file);
 }
 

@@ -105,6 +105,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"score-rounds", 0, 6, VD_SCORE_OWN},
         {"score-regions", 0, 5, VD_SCORE_OWN},
         {"hops", 0, 16, 0},
+        {"tying", 0, 1, VD_TYING_ADJACENT},
         {"image", 0, 2, VD_IMAGE_CHANNELS},
         {"boundaries", 0, 1, VD_BOUNDARIES_BOTH},
         {"optimiser", 0, 2, VD_ADAM},

@@ -1,0 +1,190 @@
+// Dynamic memory network, DMN+ (Xiong et al. 2016). q is the end of a one-way GRU over the
+// question. Facts are states of a two-way GRU, both directions added, over
+//   entries 0..t, each the sum of its words weighed by place (vd_sums in parts.h): f_r
+//   tanh(W v_n + b) of the regions, in the file's order (the paper's grid is read in snakes): f'_n
+// m^0 = q. For hops k = 1..K, an episode over each kind of facts:
+//   g = softmax_j(w . tanh(W z_j + b)), z_j = [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|]
+//   h_j = g_j h~_j + (1 - g_j) h_{j-1}, h_0 = 0, h~_j as in a GRU without update gate
+//   c, c': the last h of entries, of regions; m <- relu(W^k [m ; c ; c' ; q] + b)
+// e = tanh(W [m ; q] + b). Only W^k differs from hop to hop.
+//
+// Two episodes side by side are ours: one over both kinds would always read the regions last. The
+// backward GRU of the entries starts at entry t: facts depend on the round. To this network the
+// order of regions matters. A released version takes the softmax of g over the batch; its L2 and
+// the first DMN (nine features, sigmoid gate) are left out. Dropout is on facts and before e.
+// Attentions, index = hop: question -> rounds, regions (g).
+#include "engine/networks/parts.h"
+
+#include <stdio.h>
+
+enum { HOPS = 3, LONGEST_NAME = 64 };
+
+static int hops_of(const vd_config *c)
+{
+    return c->hops ? c->hops : HOPS;
+}
+
+// One layer of GRUs.
+static void declare_gru(vd_layout *layout, const char *name, int directions, int in, int hidden)
+{
+    vd_layout_recurrent(layout, name, 3, 1, directions, in, hidden);
+}
+
+static void declare_episode(vd_layout *layout, const char *of, int h)
+{
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "encoder.memory.%s.score.0", of);
+    vd_layout_linear(layout, name, 4 * h, h, true);
+    snprintf(name, sizeof name, "encoder.memory.%s.score.2", of);
+    vd_layout_score(layout, name, h, false);
+    snprintf(name, sizeof name, "encoder.memory.%s.gru.input", of);
+    vd_layout_linear(layout, name, h, 2 * h, true);
+    snprintf(name, sizeof name, "encoder.memory.%s.gru.state", of);
+    vd_layout_linear(layout, name, h, 2 * h, true);
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    int h = c->hidden;
+    char name[LONGEST_NAME];
+    declare_gru(layout, "encoder.question.rnn_model", 1, c->embed, h);
+    declare_gru(layout, "encoder.entries.rnn_model", 2, c->embed, h);
+    vd_layout_linear(layout, "encoder.regions.image", c->region, h, true);
+    declare_gru(layout, "encoder.regions.rnn_model", 2, h, h);
+    declare_episode(layout, "entries", h);
+    declare_episode(layout, "regions", h);
+    for (int k = 0; k < hops_of(c); k++) {
+        snprintf(name, sizeof name, "encoder.memory.update.%d", k);
+        vd_layout_linear(layout, name, 4 * h, h, true);
+    }
+    vd_layout_linear(layout, "encoder.out", 2 * h, h, true);
+}
+
+// ---- facts --------------------------------------------------------------------------------------
+
+// One kind of facts, a row for each pair of a question and what it sees.
+typedef struct facts {
+    const char *of, *shown; // in names of parameters, of attentions
+    const vd_pairing *p;
+    const vd_packed *sequences; // those of each question
+    const vd_value *f;
+    const vd_value *with_q, *from_q; // f o q, |f - q|
+} facts;
+
+static vd_value *distances(vd_tape *tape, const facts *s, const vd_value *x)
+{
+    vd_value *less = vd_tape_queries(tape, s->p, vd_tape_scale(tape, x, -1));
+    return vd_tape_map(tape, VD_ABSOLUTE, vd_tape_add(tape, s->f, less));
+}
+
+static facts make_facts(vd_tape *tape, const char *of, const char *shown, const vd_pairing *p,
+                        const vd_value *f, const vd_value *q)
+{
+    facts s = {.of = of, .shown = shown, .p = p, .f = vd_tape_keys(tape, p, f)};
+    s.sequences = vd_inputs_sequences(tape, p);
+    s.with_q = vd_tape_products(tape, p, q, s.f);
+    s.from_q = distances(tape, &s, q);
+    return s;
+}
+
+// States of both directions, added.
+static vd_value *read_both_ways(vd_tape *tape, const vd_inputs *in, const vd_sequences *s,
+                                const char *name)
+{
+    int h = in->config->hidden;
+    vd_value *y = vd_tape_gru(tape, s, name, 1, 2, 0);
+    y = vd_tape_add(tape, vd_tape_columns(tape, y, 0, h), vd_tape_columns(tape, y, h, h));
+    return vd_tape_dropout(tape, y, in->dropout);
+}
+
+static facts read_entries(vd_tape *tape, vd_inputs *in, const vd_value *q)
+{
+    const vd_sums sums = vd_sums_of(tape, in, vd_text_entries(in));
+    const vd_pairing *seen = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS),
+                     *own = vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS);
+    const vd_sequences s = {.packed = vd_inputs_sequences(tape, own),
+                            .x = vd_sums_take(tape, in, &sums, "encoder.word_embed.weight"),
+                            .row = seen ? seen->key : NULL,
+                            .axis = VD_AXIS_PAIRS};
+    vd_value *f = read_both_ways(tape, in, &s, "encoder.entries.rnn_model");
+    return make_facts(tape, "entries", "rounds", own, f, q);
+}
+
+static facts read_regions(vd_tape *tape, vd_inputs *in, const vd_value *q)
+{
+    const vd_sequences s = {
+        .packed = vd_inputs_sequences(tape, vd_inputs_pairing(tape, in, VD_SEES_PICTURE)),
+        .x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0),
+        .axis = VD_AXIS_REGIONS};
+    vd_value *f = read_both_ways(tape, in, &s, "encoder.regions.rnn_model");
+    return make_facts(tape, "regions", "regions", vd_inputs_pairing(tape, in, VD_SEES_REGIONS), f,
+                      q);
+}
+
+static vd_value *read_question(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text text = vd_text_questions(in);
+    const vd_sequences s = vd_text_words(tape, in, &text);
+    return vd_text_ends(tape, &text, vd_tape_gru(tape, &s, "encoder.question.rnn_model", 1, 1, 0),
+                        1);
+}
+
+// ---- episodes -----------------------------------------------------------------------------------
+
+static vd_value *layer(vd_tape *tape, const facts *s, const char *part, const vd_value *x)
+{
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "encoder.memory.%s.%s", s->of, part);
+    return vd_tape_linear(tape, x, name);
+}
+
+// c: the facts read one after the other, as far as the gate lets them in.
+static vd_value *read_facts(vd_tape *tape, const facts *s, const vd_value *m, int hop)
+{
+    char name[LONGEST_NAME];
+    const vd_value *const z[] = {s->with_q, vd_tape_products(tape, s->p, m, s->f), s->from_q,
+                                 distances(tape, s, m)};
+    vd_value *y =
+        vd_tape_map(tape, VD_TANH, layer(tape, s, "score.0", vd_tape_join_all(tape, z, 4)));
+    vd_value *g = vd_tape_attend(tape, layer(tape, s, "score.2", y), s->shown, hop);
+    snprintf(name, sizeof name, "encoder.memory.%s.gru", s->of);
+    vd_value *states = vd_tape_gated_gru(tape, s->f, g, s->sequences, name);
+    return vd_tape_ends(tape, states, s->sequences, 1, VD_AXIS_QUESTIONS);
+}
+
+static void explain_episode(vd_tape *tape, const vd_value *before, const vd_value *c,
+                            const vd_value *seen, const vd_value *m)
+{
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Read the facts once more",
+            .why = "Entries and regions are read in their order; how far each gets in is said by "
+                   "the question and by what is known so far.",
+            .formula =
+                {"g = softmax_j(w . tanh(W [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|] + b))",
+                 "h_j = g_j h~_j + (1 - g_j) h_j-1, c = the last h",
+                 "m = relu(W [m before ; c ; c' ; q] + b)"},
+            .in = {{"m before", "what is known", before}},
+            .out = {{"c", "of the entries", c},
+                    {"c'", "of the regions", seen},
+                    {"m", "what is known now", m}}});
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_value *q = read_question(tape, in), *m = q;
+    const facts entries = read_entries(tape, in, q), regions = read_regions(tape, in, q);
+    for (int k = 0; k < hops_of(in->config); k++) {
+        char name[LONGEST_NAME];
+        const vd_value *c = read_facts(tape, &entries, m, k),
+                       *seen = read_facts(tape, &regions, m, k);
+        const vd_value *const all[] = {m, c, seen, q}, *before = m;
+        snprintf(name, sizeof name, "encoder.memory.update.%d", k);
+        m = vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, vd_tape_join_all(tape, all, 4), name));
+        explain_episode(tape, before, c, seen, m);
+    }
+    return vd_tanh_layer(tape, vd_tape_join(tape, m, q), "encoder.out", in->dropout);
+}
+
+const vd_encoder vd_encoder_dmn = {"dmn", "dynamic memory network", false, declare, build};

@@ -1,0 +1,132 @@
+// End-to-end memory network (Sukhbaatar et al. 2015). Memories are the entries of the history and,
+// ours, the regions. A sentence is the sum of its words, each weighed by its place: l_j o A x_j
+// (parts.h). u starts as the question's sum. For hops k = 1..K:
+//   p = softmax_r(u . m_r), m_r = sum_j l_j o A^k x_rj + T_A^k(t - r), entries r <= t
+//   p' = softmax_n(u . M_A^k v_n)
+//   u <- u + sum_r p_r c_r + sum_n p'_n M_C^k v_n, c_r like m_r with C^k, T_C^k
+// e = tanh(W u + b). T counts back from the newest entry, at most 63.
+//
+// Tables, by the setting tying: adjacent, A^{k+1} = C^k, T and M likewise; or layer-wise, one A, C,
+// T_A, T_C, M_A, M_C for all hops, and H u + ... in place of u + ... A^1 is the embedding of all
+// words, the question's too (layer-wise, the paper leaves the question's table free).
+//
+// In released code all tables start as N(0, 0.1), and J of l_j is the longest sentence of the data.
+// Here the embedding, which candidates share, starts as everywhere, and J is the sentence's own
+// length. Left out: first epochs without softmax in the hops, random empty memories in training.
+// Attentions, index = hop: question -> rounds, regions.
+#include "engine/networks/parts.h"
+
+#include <stdio.h>
+
+enum { HOPS = 3, MOST_HOPS = 16, AGES = 64, LONGEST_NAME = 64 };
+
+static const char SQUARE[] = "encoder.memory.between"; // H
+
+static int hops_of(const vd_config *c)
+{
+    return c->hops ? c->hops : HOPS;
+}
+
+static bool adjacent(const vd_config *c)
+{
+    return c->tying == VD_TYING_ADJACENT;
+}
+
+// How many tables of each kind there are: A^1, then each C.
+static int tables_of(const vd_config *c)
+{
+    return adjacent(c) ? hops_of(c) + 1 : 2;
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    size_t e = (size_t)c->embed;
+    char name[LONGEST_NAME];
+    for (int k = 0; k < tables_of(c); k++) {
+        snprintf(name, sizeof name, "encoder.memory.words.%d", k);
+        if (k > 0) // the first is the embedding
+            vd_layout_add(layout, name, ".weight", true, (size_t)c->vocab, e,
+                          (vd_start){VD_START_WORDS, 0.1});
+        snprintf(name, sizeof name, "encoder.memory.time.%d", k);
+        vd_layout_add(layout, name, ".weight", false, AGES, e, (vd_start){VD_START_NORMAL, 0.1});
+        snprintf(name, sizeof name, "encoder.memory.image.%d", k);
+        vd_layout_linear(layout, name, c->region, c->embed, false);
+    }
+    if (!adjacent(c))
+        vd_layout_linear(layout, SQUARE, c->embed, c->embed, false);
+    vd_layout_linear(layout, "encoder.out", c->embed, c->hidden, true);
+}
+
+// Both memories as one set of tables gives them.
+typedef struct memory {
+    const vd_value *entries; // (pairs of questions and entries, E)
+    const vd_value *regions; // (K, E)
+} memory;
+
+static memory remember(vd_tape *tape, vd_inputs *in, const vd_sums *entries, int k)
+{
+    char words[LONGEST_NAME] = "encoder.word_embed.weight", name[LONGEST_NAME];
+    memory m;
+    if (k > 0)
+        snprintf(words, sizeof words, "encoder.memory.words.%d.weight", k);
+    snprintf(name, sizeof name, "encoder.memory.time.%d.weight", k);
+    m.entries = vd_aged_entries(tape, in, vd_sums_take(tape, in, entries, words), name);
+    snprintf(name, sizeof name, "encoder.memory.image.%d", k);
+    m.regions = vd_tape_linear(tape, in->regions, name);
+    return m;
+}
+
+// What u finds: compared with `keys`, mixed from `values`.
+static vd_value *look(vd_tape *tape, const vd_pairing *p, const char *name, int hop,
+                      const vd_value *u, const vd_value *keys, const vd_value *values)
+{
+    vd_value *s = vd_tape_dot(tape, p, u, keys, 1);
+    return vd_tape_mix(tape, vd_tape_attend(tape, s, name, hop), values);
+}
+
+static void explain_hop(vd_tape *tape, const vd_value *u, const vd_value *found,
+                        const vd_value *seen, const vd_value *next)
+{
+    vd_tape_explain(
+        tape, &(vd_explained){
+                  .title = "Ask the memories",
+                  .why = "What is asked is compared with every entry and every region; what fits "
+                         "is added to it, and the sum asks again.",
+                  .formula = {"p = softmax_r(u . m_r), o = sum_r p_r c_r",
+                              "p' = softmax_n(u . M_A v_n), o' = sum_n p'_n M_C v_n",
+                              "u = u before + o + o'"},
+                  .in = {{"u before", "what is asked", u}},
+                  .out = {{"o", "of the entries", found},
+                          {"o'", "of the regions", seen},
+                          {"u", "what is asked next", next}}});
+}
+
+static const vd_value *hop(vd_tape *tape, vd_inputs *in, int k, const memory *a, const memory *c,
+                           const vd_value *u)
+{
+    const vd_value *o = look(tape, vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS), "rounds", k, u,
+                             a->entries, c->entries);
+    const vd_value *seen = look(tape, vd_inputs_pairing(tape, in, VD_SEES_REGIONS), "regions", k, u,
+                                a->regions, c->regions);
+    const vd_value *kept = adjacent(in->config) ? u : vd_tape_linear(tape, u, SQUARE);
+    const vd_value *next = vd_tape_add(tape, vd_tape_add(tape, kept, o), seen);
+    explain_hop(tape, u, o, seen, next);
+    return next;
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_sums questions = vd_sums_of(tape, in, vd_text_questions(in)),
+                  entries = vd_sums_of(tape, in, vd_text_entries(in));
+    const vd_value *u = vd_sums_take(tape, in, &questions, "encoder.word_embed.weight");
+    memory m[MOST_HOPS + 1] = {0};
+    for (int k = 0; k < tables_of(in->config); k++)
+        m[k] = remember(tape, in, &entries, k);
+    for (int k = 0; k < hops_of(in->config); k++) {
+        int from = adjacent(in->config) ? k : 0;
+        u = hop(tape, in, k, &m[from], &m[from + 1], u);
+    }
+    return vd_tanh_layer(tape, u, "encoder.out", 0);
+}
+
+const vd_encoder vd_encoder_memn2n = {"memn2n", "end-to-end memory network", false, declare, build};
