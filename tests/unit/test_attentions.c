@@ -232,6 +232,25 @@ static void every_pair_of_axes_has_a_table(void **state)
     vd_grid_free(&grid);
 }
 
+// Where a sheet does not have the words, or has others than the answer saw, they are numbers.
+static void words_of_the_history_are_named_where_they_are_known(void **state)
+{
+    (void)state;
+    char name[64], typed[] = "Color?", blue[] = "blue";
+    begins[2] = 8; // color ? <S> blue </S> </S>
+    said[0] = (vd_turn){typed, blue};
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 1, name, sizeof name);
+    assert_string_equal(name, "cube@0");
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 5, name, sizeof name);
+    assert_string_equal(name, "blue@1");
+    begins[2] = 5;
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 2, name, sizeof name);
+    assert_string_equal(name, "#1@1");
+    sheet.caption = NULL;
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 1, name, sizeof name);
+    assert_string_equal(name, "#2@0");
+}
+
 // ---- transcripts --------------------------------------------------------------------------------
 
 static void a_transcript_keeps_the_list(void **state)
@@ -397,6 +416,7 @@ int main(void)
         cmocka_unit_test_setup(pages_show_every_step, show_steps),
         cmocka_unit_test(maps_are_of_what_there_is),
         cmocka_unit_test_setup(every_pair_of_axes_has_a_table, show_steps),
+        cmocka_unit_test_setup(words_of_the_history_are_named_where_they_are_known, show_nothing),
         cmocka_unit_test(a_transcript_keeps_the_list),
         cmocka_unit_test_setup_teardown(a_chat_with_a_network_without_attention, start, end),
         cmocka_unit_test_setup_teardown(a_chat_with_a_network_that_looks_twice, start, end),

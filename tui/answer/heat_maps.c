@@ -84,7 +84,7 @@ static void draw_entry_words(scroll_page *page, const vd_heat_maps *maps, const 
     int row = topic->query == VD_AXIS_QUESTION_WORDS ? maps->word : 0;
     const float *share = topic->share + (size_t)row * (size_t)topic->columns + first;
     vd_entry_words words;
-    vd_sheet_entry_words(maps->sheet, entry, &words);
+    vd_sheet_entry_words(maps->sheet, answer, entry, &words);
     for (int j = 0; j < length; j++) {
         char text[48];
         if (words.count == length && is_mark(words.word[j]))

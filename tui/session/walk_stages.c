@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/base/shares.h"
@@ -14,7 +15,7 @@ typedef struct walk_view {
     const char *const *answers;
 } walk_view;
 
-enum { MOST_WORDS = 3, SHOWN_ANSWERS = 8 };
+enum { MOST_WORDS = 3, SHOWN_ANSWERS = 8, SHOWN_WORDS = 12 };
 
 // The entry that a word of the history is in.
 static int entry_of(const vd_answer *answer, int word)
@@ -133,6 +134,43 @@ static void cut_answers(const walk_view *v, vd_walk_table *t)
     t->value[last] = fmax(others, 0);
 }
 
+static int by_index(const void *a, const void *b)
+{
+    return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
+}
+
+// The rows with the largest numbers, in their order.
+static int strongest_rows(const vd_walk_table *t, vd_share top[SHOWN_WORDS])
+{
+    float *most = g_new0(float, (gsize)t->rows);
+    for (int at = 0; at < t->rows * t->columns; at++)
+        most[at / t->columns] = fmaxf(most[at / t->columns], (float)t->value[at]);
+    int count = vd_shares_top(most, t->rows, 2, top, SHOWN_WORDS);
+    qsort(top, (size_t)count, sizeof *top, by_index);
+    g_free(most);
+    return count;
+}
+
+// Of many words of the history only those with the largest shares are shown.
+static void cut_words(vd_walk_table *t)
+{
+    vd_share top[SHOWN_WORDS];
+    int all = t->rows, count = strongest_rows(t, top), used = (int)strlen(t->title);
+    double others = 1;
+    for (int i = 0; i < count; i++) {
+        memmove(t->row[i], t->row[top[i].index], sizeof *t->row);
+        memmove(t->value + i * t->columns, t->value + top[i].index * t->columns,
+                (size_t)t->columns * sizeof *t->value);
+        others -= t->value[i * t->columns];
+    }
+    t->rows = count;
+    snprintf(t->title + used, sizeof t->title - (size_t)used, ": %d of %d words", count, all);
+    if (t->columns > 1)
+        return;
+    snprintf(t->row[t->rows], sizeof *t->row, "the other %d", all - count);
+    t->value[t->rows++] = fmax(others, 0);
+}
+
 static void make_table(const walk_view *v, const vd_trace_table *from, vd_walk_table *t)
 {
     bool words = from->column_axis == VD_AXIS_HISTORY_WORDS;
@@ -145,6 +183,8 @@ static void make_table(const walk_view *v, const vd_trace_table *from, vd_walk_t
         list_cells(v, from, t);
     if (from->row_axis == VD_AXIS_ANSWERS && t->rows > SHOWN_ANSWERS)
         cut_answers(v, t);
+    if (from->row_axis == VD_AXIS_HISTORY_WORDS && t->rows > SHOWN_WORDS && !t->text)
+        cut_words(t);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
