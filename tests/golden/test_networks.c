@@ -154,7 +154,7 @@ static size_t width_of(const vd_pairing *p)
     case VD_AXIS_HISTORY_WORDS:
         return (size_t)R * TH;
     default:
-        return TQ;
+        return TQ + p->sentinel;
     }
 }
 

@@ -176,7 +176,8 @@ static void shares_are_whole(const vd_attention *at, int row)
 {
     const float *share = at->share + (size_t)row * (size_t)at->columns;
     bool padding = at->query == VD_AXIS_REGIONS && row == P - 1;
-    double sum = 0;
+    double sum = vd_attention_nothing(at, row);
+    assert_true((sum > 0) == (at->nothing && !padding));
     for (int c = 0; c < at->columns; c++)
         sum += (double)share[c];
     assert_true(fabs(sum - !padding) < 1e-5);

@@ -94,7 +94,7 @@ static void list_strongest(const walk_view *v, const vd_trace_table *from, vd_wa
             from->value + (size_t)place_of(v, from->row_axis, r) * (size_t)from->columns;
         for (int c = 0; c < from->columns; c++)
             share[c] = (float)row[c];
-        int count = vd_shares_top(share, from->columns, 2, top, MOST_WORDS);
+        int count = vd_shares_top(share, from->columns - from->nothing, 2, top, MOST_WORDS);
         for (int n = 0; n < count; n++) {
             int at = r * MOST_WORDS + n;
             char word[36], percent[16];
@@ -109,12 +109,16 @@ static void list_strongest(const walk_view *v, const vd_trace_table *from, vd_wa
 
 static void list_cells(const walk_view *v, const vd_trace_table *from, vd_walk_table *t)
 {
-    for (int c = 0; c < t->columns; c++)
+    int columns = t->columns - from->nothing;
+    for (int c = 0; c < columns; c++)
         name_of(v, from->column_axis, c, from->column, t->column[c], sizeof t->column[c]);
+    if (from->nothing)
+        g_strlcpy(t->column[columns], "nothing", sizeof t->column[columns]);
     for (int r = 0; r < t->rows; r++)
         for (int c = 0; c < t->columns; c++)
-            t->value[r * t->columns + c] = from->value[place_of(v, from->row_axis, r) * t->columns +
-                                                       place_of(v, from->column_axis, c)];
+            t->value[r * t->columns + c] =
+                from->value[place_of(v, from->row_axis, r) * t->columns +
+                            (c < columns ? place_of(v, from->column_axis, c) : c)];
 }
 
 // Of many answers only the first are shown, and the last, or the rest of the shares.
