@@ -31,7 +31,8 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
     X(MN_ATT, mn_att, "mn-att")                                                                    \
     X(MAC, mac, "mac")                                                                             \
     X(AMEM, amem, "amem")                                                                          \
-    X(BIDAF, bidaf, "bidaf")
+    X(BIDAF, bidaf, "bidaf")                                                                       \
+    X(DCN, dcn, "dcn")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,

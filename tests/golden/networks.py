@@ -315,8 +315,28 @@ def bidaf(w, d):
     return flow(w, d, bidaf_compare)
 
 
+def dcn_compare(w, of, c, u, shown):
+    name = f"encoder.flow.{of}."
+    u = torch.cat([u, w.get(name + "sentinel.question", 1, H)])
+    ended = torch.cat([c, w.get(name + "sentinel.context", 1, H)])
+    q = tanh(w.linear(name + "question", u, H))
+    scores = ended @ q.T
+    taken = softmax(scores, 0).T @ ended
+    looks = softmax(scores, 1)
+    coattention = looks @ torch.cat([q, taken], 1)
+    m = flow_model(w, of, torch.cat([c, coattention[:-1]], 1), 1)
+    p = softmax(w.linear(name + "pool", m, 1, False)[:, 0], 0)
+    flow_shown(shown, of, looks=looks[:-1], pooled=p)
+    return p @ m
+
+
+def dcn(w, d):
+    return flow(w, d, dcn_compare)
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
-            "mn-att": mn_att, "mac": mac, "amem": amem, "bidaf": bidaf}
+            "mn-att": mn_att, "mac": mac, "amem": amem, "bidaf": bidaf,
+            "dcn": dcn}
 
 
 # What the rows of an attention are long: all that it could look at.
@@ -359,6 +379,7 @@ def make():
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
             width = WIDTHS[shown.rpartition(".")[0]]
+            width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
             out[f"{name}/{shown}"] = numpy.pad(rows, ((0, max(B * R - len(rows), 0)), (0, 0)))
         for parameter, value in w.all.items():
