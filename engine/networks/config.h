@@ -32,7 +32,9 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
     X(MAC, mac, "mac")                                                                             \
     X(AMEM, amem, "amem")                                                                          \
     X(MEMN2N, memn2n, "memn2n")                                                                    \
-    X(DMN, dmn, "dmn")
+    X(DMN, dmn, "dmn")                                                                             \
+    X(BIDAF, bidaf, "bidaf")                                                                       \
+    X(DCN, dcn, "dcn")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,

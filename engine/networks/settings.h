@@ -22,7 +22,7 @@
     X(network, "network", CHOICE, VD_NETWORK_MVAN, VD_NETWORKS - 1, VD_NETWORK_MVAN,               \
       vd_network_names, true,                                                                      \
       "network to train: mvan (default), lf, lf-att, lf-bu, hre, hrea, mn, mn-att, mac, amem, "    \
-      "memn2n or dmn")                                                                             \
+      "memn2n, dmn, bidaf or dcn")                                                                 \
     X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
     X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of an LSTM state")                  \
     X(gate, "gate", CHOICE, VD_GATE_LEAKY_RELU, VD_GATE_ELU, VD_GATE_LEAKY_RELU, vd_gate_names,    \

@@ -355,9 +355,83 @@ def dmn(w, d):
     return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
 
 
+def flow(w, d, compare):
+    """The words of the question, compared with those of the entries and with the regions."""
+    words, q = w.ends(QUESTIONS, d.questions, H, 2)
+    entries = w.ends(ENTRIES, d.entries, H, 2)[0]
+    regions = tanh(w.linear("encoder.regions.image", d.regions, H))
+    out, shown = [], {}
+    for t in range(R):
+        sums = [compare(w, of, x, words[t], shown)
+                for of, x in (("history", torch.cat(entries[:t + 1])), ("regions", regions))]
+        out.append(tanh(w.linear("encoder.out", torch.cat(sums + [q[t]]), H)))
+    return torch.stack(out), {name: padded_rows(rows) for name, rows in shown.items()}
+
+
+def padded_rows(parts):
+    """Rows of several widths below each other."""
+    width = max(part.shape[1] for part in parts)
+    return torch.cat([torch.nn.functional.pad(part, (0, width - part.shape[1])) for part in parts])
+
+
+def flow_shown(shown, of, **attentions):
+    names = {"looks": {"history": "history-words", "regions": "question-words"},
+             "alone": {"history": "words-alone", "regions": "regions-alone"},
+             "pooled": {"history": "pooled-words", "regions": "regions"}}
+    for kind, rows in attentions.items():
+        shown.setdefault(names[kind][of] + ".0", []).append(rows if rows.dim() > 1 else rows[None])
+
+
+def flow_model(w, of, g, layers):
+    name = f"encoder.flow.{of}.model"
+    return w.lstm(name, g, H // 2, layers, 2) if of == "history" else w.linear(name, g, H).relu()
+
+
+def bidaf_compare(w, of, c, u, shown):
+    name = f"encoder.flow.{of}."
+    triples = torch.cat([c[:, None].expand(-1, len(u), -1), u[None].expand(len(c), -1, -1),
+                         c[:, None] * u[None]], 2)
+    s = w.linear(name + "score", triples, 1, False)[..., 0]
+    a = softmax(s, 1)
+    b = softmax(s.max(1)[0], 0)
+    g = torch.cat([c, a @ u, c * (a @ u), c * (b @ c)], 1)
+    m = flow_model(w, of, g, 2)
+    p = softmax(w.linear(name + "pool", torch.cat([g, m], 1), 1, False)[:, 0], 0)
+    flow_shown(shown, of, looks=a, alone=b, pooled=p)
+    return p @ m
+
+
+def bidaf(w, d):
+    return flow(w, d, bidaf_compare)
+
+
+def dcn_compare(w, of, c, u, shown):
+    name = f"encoder.flow.{of}."
+    u = torch.cat([u, w.get(name + "sentinel.question", 1, H)])
+    ended = torch.cat([c, w.get(name + "sentinel.context", 1, H)])
+    q = tanh(w.linear(name + "question", u, H))
+    scores = ended @ q.T
+    taken = softmax(scores, 0).T @ ended
+    looks = softmax(scores, 1)
+    coattention = looks @ torch.cat([q, taken], 1)
+    m = flow_model(w, of, torch.cat([c, coattention[:-1]], 1), 1)
+    p = softmax(w.linear(name + "pool", m, 1, False)[:, 0], 0)
+    flow_shown(shown, of, looks=looks[:-1], pooled=p)
+    return p @ m
+
+
+def dcn(w, d):
+    return flow(w, d, dcn_compare)
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
-            "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn}
+            "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn, "bidaf": bidaf, "dcn": dcn}
+
+
+# What the rows of an attention are long: all that it could look at.
+WIDTHS = {"rounds": R, "regions": P, "regions-alone": P, "question-words": TQ, "history-words": TQ,
+          "pooled-words": R * TH, "words-alone": R * TH}
 
 
 def padded(rows, width):
@@ -394,9 +468,10 @@ def make():
         (e * torch.tensor(share)).sum().backward()
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
-            width = {"rounds": R, "regions": P, "question-words": TQ}[shown.rpartition(".")[0]]
+            width = WIDTHS[shown.rpartition(".")[0]]
+            width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
-            out[f"{name}/{shown}"] = numpy.pad(rows, ((0, B * R - len(rows)), (0, 0)))
+            out[f"{name}/{shown}"] = numpy.pad(rows, ((0, max(B * R - len(rows), 0)), (0, 0)))
         for parameter, value in w.all.items():
             out[f"{name}/{parameter}"] = value.detach().numpy()
             out[f"{name}/grad.{parameter}"] = value.grad.numpy()

@@ -144,16 +144,33 @@ static void compare_encoded(room *r)
     vd_free(found);
 }
 
-// Each question's keys come in the order of what it sees, from the first.
+// All that a row could look at.
+static size_t width_of(const vd_pairing *p)
+{
+    switch ((int)p->key_axis) {
+    case VD_AXIS_ENTRIES:
+        return R;
+    case VD_AXIS_REGIONS:
+        return P;
+    case VD_AXIS_HISTORY_WORDS:
+        return (size_t)R * TH;
+    default:
+        return TQ + p->sentinel;
+    }
+}
+
+// Each row's keys come in the order of what it sees, from the first. Rows that are no questions are
+// those of all questions, one after the other.
 static void compare_shown(room *r)
 {
     for (const vd_shown *s = r->net.pass.tape->shown; s; s = s->next) {
         const vd_pairing *p = s->value->pairing;
         char name[40];
-        float expected[N * TH];
-        size_t wide = p->key_axis == VD_AXIS_ENTRIES ? R : p->key_axis == VD_AXIS_REGIONS ? P : TQ;
+        static float expected[N * R * TH * TQ];
+        size_t wide = width_of(p);
+        size_t rows = p->query_axis == VD_AXIS_QUESTIONS ? N : (size_t)p->query_rows;
         snprintf(name, sizeof name, "%s.%d", s->name, s->index);
-        if (!tensor_of(r->name, name, expected, N * wide))
+        if (!tensor_of(r->name, name, expected, rows * wide))
             fail_msg("%s shows %s, its twin does not", r->name, name);
         float *found = support_read(s->value->x, (size_t)p->pairs);
         for (int i = 0; i < p->count; i++) {
