@@ -451,7 +451,8 @@ static vd_value *answer(const dialogs *d, round_rows *r)
     return vd_tape_linear(tape, e, "encoder.out.2");
 }
 
-// The vectors of all rounds, in the order of the questions; zeros of those that were not asked again.
+// The vectors of all rounds, in the order of the questions; zeros of those that were not asked
+// again.
 static vd_value *in_order(const dialogs *d, const vd_value *e, const int *place)
 {
     return choose(d->tape, e, place, d->in->span->questions, VD_AXIS_QUESTIONS);

@@ -23,14 +23,15 @@ typedef enum vd_sight {
     VD_SIGHTS
 } vd_sight;
 
-// Rows that a network makes once of each entry, from entries up to that one and the questions before
-// it: a chat keeps them from question to question, so that what was said is not worked out again.
+// Rows that a network makes once of each entry, from entries up to that one and the questions
+// before it: a chat keeps them from question to question, so that what was said is not worked out
+// again.
 typedef struct vd_memo {
     int each, width;        // rows of an entry, numbers of a row
     int entries;            // from the first on, whose rows are kept
     const vd_real *numbers; // (entries, each, width) in the backend's memory
-    // What a pass made, when it has run: of entries `entries`, entries + 1, ... (made, each), rows of
-    // `width` numbers in the arena. The network sets all of these, and each and width.
+    // What a pass made, when it has run: of entries `entries`, entries + 1, ... (made, each), rows
+    // of `width` numbers in the arena. The network sets all of these, and each and width.
     const vd_value *const *row;
     int made;
 } vd_memo;
