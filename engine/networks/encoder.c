@@ -1,6 +1,7 @@
 #include "engine/networks/encoder.h"
 
 #include "engine/networks/mvan/pass.h"
+#include "engine/networks/text/text.h"
 
 const vd_encoder *vd_encoder_of(const vd_config *config)
 {
@@ -10,6 +11,46 @@ const vd_encoder *vd_encoder_of(const vd_config *config)
 #undef X
     };
     return all[config->network];
+}
+
+// ---- text encoders -----------------------------------------------------------------------------
+
+static vd_reading reading_of(const vd_config *config)
+{
+    return config->network == VD_NETWORK_MVAN ? VD_READS_ITSELF : vd_encoder_of(config)->reading;
+}
+
+// Whether the network takes the encoder, whatever its size.
+static vd_status check_reading(const vd_config *config, vd_error *err)
+{
+    const char *network = vd_network_names[config->network], *text = vd_text_names[config->text];
+    vd_reading reading = reading_of(config);
+    if (reading == VD_READS_ITSELF)
+        return vd_error_set(err, VD_USAGE,
+                            "text %s: the network %s reads in its own way only; expected own, or "
+                            "hre, hrea, mn or mn-att, which take every text encoder",
+                            text, network);
+    if (reading == VD_READS_STRUNG && vd_text_encoder_of(config)->directions != 1)
+        return vd_error_set(err, VD_USAGE,
+                            "text %s: the network %s reads the history as one text in one run, "
+                            "for which an encoder must read one way; expected own, lstm or gru, "
+                            "or hre, hrea, mn or mn-att, which take every text encoder",
+                            text, network);
+    return VD_OK;
+}
+
+vd_status vd_encoder_check(const vd_config *config, vd_error *err)
+{
+    if (config->text == VD_TEXT_OWN)
+        return VD_OK;
+    vd_status status = check_reading(config, err);
+    int directions = vd_text_encoder_of(config)->directions;
+    if (status == VD_OK && directions == 2 && config->hidden % 2 != 0)
+        status = vd_error_set(err, VD_USAGE,
+                              "text bilstm: each direction is half as wide as the state; expected "
+                              "an even size of it (hidden), found %d",
+                              config->hidden);
+    return status;
 }
 
 // ---- pairings -----------------------------------------------------------------------------------

@@ -50,11 +50,19 @@ typedef struct vd_inputs {
     vd_memo *memo;                      // of the one dialog; NULL: nothing is kept
 } vd_inputs;
 
+// Which text encoders (engine/networks/text/) a network takes.
+typedef enum vd_reading {
+    VD_READS_APART,  // each question and entry is read by itself: all
+    VD_READS_STRUNG, // entries are strung together and read in one run: those that read one way
+    VD_READS_ITSELF  // only its own
+} vd_reading;
+
 typedef struct vd_encoder {
     const char *name, *title;
     // A question is answered from what was asked before, too, not only from the entries: a chat
     // computes all rounds.
     bool reads_earlier;
+    vd_reading reading;
     void (*declare)(const vd_config *config, vd_layout *layout);
     vd_value *(*build)(vd_tape *tape, vd_inputs *in);
 } vd_encoder;
@@ -65,6 +73,9 @@ VD_ENCODERS(X)
 
 // Of a configuration whose network is not VD_NETWORK_MVAN.
 const vd_encoder *vd_encoder_of(const vd_config *config);
+// Whether the network, MVAN too, takes the configuration's text encoder; VD_USAGE says which it
+// takes.
+vd_status vd_encoder_check(const vd_config *config, vd_error *err);
 
 // One of the usual pairings, made when it is first asked for.
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);

@@ -23,16 +23,17 @@ vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *te
 // The same, a row a word.
 vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
 
-// Two layers of LSTMs below `name`: word states, `width` wide, of one direction or two halves.
-void vd_text_declare(vd_layout *layout, const char *name, int in, int width, int directions);
-// dropout: of the words.
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
-                         int directions, vd_real dropout);
-// Sentence vectors of word states.
-vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
-// Sentence vectors of a one-way encoder.
+// The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or
+// encoder.hist_rnn, of words `in` wide.
+void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in);
+// Its sentence vectors (S, H). dropout: of the words.
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout);
+// The same of words that a network made itself: x, a row a word.
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                               const char *name, const vd_value *x);
+// Sentence vectors of the word states of recurrent layers.
+vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
 // A one-way encoder's state at the end of entries 0..t strung together, for every question: one run

@@ -32,6 +32,9 @@
       "positions added to word vectors: none, sinusoidal, learned or as-printed")                  \
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
+    X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
+      "how questions and entries are read: own (default, the network's), lstm or gru; hre, hrea, " \
+      "mn and mn-att also bilstm; mvan, mac and amem own only")                                    \
     X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
       vd_score_names, true,                                                                        \
       "hrea, mn, mn-att: scores of rounds: own, additive, dot, scaled, bilinear, product or sum")  \

@@ -65,6 +65,23 @@ class Weights:
             x = torch.cat(out, 1)
         return x
 
+    def gru(self, name, x, hidden, layers=2):
+        """States (T, hidden); PyTorch's gate order r, z, n."""
+        for layer in range(layers):
+            wi = self.get(f"{name}.weight_ih_l{layer}", 3 * hidden, x.shape[1])
+            wh = self.get(f"{name}.weight_hh_l{layer}", 3 * hidden, hidden)
+            bi = self.get(f"{name}.bias_ih_l{layer}", 3 * hidden)
+            bh = self.get(f"{name}.bias_hh_l{layer}", 3 * hidden)
+            h, states = torch.zeros(hidden, dtype=torch.float64), []
+            for row in x:
+                (ri, zi, ni), (rh, zh, nh) = (wi @ row + bi).chunk(3), (wh @ h + bh).chunk(3)
+                r, z = sigmoid(ri + rh), sigmoid(zi + zh)
+                n = tanh(ni + r * nh)
+                h = (1 - z) * n + z * h
+                states.append(h)
+            x = torch.stack(states)
+        return x
+
     def words(self, ids):
         return self.get("encoder.word_embed.weight", V, E)[ids]
 
@@ -172,6 +189,28 @@ def mn_att(w, d):
     return e, {"rounds.0": a, "regions.0": p}
 
 
+# ---- text encoders: the sentence vectors of texts, and what they show ------------------------------
+
+def bilstm(w, name, texts):
+    return w.ends(name + ".rnn_model", texts, directions=2)[1], {}
+
+
+def gru(w, name, texts):
+    return torch.stack([w.gru(name + ".rnn_model", w.words(t), H)[-1] for t in texts]), {}
+
+
+def mn_att_of(read):
+    """mn-att with another text encoder."""
+    def build(w, d):
+        q, shown = read(w, "encoder.ques_rnn", d.questions)
+        h = read(w, "encoder.hist_rnn", d.entries)[0]
+        a = causal(q @ h.T)
+        u = tanh(w.linear("encoder.out", tanh(w.linear("encoder.memory", a @ h, H)) + q, H))
+        e, p = glimpse(w, d, u)
+        return e, {**shown, "rounds.0": a, "regions.0": p}
+    return build
+
+
 def mac_read(w, of, c, m, x):
     name = f"encoder.{of}.read."
     i = w.linear(name + "memory", m, H) * w.linear(name + "key", x, H)
@@ -267,6 +306,8 @@ def amem(w, d):
 
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem}
+TEXTS = {"gru": gru, "bilstm": bilstm}
+NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 
 
 def padded(rows, width):
