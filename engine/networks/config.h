@@ -44,7 +44,8 @@ typedef enum vd_network_kind {
 #define VD_TEXTS(X)                                                                                \
     X(LSTM, lstm, "lstm")                                                                          \
     X(BILSTM, bilstm, "bilstm")                                                                    \
-    X(GRU, gru, "gru")
+    X(GRU, gru, "gru")                                                                             \
+    X(TRANSFORMER, transformer, "transformer")
 
 typedef enum vd_text_choice {
     VD_TEXT_OWN, // the network's own
@@ -86,6 +87,7 @@ typedef struct vd_config {
     vd_decoders decoders;
     // Of networks on the tape:
     vd_text_choice text;
+    int heads; // 0: the text encoder's own number
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
     vd_image_norm image;

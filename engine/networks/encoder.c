@@ -39,18 +39,25 @@ static vd_status check_reading(const vd_config *config, vd_error *err)
     return VD_OK;
 }
 
+static vd_status check_size(const vd_config *config, vd_error *err)
+{
+    const vd_text_encoder *encoder = vd_text_encoder_of(config);
+    int parts = encoder->heads ? vd_text_heads(config) : encoder->directions;
+    if (parts == 0 || config->hidden % parts == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "text %s: a state is divided among %d %s; expected a multiple of %d as its "
+                        "size (hidden), found %d",
+                        vd_text_names[config->text], parts, encoder->heads ? "heads" : "directions",
+                        parts, config->hidden);
+}
+
 vd_status vd_encoder_check(const vd_config *config, vd_error *err)
 {
     if (config->text == VD_TEXT_OWN)
         return VD_OK;
     vd_status status = check_reading(config, err);
-    int directions = vd_text_encoder_of(config)->directions;
-    if (status == VD_OK && directions == 2 && config->hidden % 2 != 0)
-        status = vd_error_set(err, VD_USAGE,
-                              "text bilstm: each direction is half as wide as the state; expected "
-                              "an even size of it (hidden), found %d",
-                              config->hidden);
-    return status;
+    return status ? status : check_size(config, err);
 }
 
 // ---- pairings -----------------------------------------------------------------------------------
@@ -243,6 +250,7 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .dropout = pass->dropout,
                     .lstm_dropout = pass->lstm_dropout,
                     .position_dropout = pass->position_dropout,
+                    .text_dropout = pass->text_dropout,
                     .memo = pass->memo};
     tape->flatten = pass->flatten;
     read_regions(tape, &in, pass);

@@ -40,8 +40,8 @@ typedef struct vd_inputs {
     const vd_config *config;
     const vd_geometry *span; // which question belongs to which dialog, and sees how many entries
     const vd_packed *question_words, *history_words;
-    const vd_real *sinusoid;                         // pass.h
-    vd_real dropout, lstm_dropout, position_dropout; // rates
+    const vd_real *sinusoid;                                       // pass.h
+    vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates
     // Region k of a dialog: rows region_start[b] .. region_start[b + 1], real ones only.
     const int *region_start;            // (B + 1)
     const vd_value *raw;                // (K, D) as the extractor gave them

@@ -112,19 +112,21 @@ vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *te
 
 void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    vd_text_encoder_of(config)->declare(layout, config, name, in);
+    const vd_text_encoder *encoder = vd_text_encoder_of(config);
+    encoder->declare(layout, config, name, in);
+    if (!encoder->directions)
+        vd_text_declare_pool(layout, config, name);
 }
 
-// The words' states, without dropout of the words or with it.
-static vd_value *read_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                            const char *name, vd_real dropout)
+// The words of a text as its encoder reads them, without dropout or with it.
+static vd_sequences read_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                               vd_real dropout)
 {
-    vd_sequences s = {.packed = text->packed, .axis = text->words};
     if (dropout == 0)
-        s = vd_text_words(tape, in, text);
-    else
-        s.x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout);
-    return vd_text_encoder_of(in->config)->states(tape, in, &s, name);
+        return vd_text_words(tape, in, text);
+    return (vd_sequences){.packed = text->packed,
+                          .x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout),
+                          .axis = text->words};
 }
 
 vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions)
@@ -135,22 +137,27 @@ vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *state
 }
 
 static vd_value *sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                              const vd_value *states)
+                              const char *name, const vd_sequences *words)
 {
-    return vd_text_ends(tape, text, states, vd_text_encoder_of(in->config)->directions);
+    const vd_text_encoder *encoder = vd_text_encoder_of(in->config);
+    vd_value *states = encoder->states(tape, in, words, name);
+    if (encoder->directions)
+        return vd_text_ends(tape, text, states, encoder->directions);
+    return vd_text_pool(tape, words, text->sentences, states, name);
 }
 
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout)
 {
-    return sentences_of(tape, in, text, read_words(tape, in, text, name, dropout));
+    const vd_sequences words = read_words(tape, in, text, dropout);
+    return sentences_of(tape, in, text, name, &words);
 }
 
 vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                                const char *name, const vd_value *x)
 {
-    const vd_sequences s = {.packed = text->packed, .x = x, .axis = text->words};
-    return sentences_of(tape, in, text, vd_text_encoder_of(in->config)->states(tape, in, &s, name));
+    const vd_sequences words = {.packed = text->packed, .x = x, .axis = text->words};
+    return sentences_of(tape, in, text, name, &words);
 }
 
 // A row of x for each question.
@@ -178,7 +185,8 @@ vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name
     const vd_geometry *span = in->span;
     vd_text text = vd_text_strung(tape, in);
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
-    vd_value *states = read_words(tape, in, &text, name, 0);
+    const vd_sequences said = read_words(tape, in, &text, 0);
+    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &said, name);
     for (int n = 0; n < span->questions && end; n++) {
         int first = span->entry_start[span->dialog[n]];
         const int *start = in->history_words->start;

@@ -218,6 +218,9 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
     if (vd_text_encoder_of(from) != vd_text_encoder_of(to))
         return vd_error_set(err, VD_MISMATCH, "%s: its text encoder is %s, expected %s", path,
                             vd_text_names[from->text], vd_text_names[to->text]);
+    if (vd_text_encoder_of(to)->heads && vd_text_heads(from) != vd_text_heads(to))
+        return vd_error_set(err, VD_MISMATCH, "%s: its text encoder has %d heads, expected %d",
+                            path, vd_text_heads(from), vd_text_heads(to));
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "
@@ -377,6 +380,7 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
     net.pass.dropout = (float)t->options.dropout;
     net.pass.lstm_dropout = (float)t->options.lstm_dropout;
     net.pass.position_dropout = (float)t->options.position_dropout;
+    net.pass.text_dropout = vd_text_dropout(&t->config, t->options.text_dropout);
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);
     if (status == VD_OK && vd_has_discriminative(t->config.decoders))

@@ -105,6 +105,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .dropout = s->dropout,
                                .lstm_dropout = s->dropout,
                                .position_dropout = s->dropout,
+                               .text_dropout = s->dropout,
                                .key = 99,
                                .arena = &m->arena}};
     // The loss is that of the pass with gradients, joined rows and all, so dropout agrees.
@@ -156,6 +157,7 @@ static void check(const setting *s)
                            .decoders = s->decoders,
                            .network = s->network,
                            .text = s->text,
+                           .heads = 2,
                            .score_rounds = s->score,
                            .score_regions = s->score == VD_SCORE_SUM ? VD_SCORE_OWN : s->score,
                            .hops = 2};
@@ -299,7 +301,7 @@ static void networks_on_the_tape(void **state)
 // Every other text encoder, with dropout and without.
 static void text_encoders(void **state)
 {
-    vd_config config = {.hidden = H};
+    vd_config config = {.hidden = H, .heads = 2};
     (void)state;
     for (int n = 0; support_reading(n, &config); n++)
         if (config.text != VD_TEXT_OWN)

@@ -16,7 +16,7 @@ import sys
 import numpy
 import torch
 
-B, R, P, D, V, E, H, TQ, TH, STEPS = 2, 3, 4, 5, 15, 4, 6, 4, 6, 2
+B, R, P, D, V, E, H, TQ, TH, STEPS, HEADS = 2, 3, 4, 5, 15, 4, 6, 4, 6, 2, 2
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "networks.safetensors")
 tanh, sigmoid, softmax = torch.tanh, torch.sigmoid, torch.softmax
 
@@ -199,6 +199,57 @@ def gru(w, name, texts):
     return torch.stack([w.gru(name + ".rnn_model", w.words(t), H)[-1] for t in texts]), {}
 
 
+def pooled(w, name, states, shown):
+    """Sentences of the states of each text, and the shares of a question's words."""
+    pool = w.get(name + ".text.pool.weight", 1, H)[0]
+    shares = [softmax(s @ pool, 0) for s in states]
+    if shown:
+        shown = {"own-words.0": torch.stack([torch.nn.functional.pad(b, (0, TQ - len(b)))
+                                             for b in shares])}
+    return torch.stack([b @ s for b, s in zip(shares, states)]), shown or {}
+
+
+def sinusoid(count, width):
+    i = torch.arange(width)
+    angle = torch.arange(count, dtype=torch.float64)[:, None] / 10000 ** ((i - i % 2) / width)
+    return torch.where(i % 2 == 1, torch.cos(angle), torch.sin(angle))
+
+
+def norm(w, name, x):
+    return torch.nn.functional.layer_norm(x, x.shape[-1:], w.get(name + ".weight", x.shape[-1]),
+                                          w.get(name + ".bias", x.shape[-1]), 1e-5)
+
+
+def multi_head(w, name, x):
+    q, k, v = (w.linear(f"{name}.{part}", x, H, False) for part in ("query", "key", "value"))
+    mixed = []
+    for head in range(HEADS):
+        at = slice(head * H // HEADS, (head + 1) * H // HEADS)
+        a = softmax(q[:, at] @ k[:, at].T / math.sqrt(H / HEADS), 1)
+        mixed.append(a @ v[:, at])
+    return w.linear(name + ".out", torch.cat(mixed, 1), H, False)
+
+
+def ffn(w, name, x, inner):
+    return w.linear(name + ".2", torch.relu(w.linear(name + ".1", x, inner)), H)
+
+
+def transformer_states(w, name, x):
+    y = math.sqrt(H) * w.linear(name + ".in", x, H) + sinusoid(len(x), H)
+    for layer in range(2):
+        at = f"{name}.{layer}."
+        y = norm(w, at + "norm1", y + multi_head(w, at + "attention", y))
+        y = norm(w, at + "norm2", y + ffn(w, at + "ffn", y, 4 * H))
+    return y
+
+
+def pooled_of(states):
+    def read(w, name, texts):
+        all_states = [states(w, name + ".text", w.words(t)) for t in texts]
+        return pooled(w, name, all_states, name == "encoder.ques_rnn")
+    return read
+
+
 def mn_att_of(read):
     """mn-att with another text encoder."""
     def build(w, d):
@@ -306,7 +357,7 @@ def amem(w, d):
 
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem}
-TEXTS = {"gru": gru, "bilstm": bilstm}
+TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_states)}
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 
 
@@ -344,7 +395,7 @@ def make():
         (e * torch.tensor(share)).sum().backward()
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
-            width = {"rounds": R, "regions": P, "question-words": TQ}[shown.rpartition(".")[0]]
+            width = {"rounds": R, "regions": P, "question-words": TQ, "own-words": TQ}[shown.rpartition(".")[0]]
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
             out[f"{name}/{shown}"] = numpy.pad(rows, ((0, B * R - len(rows)), (0, 0)))
         for parameter, value in w.all.items():

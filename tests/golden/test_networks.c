@@ -18,7 +18,20 @@
 #include "tests/support/must.h"
 #include "tests/support/readings.h"
 
-enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, N = B * R };
+enum {
+    B = 2,
+    R = 3,
+    P = 4,
+    D = 5,
+    V = 15,
+    E = 4,
+    H = 6,
+    TQ = 4,
+    TH = 6,
+    STEPS = 2,
+    HEADS = 2,
+    N = B * R
+};
 
 static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
 static vd_safetensors *file;
@@ -87,6 +100,7 @@ static void open_room(room *r, const vd_config *which)
     const vd_memory *memory = support_backend()->memory;
     *r = (room){.config = {.network = which->network,
                            .text = which->text,
+                           .heads = which->heads,
                            .vocab = V,
                            .embed = E,
                            .hidden = H,
@@ -210,7 +224,7 @@ static void networks_equal_their_twins(void **state)
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
     vd_batch batch = read_batch();
     assert_non_null(tensor_of("", "share", share, N * H));
-    vd_config config = {.hidden = H};
+    vd_config config = {.hidden = H, .heads = HEADS};
     for (int i = 0; support_reading(i, &config); i++) {
         static room r;
         if (config.text != VD_TEXT_OWN && config.network != VD_NETWORK_MN_ATT)

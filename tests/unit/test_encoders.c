@@ -313,6 +313,7 @@ static vd_status encode_and_back(void *context, vd_error *err)
                                        .w = &r->weights,
                                        .dw = &gradients,
                                        .dropout = 0.3f,
+                                       .text_dropout = 0.3f,
                                        .arena = &r->arena}};
         status = vd_network_encode(&r->net, &batch, err);
     }
@@ -417,7 +418,7 @@ static void learn_by_heart(const vd_config *which)
     config.text = which->text;
     config.hidden = 32;
     config.positions = VD_POSITIONS_NONE;
-    options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    options.dropout = options.lstm_dropout = options.position_dropout = options.text_dropout = 0;
     options.margin = 1;
     options.rate = 0.006;
     options.clip = 5;

@@ -226,7 +226,7 @@ static void flattened_attentions_are_uniform(const talk *t)
     for (int i = 0; i < a.attentions; i++) {
         const vd_attention *at = &a.attention[i];
         double share = at->key == VD_AXIS_ENTRIES ? 1.0 / R : 1.0 / REAL;
-        for (int c = 0; strcmp(at->name, "question-words") != 0 && c < at->columns; c++)
+        for (int c = 0; at->key != VD_AXIS_QUESTION_WORDS && c < at->columns; c++)
             assert_true(at->key == VD_AXIS_REGIONS && c == REAL
                             ? at->share[c] == 0
                             : fabs((double)at->share[c] - share) < 1e-6);

@@ -88,7 +88,13 @@ static void sizes_that_do_not_divide_are_refused(void **state)
     vd_config config = config_of(VD_NETWORK_MN, VD_TEXT_BILSTM);
     (void)state;
     config.hidden = 7;
-    refused(&config, "an even size", "found 7");
+    refused(&config, "among 2 directions", "found 7");
+    config = config_of(VD_NETWORK_HRE, VD_TEXT_TRANSFORMER);
+    config.heads = 3;
+    refused(&config, "among 3 heads", "found 8");
+    config.heads = 0;
+    config.hidden = 6;
+    refused(&config, "among 4 heads", "found 6");
 }
 
 // A file with such a configuration is refused like a damaged one, with its name.

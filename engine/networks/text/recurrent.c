@@ -64,6 +64,7 @@ static vd_value *run_gru(vd_tape *tape, const vd_inputs *in, const vd_sequences 
     return run(tape, in, words, name, vd_tape_gru, 1);
 }
 
-const vd_text_encoder vd_text_lstm = {1, declare_lstm, run_lstm};
-const vd_text_encoder vd_text_bilstm = {2, declare_bilstm, run_bilstm};
-const vd_text_encoder vd_text_gru = {1, declare_gru, run_gru};
+const vd_text_encoder vd_text_lstm = {.directions = 1, .declare = declare_lstm, .states = run_lstm};
+const vd_text_encoder vd_text_bilstm = {
+    .directions = 2, .declare = declare_bilstm, .states = run_bilstm};
+const vd_text_encoder vd_text_gru = {.directions = 1, .declare = declare_gru, .states = run_gru};

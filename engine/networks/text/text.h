@@ -10,8 +10,11 @@
 #include "engine/networks/encoder.h"
 
 typedef struct vd_text_encoder {
-    // Of recurrent states, whose last ones are the sentence: 1 or 2.
+    // Of recurrent states, whose last ones are the sentence: 1 or 2. 0: the words' states are
+    // pooled.
     int directions;
+    bool heads;     // divides the states among heads
+    double dropout; // its own rate in training; recurrent ones have that between LSTM layers
     void (*declare)(vd_layout *layout, const vd_config *config, const char *name, int in);
     vd_value *(*states)(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
                         const char *name);
@@ -23,5 +26,14 @@ VD_TEXTS(X)
 
 // That of the configuration; where this leaves it to the network, lstm.
 const vd_text_encoder *vd_text_encoder_of(const vd_config *config);
+int vd_text_heads(const vd_config *config);
+// The rate of dropout in training, from the option of that name: below 0 the encoder's own.
+vd_real vd_text_dropout(const vd_config *config, double option);
+
+// Sentences of states that are not recurrent: b = softmax_i(w . y_i) over the sentence's words,
+// then sum_i b_i y_i; w is NAME.text.pool. That of the question is shown, as "own-words".
+void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char *name);
+vd_value *vd_text_pool(vd_tape *tape, const vd_sequences *words, vd_axis sentences,
+                       const vd_value *states, const char *name);
 
 #endif
