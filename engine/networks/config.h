@@ -45,6 +45,7 @@ typedef enum vd_network_kind {
     X(LSTM, lstm, "lstm")                                                                          \
     X(BILSTM, bilstm, "bilstm")                                                                    \
     X(GRU, gru, "gru")                                                                             \
+    X(CONVS2S, convs2s, "convs2s")                                                                 \
     X(TRANSFORMER, transformer, "transformer")
 
 typedef enum vd_text_choice {

@@ -243,6 +243,24 @@ def transformer_states(w, name, x):
     return y
 
 
+def glu(w, name, x, out, dilation=1):
+    def at(shift):
+        moved = torch.zeros_like(x)
+        for i in range(len(x)):
+            if 0 <= i + shift < len(x):
+                moved[i] = x[i + shift]
+        return moved
+    a, b = w.linear(name, torch.cat([at(-dilation), x, at(dilation)], 1), 2 * out).chunk(2, 1)
+    return a * sigmoid(b)
+
+
+def convs2s_states(w, name, x):
+    y = w.linear(name + ".in", x + w.get(name + ".place.weight", 512, E)[:len(x)], H)
+    for layer in range(6):
+        y = (glu(w, f"{name}.{layer}.conv", y, H) + y) * math.sqrt(0.5)
+    return w.linear(name + ".out", y, H)
+
+
 def pooled_of(states):
     def read(w, name, texts):
         all_states = [states(w, name + ".text", w.words(t)) for t in texts]
@@ -357,7 +375,8 @@ def amem(w, d):
 
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem}
-TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_states)}
+TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_states),
+         "convs2s": pooled_of(convs2s_states)}
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 
 

@@ -5,7 +5,8 @@
 
 #include "engine/networks/text/text.h"
 
-enum { VD_TEXT_ONCE = -1, VD_TEXT_NAME = 80 }; // a part that is there once; room for a name
+// A part that is there once; room for a name; words of a convolution.
+enum { VD_TEXT_ONCE = -1, VD_TEXT_NAME = 80, VD_TEXT_WIDE = 3 };
 
 // What is declared, or computed: a text encoder's parts below a name, in a layer.
 typedef struct vd_text_at {
@@ -38,5 +39,12 @@ vd_value *vd_text_attention(vd_tape *tape, const vd_pairing *p, const vd_value *
 // W_2 relu(W_1 x + b) + b, `inner` wide inside.
 void vd_text_declare_ffn(vd_layout *layout, vd_text_at at, int size, int inner);
 vd_value *vd_text_ffn(vd_tape *tape, const vd_value *x, vd_text_at at);
+
+// A gated convolution (Dauphin et al. 2017), three words wide, `dilation` apart, zeros beyond the
+// sentence: a o sigmoid(b), [a ; b] = W [neighbours] + b, in -> 2 out. Its matrix is (2 out, 3 in),
+// a word's numbers together.
+void vd_text_declare_glu(vd_layout *layout, vd_text_at at, const char *part, int in, int out);
+vd_value *vd_text_glu(vd_tape *tape, const vd_packed *packed, const vd_value *x, int dilation,
+                      vd_text_at at, const char *part);
 
 #endif
