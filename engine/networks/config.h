@@ -46,6 +46,7 @@ typedef enum vd_network_kind {
     X(BILSTM, bilstm, "bilstm")                                                                    \
     X(GRU, gru, "gru")                                                                             \
     X(CONVS2S, convs2s, "convs2s")                                                                 \
+    X(GLDR, gldr, "gldr")                                                                          \
     X(TRANSFORMER, transformer, "transformer")
 
 typedef enum vd_text_choice {

@@ -261,6 +261,14 @@ def convs2s_states(w, name, x):
     return w.linear(name + ".out", y, H)
 
 
+def gldr_states(w, name, x):
+    y = glu(w, name + ".in", x, H)
+    for layer in range(4):
+        inner = glu(w, f"{name}.{layer}.conv1", y, H, 2 ** layer)
+        y = y + glu(w, f"{name}.{layer}.conv2", inner, H, 2 ** layer)
+    return y
+
+
 def pooled_of(states):
     def read(w, name, texts):
         all_states = [states(w, name + ".text", w.words(t)) for t in texts]
@@ -376,7 +384,7 @@ def amem(w, d):
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem}
 TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_states),
-         "convs2s": pooled_of(convs2s_states)}
+         "convs2s": pooled_of(convs2s_states), "gldr": pooled_of(gldr_states)}
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 
 
