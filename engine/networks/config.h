@@ -47,6 +47,7 @@ typedef enum vd_network_kind {
     X(GRU, gru, "gru")                                                                             \
     X(CONVS2S, convs2s, "convs2s")                                                                 \
     X(GLDR, gldr, "gldr")                                                                          \
+    X(QANET, qanet, "qanet")                                                                       \
     X(TRANSFORMER, transformer, "transformer")
 
 typedef enum vd_text_choice {

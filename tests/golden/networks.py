@@ -269,6 +269,19 @@ def gldr_states(w, name, x):
     return y
 
 
+def qanet_states(w, name, x):
+    y = w.linear(name + ".in", x, H) + sinusoid(len(x), H)
+    for layer in range(4):
+        at = f"{name}.{layer}."
+        wide = torch.nn.functional.pad(norm(w, at + "norm", y), (0, 0, 3, 3))
+        kernel = w.get(at + "depthwise.weight", 1, 7 * H).reshape(7, H)
+        near = sum(kernel[i] * wide[i:i + len(y)] for i in range(7))
+        y = y + torch.relu(w.linear(at + "pointwise", near, H))
+    at = name + ".4."
+    y = y + multi_head(w, at + "attention", norm(w, at + "norm1", y))
+    return y + ffn(w, at + "ffn", norm(w, at + "norm2", y), H)
+
+
 def pooled_of(states):
     def read(w, name, texts):
         all_states = [states(w, name + ".text", w.words(t)) for t in texts]
@@ -384,7 +397,8 @@ def amem(w, d):
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem}
 TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_states),
-         "convs2s": pooled_of(convs2s_states), "gldr": pooled_of(gldr_states)}
+         "convs2s": pooled_of(convs2s_states), "gldr": pooled_of(gldr_states),
+         "qanet": pooled_of(qanet_states)}
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 
 
