@@ -136,6 +136,34 @@ static void lstm_by_name_is_the_networks_own(void **state)
     assert_true(loss[0] == loss[1]);
 }
 
+// The loss of the first step, with this rate of dropout inside the text encoder and no other.
+static double first_loss(const vd_config *config, double rate)
+{
+    vd_vocab *vocab = small_vocab();
+    vd_train_options options = small_options(3);
+    vd_trainer *trainer;
+    double loss;
+    vd_error err;
+    options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    options.text_dropout = rate;
+    must(vd_trainer_new(config, vocab, &options, &trainer, &err), &err);
+    must(step_take(trainer, small_batch(), 1, &loss, NULL, &err), &err);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+    return loss;
+}
+
+static void encoders_have_a_rate_of_dropout_of_their_own(void **state)
+{
+    (void)state;
+    for (int text = VD_TEXT_GRU + 1; text < VD_TEXT_ENCODERS; text++) {
+        vd_config config = config_of(VD_NETWORK_MN, (vd_text_choice)text);
+        double own = first_loss(&config, -1);
+        assert_true(own == first_loss(&config, text == VD_TEXT_GLDR ? 0.2 : 0.1));
+        assert_true(own != first_loss(&config, 0));
+    }
+}
+
 // A model goes on learning only with the text encoder that it has.
 static void a_start_from_a_model_keeps_its_encoder(void **state)
 {
@@ -164,6 +192,7 @@ int main(void)
         cmocka_unit_test(sizes_that_do_not_divide_are_refused),
         cmocka_unit_test(a_file_is_held_to_it_too),
         cmocka_unit_test(lstm_by_name_is_the_networks_own),
+        cmocka_unit_test(encoders_have_a_rate_of_dropout_of_their_own),
         cmocka_unit_test(a_start_from_a_model_keeps_its_encoder),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
