@@ -484,5 +484,5 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return all ? in_order(&d, all, place) : &tape->nothing;
 }
 
-const vd_encoder vd_encoder_amem = {"amem", "reasoning steps with an attention memory", true,
-                                    declare, build};
+const vd_encoder vd_encoder_amem = {
+    "amem", "reasoning steps with an attention memory", true, VD_READS_ITSELF, declare, build};

@@ -44,6 +44,24 @@ typedef enum vd_network_kind {
         VD_NETWORKS
 } vd_network_kind;
 
+// How networks on the tape read questions and entries (engine/networks/text/).
+#define VD_TEXTS(X)                                                                                \
+    X(LSTM, lstm, "lstm")                                                                          \
+    X(BILSTM, bilstm, "bilstm")                                                                    \
+    X(GRU, gru, "gru")                                                                             \
+    X(CONVS2S, convs2s, "convs2s")                                                                 \
+    X(GLDR, gldr, "gldr")                                                                          \
+    X(QANET, qanet, "qanet")                                                                       \
+    X(TRANSFORMER, transformer, "transformer")
+
+typedef enum vd_text_choice {
+    VD_TEXT_OWN, // the network's own
+#define X(code, symbol, name) VD_TEXT_##code,
+    VD_TEXTS(X)
+#undef X
+        VD_TEXT_ENCODERS
+} vd_text_choice;
+
 // How a query is compared with what it looks at (engine/networks/parts.h).
 typedef enum vd_score {
     VD_SCORE_OWN, // the network's own
@@ -81,6 +99,8 @@ typedef struct vd_config {
     vd_positions positions;
     vd_decoders decoders;
     // Of networks on the tape:
+    vd_text_choice text;
+    int heads; // 0: the text encoder's own number
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
     vd_tying tying;
@@ -93,6 +113,7 @@ extern const char *const vd_gate_names[];
 extern const char *const vd_positions_names[];
 extern const char *const vd_decoders_names[];
 extern const char *const vd_network_names[];
+extern const char *const vd_text_names[];
 extern const char *const vd_score_names[];
 extern const char *const vd_tying_names[];
 extern const char *const vd_image_names[];

@@ -140,4 +140,5 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_flows_end(tape, in, &f, sum);
 }
 
-const vd_encoder vd_encoder_dcn = {"dcn", "dynamic coattention network", false, declare, build};
+const vd_encoder vd_encoder_dcn = {
+    "dcn", "dynamic coattention network", false, VD_READS_ITSELF, declare, build};

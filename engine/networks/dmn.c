@@ -187,4 +187,5 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_tanh_layer(tape, vd_tape_join(tape, m, q), "encoder.out", in->dropout);
 }
 
-const vd_encoder vd_encoder_dmn = {"dmn", "dynamic memory network", false, declare, build};
+const vd_encoder vd_encoder_dmn = {"dmn", "dynamic memory network", false, VD_READS_ITSELF, declare,
+                                   build};

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { READ_BOTH_WAYS = 2 };
+enum { LAYERS = 2, READ_BOTH_WAYS = 2 };
 
 int vd_flow_width(const vd_config *c)
 {
@@ -18,8 +18,10 @@ const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME
 void vd_flows_declare(vd_layout *layout, const vd_config *c, const vd_flow_sizes *sizes)
 {
     int w = vd_flow_width(c);
-    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, w, READ_BOTH_WAYS);
-    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, w, READ_BOTH_WAYS);
+    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, LAYERS, READ_BOTH_WAYS, c->embed,
+                        w / READ_BOTH_WAYS);
+    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, LAYERS, READ_BOTH_WAYS, c->embed,
+                        w / READ_BOTH_WAYS);
     vd_layout_linear(layout, "encoder.regions.image", c->region, w, true);
     vd_layout_recurrent(layout, "encoder.flow.history.model", 4, sizes->layers, READ_BOTH_WAYS,
                         sizes->model, w / READ_BOTH_WAYS);
@@ -120,6 +122,14 @@ static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_flows *f)
                     {"X", "regions", f->of[1].rows}}});
 }
 
+// Word states.
+static vd_value *read_text(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                           const char *name)
+{
+    const vd_sequences words = vd_text_dropped_words(tape, in, text, in->dropout);
+    return vd_tape_lstm(tape, &words, name, LAYERS, READ_BOTH_WAYS, in->lstm_dropout);
+}
+
 vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in)
 {
     vd_flows f = {.of = {{.of = "history",
@@ -133,11 +143,9 @@ vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in)
                           .pooled = "regions",
                           .axis = VD_AXIS_REGIONS}}};
     const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
-    f.words = vd_text_states(tape, in, &questions, "encoder.ques_rnn.rnn_model", READ_BOTH_WAYS,
-                             in->dropout);
+    f.words = read_text(tape, in, &questions, "encoder.ques_rnn.rnn_model");
     f.q = vd_text_ends(tape, &questions, f.words, READ_BOTH_WAYS);
-    vd_value *c = vd_text_states(tape, in, &entries, "encoder.hist_rnn.rnn_model", READ_BOTH_WAYS,
-                                 in->dropout);
+    vd_value *c = read_text(tape, in, &entries, "encoder.hist_rnn.rnn_model");
     vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
     spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
     spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);

@@ -15,5 +15,5 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_glimpse(tape, in, u);
 }
 
-const vd_encoder vd_encoder_mn_att = {"mn-att", "memory network with attention", false, declare,
-                                      build};
+const vd_encoder vd_encoder_mn_att = {
+    "mn-att", "memory network with attention", false, VD_READS_APART, declare, build};

@@ -32,6 +32,12 @@
       "positions added to word vectors: none, sinusoidal, learned or as-printed")                  \
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
+    X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
+      "how questions and entries are read: own (default, the network's), lstm or gru; hre, hrea, " \
+      "mn and mn-att also bilstm, convs2s, gldr, qanet or transformer; mvan, mac and amem own "    \
+      "only")                                                                                      \
+    X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
+      "text qanet, transformer: heads of its attention; 0: 4 of them")                             \
     X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
       vd_score_names, true,                                                                        \
       "hrea, mn, mn-att: scores of rounds: own, additive, dot, scaled, bilinear, product or sum")  \
@@ -72,6 +78,9 @@
       "dropout between LSTM layers")                                                               \
     X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
       "dropout after adding positions")                                                            \
+    X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
+      "dropout inside --text convs2s, gldr, qanet or transformer; below 0: its own, 0.1 (gldr: "   \
+      "0.2)")                                                                                      \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \

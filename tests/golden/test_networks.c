@@ -16,8 +16,22 @@
 #include "engine/networks/mvan/network.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
+#include "tests/support/readings.h"
 
-enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, N = B * R };
+enum {
+    B = 2,
+    R = 3,
+    P = 4,
+    D = 5,
+    V = 15,
+    E = 4,
+    H = 6,
+    TQ = 4,
+    TH = 6,
+    STEPS = 2,
+    HEADS = 2,
+    N = B * R
+};
 
 static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
 static vd_safetensors *file;
@@ -70,7 +84,7 @@ static vd_batch read_batch(void)
 }
 
 typedef struct room {
-    const char *name;
+    char name[40];
     vd_config config;
     vd_layout layout;
     vd_weights weights, gradients;
@@ -81,18 +95,20 @@ typedef struct room {
     int compared;
 } room;
 
-static void open_room(room *r, const char *name, vd_network_kind network, vd_tying tying)
+static void open_room(room *r, const vd_config *which)
 {
     const vd_memory *memory = support_backend()->memory;
-    *r = (room){.name = name,
-                .config = {.network = network,
-                           .tying = tying,
+    *r = (room){.config = {.network = which->network,
+                           .text = which->text,
+                           .heads = which->heads,
+                           .tying = which->tying,
                            .vocab = V,
                            .embed = E,
                            .hidden = H,
                            .region = D,
                            .positions = VD_POSITIONS_NONE,
                            .hops = STEPS}};
+    support_reading_name(which, r->name);
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     size_t n = r->layout.elements;
     r->expected = vd_alloc(n, sizeof *r->expected);
@@ -218,14 +234,14 @@ static void assert_complete(const room *r)
     assert_int_equal(r->compared, tensors);
 }
 
-static void compare_network(const char *name, vd_network_kind network, vd_tying tying)
+static void compare_network(const vd_config *which)
 {
     static room r;
     float share[N * H];
     vd_error err;
     vd_batch batch = read_batch();
     assert_non_null(tensor_of("", "share", share, N * H));
-    open_room(&r, name, network, tying);
+    open_room(&r, which);
     must(vd_network_encode(&r.net, &batch, &err), &err);
     compare_encoded(&r);
     compare_shown(&r);
@@ -242,9 +258,12 @@ static void networks_equal_their_twins(void **state)
     vd_error err;
     (void)state;
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
-    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++)
-        compare_network(vd_network_names[n], (vd_network_kind)n, VD_TYING_ADJACENT);
-    compare_network("memn2n-layer-wise", VD_NETWORK_MEMN2N, VD_TYING_LAYER_WISE);
+    vd_config config = {.hidden = H, .heads = HEADS};
+    for (int i = 0; support_reading(i, &config); i++)
+        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT)
+            compare_network(&config); // one twin for each text encoder
+    config = (vd_config){.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE};
+    compare_network(&config);
     vd_safetensors_close(file);
 }
 
