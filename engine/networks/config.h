@@ -32,7 +32,8 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
     X(MAC, mac, "mac")                                                                             \
     X(AMEM, amem, "amem")                                                                          \
     X(MEMN2N, memn2n, "memn2n")                                                                    \
-    X(DMN, dmn, "dmn")
+    X(DMN, dmn, "dmn")                                                                             \
+    X(DIALOG_TRANSFORMER, dialog_transformer, "dialog-transformer")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,
@@ -79,6 +80,7 @@ typedef struct vd_config {
     vd_positions positions;
     vd_decoders decoders;
     // Of networks on the tape:
+    int heads; // 0: the network's own
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
     vd_tying tying;

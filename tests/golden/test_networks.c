@@ -17,7 +17,8 @@
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 
-enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, N = B * R };
+enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, HEADS = 2 };
+enum { N = B * R };
 
 static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
 static vd_safetensors *file;
@@ -92,7 +93,8 @@ static void open_room(room *r, const char *name, vd_network_kind network, vd_tyi
                            .hidden = H,
                            .region = D,
                            .positions = VD_POSITIONS_NONE,
-                           .hops = STEPS}};
+                           .hops = STEPS,
+                           .heads = HEADS}};
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     size_t n = r->layout.elements;
     r->expected = vd_alloc(n, sizeof *r->expected);

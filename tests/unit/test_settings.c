@@ -102,6 +102,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"gate", 0, 2, VD_GATE_LEAKY_RELU},
         {"positions", 0, 3, VD_POSITIONS_SINUSOIDAL},
         {"decoder", 0, 2, VD_DISCRIMINATIVE},
+        {"heads", 0, 64, 0},
         {"score-rounds", 0, 6, VD_SCORE_OWN},
         {"score-regions", 0, 5, VD_SCORE_OWN},
         {"hops", 0, 16, 0},
