@@ -211,6 +211,10 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
     if (from->network != to->network)
         return vd_error_set(err, VD_MISMATCH, "%s: it is a network %s, expected %s", path,
                             vd_network_names[from->network], vd_network_names[to->network]);
+    if (from->heads != to->heads) // the weights have the same shapes
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: heads %d, expected %d; keep them with --heads %d", path,
+                            from->heads, to->heads, from->heads);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "
