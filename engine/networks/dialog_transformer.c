@@ -11,10 +11,10 @@
 // e_t = W LN(x) + b at the last word of question t. d is the size of a word vector (embed), hops
 // the number of layers. What comes later is seen by nothing, so one pass answers all rounds.
 //
-// The text is the entries strung together (dialog_tokens.h): an entry is a question, <S>, its
-// answer,
-// </S> </S>. So no token is added: this <S> stands for <A>, and the </S> that ends an entry for the
-// <Q> of the question behind it. The caption has neither, nor an <S> before it.
+// The text is the entries strung together (dialog_tokens.h). An entry is a question, <S>, its
+// answer, </S>, </S>. So no token is added: this <S> stands for <A>, and the </S> at the end of an
+// entry for the <Q> of the question behind it. The caption has neither, nor an <S> before it.
+// Dropout is on words with their places, and on what a layer adds.
 //
 // Left out: the loss on the next word of the text, and its decoder that goes on writing the
 // sequence; the decoders are those of all networks.
@@ -132,7 +132,7 @@ static void explain_layer(const vd_dialog_tokens *d, const layer *l)
             .in = {{"x before", "the question's last word", last_words(d, l->before)}},
             .out = {{"x'", "with what it found", last_words(d, l->between)},
                     {"x", "worked out", last_words(d, l->after)}},
-            .gate = {"of all", "what a region gets of all that is looked at, mean of the heads",
+            .gate = {"in all", "part of all that is looked at, mean of the heads",
                      vd_dialog_tokens_of_regions(d, l->a)}});
 }
 
