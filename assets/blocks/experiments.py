@@ -24,14 +24,15 @@ CHANGES = {"Adam": {"optimiser": "adam"}, "LeakyReLU gates": {"gate": "leaky-rel
                             "lambda-floor": "10"}}
 COMMON = {"clip": "5", "dropout": "0", "lstm-dropout": "0", "position-dropout": "0"}
 NETWORKS = ["mvan", "lf", "lf-att", "lf-bu", "hre", "hrea", "mn", "mn-att", "memn2n", "dmn", "bidaf", "dcn",
-            "mac", "amem"]
+            "mac", "amem", "dialog-transformer"]
 FAMILIES = ["absent", "another", "attribute", "choice", "comparison", "count", "exist", "relation",
             "superlative", "verify"]
 
 
 def networks():
     """One schedule for all; the relevance of all candidates is learned, which takes fewest steps."""
-    own = {"amem": {"image": "raw", "hidden": "64"}, "mac": {"image": "raw"}}
+    own = {"amem": {"image": "raw", "hidden": "64"}, "mac": {"image": "raw"},
+           "dialog-transformer": {"embed": "96", "rate": "0.001"}}
     return {name: {**COMMON, **BASE, "optimiser": "adam", "network": name, "hidden": "96", "batch": "32",
                    "epochs": "12", "schedule": "cosine", "rate": "0.002", "clip": "1", "train-dense": None,
                    **own.get(name, {})} for name in NETWORKS}

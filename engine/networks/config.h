@@ -34,7 +34,8 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
     X(MEMN2N, memn2n, "memn2n")                                                                    \
     X(DMN, dmn, "dmn")                                                                             \
     X(BIDAF, bidaf, "bidaf")                                                                       \
-    X(DCN, dcn, "dcn")
+    X(DCN, dcn, "dcn")                                                                             \
+    X(DIALOG_TRANSFORMER, dialog_transformer, "dialog-transformer")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,
@@ -100,7 +101,7 @@ typedef struct vd_config {
     vd_decoders decoders;
     // Of networks on the tape:
     vd_text_choice text;
-    int heads; // 0: the text encoder's own number
+    int heads; // 0: the network's own
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
     vd_tying tying;

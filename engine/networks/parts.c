@@ -196,7 +196,7 @@ static const vd_pairing *pair_words(vd_tape *tape, const vd_text *text)
                            group, p->sequences);
 }
 
-static const vd_value *ones(vd_tape *tape, const vd_pairing *p)
+const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
 {
     vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)p->pairs, sizeof *one) : NULL;
     for (int i = 0; one && i < p->pairs; i++)
@@ -214,7 +214,7 @@ vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     return (vd_sums){.text = text,
                      .place = weigh_places(tape, text.packed, in->config->embed, text.words),
-                     .all = ones(tape, pair_words(tape, &text))};
+                     .all = vd_ones(tape, pair_words(tape, &text))};
 }
 
 vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table)

@@ -38,6 +38,9 @@ vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text
 // Sentence vectors of the word states of recurrent layers.
 vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
 
+// 1 for each pair: a mix by these is a sum.
+const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p);
+
 // Sums of sentences' words, each number weighed by the place of its word (Sukhbaatar et al. 2015,
 // as in the released code, but J the sentence's own length):
 //   sum_j l_j o x_j, l_ij = 1 + 4 (i - (E+1)/2) (j - (J+1)/2) / (E J), i = 1..E, j = 1..J

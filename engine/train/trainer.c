@@ -218,9 +218,10 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
     if (vd_text_encoder_of(from) != vd_text_encoder_of(to))
         return vd_error_set(err, VD_MISMATCH, "%s: its text encoder is %s, expected %s", path,
                             vd_text_names[from->text], vd_text_names[to->text]);
-    if (vd_text_encoder_of(to)->heads && vd_text_heads(from) != vd_text_heads(to))
-        return vd_error_set(err, VD_MISMATCH, "%s: its text encoder has %d heads, expected %d",
-                            path, vd_text_heads(from), vd_text_heads(to));
+    if (from->heads != to->heads) // the weights have the same shapes
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: heads %d, expected %d; keep them with --heads %d", path,
+                            from->heads, to->heads, from->heads);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "

@@ -39,6 +39,10 @@ static vd_batch make_batch(void)
     memset(image + (P + 2) * D, 0, 2 * D * sizeof *image); // two padding regions
     fill_tokens(question, question_length, B * R, TQ, 1, &rng);
     fill_tokens(history, history_length, B * R, TH, 1, &rng);
+    // One entry begins with its question.
+    memcpy(history + TH, question, (size_t)question_length[0] * sizeof *history);
+    if (history_length[1] < question_length[0])
+        history_length[1] = question_length[0];
     fill_tokens(candidate, candidate_length, U, TO, 1, &rng);
     question_length[B * R - 1] = 0; // a round that does not exist
     for (int u = 0; u < U; u++)

@@ -538,6 +538,44 @@ def dcn(w, d):
     return flow(w, d, dcn_compare)
 
 
+def heads_of(w, name, y):
+    """Rows of numbers, a head each."""
+    return w.linear(name, y, E, False).view(len(y), HEADS, E // HEADS).transpose(0, 1)
+
+
+def transformer_layer(w, x, seen, name):
+    y = norm(w, name + "norm1", x)
+    q, k, v = (heads_of(w, name + "attention." + part, y) for part in ("query", "key", "value"))
+    scores = (q @ k.transpose(1, 2) / math.sqrt(E // HEADS)).masked_fill(~seen, -math.inf)
+    found = (softmax(scores, 2) @ v).transpose(0, 1).reshape(len(x), E)
+    x = x + w.linear(name + "attention.out", found, E, False)
+    inner = w.linear(name + "ffn.1", norm(w, name + "norm2", x), 4 * E)
+    inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
+    return x + w.linear(name + "ffn.2", inner, E), scores[:, -1]
+
+
+def dialog_transformer(w, d):
+    """Each round by itself: regions, the entries before it, its question."""
+    out, shown = [], {}
+    regions = w.linear("encoder.regions.image", d.raw, E) + w.get("encoder.regions.kind", 1, E)
+    for t, question in enumerate(d.questions):
+        text = torch.cat(d.entries[:t + 1] + [question])
+        words = w.words(text) + w.get("encoder.place.weight", 512, E)[:len(text)]
+        x, p = torch.cat([regions, words]), len(regions)
+        seen = torch.ones(len(x), len(x), dtype=torch.bool).tril()
+        seen[:p, :p] = True
+        for l in range(STEPS):
+            x, scores = transformer_layer(w, x, seen, f"encoder.layers.{l}.")
+            looks = softmax(scores[:, :p], 1).mean(0)
+            shares = softmax(scores[:, p:p + len(text) - len(question)], 1).mean(0)
+            rounds = [s.sum() for s in shares.split([len(e) for e in d.entries[:t + 1]])]
+            shown.setdefault(f"regions.{l}", []).append(looks)
+            shown.setdefault(f"rounds.{l}", []).append(
+                torch.cat([torch.stack(rounds), looks.new_zeros(R - t - 1)]))
+        out.append(w.linear("encoder.out", norm(w, "encoder.norm", x[-1]), H))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
             "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn, "bidaf": bidaf, "dcn": dcn}
@@ -545,6 +583,7 @@ TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_stat
          "convs2s": pooled_of(convs2s_states), "gldr": pooled_of(gldr_states),
          "qanet": pooled_of(qanet_states)}
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
+NETWORKS["dialog-transformer"] = dialog_transformer
 
 
 # What the rows of an attention are long: all that it could look at.
