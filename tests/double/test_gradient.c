@@ -162,7 +162,7 @@ static void check(const setting *s)
                            .decoders = s->decoders,
                            .network = s->network,
                            .text = s->text,
-                           .heads = 2,
+                           .heads = s->network == VD_NETWORK_DIALOG_TRANSFORMER ? 0 : 2,
                            .score_rounds = s->score,
                            .score_regions = s->score == VD_SCORE_SUM ? VD_SCORE_OWN : s->score,
                            .hops = 2,
