@@ -43,6 +43,7 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
     vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, &text), beside);
     const vd_sequences s = {.packed = text.packed, .x = words, .axis = text.words};
     vd_value *states = vd_tape_lstm(tape, &s, "encoder.ques_rnn.rnn_model", 2, 1, in->lstm_dropout);
+    in->states->question = states;
     return vd_text_ends(tape, &text, states, 1);
 }
 
@@ -97,6 +98,17 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     return over_rounds(tape, in, vd_tape_join(tape, c, q));
 }
 
-const vd_encoder vd_encoder_hre = {"hre", "hierarchical recurrent encoder", true, declare, build};
-const vd_encoder vd_encoder_hrea = {"hrea", "hierarchical recurrent encoder with attention", true,
-                                    declare_attention, build_attention};
+const vd_encoder vd_encoder_hre = {.name = "hre",
+                                   .title = "hierarchical recurrent encoder",
+                                   .reads_earlier = true,
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = vd_width_hidden,
+                                   .history_width = vd_width_hidden};
+const vd_encoder vd_encoder_hrea = {.name = "hrea",
+                                    .title = "hierarchical recurrent encoder with attention",
+                                    .reads_earlier = true,
+                                    .declare = declare_attention,
+                                    .build = build_attention,
+                                    .question_width = vd_width_hidden,
+                                    .history_width = vd_width_hidden};

@@ -162,5 +162,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_tape_linear(tape, e, "encoder.out.2");
 }
 
-const vd_encoder vd_encoder_mac = {"mac", "memory, attention and composition", false, declare,
-                                   build};
+const vd_encoder vd_encoder_mac = {.name = "mac",
+                                   .title = "memory, attention and composition",
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = width_of,
+                                   .history_width = width_of};

@@ -124,7 +124,15 @@ vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text
         s = vd_text_words(tape, in, text);
     else
         s.x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout);
-    return vd_tape_lstm(tape, &s, name, LAYERS, directions, in->lstm_dropout);
+    vd_value *states = vd_tape_lstm(tape, &s, name, LAYERS, directions, in->lstm_dropout);
+    *(text->words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) =
+        states;
+    return states;
+}
+
+int vd_width_hidden(const vd_config *config)
+{
+    return config->hidden;
 }
 
 vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions)
@@ -307,11 +315,10 @@ static vd_value *product_scores(vd_tape *tape, const vd_scoring *s, const vd_pai
 }
 
 static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
-                                 const vd_value *query, const vd_value *key, vd_real dropout)
+                                 const vd_value *query, const vd_value *k, vd_real dropout)
 {
     char name[LONGEST_NAME];
     vd_value *q = vd_tape_linear(tape, query, part_of(s, "query", name));
-    vd_value *k = vd_tape_linear(tape, key, part_of(s, "key", name));
     if (dropout == 0)
         return vd_tape_additive(tape, p, q, k, vd_tape_vector(tape, part_of(s, "v.weight", name)));
     q = vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
@@ -319,11 +326,24 @@ static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pa
     return vd_tape_linear(tape, q, part_of(s, "v", name));
 }
 
+const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key)
+{
+    char name[LONGEST_NAME];
+    bool layer = kind_of(s) == VD_SCORE_ADDITIVE || kind_of(s) == VD_SCORE_SUM;
+    return layer ? vd_tape_linear(tape, key, part_of(s, "key", name)) : key;
+}
+
 vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                          const vd_value *query, const vd_value *key, vd_real dropout)
 {
+    return vd_score_queries(tape, s, p, query, vd_score_keys(tape, s, key), dropout);
+}
+
+vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                           const vd_value *query, const vd_value *key, vd_real dropout)
+{
     char name[LONGEST_NAME];
-    vd_value *q, *k;
+    vd_value *q;
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
         return additive_scores(tape, s, p, query, key, dropout);
@@ -337,8 +357,7 @@ vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p
         return product_scores(tape, s, p, query, key, dropout);
     case VD_SCORE_SUM:
         q = vd_tape_linear(tape, query, part_of(s, "query", name));
-        k = vd_tape_linear(tape, key, part_of(s, "key", name));
-        return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
+        return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, key));
     default:
         return vd_tape_dot(tape, p, query, key, 1);
     }

@@ -25,9 +25,10 @@ vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *t
 
 // Two layers of LSTMs below `name`: word states, `width` wide, of one direction or two halves.
 void vd_text_declare(vd_layout *layout, const char *name, int in, int width, int directions);
-// dropout: of the words.
+// dropout: of the words. These are in->states from then on.
 vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
                          int directions, vd_real dropout);
+vd_width vd_width_hidden; // of such states: H
 // Sentence vectors of word states.
 vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
 // Sentence vectors of a one-way encoder.
@@ -72,6 +73,11 @@ typedef struct vd_scoring {
 void vd_score_declare(vd_layout *layout, const vd_scoring *s);
 vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                          const vd_value *query, const vd_value *key, vd_real dropout);
+// The same in two steps, where keys meet queries more than once: what depends on the keys alone,
+// and what is left.
+const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key);
+vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                           const vd_value *query, const vd_value *key, vd_real dropout);
 
 // ---- memory -------------------------------------------------------------------------------------
 
