@@ -1,5 +1,6 @@
 // Networks on the tape in a dialog: each question is answered as in a batch, and what an
-// intervention leaves out is as if it had never been.
+// intervention leaves out is as if it had never been. The same of every network, MVAN too, with a
+// decoder that looks at the dialog.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,6 +29,7 @@ typedef struct talk {
     int32_t question[R * VD_MAX_QUESTION], question_length[R];
     int32_t entry[R * VD_MAX_HISTORY], entry_length[R];
     int32_t candidate[POOL * TO], candidate_length[POOL], option[R * POOL], truth[R];
+    int32_t in[POOL * TO], out[POOL * TO];
 } talk;
 
 static int draw(vd_rng *rng, int32_t *ids, int most)
@@ -39,7 +41,7 @@ static int draw(vd_rng *rng, int32_t *ids, int most)
 }
 
 // Entry r is question r - 1 with an answer of the pool.
-static void begin(talk *t, vd_network_kind network)
+static void begin(talk *t, vd_network_kind network, bool attends)
 {
     vd_rng rng = vd_rng_seed(12, (uint64_t)network);
     vd_config config = small_config();
@@ -47,6 +49,8 @@ static void begin(talk *t, vd_network_kind network)
     memset(t, 0, sizeof *t);
     config.network = network;
     config.positions = VD_POSITIONS_NONE;
+    config.decoders = attends ? VD_GENERATIVE : VD_DISCRIMINATIVE;
+    config.answer = VD_ANSWER_ATTENTION;
     t->model = support_random_model(&config);
     must(vd_model_use(t->model, support_backend(), &err), &err);
     for (int i = 0; i < REAL * D; i++)
@@ -57,6 +61,8 @@ static void begin(talk *t, vd_network_kind network)
         ids[0] = VD_START;
         ids[n + 1] = VD_END;
         t->candidate_length[c] = n + 2;
+        memcpy(t->in + c * TO, ids, (size_t)(n + 1) * sizeof *ids);
+        memcpy(t->out + c * TO, ids + 1, (size_t)(n + 1) * sizeof *ids);
     }
     t->entry_length[0] = draw(&rng, t->entry, 10);
     for (int r = 0; r < R; r++) {
@@ -132,7 +138,9 @@ static void as_in_a_batch(const talk *t)
                             .candidate = t->candidate,
                             .candidate_length = t->candidate_length,
                             .option = t->option,
-                            .truth = t->truth};
+                            .truth = t->truth,
+                            .candidate_in = t->in,
+                            .candidate_out = t->out};
     float scores[R * POOL];
     vd_scorer *scorer;
     vd_error err;
@@ -283,7 +291,7 @@ static void dialogs_with_every_network(void **state)
     (void)state;
     for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
         static talk t;
-        begin(&t, (vd_network_kind)n);
+        begin(&t, (vd_network_kind)n, false);
         as_in_a_batch(&t);
         attentions_are_the_dialogs(&t);
         what_is_left_out_was_never_there(&t);
@@ -293,10 +301,24 @@ static void dialogs_with_every_network(void **state)
     }
 }
 
+static void dialogs_that_a_decoder_looks_at(void **state)
+{
+    (void)state;
+    for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++) {
+        static talk t;
+        begin(&t, (vd_network_kind)n, true);
+        as_in_a_batch(&t);
+        what_is_left_out_was_never_there(&t);
+        a_growing_dialog_answers_as_a_fresh_one(&t);
+        end(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dialogs_with_every_network),
+        cmocka_unit_test(dialogs_that_a_decoder_looks_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
