@@ -301,15 +301,26 @@ static void dialogs_with_every_network(void **state)
     }
 }
 
+// Beam search takes a second a question where the CPU plays the device: there a few networks.
+static bool is_tried(int network)
+{
+    return support_backend()->memory->host || network == VD_NETWORK_MVAN ||
+           network == VD_NETWORK_AMEM || network == VD_NETWORK_MEMN2N;
+}
+
 static void dialogs_that_a_decoder_looks_at(void **state)
 {
     (void)state;
     for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++) {
         static talk t;
+        if (!is_tried(n))
+            continue;
         begin(&t, (vd_network_kind)n, true);
         as_in_a_batch(&t);
-        what_is_left_out_was_never_there(&t);
-        a_growing_dialog_answers_as_a_fresh_one(&t);
+        if (support_backend()->memory->host) {
+            what_is_left_out_was_never_there(&t);
+            a_growing_dialog_answers_as_a_fresh_one(&t);
+        }
         end(&t);
     }
 }
