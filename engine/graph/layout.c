@@ -85,6 +85,12 @@ void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias)
         vd_layout_add(layout, name, ".bias", false, 1, 0, vd_start_zero());
 }
 
+void vd_layout_norm(vd_layout *layout, const char *name, int size)
+{
+    vd_layout_add(layout, name, ".weight", false, (size_t)size, 0, (vd_start){VD_START_ONE, 0});
+    vd_layout_add(layout, name, ".bias", false, (size_t)size, 0, vd_start_zero());
+}
+
 void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
                          int in, int hidden)
 {

@@ -56,6 +56,8 @@ void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng);
 void vd_layout_linear(vd_layout *layout, const char *name, int in, int out, bool bias);
 // The same with one result: a vector.
 void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias);
+// A layer normalisation: name.weight and name.bias (size), ones and zeros.
+void vd_layout_norm(vd_layout *layout, const char *name, int size);
 // Layers of LSTMs (4 parts) or GRUs (3) with PyTorch's names below `name`.
 void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
                          int in, int hidden);

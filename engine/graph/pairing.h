@@ -37,6 +37,9 @@ typedef struct vd_pairing {
     int query_rows, key_rows;
     int count, pairs;
     const vd_pair_group *group; // (count)
+    // The last key of each group is no thing, but a sentinel: a share of it is a share of nothing.
+    // Set by who made the pairing.
+    bool sentinel;
     int blocks;
     vd_waves by_query, by_key;
     // Where operations read them: the queries of all groups as segments of pairs, the keys of all

@@ -288,7 +288,7 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores)
     return y;
 }
 
-static bool is_flat(const vd_tape *tape, const char *name)
+bool vd_tape_is_flat(const vd_tape *tape, const char *name)
 {
     for (const char *const *n = tape->flatten; n && *n; n++)
         if (strcmp(*n, name) == 0)
@@ -299,7 +299,7 @@ static bool is_flat(const vd_tape *tape, const char *name)
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index)
 {
     // All scores are alike.
-    if (is_flat(tape, name))
+    if (vd_tape_is_flat(tape, name))
         scores = vd_tape_scale(tape, scores, 0);
     vd_value *a = vd_tape_softmax(tape, scores);
     vd_tape_show(tape, a, name, index);

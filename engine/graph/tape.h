@@ -179,6 +179,8 @@ vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores);
 vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
 // An attention with a name: the softmax over keys, which is shown and can be flattened.
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index);
+// Whether those of a name are flattened.
+bool vd_tape_is_flat(const vd_tape *tape, const char *name);
 // Numbers of a's groups times one number a group, a row of w.
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
 // Each query's sum of its keys' rows of v, weighted by a; with heads, of each head's columns. With

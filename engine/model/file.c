@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/networks/encoder.h"
 
 vd_status vd_metadata_set(vd_metadata *metadata, const char *key, const char *value, vd_error *err)
 {
@@ -56,6 +57,16 @@ static vd_status required(const vd_safetensors *file, const char *key, const cha
                         vd_safetensors_path(file), key);
 }
 
+// The configuration, of parts that go together.
+static vd_status read_settings(const char *json, const char *path, vd_config *config, vd_error *err)
+{
+    vd_error why;
+    vd_status status = vd_settings_read(vd_config_settings, json, path, config, err);
+    if (status == VD_OK && vd_encoder_check(config, &why) != VD_OK)
+        status = vd_error_set(err, VD_FORMAT, "%s: %s", path, why.text);
+    return status;
+}
+
 vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, vd_vocab **vocab,
                                  vd_error *err)
 {
@@ -65,7 +76,7 @@ vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, 
     if (status == VD_OK)
         status = required(file, "vocab", &words, err);
     if (status == VD_OK)
-        status = vd_settings_read(vd_config_settings, settings, path, config, err);
+        status = read_settings(settings, path, config, err);
     if (status == VD_OK)
         status = vd_vocab_from_json(words, strlen(words), path, vocab, err);
     if (status == VD_OK && vd_vocab_size(*vocab) != config->vocab) {

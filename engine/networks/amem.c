@@ -488,6 +488,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_amem = {.name = "amem",
                                     .title = "reasoning steps with an attention memory",
                                     .reads_earlier = true,
+                                    .reading = VD_READS_ITSELF,
                                     .declare = declare,
                                     .build = build,
                                     .question_width = width_of,

@@ -1,5 +1,6 @@
 #include "engine/networks/attention.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ bool vd_attention_named(const vd_attention *list, int count, int index, const ch
         }
     }
     return false;
+}
+
+double vd_attention_nothing(const vd_attention *attention, int row)
+{
+    const float *share = attention->share + (size_t)row * (size_t)attention->columns;
+    double sum = 0;
+    for (int c = 0; c < attention->columns && attention->nothing; c++)
+        sum += (double)share[c];
+    return sum > 0 ? fmax(1 - sum, 0) : 0;
 }
 
 void vd_attention_title(const vd_attention *attention, char *out, size_t size)
@@ -103,16 +113,19 @@ static bool spread(const vd_attention_at *from, const float *share, const vd_pla
                          .query = from->query,
                          .key = from->key,
                          .by_entry = from->by_entry,
+                         .nothing = from->nothing,
                          .rows = places->count[from->query],
                          .columns = places->count[from->key]};
     snprintf(to->name, sizeof to->name, "%s", from->name);
     snprintf(to->part, sizeof to->part, "%s", from->part ? from->part : "");
     size_t columns = (size_t)to->columns;
+    int seen = from->columns - from->nothing;
     to->share = vd_alloc((size_t)to->rows * columns, sizeof *share);
     for (int r = 0; to->share && r < from->rows; r++) {
         float *row = to->share + (size_t)place_of(places, from->query, from->rows, r) * columns;
-        for (int c = 0; c < from->columns; c++)
-            row[place_of(places, from->key, from->columns, c)] = *share++;
+        for (int c = 0; c < seen; c++)
+            row[place_of(places, from->key, seen, c)] = *share++;
+        share += from->nothing;
     }
     return to->share != NULL;
 }

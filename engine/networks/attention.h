@@ -13,6 +13,7 @@ typedef struct vd_attention {
     int index, of; // from 0; 1 where there is one
     vd_axis query, key;
     bool by_entry; // a row's shares sum to one within each entry, instead of over all keys
+    bool nothing;  // what a row's shares lack to one went to nothing (vd_attention_nothing)
     int rows, columns;
     float *share; // (rows, columns); NULL: not kept
 } vd_attention;
@@ -22,6 +23,8 @@ const vd_attention *vd_attention_last(const vd_attention *list, int count, vd_ax
                                       vd_axis key);
 // The names of the list, each once, in order; true while there is an index-th.
 bool vd_attention_named(const vd_attention *list, int count, int index, const char **name);
+// What a row gives to nothing, a sentinel's share; 0 where there is none, and for rows of zeros.
+double vd_attention_nothing(const vd_attention *attention, int row);
 // "regions, step 2 of 3"
 void vd_attention_title(const vd_attention *attention, char *out, size_t size);
 
@@ -38,6 +41,7 @@ typedef struct vd_attention_at {
     int index, of;
     vd_axis query, key;
     bool by_entry;
+    bool nothing; // the last column is a sentinel's
     int rows, columns;
     const vd_real *share; // (rows, columns) memory of the backend
 } vd_attention_at;

@@ -13,6 +13,11 @@ const char *const vd_network_names[] = {"mvan",
                                         VD_ENCODERS(X)
 #undef X
 };
+const char *const vd_text_names[] = {"own",
+#define X(code, symbol, name) name,
+                                     VD_TEXTS(X)
+#undef X
+};
 const char *const vd_score_names[] = {"own",      "additive", "dot", "scaled",
                                       "bilinear", "product",  "sum"};
 const char *const vd_tying_names[] = {"adjacent", "layer-wise"};

@@ -38,7 +38,10 @@ typedef enum vd_answer_decoder {
     X(MAC, mac, "mac")                                                                             \
     X(AMEM, amem, "amem")                                                                          \
     X(MEMN2N, memn2n, "memn2n")                                                                    \
-    X(DMN, dmn, "dmn")
+    X(DMN, dmn, "dmn")                                                                             \
+    X(BIDAF, bidaf, "bidaf")                                                                       \
+    X(DCN, dcn, "dcn")                                                                             \
+    X(DIALOG_TRANSFORMER, dialog_transformer, "dialog-transformer")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,
@@ -47,6 +50,24 @@ typedef enum vd_network_kind {
 #undef X
         VD_NETWORKS
 } vd_network_kind;
+
+// How networks on the tape read questions and entries (engine/networks/text/).
+#define VD_TEXTS(X)                                                                                \
+    X(LSTM, lstm, "lstm")                                                                          \
+    X(BILSTM, bilstm, "bilstm")                                                                    \
+    X(GRU, gru, "gru")                                                                             \
+    X(CONVS2S, convs2s, "convs2s")                                                                 \
+    X(GLDR, gldr, "gldr")                                                                          \
+    X(QANET, qanet, "qanet")                                                                       \
+    X(TRANSFORMER, transformer, "transformer")
+
+typedef enum vd_text_choice {
+    VD_TEXT_OWN, // the network's own
+#define X(code, symbol, name) VD_TEXT_##code,
+    VD_TEXTS(X)
+#undef X
+        VD_TEXT_ENCODERS
+} vd_text_choice;
 
 // How a query is compared with what it looks at (engine/networks/parts.h).
 typedef enum vd_score {
@@ -85,6 +106,8 @@ typedef struct vd_config {
     vd_positions positions;
     vd_decoders decoders;
     // Of networks on the tape:
+    vd_text_choice text;
+    int heads; // 0: the network's own
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
     vd_tying tying;
@@ -100,6 +123,7 @@ extern const char *const vd_gate_names[];
 extern const char *const vd_positions_names[];
 extern const char *const vd_decoders_names[];
 extern const char *const vd_network_names[];
+extern const char *const vd_text_names[];
 extern const char *const vd_score_names[];
 extern const char *const vd_tying_names[];
 extern const char *const vd_image_names[];

@@ -190,6 +190,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_dmn = {.name = "dmn",
                                    .title = "dynamic memory network",
+                                   .reading = VD_READS_ITSELF,
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_hidden};

@@ -2,6 +2,7 @@
 
 #include "engine/networks/mvan/pass.h"
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 const vd_encoder *vd_encoder_of(const vd_config *config)
 {
@@ -11,6 +12,53 @@ const vd_encoder *vd_encoder_of(const vd_config *config)
 #undef X
     };
     return all[config->network];
+}
+
+// ---- text encoders -----------------------------------------------------------------------------
+
+static vd_reading reading_of(const vd_config *config)
+{
+    return config->network == VD_NETWORK_MVAN ? VD_READS_ITSELF : vd_encoder_of(config)->reading;
+}
+
+// Whether the network takes the encoder, whatever its size.
+static vd_status check_reading(const vd_config *config, vd_error *err)
+{
+    const char *network = vd_network_names[config->network], *text = vd_text_names[config->text];
+    vd_reading reading = reading_of(config);
+    if (reading == VD_READS_ITSELF)
+        return vd_error_set(err, VD_USAGE,
+                            "text %s: the network %s reads in its own way only; expected own, or "
+                            "hre, hrea, mn or mn-att, which take every text encoder",
+                            text, network);
+    if (reading == VD_READS_STRUNG && vd_text_encoder_of(config)->directions != 1)
+        return vd_error_set(err, VD_USAGE,
+                            "text %s: the network %s reads the history as one text in one run, "
+                            "for which an encoder must read one way; expected own, lstm or gru, "
+                            "or hre, hrea, mn or mn-att, which take every text encoder",
+                            text, network);
+    return VD_OK;
+}
+
+static vd_status check_size(const vd_config *config, vd_error *err)
+{
+    const vd_text_encoder *encoder = vd_text_encoder_of(config);
+    int parts = encoder->heads ? vd_text_heads(config) : encoder->directions;
+    if (parts == 0 || config->hidden % parts == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "text %s: a state is divided among %d %s; expected a multiple of %d as its "
+                        "size (hidden), found %d",
+                        vd_text_names[config->text], parts, encoder->heads ? "heads" : "directions",
+                        parts, config->hidden);
+}
+
+vd_status vd_encoder_check(const vd_config *config, vd_error *err)
+{
+    if (config->text == VD_TEXT_OWN)
+        return VD_OK;
+    vd_status status = check_reading(config, err);
+    return status ? status : check_size(config, err);
 }
 
 // ---- pairings -----------------------------------------------------------------------------------
@@ -234,6 +282,7 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .dropout = pass->dropout,
                     .lstm_dropout = pass->lstm_dropout,
                     .position_dropout = pass->position_dropout,
+                    .text_dropout = pass->text_dropout,
                     .memo = pass->memo,
                     .states = &states};
     tape->flatten = pass->flatten;

@@ -46,8 +46,8 @@ typedef struct vd_inputs {
     const vd_config *config;
     const vd_geometry *span; // which question belongs to which dialog, and sees how many entries
     const vd_packed *question_words, *history_words;
-    const vd_real *sinusoid;                         // pass.h
-    vd_real dropout, lstm_dropout, position_dropout; // rates
+    const vd_real *sinusoid;                                       // pass.h
+    vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates
     // Region k of a dialog: rows region_start[b] .. region_start[b + 1], real ones only.
     const int *region_start;            // (B + 1)
     const vd_value *raw;                // (K, D) as the extractor gave them
@@ -59,11 +59,19 @@ typedef struct vd_inputs {
 
 typedef int vd_width(const vd_config *config);
 
+// Which text encoders (engine/networks/text/) a network takes.
+typedef enum vd_reading {
+    VD_READS_APART,  // each question and entry is read by itself: all
+    VD_READS_STRUNG, // entries are strung together and read in one run: those that read one way
+    VD_READS_ITSELF  // only its own
+} vd_reading;
+
 typedef struct vd_encoder {
     const char *name, *title;
     // A question is answered from what was asked before, too, not only from the entries: a chat
     // computes all rounds.
     bool reads_earlier;
+    vd_reading reading;
     void (*declare)(const vd_config *config, vd_layout *layout);
     vd_value *(*build)(vd_tape *tape, vd_inputs *in);
     // Of the states in which it reads questions and entries; NULL: it has none.
@@ -76,6 +84,9 @@ VD_ENCODERS(X)
 
 // Of a configuration whose network is not VD_NETWORK_MVAN.
 const vd_encoder *vd_encoder_of(const vd_config *config);
+// Whether the network, MVAN too, takes the configuration's text encoder; VD_USAGE says which it
+// takes.
+vd_status vd_encoder_check(const vd_config *config, vd_error *err);
 
 // One of the usual pairings, made when it is first asked for.
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);

@@ -30,6 +30,7 @@ static vd_attention_at attention_of(const vd_pass *pass, const vd_shown *shown)
                              .part = of > 1 ? "step" : NULL,
                              .index = shown->index,
                              .of = of,
+                             .nothing = p->sentinel,
                              .query = p->query_axis,
                              .key = p->key_axis,
                              .rows = rows,
@@ -72,12 +73,16 @@ static const char *axes_of(const vd_config *config, const vd_value *x)
                                                       [VD_AXIS_ENTRIES] = "R, H",
                                                       [VD_AXIS_QUESTION_WORDS] = "Tq, H",
                                                       [VD_AXIS_HISTORY_WORDS] = "Th, H"};
+    static const char *const twice[VD_AXIS_COUNT] = {
+        [VD_AXIS_REGIONS] = "P, 2H", [VD_AXIS_HISTORY_WORDS] = "Th, 2H"};
     bool regions = x->columns == config->region && x->columns != config->hidden;
     bool words = x->columns == config->embed && x->columns != config->hidden;
     if (rows_of(x) == 1)
         return regions ? "D" : words ? "E" : "H";
     if (regions)
         return "P, D";
+    if (x->columns >= 2 * config->hidden && twice[x->axis])
+        return twice[x->axis];
     return hidden[x->axis] ? hidden[x->axis] : "N, H";
 }
 
@@ -105,16 +110,22 @@ static void add_table(vd_trace_stage *stage, const vd_attention *a, double **at)
     static const char *const share[] = {"share"};
     vd_trace_table *table = &stage->table[stage->tables++];
     bool turned = a->rows == 1; // a row for each key
+    bool nothing = a->nothing && !turned;
     *table = (vd_trace_table){.share = true,
+                              .nothing = nothing,
                               .row_axis = turned ? a->key : a->query,
                               .column_axis = turned ? VD_AXIS_NONE : a->key,
                               .column = turned ? share : NULL,
                               .rows = turned ? a->columns : a->rows,
-                              .columns = turned ? 1 : a->columns,
+                              .columns = turned ? 1 : a->columns + nothing,
                               .value = *at};
     vd_attention_title(a, table->title, sizeof table->title);
-    for (int i = 0; i < a->rows * a->columns; i++)
-        *(*at)++ = (double)a->share[i];
+    for (int r = 0; r < a->rows; r++) {
+        for (int c = 0; c < a->columns; c++)
+            *(*at)++ = (double)a->share[r * a->columns + c];
+        if (nothing)
+            *(*at)++ = vd_attention_nothing(a, r);
+    }
 }
 
 // Of the last question, in the dialog.
@@ -175,7 +186,8 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
         figures += e->gate.value ? gate_size(e, places) : 0;
     }
     for (int i = 0; i < outcome->attentions; i++)
-        figures += (size_t)outcome->attention[i].rows * (size_t)outcome->attention[i].columns;
+        figures += (size_t)outcome->attention[i].rows *
+                   (size_t)(outcome->attention[i].columns + outcome->attention[i].nothing);
     *out = (vd_trace){.stages = (int)stages + VD_DECODER_STAGES,
                       .stage = vd_alloc(stages + VD_DECODER_STAGES, sizeof *out->stage),
                       .memory = vd_alloc(floats, sizeof *out->memory),

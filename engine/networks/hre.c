@@ -20,8 +20,8 @@ static vd_scoring score_of(const vd_config *c)
 static void declare(const vd_config *c, vd_layout *layout)
 {
     vd_layout_linear(layout, "encoder.image", c->region, c->embed, true);
-    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", 2 * c->embed, c->hidden, 1);
-    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_text_declare(layout, c, "encoder.ques_rnn", 2 * c->embed);
+    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_recurrent(layout, "encoder.dialog.rnn_model", 4, 1, 1, 2 * c->hidden, c->hidden);
 }
 
@@ -41,16 +41,13 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
     vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
                                     VD_AXIS_QUESTION_WORDS);
     vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, &text), beside);
-    const vd_sequences s = {.packed = text.packed, .x = words, .axis = text.words};
-    vd_value *states = vd_tape_lstm(tape, &s, "encoder.ques_rnn.rnn_model", 2, 1, in->lstm_dropout);
-    in->states->question = states;
-    return vd_text_ends(tape, &text, states, 1);
+    return vd_text_sentences_of(tape, in, &text, "encoder.ques_rnn", words);
 }
 
 static vd_value *read_entries(vd_tape *tape, vd_inputs *in)
 {
     const vd_text text = vd_text_entries(in);
-    return vd_text_sentences(tape, in, &text, "encoder.hist_rnn.rnn_model", 0);
+    return vd_text_sentences(tape, in, &text, "encoder.hist_rnn", 0);
 }
 
 // The state after each round of a dialog, from a row a question.
@@ -101,6 +98,7 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_hre = {.name = "hre",
                                    .title = "hierarchical recurrent encoder",
                                    .reads_earlier = true,
+                                   .reading = VD_READS_APART,
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_hidden,
@@ -108,6 +106,7 @@ const vd_encoder vd_encoder_hre = {.name = "hre",
 const vd_encoder vd_encoder_hrea = {.name = "hrea",
                                     .title = "hierarchical recurrent encoder with attention",
                                     .reads_earlier = true,
+                                    .reading = VD_READS_APART,
                                     .declare = declare_attention,
                                     .build = build_attention,
                                     .question_width = vd_width_hidden,

@@ -6,16 +6,16 @@
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, c->hidden, 1);
-    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.fusion", c->region + 2 * c->hidden, c->hidden, true);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     const vd_text questions = vd_text_questions(in);
-    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn.rnn_model", 0);
-    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn.rnn_model");
+    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
+    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
     const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
     vd_value *x = vd_tape_join_all(tape, all, 3);
     vd_value *e = vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
@@ -33,6 +33,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_lf = {.name = "lf",
                                   .title = "late fusion",
+                                  .reading = VD_READS_STRUNG,
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,

@@ -7,8 +7,8 @@
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, c->hidden, 1);
-    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.fusion", 2 * c->hidden, c->hidden, true);
     vd_glimpse_declare(layout, c);
 }
@@ -16,8 +16,8 @@ static void declare(const vd_config *c, vd_layout *layout)
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     const vd_text questions = vd_text_questions(in);
-    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn.rnn_model", 0);
-    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn.rnn_model");
+    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
+    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
     vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, g), "encoder.fusion", 0);
     vd_tape_explain(
         tape, &(vd_explained){.title = "Fusion of the texts",
@@ -30,6 +30,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_lf_att = {.name = "lf-att",
                                       .title = "late fusion with attention",
+                                      .reading = VD_READS_STRUNG,
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { STEPS = 5, AGES = 64, LONGEST_NAME = 64 };
+enum { STEPS = 5, LAYERS = 2, AGES = 64, LONGEST_NAME = 64 };
 
 static int steps_of(const vd_config *c)
 {
@@ -42,8 +42,8 @@ static void declare(const vd_config *c, vd_layout *layout)
     int d = width_of(c);
     char name[LONGEST_NAME];
     const vd_start start = {VD_START_NORMAL, 0.1};
-    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, d, 2);
-    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, d, 2);
+    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, LAYERS, 2, c->embed, d / 2);
+    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, LAYERS, 2, c->embed, d / 2);
     vd_layout_linear(layout, "encoder.regions.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.regions.image.2", d, d, true);
     vd_layout_linear(layout, "encoder.rounds.entry", d, d, true);
@@ -99,7 +99,8 @@ static vd_value *read(vd_tape *tape, const reader *r, const vd_value *control,
 static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const char *name,
                            vd_value **words)
 {
-    *words = vd_text_states(tape, in, &text, name, 2, 0);
+    const vd_sequences s = vd_text_words(tape, in, &text);
+    *words = vd_tape_lstm(tape, &s, name, LAYERS, 2, in->lstm_dropout);
     return vd_text_ends(tape, &text, *words, 2);
 }
 
@@ -137,6 +138,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *words, *heard;
     vd_value *q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &words);
     vd_value *h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
+    *in->states = (vd_word_states){words, heard};
     vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
     vd_value *x = vd_aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"),
@@ -164,6 +166,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mac = {.name = "mac",
                                    .title = "memory, attention and composition",
+                                   .reading = VD_READS_ITSELF,
                                    .declare = declare,
                                    .build = build,
                                    .question_width = width_of,

@@ -26,6 +26,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mn = {.name = "mn",
                                   .title = "memory network",
+                                  .reading = VD_READS_APART,
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,

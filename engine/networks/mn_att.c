@@ -17,6 +17,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mn_att = {.name = "mn-att",
                                       .title = "memory network with attention",
+                                      .reading = VD_READS_APART,
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "engine/networks/batch.h"
+#include "engine/networks/text/text.h"
 
-enum { LAYERS = 2, LONGEST_NAME = 96 };
+enum { LONGEST_NAME = 96 };
 
 // ---- texts --------------------------------------------------------------------------------------
 
@@ -111,28 +112,22 @@ vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *te
     return s;
 }
 
-void vd_text_declare(vd_layout *layout, const char *name, int in, int width, int directions)
+void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    vd_layout_recurrent(layout, name, 4, LAYERS, directions, in, width / directions);
+    const vd_text_encoder *encoder = vd_text_encoder_of(config);
+    encoder->declare(layout, config, name, in);
+    if (!encoder->directions)
+        vd_text_declare_pool(layout, config, name);
 }
 
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
-                         int directions, vd_real dropout)
+vd_sequences vd_text_dropped_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                                   vd_real dropout)
 {
-    vd_sequences s = {.packed = text->packed, .axis = text->words};
     if (dropout == 0)
-        s = vd_text_words(tape, in, text);
-    else
-        s.x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout);
-    vd_value *states = vd_tape_lstm(tape, &s, name, LAYERS, directions, in->lstm_dropout);
-    *(text->words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) =
-        states;
-    return states;
-}
-
-int vd_width_hidden(const vd_config *config)
-{
-    return config->hidden;
+        return vd_text_words(tape, in, text);
+    return (vd_sequences){.packed = text->packed,
+                          .x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout),
+                          .axis = text->words};
 }
 
 vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions)
@@ -142,10 +137,35 @@ vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *state
     return vd_tape_ends(tape, states, text->packed, directions, text->sentences);
 }
 
+int vd_width_hidden(const vd_config *config)
+{
+    return config->hidden;
+}
+
+static vd_value *sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                              const char *name, const vd_sequences *words)
+{
+    const vd_text_encoder *encoder = vd_text_encoder_of(in->config);
+    vd_value *states = encoder->states(tape, in, words, name);
+    *(text->words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) =
+        states;
+    if (encoder->directions)
+        return vd_text_ends(tape, text, states, encoder->directions);
+    return vd_text_pool(tape, words, text->sentences, states, name);
+}
+
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout)
 {
-    return vd_text_ends(tape, text, vd_text_states(tape, in, text, name, 1, dropout), 1);
+    const vd_sequences words = vd_text_dropped_words(tape, in, text, dropout);
+    return sentences_of(tape, in, text, name, &words);
+}
+
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                               const char *name, const vd_value *x)
+{
+    const vd_sequences words = {.packed = text->packed, .x = x, .axis = text->words};
+    return sentences_of(tape, in, text, name, &words);
 }
 
 // ---- sums of words ------------------------------------------------------------------------------
@@ -183,7 +203,7 @@ static const vd_pairing *pair_words(vd_tape *tape, const vd_text *text)
                            group, p->sequences);
 }
 
-static const vd_value *ones(vd_tape *tape, const vd_pairing *p)
+const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
 {
     vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)p->pairs, sizeof *one) : NULL;
     for (int i = 0; one && i < p->pairs; i++)
@@ -201,7 +221,7 @@ vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     return (vd_sums){.text = text,
                      .place = weigh_places(tape, text.packed, in->config->embed, text.words),
-                     .all = ones(tape, pair_words(tape, &text))};
+                     .all = vd_ones(tape, pair_words(tape, &text))};
 }
 
 vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table)
@@ -253,7 +273,9 @@ vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name
     const vd_geometry *span = in->span;
     vd_text text = vd_text_strung(tape, in);
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
-    vd_value *states = vd_text_states(tape, in, &text, name, 1, 0);
+    const vd_sequences said = vd_text_dropped_words(tape, in, &text, 0);
+    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &said, name);
+    in->states->history = states;
     for (int n = 0; n < span->questions && end; n++) {
         int first = span->entry_start[span->dialog[n]];
         const int *start = in->history_words->start;
@@ -385,8 +407,8 @@ void vd_memory_declare(vd_layout *layout, const vd_config *config)
 {
     const vd_scoring score = memory_score(config);
     int h = config->hidden;
-    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", config->embed, h, 1);
-    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", config->embed, h, 1);
+    vd_text_declare(layout, config, "encoder.ques_rnn", config->embed);
+    vd_text_declare(layout, config, "encoder.hist_rnn", config->embed);
     vd_score_declare(layout, &score);
     vd_layout_linear(layout, "encoder.memory", h, h, true);
     vd_layout_linear(layout, "encoder.out", h, h, true);
@@ -395,7 +417,7 @@ void vd_memory_declare(vd_layout *layout, const vd_config *config)
 vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in)
 {
     const vd_text text = vd_text_questions(in);
-    return vd_text_sentences(tape, in, &text, "encoder.ques_rnn.rnn_model", in->dropout);
+    return vd_text_sentences(tape, in, &text, "encoder.ques_rnn", in->dropout);
 }
 
 vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
@@ -403,7 +425,7 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_scoring score = memory_score(in->config);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     const vd_text entries = vd_text_entries(in);
-    vd_value *h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn.rnn_model", in->dropout);
+    vd_value *h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", in->dropout);
     vd_value *s = vd_score_pairs(tape, &score, p, u, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
     vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);

@@ -20,20 +20,28 @@ vd_text vd_text_strung(vd_tape *tape, const vd_inputs *in);
 // Word vectors, with positions where the configuration has them: the distinct ones and which of
 // them a word is.
 vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
+// The same with dropout, where there is any.
+vd_sequences vd_text_dropped_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                                   vd_real dropout);
 // The same, a row a word.
 vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
 
-// Two layers of LSTMs below `name`: word states, `width` wide, of one direction or two halves.
-void vd_text_declare(vd_layout *layout, const char *name, int in, int width, int directions);
-// dropout: of the words. These are in->states from then on.
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
-                         int directions, vd_real dropout);
-vd_width vd_width_hidden; // of such states: H
-// Sentence vectors of word states.
-vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
-// Sentence vectors of a one-way encoder.
+// The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or
+// encoder.hist_rnn, of words `in` wide.
+void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in);
+// Its sentence vectors (S, H); the word states behind them are in->states from then on. dropout: of
+// the words.
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout);
+// The same of words that a network made itself: x, a row a word.
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                               const char *name, const vd_value *x);
+vd_width vd_width_hidden; // of its word states: H
+// Sentence vectors of the word states of recurrent layers.
+vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
+
+// 1 for each pair: a mix by these is a sum.
+const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p);
 
 // Sums of sentences' words, each number weighed by the place of its word (Sukhbaatar et al. 2015,
 // as in the released code, but J the sentence's own length):
@@ -51,6 +59,7 @@ vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, 
 // Rows of entries as each question sees them (pairs of VD_SEES_OWN_ROUNDS), with a row of the table
 // `ages` for how many rounds ago each was; its last row is for all that are older.
 vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages);
+
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
 // A one-way encoder's state at the end of entries 0..t strung together, for every question: one run

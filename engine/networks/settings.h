@@ -22,7 +22,7 @@
     X(network, "network", CHOICE, VD_NETWORK_MVAN, VD_NETWORKS - 1, VD_NETWORK_MVAN,               \
       vd_network_names, true,                                                                      \
       "network to train: mvan (default), lf, lf-att, lf-bu, hre, hrea, mn, mn-att, mac, amem, "    \
-      "memn2n or dmn")                                                                             \
+      "memn2n, dmn, bidaf, dcn or dialog-transformer")                                             \
     X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
     X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of an LSTM state")                  \
     X(gate, "gate", CHOICE, VD_GATE_LEAKY_RELU, VD_GATE_ELU, VD_GATE_LEAKY_RELU, vd_gate_names,    \
@@ -32,6 +32,13 @@
       "positions added to word vectors: none, sinusoidal, learned or as-printed")                  \
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
+    X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
+      "how questions and entries are read: own (default, the network's), lstm or gru; hre, hrea, " \
+      "mn and mn-att also bilstm, convs2s, gldr, qanet or transformer; all "                       \
+      "others own only")                                                                           \
+    X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
+      "dialog-transformer, text qanet, transformer: heads of the attention; 0: 4, of "             \
+      "dialog-transformer fewer where 4 do not divide --embed")                                    \
     X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
       vd_score_names, true,                                                                        \
       "hrea, mn, mn-att: scores of rounds: own, additive, dot, scaled, bilinear, product or sum")  \
@@ -39,11 +46,13 @@
       vd_score_names, true,                                                                        \
       "lf-att, lf-bu, mn-att: scores of regions: own, additive, dot, scaled, bilinear or product") \
     X(hops, "hops", INT, 0, 16, 0, NULL, true,                                                     \
-      "mac, amem, memn2n, dmn: steps; 0: the network's own number")                                \
+      "mac, amem, memn2n, dmn: steps; dialog-transformer: layers; 0: the network's own number")    \
     X(tying, "tying", CHOICE, VD_TYING_ADJACENT, VD_TYING_LAYER_WISE, VD_TYING_ADJACENT,           \
       vd_tying_names, true, "memn2n: tables that are one: adjacent (default) or layer-wise")       \
     X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
-      true, "all but mvan: what regions are divided by: channels, region or raw (nothing)")        \
+      true,                                                                                        \
+      "all but mvan, amem and dialog-transformer: what regions are divided by: channels, region "  \
+      "or raw (nothing)")                                                                          \
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \
       VD_BOUNDARIES_BOTH, vd_boundaries_names, true,                                               \
       "all but mvan: tokens at both ends of answers that are read: both or none")                  \
@@ -78,6 +87,9 @@
       "dropout between LSTM layers")                                                               \
     X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
       "dropout after adding positions")                                                            \
+    X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
+      "dropout inside --text convs2s, gldr, qanet or transformer; below 0: its own, 0.1 (gldr: "   \
+      "0.2)")                                                                                      \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \

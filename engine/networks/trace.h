@@ -20,7 +20,8 @@ typedef struct vd_trace_value {
 // named by who shows them; those of VD_AXIS_NONE have the names given here.
 typedef struct vd_trace_table {
     char title[64];
-    bool share; // parts of 1: bars and percents
+    bool share;   // parts of 1: bars and percents
+    bool nothing; // behind the columns of the axis is one more: what went to nothing
     vd_axis row_axis, column_axis;
     const char *const *row, *const *column;
     int rows, columns;

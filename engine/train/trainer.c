@@ -9,7 +9,9 @@
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
+#include "engine/networks/encoder.h"
 #include "engine/networks/mvan/network.h"
+#include "engine/networks/text/text.h"
 
 // Streams of random numbers drawn from one seed.
 enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
@@ -155,6 +157,8 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
     *out = NULL;
     vd_status status = vd_settings_check(vd_config_settings, config, err);
     if (status == VD_OK)
+        status = vd_encoder_check(config, err);
+    if (status == VD_OK)
         status = vd_settings_check(vd_train_settings, options, err);
     if (status != VD_OK)
         return status;
@@ -211,6 +215,13 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
     if (from->network != to->network)
         return vd_error_set(err, VD_MISMATCH, "%s: it is a network %s, expected %s", path,
                             vd_network_names[from->network], vd_network_names[to->network]);
+    if (vd_text_encoder_of(from) != vd_text_encoder_of(to))
+        return vd_error_set(err, VD_MISMATCH, "%s: its text encoder is %s, expected %s", path,
+                            vd_text_names[from->text], vd_text_names[to->text]);
+    if (from->heads != to->heads) // the weights have the same shapes
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: heads %d, expected %d; keep them with --heads %d", path,
+                            from->heads, to->heads, from->heads);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "
@@ -370,6 +381,7 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
     net.pass.dropout = (float)t->options.dropout;
     net.pass.lstm_dropout = (float)t->options.lstm_dropout;
     net.pass.position_dropout = (float)t->options.position_dropout;
+    net.pass.text_dropout = vd_text_dropout(&t->config, t->options.text_dropout);
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);
     if (status == VD_OK && vd_has_discriminative(t->config.decoders))

@@ -1,5 +1,6 @@
 #include "features/regions/import.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ typedef struct reading {
 typedef struct writing {
     const vd_import *import;
     size_t count, max, size, element; // N, P, D, bytes a number
+    size_t read_size;                 // D of the source
     bool with_boxes;
     char *place, *part, *state; // paths: where import->out leads, and beside it
     int file;
@@ -70,6 +72,45 @@ static vd_status write_at(const writing *w, const void *data, size_t size, uint6
         size -= (size_t)some;
         offset += (uint64_t)some;
     }
+    return VD_OK;
+}
+
+// ---- columns ------------------------------------------------------------------------------------
+
+// The next "7" or "7-9".
+static bool read_range(const char **text, long *from, long *to)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    *from = *to = strtol(*text, &end, 10);
+    if (*end == '-' && isdigit((unsigned char)end[1]))
+        *to = strtol(end + 1, &end, 10);
+    *text = end + (*end == ',' && end[1]);
+    return *end == ',' || *end == '\0';
+}
+
+vd_status vd_import_columns(const char *text, int size, int **column, int *columns, vd_error *err)
+{
+    const char *at = text;
+    long from, to, next = 0;
+    *columns = 0;
+    *column = vd_alloc((size_t)size, sizeof **column);
+    if (!*column)
+        return vd_error_memory(err, "the columns");
+    do {
+        if (!read_range(&at, &from, &to) || from < next || to < from || to >= size) {
+            vd_free(*column);
+            *column = NULL;
+            return vd_error_set(err, VD_USAGE,
+                                "columns '%.80s': expected rising numbers from 0 to %d, such as "
+                                "0-15,%d",
+                                text, size - 1, size - 1);
+        }
+        for (; from <= to; from++)
+            (*column)[(*columns)++] = (int)from;
+        next = from;
+    } while (*at);
     return VD_OK;
 }
 
@@ -119,6 +160,8 @@ static void identify(writing *w)
         hash = (hash ^ (uint64_t)vd_regions_image_id(from, i)) * UINT64_C(0x100000001b3);
         hash = (hash ^ (uint64_t)vd_regions_used(from, i)) * UINT64_C(0x100000001b3);
     }
+    for (int i = 0; i < w->import->columns; i++)
+        hash = (hash ^ (uint64_t)w->import->column[i]) * UINT64_C(0x100000001b3);
     snprintf(w->identity, sizeof w->identity,
              "visdial features import 1\n%.200s, %.60s, %lld bytes, changed %lld.%09ld\n"
              "%zu pictures of %zu x %zu, %zu bytes each, %s boxes, images %016" PRIx64 "\ndone ",
@@ -133,7 +176,8 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
     *w = (writing){.import = import,
                    .count = vd_regions_count(from),
                    .max = (size_t)vd_regions_max(from),
-                   .size = (size_t)vd_regions_size(from),
+                   .size = (size_t)(import->column ? import->columns : vd_regions_size(from)),
+                   .read_size = (size_t)vd_regions_size(from),
                    .element = import->full ? sizeof(float) : sizeof(uint16_t),
                    .with_boxes = vd_regions_has_boxes(from),
                    .file = -1};
@@ -193,7 +237,7 @@ vd_status vd_import_resumed(const vd_import *import, size_t *done, vd_error *err
 
 static vd_status start(writing *w, vd_error *err)
 {
-    size_t picture = w->max * w->size, most = AHEAD_BYTES / (picture * sizeof *w->features);
+    size_t picture = w->max * w->read_size, most = AHEAD_BYTES / (picture * sizeof *w->features);
     w->ahead_count = most < 2 ? 2 : most < MOST_AHEAD ? most : MOST_AHEAD;
     w->features = vd_alloc(w->ahead_count * picture, sizeof *w->features);
     w->boxes = vd_alloc(w->ahead_count * w->max, 4 * sizeof *w->boxes);
@@ -220,6 +264,15 @@ static vd_status start(writing *w, vd_error *err)
 
 // ---- pictures -----------------------------------------------------------------------------------
 
+// The columns that are kept, in the same memory: they rise.
+static void keep_columns(const writing *w, size_t regions, float *features)
+{
+    const vd_import *import = w->import;
+    for (size_t r = 0; import->column && r < regions; r++)
+        for (size_t i = 0; i < w->size; i++)
+            features[r * w->size + i] = features[r * w->read_size + (size_t)import->column[i]];
+}
+
 // Makes picture `first + n`; false when it is the last or cannot be read.
 static bool read_ahead(void *context, size_t n, size_t place)
 {
@@ -228,6 +281,8 @@ static bool read_ahead(void *context, size_t n, size_t place)
     size_t row = w->first + n;
     r->status = vd_regions_read(w->import->from, row, r->features, w->with_boxes ? r->boxes : NULL,
                                 &r->err);
+    if (r->status == VD_OK)
+        keep_columns(w, (size_t)vd_regions_used(w->import->from, row), r->features);
     return r->status == VD_OK && row + 1 < w->count;
 }
 

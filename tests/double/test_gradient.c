@@ -12,6 +12,7 @@
 
 #include "engine/base/token.h"
 #include "engine/networks/mvan/network.h"
+#include "tests/support/readings.h"
 
 enum { B = 2, R = 3, P = 4, O = 5, U = 7, V = 11, E = 3, H = 4, D = 5, TQ = 4, TH = 6, TO = 3 };
 
@@ -38,6 +39,10 @@ static vd_batch make_batch(void)
     memset(image + (P + 2) * D, 0, 2 * D * sizeof *image); // two padding regions
     fill_tokens(question, question_length, B * R, TQ, 1, &rng);
     fill_tokens(history, history_length, B * R, TH, 1, &rng);
+    // One entry begins with its question.
+    memcpy(history + TH, question, (size_t)question_length[0] * sizeof *history);
+    if (history_length[1] < question_length[0])
+        history_length[1] = question_length[0];
     fill_tokens(candidate, candidate_length, U, TO, 1, &rng);
     question_length[B * R - 1] = 0; // a round that does not exist
     for (int u = 0; u < U; u++)
@@ -78,6 +83,7 @@ typedef struct setting {
     vd_real dropout;
     vd_decoders decoders;
     vd_network_kind network;
+    vd_text_choice text;
     vd_score score;
     vd_tying tying;
     vd_answer_decoder answer;
@@ -106,6 +112,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .dropout = s->dropout,
                                .lstm_dropout = s->dropout,
                                .position_dropout = s->dropout,
+                               .text_dropout = s->dropout,
                                .key = 99,
                                .arena = &m->arena}};
     // The loss is that of the pass with gradients, joined rows and all, so dropout agrees.
@@ -139,6 +146,7 @@ static void check(const setting *s)
 {
     static model m;
     const double step = 1e-5;
+    char name[40];
     static float relevance[B * R * O];
     vd_batch batch = make_batch();
     vd_rng rng = vd_rng_seed(8, 2);
@@ -155,6 +163,8 @@ static void check(const setting *s)
                            .positions = s->positions,
                            .decoders = s->decoders,
                            .network = s->network,
+                           .text = s->text,
+                           .heads = s->network == VD_NETWORK_DIALOG_TRANSFORMER ? 0 : 2,
                            .score_rounds = s->score,
                            .score_regions = s->score == VD_SCORE_SUM ? VD_SCORE_OWN : s->score,
                            .hops = 2,
@@ -188,7 +198,7 @@ static void check(const setting *s)
             double expected = (above - below) / (2 * step);
             if (fabs(found - expected) > 1e-7 + 1e-5 * fabs(expected))
                 fail_msg("%s, %s[%zu]: gradient %.10g, finite difference %.10g",
-                         vd_network_names[s->network], p->name, i, found, expected);
+                         support_reading_name(&m.config, name), p->name, i, found, expected);
         }
     }
     vd_arena_free(&m.arena);
@@ -308,6 +318,20 @@ static void tables_that_all_hops_share(void **state)
                      .tying = VD_TYING_LAYER_WISE});
 }
 
+// Every other text encoder, with dropout and without.
+static void text_encoders(void **state)
+{
+    vd_config config = {.hidden = H, .heads = 2};
+    (void)state;
+    for (int n = 0; support_reading(n, &config); n++)
+        if (config.text != VD_TEXT_OWN)
+            check(&(setting){.margin = 1,
+                             .positions = VD_POSITIONS_NONE,
+                             .dropout = config.network == VD_NETWORK_HREA ? 0 : 0.3,
+                             .network = config.network,
+                             .text = config.text});
+}
+
 static void every_score_of_rounds_and_regions(void **state)
 {
     static const vd_network_kind network[] = {VD_NETWORK_LF_BU, VD_NETWORK_HREA, VD_NETWORK_MN_ATT};
@@ -360,6 +384,7 @@ int main(void)
         cmocka_unit_test(both_decoders_with_margin_and_dropout),
         cmocka_unit_test(networks_on_the_tape),
         cmocka_unit_test(tables_that_all_hops_share),
+        cmocka_unit_test(text_encoders),
         cmocka_unit_test(every_score_of_rounds_and_regions),
         cmocka_unit_test(attention_over_the_dialog),
         cmocka_unit_test(every_score_of_words),

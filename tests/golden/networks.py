@@ -16,7 +16,7 @@ import sys
 import numpy
 import torch
 
-B, R, P, D, V, E, H, TQ, TH, STEPS = 2, 3, 4, 5, 15, 4, 6, 4, 6, 2
+B, R, P, D, V, E, H, TQ, TH, STEPS, HEADS = 2, 3, 4, 5, 15, 4, 6, 4, 6, 2, 2
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "networks.safetensors")
 tanh, sigmoid, softmax = torch.tanh, torch.sigmoid, torch.softmax
 
@@ -65,23 +65,25 @@ class Weights:
             x = torch.cat(out, 1)
         return x
 
-    def gru(self, name, x, hidden, directions=1):
-        """States (T, directions hidden) of one layer; PyTorch's gate order r, z, n."""
-        out = []
-        for d in range(directions):
-            end = "_l0" + ("_reverse" if d else "")
-            wi = self.get(f"{name}.weight_ih{end}", 3 * hidden, x.shape[1])
-            wh = self.get(f"{name}.weight_hh{end}", 3 * hidden, hidden)
-            bi = self.get(f"{name}.bias_ih{end}", 3 * hidden)
-            bh = self.get(f"{name}.bias_hh{end}", 3 * hidden)
-            h = torch.zeros(hidden, dtype=torch.float64)
-            states = [None] * len(x)
-            for t in (range(len(x) - 1, -1, -1) if d else range(len(x))):
-                (xr, xz, xn), (hr, hz, hn) = (wi @ x[t] + bi).chunk(3), (wh @ h + bh).chunk(3)
-                z = sigmoid(xz + hz)
-                h = states[t] = (1 - z) * tanh(xn + sigmoid(xr + hr) * hn) + z * h
-            out.append(torch.stack(states))
-        return torch.cat(out, 1)
+    def gru(self, name, x, hidden, layers=1, directions=1):
+        """States (T, directions hidden); PyTorch's gate order r, z, n."""
+        for layer in range(layers):
+            out = []
+            for d in range(directions):
+                end = f"_l{layer}" + ("_reverse" if d else "")
+                wi = self.get(f"{name}.weight_ih{end}", 3 * hidden, x.shape[1])
+                wh = self.get(f"{name}.weight_hh{end}", 3 * hidden, hidden)
+                bi = self.get(f"{name}.bias_ih{end}", 3 * hidden)
+                bh = self.get(f"{name}.bias_hh{end}", 3 * hidden)
+                h = torch.zeros(hidden, dtype=torch.float64)
+                states = [None] * len(x)
+                for t in (range(len(x) - 1, -1, -1) if d else range(len(x))):
+                    (xr, xz, xn), (hr, hz, hn) = (wi @ x[t] + bi).chunk(3), (wh @ h + bh).chunk(3)
+                    z = sigmoid(xz + hz)
+                    h = states[t] = (1 - z) * tanh(xn + sigmoid(xr + hr) * hn) + z * h
+                out.append(torch.stack(states))
+            x = torch.cat(out, 1)
+        return x
 
     def words(self, ids):
         return self.get("encoder.word_embed.weight", V, E)[ids]
@@ -197,6 +199,118 @@ def mn_att(w, d):
     u, a = look_back(w, d, w.ends(QUESTIONS, d.questions)[1])
     e, p = glimpse(w, d, u)
     return e, {"rounds.0": a, "regions.0": p}
+
+
+# ---- text encoders: the sentence vectors of texts, and what they show ------------------------------
+
+def bilstm(w, name, texts):
+    return w.ends(name + ".rnn_model", texts, directions=2)[1], {}
+
+
+def gru(w, name, texts):
+    return torch.stack([w.gru(name + ".rnn_model", w.words(t), H, 2)[-1] for t in texts]), {}
+
+
+def pooled(w, name, states, shown):
+    """Sentences of the states of each text, and the shares of a question's words."""
+    pool = w.get(name + ".text.pool.weight", 1, H)[0]
+    shares = [softmax(s @ pool, 0) for s in states]
+    if shown:
+        shown = {"own-words.0": torch.stack([torch.nn.functional.pad(b, (0, TQ - len(b)))
+                                             for b in shares])}
+    return torch.stack([b @ s for b, s in zip(shares, states)]), shown or {}
+
+
+def sinusoid(count, width):
+    i = torch.arange(width)
+    angle = torch.arange(count, dtype=torch.float64)[:, None] / 10000 ** ((i - i % 2) / width)
+    return torch.where(i % 2 == 1, torch.cos(angle), torch.sin(angle))
+
+
+def norm(w, name, x):
+    return torch.nn.functional.layer_norm(x, x.shape[-1:], w.get(name + ".weight", x.shape[-1]),
+                                          w.get(name + ".bias", x.shape[-1]), 1e-5)
+
+
+def multi_head(w, name, x):
+    q, k, v = (w.linear(f"{name}.{part}", x, H, False) for part in ("query", "key", "value"))
+    mixed = []
+    for head in range(HEADS):
+        at = slice(head * H // HEADS, (head + 1) * H // HEADS)
+        a = softmax(q[:, at] @ k[:, at].T / math.sqrt(H / HEADS), 1)
+        mixed.append(a @ v[:, at])
+    return w.linear(name + ".out", torch.cat(mixed, 1), H, False)
+
+
+def ffn(w, name, x, inner):
+    return w.linear(name + ".2", torch.relu(w.linear(name + ".1", x, inner)), H)
+
+
+def transformer_states(w, name, x):
+    y = math.sqrt(H) * w.linear(name + ".in", x, H) + sinusoid(len(x), H)
+    for layer in range(2):
+        at = f"{name}.{layer}."
+        y = norm(w, at + "norm1", y + multi_head(w, at + "attention", y))
+        y = norm(w, at + "norm2", y + ffn(w, at + "ffn", y, 4 * H))
+    return y
+
+
+def glu(w, name, x, out, dilation=1):
+    def at(shift):
+        moved = torch.zeros_like(x)
+        for i in range(len(x)):
+            if 0 <= i + shift < len(x):
+                moved[i] = x[i + shift]
+        return moved
+    a, b = w.linear(name, torch.cat([at(-dilation), x, at(dilation)], 1), 2 * out).chunk(2, 1)
+    return a * sigmoid(b)
+
+
+def convs2s_states(w, name, x):
+    y = w.linear(name + ".in", x + w.get(name + ".place.weight", 512, E)[:len(x)], H)
+    for layer in range(6):
+        y = (glu(w, f"{name}.{layer}.conv", y, H) + y) * math.sqrt(0.5)
+    return w.linear(name + ".out", y, H)
+
+
+def gldr_states(w, name, x):
+    y = glu(w, name + ".in", x, H)
+    for layer in range(4):
+        inner = glu(w, f"{name}.{layer}.conv1", y, H, 2 ** layer)
+        y = y + glu(w, f"{name}.{layer}.conv2", inner, H, 2 ** layer)
+    return y
+
+
+def qanet_states(w, name, x):
+    y = w.linear(name + ".in", x, H) + sinusoid(len(x), H)
+    for layer in range(4):
+        at = f"{name}.{layer}."
+        wide = torch.nn.functional.pad(norm(w, at + "norm", y), (0, 0, 3, 3))
+        kernel = w.get(at + "depthwise.weight", 1, 7 * H).reshape(7, H)
+        near = sum(kernel[i] * wide[i:i + len(y)] for i in range(7))
+        y = y + torch.relu(w.linear(at + "pointwise", near, H))
+    at = name + ".4."
+    y = y + multi_head(w, at + "attention", norm(w, at + "norm1", y))
+    return y + ffn(w, at + "ffn", norm(w, at + "norm2", y), H)
+
+
+def pooled_of(states):
+    def read(w, name, texts):
+        all_states = [states(w, name + ".text", w.words(t)) for t in texts]
+        return pooled(w, name, all_states, name == "encoder.ques_rnn")
+    return read
+
+
+def mn_att_of(read):
+    """mn-att with another text encoder."""
+    def build(w, d):
+        q, shown = read(w, "encoder.ques_rnn", d.questions)
+        h = read(w, "encoder.hist_rnn", d.entries)[0]
+        a = causal(q @ h.T)
+        u = tanh(w.linear("encoder.out", tanh(w.linear("encoder.memory", a @ h, H)) + q, H))
+        e, p = glimpse(w, d, u)
+        return e, {**shown, "rounds.0": a, "regions.0": p}
+    return build
 
 
 def mac_read(w, of, c, m, x):
@@ -331,7 +445,7 @@ def memn2n_layer_wise(w, d):
 
 
 def dmn_facts(w, of, x):
-    states = w.gru(f"encoder.{of}.rnn_model", x, H, 2)
+    states = w.gru(f"encoder.{of}.rnn_model", x, H, 1, 2)
     return states[:, :H] + states[:, H:]
 
 
@@ -364,9 +478,126 @@ def dmn(w, d):
     return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
 
 
+def flow(w, d, compare):
+    """The words of the question, compared with those of the entries and with the regions."""
+    words, q = w.ends(QUESTIONS, d.questions, H, 2)
+    entries = w.ends(ENTRIES, d.entries, H, 2)[0]
+    regions = tanh(w.linear("encoder.regions.image", d.regions, H))
+    out, shown = [], {}
+    for t in range(R):
+        sums = [compare(w, of, x, words[t], shown)
+                for of, x in (("history", torch.cat(entries[:t + 1])), ("regions", regions))]
+        out.append(tanh(w.linear("encoder.out", torch.cat(sums + [q[t]]), H)))
+    return torch.stack(out), {name: padded_rows(rows) for name, rows in shown.items()}
+
+
+def padded_rows(parts):
+    """Rows of several widths below each other."""
+    width = max(part.shape[1] for part in parts)
+    return torch.cat([torch.nn.functional.pad(part, (0, width - part.shape[1])) for part in parts])
+
+
+def flow_shown(shown, of, **attentions):
+    names = {"looks": {"history": "history-words", "regions": "question-words"},
+             "alone": {"history": "words-alone", "regions": "regions-alone"},
+             "pooled": {"history": "pooled-words", "regions": "regions"}}
+    for kind, rows in attentions.items():
+        shown.setdefault(names[kind][of] + ".0", []).append(rows if rows.dim() > 1 else rows[None])
+
+
+def flow_model(w, of, g, layers):
+    name = f"encoder.flow.{of}.model"
+    return w.lstm(name, g, H // 2, layers, 2) if of == "history" else w.linear(name, g, H).relu()
+
+
+def bidaf_compare(w, of, c, u, shown):
+    name = f"encoder.flow.{of}."
+    triples = torch.cat([c[:, None].expand(-1, len(u), -1), u[None].expand(len(c), -1, -1),
+                         c[:, None] * u[None]], 2)
+    s = w.linear(name + "score", triples, 1, False)[..., 0]
+    a = softmax(s, 1)
+    b = softmax(s.max(1)[0], 0)
+    g = torch.cat([c, a @ u, c * (a @ u), c * (b @ c)], 1)
+    m = flow_model(w, of, g, 2)
+    p = softmax(w.linear(name + "pool", torch.cat([g, m], 1), 1, False)[:, 0], 0)
+    flow_shown(shown, of, looks=a, alone=b, pooled=p)
+    return p @ m
+
+
+def bidaf(w, d):
+    return flow(w, d, bidaf_compare)
+
+
+def dcn_compare(w, of, c, u, shown):
+    name = f"encoder.flow.{of}."
+    u = torch.cat([u, w.get(name + "sentinel.question", 1, H)])
+    ended = torch.cat([c, w.get(name + "sentinel.context", 1, H)])
+    q = tanh(w.linear(name + "question", u, H))
+    scores = ended @ q.T
+    taken = softmax(scores, 0).T @ ended
+    looks = softmax(scores, 1)
+    coattention = looks @ torch.cat([q, taken], 1)
+    m = flow_model(w, of, torch.cat([c, coattention[:-1]], 1), 1)
+    p = softmax(w.linear(name + "pool", m, 1, False)[:, 0], 0)
+    flow_shown(shown, of, looks=looks[:-1], pooled=p)
+    return p @ m
+
+
+def dcn(w, d):
+    return flow(w, d, dcn_compare)
+
+
+def heads_of(w, name, y):
+    """Rows of numbers, a head each."""
+    return w.linear(name, y, E, False).view(len(y), HEADS, E // HEADS).transpose(0, 1)
+
+
+def transformer_layer(w, x, seen, name):
+    y = norm(w, name + "norm1", x)
+    q, k, v = (heads_of(w, name + "attention." + part, y) for part in ("query", "key", "value"))
+    scores = (q @ k.transpose(1, 2) / math.sqrt(E // HEADS)).masked_fill(~seen, -math.inf)
+    found = (softmax(scores, 2) @ v).transpose(0, 1).reshape(len(x), E)
+    x = x + w.linear(name + "attention.out", found, E, False)
+    inner = w.linear(name + "ffn.1", norm(w, name + "norm2", x), 4 * E)
+    inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
+    return x + w.linear(name + "ffn.2", inner, E), scores[:, -1]
+
+
+def dialog_transformer(w, d):
+    """Each round by itself: regions, the entries before it, its question."""
+    out, shown = [], {}
+    regions = w.linear("encoder.regions.image", d.raw, E) + w.get("encoder.regions.kind", 1, E)
+    for t, question in enumerate(d.questions):
+        text = torch.cat(d.entries[:t + 1] + [question])
+        words = w.words(text) + w.get("encoder.place.weight", 512, E)[:len(text)]
+        x, p = torch.cat([regions, words]), len(regions)
+        seen = torch.ones(len(x), len(x), dtype=torch.bool).tril()
+        seen[:p, :p] = True
+        for l in range(STEPS):
+            x, scores = transformer_layer(w, x, seen, f"encoder.layers.{l}.")
+            looks = softmax(scores[:, :p], 1).mean(0)
+            shares = softmax(scores[:, p:p + len(text) - len(question)], 1).mean(0)
+            rounds = [s.sum() for s in shares.split([len(e) for e in d.entries[:t + 1]])]
+            shown.setdefault(f"regions.{l}", []).append(looks)
+            shown.setdefault(f"rounds.{l}", []).append(
+                torch.cat([torch.stack(rounds), looks.new_zeros(R - t - 1)]))
+        out.append(w.linear("encoder.out", norm(w, "encoder.norm", x[-1]), H))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
-            "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn}
+            "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn, "bidaf": bidaf, "dcn": dcn}
+TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_states),
+         "convs2s": pooled_of(convs2s_states), "gldr": pooled_of(gldr_states),
+         "qanet": pooled_of(qanet_states)}
+NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
+NETWORKS["dialog-transformer"] = dialog_transformer
+
+
+# What the rows of an attention are long: all that it could look at.
+WIDTHS = {"rounds": R, "regions": P, "regions-alone": P, "question-words": TQ, "own-words": TQ, "history-words": TQ,
+          "pooled-words": R * TH, "words-alone": R * TH}
 
 
 def padded(rows, width):
@@ -416,9 +647,10 @@ def make():
         (e * torch.tensor(out["share"])).sum().backward()
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
-            width = {"rounds": R, "regions": P, "question-words": TQ}[shown.rpartition(".")[0]]
+            width = WIDTHS[shown.rpartition(".")[0]]
+            width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
-            out[f"{name}/{shown}"] = numpy.pad(rows, ((0, B * R - len(rows)), (0, 0)))
+            out[f"{name}/{shown}"] = numpy.pad(rows, ((0, max(B * R - len(rows), 0)), (0, 0)))
         w.write(name, out)
     return {name: numpy.asarray(value, numpy.float32) for name, value in out.items()}
 

@@ -17,9 +17,25 @@
 #include "engine/networks/mvan/network.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
+#include "tests/support/readings.h"
 
-enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, N = B * R };
-enum { U = 6, O = 4, TO = 4 };
+enum {
+    B = 2,
+    R = 3,
+    P = 4,
+    D = 5,
+    V = 15,
+    E = 4,
+    H = 6,
+    TQ = 4,
+    TH = 6,
+    STEPS = 2,
+    HEADS = 2,
+    N = B * R,
+    U = 6,
+    O = 4,
+    TO = 4
+};
 
 static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
 static vd_safetensors *file;
@@ -96,7 +112,7 @@ static void read_candidates(vd_batch *batch)
 }
 
 typedef struct room {
-    const char *name;
+    char name[40];
     vd_config config;
     vd_layout layout;
     vd_weights weights, gradients;
@@ -114,16 +130,24 @@ static bool is_in_file(const vd_parameter *p)
            strstr(p->name, "decoder.answer_rnn.") || strstr(p->name, "decoder.lstm_to_words.");
 }
 
-static void open_room(room *r, const char *name, const vd_config *config)
+// name: in the file.
+static void open_room(room *r, const vd_config *which, const char *name)
 {
     const vd_memory *memory = support_backend()->memory;
-    *r = (room){.name = name, .config = *config};
-    r->config.vocab = V;
-    r->config.embed = E;
-    r->config.hidden = H;
-    r->config.region = D;
-    r->config.positions = VD_POSITIONS_NONE;
-    r->config.hops = STEPS;
+    *r = (room){.config = {.network = which->network,
+                           .text = which->text,
+                           .heads = which->heads,
+                           .tying = which->tying,
+                           .decoders = which->decoders,
+                           .answer = which->answer,
+                           .score_words = which->score_words,
+                           .vocab = V,
+                           .embed = E,
+                           .hidden = H,
+                           .region = D,
+                           .positions = VD_POSITIONS_NONE,
+                           .hops = STEPS}};
+    snprintf(r->name, sizeof r->name, "%s", name);
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     size_t n = r->layout.elements;
     r->expected = vd_alloc(n, sizeof *r->expected);
@@ -174,16 +198,33 @@ static void compare_encoded(room *r)
     vd_free(found);
 }
 
-// Each question's keys come in the order of what it sees, from the first.
+// All that a row could look at.
+static size_t width_of(const vd_pairing *p)
+{
+    switch ((int)p->key_axis) {
+    case VD_AXIS_ENTRIES:
+        return R;
+    case VD_AXIS_REGIONS:
+        return P;
+    case VD_AXIS_HISTORY_WORDS:
+        return (size_t)R * TH;
+    default:
+        return TQ + p->sentinel;
+    }
+}
+
+// Each row's keys come in the order of what it sees, from the first. Rows that are no questions are
+// those of all questions, one after the other.
 static void compare_shown(room *r)
 {
     for (const vd_shown *s = r->net.pass.tape->shown; s; s = s->next) {
         const vd_pairing *p = s->value->pairing;
         char name[40];
-        float expected[N * TH];
-        size_t wide = p->key_axis == VD_AXIS_ENTRIES ? R : p->key_axis == VD_AXIS_REGIONS ? P : TQ;
+        static float expected[N * R * TH * TQ];
+        size_t wide = width_of(p);
+        size_t rows = p->query_axis == VD_AXIS_QUESTIONS ? N : (size_t)p->query_rows;
         snprintf(name, sizeof name, "%s.%d", s->name, s->index);
-        if (!tensor_of(r->name, name, expected, N * wide))
+        if (!tensor_of(r->name, name, expected, rows * wide))
             fail_msg("%s shows %s, its twin does not", r->name, name);
         float *found = support_read(s->value->x, (size_t)p->pairs);
         for (int i = 0; i < p->count; i++) {
@@ -234,14 +275,15 @@ static void assert_complete(const room *r)
     assert_int_equal(r->compared, tensors);
 }
 
-static void compare_network(const char *name, vd_network_kind network, vd_tying tying)
+static void compare_network(const vd_config *which)
 {
     static room r;
     float share[N * H];
+    char name[sizeof r.name];
     vd_error err;
     vd_batch batch = read_batch();
     assert_non_null(tensor_of("", "share", share, N * H));
-    open_room(&r, name, &(vd_config){.network = network, .tying = tying});
+    open_room(&r, which, support_reading_name(which, name));
     must(vd_network_encode(&r.net, &batch, &err), &err);
     compare_encoded(&r);
     compare_shown(&r);
@@ -258,9 +300,12 @@ static void networks_equal_their_twins(void **state)
     vd_error err;
     (void)state;
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
-    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++)
-        compare_network(vd_network_names[n], (vd_network_kind)n, VD_TYING_ADJACENT);
-    compare_network("memn2n-layer-wise", VD_NETWORK_MEMN2N, VD_TYING_LAYER_WISE);
+    vd_config config = {.hidden = H, .heads = HEADS};
+    for (int i = 0; support_reading(i, &config); i++)
+        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT)
+            compare_network(&config); // one twin for each text encoder
+    config = (vd_config){.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE};
+    compare_network(&config);
     vd_safetensors_close(file);
 }
 
@@ -272,7 +317,7 @@ static void compare_answers(const char *name, const vd_config *config)
     vd_error err;
     vd_batch batch = read_batch();
     read_candidates(&batch);
-    open_room(&r, name, config);
+    open_room(&r, config, name);
     must(vd_network_encode(&r.net, &batch, &err), &err);
     compare_encoded(&r);
     must(vd_generative_scores(&r.net, scores, &err), &err);

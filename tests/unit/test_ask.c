@@ -493,18 +493,13 @@ static void words_that_are_not_known_have_a_remark(void **state)
 {
     (void)state;
     support_program run;
-    support_program_run(&run, ((const char *[]){"ask", "--image", "1", "is it rdd", NULL}), NULL);
-    support_program_expect(&run, 0, NULL);
-    assert_non_null(strstr(run.out, "   remark    rdd: red?"));
-    support_program_clear(&run);
-    support_program_run(
-        &run, ((const char *[]){"ask", "--image", "1", "--json", "is it rdd", NULL}), NULL);
-    assert_non_null(strstr(run.out, "\"remark\":\"rdd: red?\""));
-    support_program_clear(&run);
     support_program_run(&run, ((const char *[]){"ask", "--image", "1", "is it rde", NULL}), NULL);
     support_program_expect(&run, 0, NULL);
-    assert_non_null(strstr(run.out, "   remark    rde: read as red"));
-    assert_non_null(strstr(run.out, "   seen      is it red ?"));
+    assert_non_null(strstr(run.out, "   remark    rde: red?"));
+    support_program_clear(&run);
+    support_program_run(
+        &run, ((const char *[]){"ask", "--image", "1", "--json", "is it rde", NULL}), NULL);
+    assert_non_null(strstr(run.out, "\"remark\":\"rde: red?\""));
     support_program_clear(&run);
 }
 

@@ -232,6 +232,46 @@ static void every_pair_of_axes_has_a_table(void **state)
     vd_grid_free(&grid);
 }
 
+// Behind the words is what each row gives to nothing; a row that was not seen gives nothing to
+// that.
+static void a_sentinel_is_shown_as_nothing(void **state)
+{
+    (void)state;
+    static float shares[] = {0.5f, 0.25f, 0, 0, 0.125f, 0.5f};
+    static const char *const wanted[] = {"color  ?      nothing", "50 %  \u258225 %  \u258225 %",
+                                         "0 %   \u25810 %   \u25810 %",
+                                         "12 %  \u258450 %  \u258338 %", NULL};
+    list[0] =
+        support_attention("question-words", VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS, 3, 2, shares);
+    list[0].nothing = true;
+    reply.answer.attentions = 1;
+    has(draw_maps(80), wanted, NULL);
+    list[0].query = VD_AXIS_ENTRIES; // in a table of its own
+    has(draw_maps(80), wanted, NULL);
+    assert_float_equal(vd_attention_nothing(&list[0], 2), 0.375, 1e-9);
+    list[0].nothing = false;
+    assert_float_equal(vd_attention_nothing(&list[0], 2), 0, 0);
+}
+
+// Where a sheet does not have the words, or has others than the answer saw, they are numbers.
+static void words_of_the_history_are_named_where_they_are_known(void **state)
+{
+    (void)state;
+    char name[64], typed[] = "Color?", blue[] = "blue";
+    begins[2] = 8; // color ? <S> blue </S> </S>
+    said[0] = (vd_turn){typed, blue};
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 1, name, sizeof name);
+    assert_string_equal(name, "cube@0");
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 5, name, sizeof name);
+    assert_string_equal(name, "blue@1");
+    begins[2] = 5;
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 2, name, sizeof name);
+    assert_string_equal(name, "#1@1");
+    sheet.caption = NULL;
+    vd_sheet_item(&sheet, 0, VD_AXIS_HISTORY_WORDS, 1, name, sizeof name);
+    assert_string_equal(name, "#2@0");
+}
+
 // ---- transcripts --------------------------------------------------------------------------------
 
 static void a_transcript_keeps_the_list(void **state)
@@ -249,6 +289,7 @@ static void a_transcript_keeps_the_list(void **state)
     show_steps(NULL);
     list[3] = support_attention("history-words", VD_AXIS_QUESTION_WORDS, VD_AXIS_HISTORY_WORDS, 2,
                                 5, topic);
+    list[2].nothing = true;
     reply.answer.attentions = 4;
     assert_int_equal(vd_transcript_answer(transcript, &sheet, &err), VD_OK);
     vd_transcript_close(transcript);
@@ -269,6 +310,7 @@ static void a_transcript_keeps_the_list(void **state)
         assert_string_equal(a->name, list[i].name);
         assert_string_equal(a->part, list[i].part);
         assert_true(a->index == list[i].index && a->of == list[i].of);
+        assert_true(a->nothing == list[i].nothing);
         assert_true(a->query == list[i].query && a->key == list[i].key);
         assert_memory_equal(a->share, list[i].share, (size_t)a->columns * sizeof(float));
     }
@@ -372,13 +414,14 @@ static void what_a_pass_sees_is_spread_over_the_dialog(void **state)
                                      .part = "head",
                                      .index = 1,
                                      .of = 2,
+                                     .nothing = true,
                                      .query = VD_AXIS_REGIONS,
                                      .key = VD_AXIS_HISTORY_WORDS,
                                      .rows = 1,
-                                     .columns = 3}};
-    const float share[] = {0.25f, 0.75f, 0.5f, 0.125f, 0.375f};
+                                     .columns = 4}};
+    const float share[] = {0.25f, 0.75f, 0.5f, 0.125f, 0.25f, 0.125f};
     static const float found[2][10] = {{0.25f, 0, 0.75f},
-                                       {0, 0, 0, 0, 0, 0.5f, 0.125f, 0, 0, 0.375f}};
+                                       {0, 0, 0, 0, 0, 0.5f, 0.125f, 0, 0, 0.25f}};
     vd_attention *out;
     assert_int_equal(vd_attentions_spread(seen, 2, share, &places, &out, NULL), VD_OK);
     for (int i = 0; i < 2; i++)
@@ -386,6 +429,7 @@ static void what_a_pass_sees_is_spread_over_the_dialog(void **state)
                             (size_t)(out[i].rows * out[i].columns) * sizeof(float));
     assert_true(out[1].rows == 2 && out[1].columns == 5 && out[1].index == 1 && out[1].of == 2);
     assert_string_equal(out[1].part, "head");
+    assert_true(vd_attention_nothing(&out[1], 0) == 0 && vd_attention_nothing(&out[1], 1) == 0.125);
     vd_attentions_free(out, 2);
 }
 
@@ -397,6 +441,8 @@ int main(void)
         cmocka_unit_test_setup(pages_show_every_step, show_steps),
         cmocka_unit_test(maps_are_of_what_there_is),
         cmocka_unit_test_setup(every_pair_of_axes_has_a_table, show_steps),
+        cmocka_unit_test_setup(a_sentinel_is_shown_as_nothing, show_nothing),
+        cmocka_unit_test_setup(words_of_the_history_are_named_where_they_are_known, show_nothing),
         cmocka_unit_test(a_transcript_keeps_the_list),
         cmocka_unit_test_setup_teardown(a_chat_with_a_network_without_attention, start, end),
         cmocka_unit_test_setup_teardown(a_chat_with_a_network_that_looks_twice, start, end),

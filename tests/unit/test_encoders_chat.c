@@ -17,6 +17,7 @@
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"
+#include "tests/support/readings.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
 
@@ -41,16 +42,17 @@ static int draw(vd_rng *rng, int32_t *ids, int most)
 }
 
 // Entry r is question r - 1 with an answer of the pool.
-static void begin(talk *t, vd_network_kind network, bool attends)
+static void begin(talk *t, const vd_config *which)
 {
-    vd_rng rng = vd_rng_seed(12, (uint64_t)network);
+    vd_rng rng = vd_rng_seed(12, (uint64_t)which->network);
     vd_config config = small_config();
     vd_error err;
     memset(t, 0, sizeof *t);
-    config.network = network;
+    config.network = which->network;
+    config.text = which->text;
     config.positions = VD_POSITIONS_NONE;
-    config.decoders = attends ? VD_GENERATIVE : VD_DISCRIMINATIVE;
-    config.answer = VD_ANSWER_ATTENTION;
+    config.decoders = which->decoders;
+    config.answer = which->answer;
     t->model = support_random_model(&config);
     must(vd_model_use(t->model, support_backend(), &err), &err);
     for (int i = 0; i < REAL * D; i++)
@@ -113,10 +115,11 @@ static vd_answer ask(const talk *t, vd_dialog *dialog, int r, const vd_intervent
 static void assert_scores(const talk *t, const char *what, const float *found,
                           const float *expected)
 {
+    char name[40];
     for (int i = 0; i < POOL; i++)
         if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
             fail_msg("%s, %s: score %d is %.9g, expected %.9g",
-                     vd_network_names[vd_model_config(t->model)->network], what, i,
+                     support_reading_name(vd_model_config(t->model), name), what, i,
                      (double)found[i], (double)expected[i]);
 }
 
@@ -166,6 +169,33 @@ static void table_is_the_dialogs(const vd_trace_table *table)
         assert_true(table->value[(P - 1) * table->columns + i] == 0); // padding
 }
 
+// How long an axis is in the last round.
+static int axis_size(const talk *t, vd_axis axis)
+{
+    int words = 0;
+    for (int r = 0; r < R; r++)
+        words += t->entry_length[r];
+    return axis == VD_AXIS_QUESTIONS       ? 1
+           : axis == VD_AXIS_ENTRIES       ? R
+           : axis == VD_AXIS_REGIONS       ? P
+           : axis == VD_AXIS_HISTORY_WORDS ? words
+                                           : t->question_length[R - 1];
+}
+
+// A row sums to one; that of a region which is padding to nothing.
+static void shares_are_whole(const vd_attention *at, int row)
+{
+    const float *share = at->share + (size_t)row * (size_t)at->columns;
+    bool padding = at->query == VD_AXIS_REGIONS && row == P - 1;
+    double sum = vd_attention_nothing(at, row);
+    assert_true((sum > 0) == (at->nothing && !padding));
+    for (int c = 0; c < at->columns; c++)
+        sum += (double)share[c];
+    assert_true(fabs(sum - !padding) < 1e-5);
+    if (at->key == VD_AXIS_REGIONS)
+        assert_true(share[P - 1] == 0);
+}
+
 static void attentions_are_the_dialogs(const talk *t)
 {
     vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
@@ -173,18 +203,10 @@ static void attentions_are_the_dialogs(const talk *t)
     vd_answer a = ask(t, dialog, R - 1, NULL, &trace);
     for (int i = 0; i < a.attentions; i++) {
         const vd_attention *at = &a.attention[i];
-        int columns = at->key == VD_AXIS_ENTRIES   ? R
-                      : at->key == VD_AXIS_REGIONS ? P
-                                                   : t->question_length[R - 1];
-        double sum = 0;
-        assert_int_equal(at->query, VD_AXIS_QUESTIONS);
-        assert_int_equal(at->rows, 1);
-        assert_int_equal(at->columns, columns);
-        for (int c = 0; c < columns; c++)
-            sum += (double)at->share[c];
-        assert_true(fabs(sum - 1) < 1e-5);
-        if (at->key == VD_AXIS_REGIONS) // padding
-            assert_true(at->share[P - 1] == 0);
+        assert_int_equal(at->rows, axis_size(t, at->query));
+        assert_int_equal(at->columns, axis_size(t, at->key));
+        for (int row = 0; row < at->rows; row++)
+            shares_are_whole(at, row);
     }
     for (int s = 0; s < trace.stages; s++) {
         assert_true(trace.stage[s].title[0] && trace.stage[s].why && trace.stage[s].outs > 0);
@@ -231,7 +253,8 @@ static void flattened_attentions_are_uniform(const talk *t)
     for (int i = 0; i < a.attentions; i++) {
         const vd_attention *at = &a.attention[i];
         double share = at->key == VD_AXIS_ENTRIES ? 1.0 / R : 1.0 / REAL;
-        for (int c = 0; strcmp(at->name, "question-words") != 0 && c < at->columns; c++)
+        bool is_flat = strcmp(at->name, "regions") == 0 || strcmp(at->name, "rounds") == 0;
+        for (int c = 0; is_flat && c < at->columns; c++)
             assert_true(at->key == VD_AXIS_REGIONS && c == REAL
                             ? at->share[c] == 0
                             : fabs((double)at->share[c] - share) < 1e-6);
@@ -248,7 +271,7 @@ static void answers_as_a_fresh_one(const talk *t, const char *what, vd_dialog *d
     assert_scores(t, what, found.score, expected.score);
     assert_int_equal(found.attentions, expected.attentions);
     for (int i = 0; i < found.attentions; i++)
-        for (int c = 0; c < found.attention[i].columns; c++)
+        for (int c = 0; c < found.attention[i].rows * found.attention[i].columns; c++)
             assert_true(fabs((double)(found.attention[i].share[c] -
                                       expected.attention[i].share[c])) <= 1e-5);
     vd_answer_clear(&found);
@@ -288,10 +311,13 @@ static void a_growing_dialog_answers_as_a_fresh_one(const talk *t)
 
 static void dialogs_with_every_network(void **state)
 {
+    vd_config config = small_config();
     (void)state;
-    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
+    for (int n = 0; support_reading(n, &config); n++) {
         static talk t;
-        begin(&t, (vd_network_kind)n, false);
+        if (config.text != VD_TEXT_OWN && config.network != VD_NETWORK_MN_ATT)
+            continue; // one network for each text encoder
+        begin(&t, &config);
         as_in_a_batch(&t);
         attentions_are_the_dialogs(&t);
         what_is_left_out_was_never_there(&t);
@@ -315,7 +341,9 @@ static void dialogs_that_a_decoder_looks_at(void **state)
         static talk t;
         if (!is_tried(n))
             continue;
-        begin(&t, (vd_network_kind)n, true);
+        begin(&t, &(vd_config){.network = (vd_network_kind)n,
+                               .decoders = VD_GENERATIVE,
+                               .answer = VD_ANSWER_ATTENTION});
         as_in_a_batch(&t);
         if (support_backend()->memory->host) {
             what_is_left_out_was_never_there(&t);

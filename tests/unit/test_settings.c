@@ -102,6 +102,8 @@ static void bounds_and_defaults_are_these(void **state)
         {"gate", 0, 2, VD_GATE_LEAKY_RELU},
         {"positions", 0, 3, VD_POSITIONS_SINUSOIDAL},
         {"decoder", 0, 2, VD_DISCRIMINATIVE},
+        {"text", 0, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN},
+        {"heads", 0, 64, 0},
         {"score-rounds", 0, 6, VD_SCORE_OWN},
         {"score-regions", 0, 5, VD_SCORE_OWN},
         {"hops", 0, 16, 0},
@@ -121,6 +123,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"dropout", 0, 0.99, 0.25},
         {"lstm-dropout", 0, 0.99, 0.4},
         {"position-dropout", 0, 0.99, 0.1},
+        {"text-dropout", -1, 0.99, -1},
         {"open-gates", 0, 1, 0},
         {"seed", 0, 1e15, 1},
         {"batch", 1, 1024, 32},
@@ -353,6 +356,7 @@ static void what_came_later_may_be_missing(void **state)
                      VD_OK);
     assert_int_equal(config.decoders, VD_DISCRIMINATIVE);
     assert_int_equal(config.gate, VD_GATE_ELU);
+    assert_int_equal(config.text, VD_TEXT_OWN);
 }
 
 // Earlier checkpoints keep what is not the trainer's own as words.

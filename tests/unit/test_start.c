@@ -82,6 +82,16 @@ static void a_model_starts_another_with_its_gates_opened(void **state)
 
     vd_trainer *wide = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 9);
     support_refused(vd_trainer_start_from(wide, model, &err), VD_MISMATCH, &err, "8", "9", NULL);
+    // Weights of the same shapes, which would be read otherwise.
+    vd_trainer *divided;
+    vd_config heads = *vd_trainer_config(base);
+    heads.heads = 3;
+    vd_vocab *vocab = small_vocab();
+    must(vd_trainer_new(&heads, vocab, vd_trainer_options(base), &divided, &err), &err);
+    support_refused(vd_trainer_start_from(divided, model, &err), VD_MISMATCH, &err,
+                    "heads 0, expected 3", "--heads 0", NULL);
+    vd_trainer_free(divided);
+    vd_vocab_free(vocab);
     // As many words, but others.
     char word[SMALL_VOCAB][16];
     const char *list[SMALL_VOCAB];

@@ -504,6 +504,7 @@ static void wrong_options_are_refused(void **state)
         {"--micro-batch", "-1", "--micro-batch: expected a whole number from 0 to 1024"},
         {"--preset", "best", "--preset: expected base or improved, found 'best'"},
         {"--dropout", "1", "--dropout: expected a number from 0 to 0.99, found '1'"},
+        {"--text", "gru", "text gru: the network mvan reads in its own way only"},
         {"--val", "v.json", "--val-features is missing"},
         {"--val-limit", "3", "--val-limit needs --val"},
         {"--checkpoint-every", "0", "--checkpoint-every: expected a number"},

@@ -376,6 +376,39 @@ static void what_cannot_be_walked_is_refused(void **state)
     }
 }
 
+// ---- many words ---------------------------------------------------------------------------------
+
+// Of twenty words of the history the twelve with the largest shares stay, in their order.
+static void of_many_words_the_strongest_are_shown(void **state)
+{
+    (void)state;
+    static const char *const column[] = {"share"};
+    int32_t begins[] = {0, 20};
+    double share[20];
+    vd_walk_entry caption = {0};
+    for (int i = 0; i < 20; i++)
+        share[i] = i % 5 < 3 ? 0.075 : 0.0125;
+    vd_trace_stage of = {.tables = 1,
+                         .table = {{.title = "pooled-words",
+                                    .share = true,
+                                    .row_axis = VD_AXIS_HISTORY_WORDS,
+                                    .column = column,
+                                    .rows = 20,
+                                    .columns = 1,
+                                    .value = share}}};
+    vd_walk walk = {.entries = 1, .entry = &caption, .trace = {.stage = &of, .stages = 1}};
+    walk.reply.answer = (vd_answer){.rounds = 1, .history_start = begins};
+    vd_walk_stage stage;
+    vd_walk_stage_make(&walk, false, 0, NULL, &stage);
+    const vd_walk_table *t = &stage.table[0];
+    assert_string_equal(t->title, "pooled-words: 12 of 20 words");
+    assert_int_equal(t->rows, 13);
+    assert_string_equal(t->row[3], "#6@0");
+    assert_string_equal(t->row[12], "the other 8");
+    assert_float_equal(t->value[12], 0.1, 1e-6);
+    vd_walk_stage_clear(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +425,7 @@ int main(void)
         cmocka_unit_test(markdown_has_a_heading_a_stage_and_no_foreign_markup),
         cmocka_unit_test(text_names_what_was_changed),
         cmocka_unit_test(what_cannot_be_walked_is_refused),
+        cmocka_unit_test(of_many_words_the_strongest_are_shown),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }

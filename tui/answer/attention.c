@@ -2,16 +2,29 @@
 
 #include <stdio.h>
 
+#include "engine/base/alloc.h"
+#include "features/text/tokenize.h"
 #include "tui/base/shares.h"
 
-void vd_sheet_entry_words(const vd_sheet *sheet, int entry, vd_entry_words *out)
+static void turn_words(const vd_turn *turn, int length, vd_entry_words *out)
 {
+    char *question = NULL;
+    vd_entry_words_turn(out, turn->question, turn->answer, NULL);
+    if (out->count != length && vd_normalise_typed(turn->question, &question, NULL) == VD_OK)
+        vd_entry_words_turn(out, question, turn->answer, NULL);
+    vd_free(question);
+}
+
+void vd_sheet_entry_words(const vd_sheet *sheet, const vd_answer *answer, int entry,
+                          vd_entry_words *out)
+{
+    int length = answer->history_start[entry + 1] - answer->history_start[entry];
     out->count = 0;
-    if (entry == 0)
+    if (entry == 0 && sheet->caption)
         vd_entry_words_caption(out, sheet->caption, NULL);
-    else if (entry <= sheet->rounds && sheet->said[entry - 1].answer)
-        vd_entry_words_turn(out, sheet->said[entry - 1].question, sheet->said[entry - 1].answer,
-                            NULL);
+    else if (entry > 0 && entry <= sheet->rounds && sheet->said[entry - 1].answer)
+        turn_words(&sheet->said[entry - 1], length, out);
+    out->count = out->count == length ? length : 0;
 }
 
 static void name_history_word(const vd_sheet *sheet, const vd_answer *answer, int word, char *out,
@@ -21,7 +34,7 @@ static void name_history_word(const vd_sheet *sheet, const vd_answer *answer, in
     int entry = 0;
     while (entry + 1 < answer->rounds && answer->history_start[entry + 1] <= word)
         entry++;
-    vd_sheet_entry_words(sheet, entry, &words);
+    vd_sheet_entry_words(sheet, answer, entry, &words);
     word -= answer->history_start[entry];
     if (word < words.count)
         snprintf(out, size, "%s@%d", words.word[word], entry);

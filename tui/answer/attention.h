@@ -5,8 +5,10 @@
 #include "tui/answer/sheet.h"
 #include "tui/session/entry_words.h"
 
-// The words of an entry of the history, 0 the caption; none where they are not known.
-void vd_sheet_entry_words(const vd_sheet *sheet, int entry, vd_entry_words *out);
+// The words of an entry of the history, 0 the caption, as the answer saw them; none where they are
+// not known.
+void vd_sheet_entry_words(const vd_sheet *sheet, const vd_answer *answer, int entry,
+                          vd_entry_words *out);
 // What the index-th of an axis is called: "red", "round 2", "region 3", "ball@2" of round 2.
 void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, char *out,
                    size_t size);

@@ -84,7 +84,7 @@ static void draw_entry_words(scroll_page *page, const vd_heat_maps *maps, const 
     int row = topic->query == VD_AXIS_QUESTION_WORDS ? maps->word : 0;
     const float *share = topic->share + (size_t)row * (size_t)topic->columns + first;
     vd_entry_words words;
-    vd_sheet_entry_words(maps->sheet, entry, &words);
+    vd_sheet_entry_words(maps->sheet, answer, entry, &words);
     for (int j = 0; j < length; j++) {
         char text[48];
         if (words.count == length && is_mark(words.word[j]))
@@ -169,15 +169,23 @@ static int cells_from(const scroll_page *page, const vd_heat_maps *maps)
     return label_width(maps, page->at.width) + SHARE;
 }
 
+// Question words, and nothing behind them where rows look at that, too.
+static int columns_of(const vd_attention *a)
+{
+    return a->columns + a->nothing;
+}
+
 // A row of shares, of the columns chosen.
-static void draw_cells(scroll_page *page, const vd_heat_maps *maps, vd_axis key, const float *row,
+static void draw_cells(scroll_page *page, const vd_heat_maps *maps, const vd_attention *a, int row,
                        const vd_share *column, int columns)
 {
+    const float *shares = a->share + (size_t)row * (size_t)a->columns;
     int x = page->at.x + cells_from(page, maps), y = row_y(page);
     for (int i = 0; i < columns; i++, x += CELL) {
         char text[16];
-        double share = row[column[i].index];
-        bool selected = key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
+        int index = column[i].index;
+        double share = index < a->columns ? (double)shares[index] : vd_attention_nothing(a, row);
+        bool selected = a->key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
         if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
             vd_grid_level(page->grid, x, y, share, role(page, VD_ROLE_BAR_WORD));
         snprintf(text, sizeof text, "%.0f %%", share * 100);
@@ -186,18 +194,21 @@ static void draw_cells(scroll_page *page, const vd_heat_maps *maps, vd_axis key,
     }
 }
 
-static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, vd_axis key,
+static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, const vd_attention *a,
                               const vd_share *column, int columns)
 {
     for (int i = 0; i < columns; i++) {
         char text[48];
-        bool selected = key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
-        if (key == VD_AXIS_REGIONS) // its name has no room
+        bool selected = a->key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
+        bool nothing = column[i].index == a->columns;
+        if (nothing)
+            snprintf(text, sizeof text, "nothing");
+        else if (a->key == VD_AXIS_REGIONS) // its name has no room
             snprintf(text, sizeof text, "%d", column[i].index + 1);
         else
-            vd_sheet_item(maps->sheet, maps->side, key, column[i].index, text, sizeof text);
+            vd_sheet_item(maps->sheet, maps->side, a->key, column[i].index, text, sizeof text);
         vd_grid_text(page->grid, page->at.x + cells_from(page, maps) + i * CELL, row_y(page),
-                     CELL - 1, text, role(page, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+                     CELL - !nothing, text, role(page, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
     }
 }
 
@@ -236,17 +247,18 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
                          const float *share, const vd_attention *looks)
 {
     vd_share column[MOST_COLUMNS], top[MOST_COLUMNS];
-    int words = looks ? looks->columns : 0;
+    int words = looks ? columns_of(looks) : 0;
     int columns = looks ? words_around(page, maps, words, column) : 0;
     char text[128] = "Regions: share of the answer";
     if (columns < words) // the numbers first: a narrow screen cuts the end
         snprintf(text, sizeof text, "Regions, words %d-%d of %d (Left/Right): which each looks at",
-                 column[0].index + 1, column[0].index + columns, words);
+                 column[0].index + 1, column[columns - 1].index + 1, words);
     else if (looks)
         snprintf(text, sizeof text, "%s which question words each looks at",
                  share ? "Regions: share of the answer, and" : "Regions:");
     title(page, text);
-    draw_column_names(page, maps, VD_AXIS_QUESTION_WORDS, column, columns);
+    if (looks)
+        draw_column_names(page, maps, looks, column, columns);
     if (share)
         vd_grid_text(page->grid, page->at.x + cells_from(page, maps) - SHARE + 1, row_y(page),
                      SHARE - 2, "share", role(page, VD_ROLE_FAINT));
@@ -264,8 +276,7 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
             vd_grid_right(page->grid, x + 8, y, 6, text, role(page, VD_ROLE_TEXT));
         }
         if (looks)
-            draw_cells(page, maps, VD_AXIS_QUESTION_WORDS, looks->share + region * looks->columns,
-                       column, columns);
+            draw_cells(page, maps, looks, region, column, columns);
     }
 }
 
@@ -281,7 +292,7 @@ static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
 {
     int all = list->columns, columns = columns_that_fit(page, maps, all);
     if (list->key == VD_AXIS_QUESTION_WORDS)
-        return words_around(page, maps, all, column);
+        return words_around(page, maps, columns_of(list), column);
     float *sum = vd_alloc((size_t)all, sizeof *sum);
     for (int i = 0; sum && i < count; i++)
         for (int at = 0; at < list[i].rows * all; at++)
@@ -309,7 +320,7 @@ static void draw_others(scroll_page *page, const vd_heat_maps *maps, const vd_at
                  vd_axis_name(list->key));
     }
     title(page, text);
-    draw_column_names(page, maps, list->key, column, columns);
+    draw_column_names(page, maps, list, column, columns);
     page->row++;
     for (int i = 0; i < count; i++)
         for (int r = 0; r < list[i].rows; r++, page->row++) {
@@ -319,8 +330,7 @@ static void draw_others(scroll_page *page, const vd_heat_maps *maps, const vd_at
                 vd_sheet_item(maps->sheet, maps->side, list->query, r, text, sizeof text);
             vd_grid_text(page->grid, page->at.x, row_y(page), cells_from(page, maps) - 1, text,
                          role(page, VD_ROLE_TEXT));
-            draw_cells(page, maps, list->key, list[i].share + (size_t)r * (size_t)list[i].columns,
-                       column, columns);
+            draw_cells(page, maps, &list[i], r, column, columns);
         }
 }
 

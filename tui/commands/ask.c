@@ -227,7 +227,10 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
 {
     const vd_answer *answer = &reply->answer;
     const int32_t *group;
-    *out = (vd_sheet){.sides = 1};
+    *out = (vd_sheet){.caption = vd_session_caption(a->session),
+                      .rounds = vd_session_turns(a->session),
+                      .sides = 1};
+    out->said = out->rounds ? vd_session_turn(a->session, 0) : NULL;
     out->boxes = vd_session_boxes(a->session, &out->regions);
     out->names = vd_session_region_names(a->session);
     out->side[0] =

@@ -17,7 +17,7 @@
 #include "tui/base/progress.h"
 
 typedef struct request {
-    const char *file, *out, *index, *data, *images;
+    const char *file, *out, *index, *columns, *data, *images;
     bool imports, full, force, quiet;
 } request;
 
@@ -25,6 +25,8 @@ static const vd_option options[] = {
     {"out", "FILE", "import: the safetensors file to write", VD_INTO(request, out)},
     {"index", "FILE", "pickled index of adaptive HDF5 (default: the one beside it)",
      VD_INTO(request, index)},
+    {"columns", "LIST", "import: keep only these numbers of each region, such as 0-15,100-105",
+     VD_INTO(request, columns)},
     {"f32", NULL, "import: write single precision instead of half", VD_INTO(request, full)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(request, data)},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(request, images)},
@@ -50,7 +52,7 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     r->imports = verb;
     r->file = given.operand[1];
     if (!r->imports)
-        return vd_arguments_refuse(&given, "out f32 force quiet", "goes with import", err);
+        return vd_arguments_refuse(&given, "out f32 columns force quiet", "goes with import", err);
     status = vd_arguments_refuse(&given, "data", "goes with info", err);
     if (status == VD_OK && !r->out)
         return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
@@ -180,7 +182,7 @@ static vd_status info(const request *r, vd_regions *regions, const vd_photos *ph
 // ---- import -------------------------------------------------------------------------------------
 
 static vd_status import(const request *r, vd_regions *regions, const vd_photos *photos,
-                        vd_error *err)
+                        const int *column, int columns, vd_error *err)
 {
     vd_regions_use_photos(regions, photos);
     const char *slash = strrchr(r->file, '/');
@@ -190,6 +192,8 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
                       .source = slash && slash[1] ? slash + 1 : r->file,
                       .out = r->out,
                       .full = r->full,
+                      .column = column,
+                      .columns = columns,
                       .progress = vd_progress_report,
                       .context = &progress};
     vd_status status =
@@ -217,6 +221,19 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
     return VD_OK;
 }
 
+static vd_status import_columns(const request *r, vd_regions *regions, const vd_photos *photos,
+                                vd_error *err)
+{
+    int *column = NULL, columns = 0;
+    vd_status status = VD_OK;
+    if (r->columns)
+        status = vd_import_columns(r->columns, vd_regions_size(regions), &column, &columns, err);
+    if (status == VD_OK)
+        status = import(r, regions, photos, column, columns, err);
+    vd_free(column);
+    return status;
+}
+
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     request r = {0};
@@ -228,7 +245,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK && r.images)
         status = vd_photos_open(r.images, &photos, err);
     if (status == VD_OK)
-        status = r.imports ? import(&r, regions, photos, err) : info(&r, regions, photos, err);
+        status =
+            r.imports ? import_columns(&r, regions, photos, err) : info(&r, regions, photos, err);
     vd_regions_close(regions);
     vd_photos_close(photos);
     return status;

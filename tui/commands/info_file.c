@@ -97,6 +97,8 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
     vd_output_row("hidden", "%d", config->hidden);
     vd_output_row("regions", "of %d numbers", config->region);
     vd_output_row("network", "%s", vd_network_names[config->network]);
+    if (config->text != VD_TEXT_OWN)
+        vd_output_row("text encoder", "%s", vd_text_names[config->text]);
     if (config->network == VD_NETWORK_MVAN)
         vd_output_row("gate", "%s", vd_gate_names[config->gate]);
     vd_output_row("positions", "%s", vd_positions_names[config->positions]);

@@ -15,6 +15,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/threads.h"
+#include "engine/networks/encoder.h"
 #include "engine/networks/settings.h"
 #include "features/text/glove.h"
 #include "features/dialogs/answer_pool.h"
@@ -147,6 +148,8 @@ static vd_status check_given(const job *j, vd_error *err)
                             j->in.val ? "val-features" : "val");
     if (!j->in.val &&
         (status = vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err)))
+        return status;
+    if (!j->resume && !j->from && (status = vd_encoder_check(&j->settings.network, err)))
         return status;
     return j->resume ? VD_OK : check_dense(j, err); // the margin of a resumed run: its checkpoint's
 }

@@ -11,7 +11,6 @@
 #include "features/text/tokenize.h"
 #include "engine/backend/open.h"
 #include "tui/session/remark.h"
-#include "tui/session/slips.h"
 
 struct vd_session {
     vd_world *world; // borrowed
@@ -500,40 +499,29 @@ vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
     return see_words(vocab, reply, err);
 }
 
-// slips: what was said about them.
-static vd_status remark(const vd_session *session, const char *slips, vd_reply *reply,
-                        vd_error *err)
+static vd_status remark(const vd_session *session, vd_reply *reply, vd_error *err)
 {
     char text[1024];
     vd_question_remark(reply, vd_model_vocab(session->model), session->world, session->index, text,
                        sizeof text);
-    reply->remark = vd_format("%s%s%s", slips, *slips && *text ? "  " : "", text);
+    reply->remark = vd_strdup(text);
     return reply->remark ? VD_OK : vd_error_memory(err, "a question");
-}
-
-// The question as the model reads it, and what is to be said about that.
-static vd_status read_typed(const vd_session *session, vd_reply *reply, vd_error *err)
-{
-    const vd_vocab *vocab = vd_model_vocab(session->model);
-    char *slips = NULL;
-    vd_status status = vd_typed_question(vocab, reply->typed, &reply->question, &slips, err);
-    if (status == VD_OK && !*reply->question)
-        status = vd_error_set(err, VD_USAGE, "the question is empty; type some words");
-    if (status == VD_OK)
-        status = vd_reply_see(reply, vocab, err);
-    if (status == VD_OK)
-        status = remark(session, slips, reply, err);
-    vd_free(slips);
-    return status;
 }
 
 static vd_status ask(vd_session *session, const char *typed, const atomic_int *stop,
                      vd_reply *reply, vd_error *err)
 {
+    vd_status status = vd_normalise_typed(typed, &reply->question, err);
+    if (status)
+        return status;
+    if (!*reply->question)
+        return vd_error_set(err, VD_USAGE, "the question is empty; type some words");
     if (!(reply->typed = vd_strdup(typed)))
         return vd_error_memory(err, "a question");
-    vd_status status = read_typed(session, reply, err);
+    status = vd_reply_see(reply, vd_model_vocab(session->model), err);
     reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
+    if (status == VD_OK)
+        status = remark(session, reply, err);
     return status ? status
                   : vd_session_ask_if(session, reply->ids, reply->words, NULL, stop, &reply->answer,
                                       NULL, err);
@@ -589,10 +577,10 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
     int32_t entry[VD_MAX_HISTORY];
     int length = 0;
     char *question = NULL;
-    const vd_vocab *vocab = vd_model_vocab(session->model);
-    vd_status status = vd_typed_question(vocab, turn->question, &question, NULL, err);
+    vd_status status = vd_normalise_typed(turn->question, &question, err);
     if (status == VD_OK)
-        status = vd_turn_ids(vocab, question, turn->answer, entry, &length, err);
+        status = vd_turn_ids(vd_model_vocab(session->model), question, turn->answer, entry, &length,
+                             err);
     if (status == VD_OK)
         status = append_entry(session, entry, length, err);
     vd_free(question);

@@ -151,7 +151,7 @@ typedef struct vd_session vd_session;
 // The answer to one typed question. Owned by the caller; vd_reply_clear.
 typedef struct vd_reply {
     char *typed;                   // as typed
-    char *question;                // as the model reads it (slips.h), without "?"
+    char *question;                // as the model's training text would have it, without "?"
     int words;                     // tokens the model saw, "?" included
     char *word[VD_MAX_QUESTION];   // (words) the token, or what was typed where it is unknown
     bool unknown[VD_MAX_QUESTION]; // (words)

@@ -6,7 +6,6 @@
 #include "engine/base/alloc.h"
 #include "features/text/tokenize.h"
 #include "tui/base/shares.h"
-#include "tui/session/slips.h"
 
 // ---- history in words ---------------------------------------------------------------------------
 
@@ -16,7 +15,6 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
     walk->entry = vd_alloc((size_t)walk->entries, sizeof *walk->entry);
     if (!walk->entry)
         return vd_error_memory(err, "the history in words");
-    const vd_vocab *vocab = vd_model_vocab(vd_session_model(session));
     vd_walk_entry *caption = &walk->entry[0];
     snprintf(caption->label, sizeof caption->label, "caption");
     vd_status status = vd_entry_words_caption(&caption->words, vd_session_caption(session), err);
@@ -24,8 +22,8 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
         const vd_turn *turn = vd_session_turn(session, i - 1);
         snprintf(walk->entry[i].label, sizeof walk->entry[i].label, "round %d: %.70s", i,
                  turn->question);
-        char *question = NULL;
-        status = vd_typed_question(vocab, turn->question, &question, NULL, err);
+        char *question;
+        status = vd_normalise_typed(turn->question, &question, err);
         if (status == VD_OK)
             status = vd_entry_words_turn(&walk->entry[i].words, question, turn->answer, err);
         vd_free(question);

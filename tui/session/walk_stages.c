@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/base/shares.h"
@@ -14,7 +15,7 @@ typedef struct walk_view {
     const char *const *answers;
 } walk_view;
 
-enum { MOST_WORDS = 3, SHOWN_ANSWERS = 8 };
+enum { MOST_WORDS = 3, SHOWN_ANSWERS = 8, SHOWN_WORDS = 12 };
 
 // The entry that a word of the history is in.
 static int entry_of(const vd_answer *answer, int word)
@@ -93,7 +94,7 @@ static void list_strongest(const walk_view *v, const vd_trace_table *from, vd_wa
             from->value + (size_t)place_of(v, from->row_axis, r) * (size_t)from->columns;
         for (int c = 0; c < from->columns; c++)
             share[c] = (float)row[c];
-        int count = vd_shares_top(share, from->columns, 2, top, MOST_WORDS);
+        int count = vd_shares_top(share, from->columns - from->nothing, 2, top, MOST_WORDS);
         for (int n = 0; n < count; n++) {
             int at = r * MOST_WORDS + n;
             char word[36], percent[16];
@@ -108,12 +109,16 @@ static void list_strongest(const walk_view *v, const vd_trace_table *from, vd_wa
 
 static void list_cells(const walk_view *v, const vd_trace_table *from, vd_walk_table *t)
 {
-    for (int c = 0; c < t->columns; c++)
+    int columns = t->columns - from->nothing;
+    for (int c = 0; c < columns; c++)
         name_of(v, from->column_axis, c, from->column, t->column[c], sizeof t->column[c]);
+    if (from->nothing)
+        g_strlcpy(t->column[columns], "nothing", sizeof t->column[columns]);
     for (int r = 0; r < t->rows; r++)
         for (int c = 0; c < t->columns; c++)
-            t->value[r * t->columns + c] = from->value[place_of(v, from->row_axis, r) * t->columns +
-                                                       place_of(v, from->column_axis, c)];
+            t->value[r * t->columns + c] =
+                from->value[place_of(v, from->row_axis, r) * t->columns +
+                            (c < columns ? place_of(v, from->column_axis, c) : c)];
 }
 
 // Of many answers only the first are shown, and the last, or the rest of the shares.
@@ -133,6 +138,43 @@ static void cut_answers(const walk_view *v, vd_walk_table *t)
     t->value[last] = fmax(others, 0);
 }
 
+static int by_index(const void *a, const void *b)
+{
+    return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
+}
+
+// The rows with the largest numbers, in their order.
+static int strongest_rows(const vd_walk_table *t, vd_share top[SHOWN_WORDS])
+{
+    float *most = g_new0(float, (gsize)t->rows);
+    for (int at = 0; at < t->rows * t->columns; at++)
+        most[at / t->columns] = fmaxf(most[at / t->columns], (float)t->value[at]);
+    int count = vd_shares_top(most, t->rows, 2, top, SHOWN_WORDS);
+    qsort(top, (size_t)count, sizeof *top, by_index);
+    g_free(most);
+    return count;
+}
+
+// Of many words of the history only those with the largest shares are shown.
+static void cut_words(vd_walk_table *t)
+{
+    vd_share top[SHOWN_WORDS];
+    int all = t->rows, count = strongest_rows(t, top), used = (int)strlen(t->title);
+    double others = 1;
+    for (int i = 0; i < count; i++) {
+        memmove(t->row[i], t->row[top[i].index], sizeof *t->row);
+        memmove(t->value + i * t->columns, t->value + top[i].index * t->columns,
+                (size_t)t->columns * sizeof *t->value);
+        others -= t->value[i * t->columns];
+    }
+    t->rows = count;
+    snprintf(t->title + used, sizeof t->title - (size_t)used, ": %d of %d words", count, all);
+    if (t->columns > 1)
+        return;
+    snprintf(t->row[t->rows], sizeof *t->row, "the other %d", all - count);
+    t->value[t->rows++] = fmax(others, 0);
+}
+
 static void make_table(const walk_view *v, const vd_trace_table *from, vd_walk_table *t)
 {
     bool words = from->column_axis == VD_AXIS_HISTORY_WORDS;
@@ -145,6 +187,8 @@ static void make_table(const walk_view *v, const vd_trace_table *from, vd_walk_t
         list_cells(v, from, t);
     if (from->row_axis == VD_AXIS_ANSWERS && t->rows > SHOWN_ANSWERS)
         cut_answers(v, t);
+    if (from->row_axis == VD_AXIS_HISTORY_WORDS && t->rows > SHOWN_WORDS && !t->text)
+        cut_words(t);
 }
 
 // ---- stages -------------------------------------------------------------------------------------

@@ -230,6 +230,7 @@ static void read_attention(vd_reading *r, const vd_json_value *map, vd_answer *a
     if (!name || !*name || strlen(name) >= sizeof to->name ||
         (part && strlen(part) >= sizeof to->part))
         vd_reading_refuse(r, "an attention without \"name\", or with one that is too long");
+    to->nothing = vd_json_member(map, "nothing", VD_JSON_TRUTH) != NULL;
     to->rows = axis_size(answer, to->query);
     to->columns = axis_size(answer, to->key);
     if (r->status || to->rows == 0 || to->columns == 0)

@@ -446,6 +446,10 @@ static void emit_attentions(yajl_gen json, const vd_answer *answer)
         vd_json_attention_name(json, a);
         vd_member_string(json, "query", vd_axis_name(a->query));
         vd_member_string(json, "key", vd_axis_name(a->key));
+        if (a->nothing) {
+            vd_output_string(json, "nothing");
+            yajl_gen_bool(json, true);
+        }
         if (has_words(a))
             emit_entries(json, answer, a);
         else if (a->share)

@@ -22,10 +22,11 @@
 // the id, which is made of the path. What was in the file then is known by "features_hash".
 //
 // An attention is {"name", "part", "index", "of", "query", "key", "shares": [row]}, as in
-// engine/networks/attention.h; "part", "index" and "of" are left out where there is one. Of those
-// to or from the words of the history "entries" has, instead of "shares", a matrix for each entry;
-// null for all but the strongest of many. They are not read back. Earlier programs wrote "rounds":
-// [share], "topic" (for entry and word), "regions": [share] and "region_words": [row] instead.
+// engine/networks/attention.h; "part", "index" and "of" are left out where there is one, "nothing":
+// true is there where rows look at nothing, too. Of those to or from the words of the history
+// "entries" has, instead of "shares", a matrix for each entry; null for all but the strongest of
+// many. They are not read back. Earlier programs wrote "rounds": [share], "topic" (for entry and
+// word), "regions": [share] and "region_words": [row] instead.
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
 // number "branch" with the first model's history. "branches" is left out where it would equal

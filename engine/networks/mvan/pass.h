@@ -102,8 +102,8 @@ typedef struct vd_pass {
     const vd_weights *w;
     const vd_weights *dw;    // gradients, added to; NULL = no gradient wanted
     const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
-    vd_real dropout, lstm_dropout, position_dropout; // rates; all 0 when answering
-    uint64_t key;                                    // of this step's dropout masks
+    vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates; all 0 when answering
+    uint64_t key;                                                  // of this step's dropout masks
     const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
     struct vd_memo *memo;       // of networks on the tape (networks/encoder.h), when answering
     vd_arena *arena;

@@ -1,0 +1,149 @@
+// Dynamic coattention network (Xiong et al. 2017) over the dialog and, with weights of its own, the
+// picture. U words of the question, C words of the entries up to now (or regions: flow.h), each
+// with a trained row at its end, a sentinel:
+//   Q = tanh(W U + b), L = C Q^T
+//   A_Q = softmax of L over the rows of C, C_Q = A_Q^T C    what each word of the question looks at
+//   A_D = softmax of L over the words, C_D = A_D [Q ; C_Q]  what each row looks at
+//   M = a layer of LSTMs over [C ; C_D] (words), relu(W [C ; C_D] + b) (regions)
+//   c = sum_j softmax_j(w . M_j) M_j, x likewise, e = tanh(W [c ; x ; q] + b)
+// What a row gives to the sentinel of the question it gives to nothing. The sentinel of C takes
+// part in A_Q alone: as in the paper, M has no row of it. The paper's decoder, which goes back and
+// forth between the ends of a span, is left out. Attentions: A_D, history words -> question words
+// (history-words) and regions -> question words (question-words); the last softmax (pooled-words,
+// regions).
+#include "engine/networks/flow.h"
+
+enum { LAYERS = 1 };
+
+static void declare_flow(vd_layout *layout, const char *of, int w)
+{
+    char name[VD_FLOW_NAME];
+    const vd_start start = {VD_START_NORMAL, 0.1};
+    vd_layout_linear(layout, vd_flow_name(of, "question", name), w, w, true);
+    vd_layout_add(layout, vd_flow_name(of, "sentinel.question", name), "", false, 1, (size_t)w,
+                  start);
+    vd_layout_add(layout, vd_flow_name(of, "sentinel.context", name), "", false, 1, (size_t)w,
+                  start);
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    int w = vd_flow_width(c);
+    vd_flows_declare(layout, c, &(vd_flow_sizes){.layers = LAYERS, .model = 3 * w, .pool = w});
+    declare_flow(layout, "history", w);
+    declare_flow(layout, "regions", w);
+}
+
+// x, whose rows of question n begin at start[n], with its last row behind those of each question.
+static vd_value *end_with_last(vd_tape *tape, const vd_inputs *in, const vd_value *x,
+                               const int *start)
+{
+    int questions = in->span->questions, at = 0;
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    int *row = vd_arena_ints(tape->arena, (size_t)(start[questions] + questions));
+    for (int n = 0; n < questions && row; n++) {
+        for (int j = start[n]; j < start[n + 1]; j++)
+            row[at++] = j;
+        row[at++] = x->rows - 1;
+    }
+    const int *there = row ? vd_arena_upload(tape->arena, row, (size_t)at, sizeof *row) : NULL;
+    if (!there)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words that questions see");
+    return vd_tape_rows(tape, x, there, at, x->axis);
+}
+
+// x with a sentinel below it.
+static vd_value *add_sentinel(vd_tape *tape, const vd_flow *flow, const char *part,
+                              const vd_value *x)
+{
+    char name[VD_FLOW_NAME];
+    return vd_tape_stack(tape, x, vd_tape_vector(tape, vd_flow_name(flow->of, part, name)));
+}
+
+// Q, with a sentinel behind the words of each question.
+static vd_value *read_words(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
+                            const vd_value *words)
+{
+    char name[VD_FLOW_NAME];
+    vd_value *u = add_sentinel(tape, flow, "sentinel.question", words);
+    vd_value *q = vd_tanh_layer(tape, u, vd_flow_name(flow->of, "question", name), 0);
+    return end_with_last(tape, in, q, in->question_words->start);
+}
+
+// C_Q: what each word of the question looks at.
+static vd_value *look_at_rows(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
+                              const vd_value *q)
+{
+    const vd_pairing *p = vd_flow_pairing(tape, in, flow, 1, 1);
+    vd_value *c = add_sentinel(tape, flow, "sentinel.context", flow->rows);
+    c = end_with_last(tape, in, c, flow->start);
+    vd_value *a = vd_tape_softmax_queries(tape, vd_tape_dot(tape, p, c, q, 1));
+    return vd_tape_mix_queries(tape, a, c);
+}
+
+static void explain_history(vd_tape *tape, const vd_flow *flow, const vd_value *q,
+                            const vd_value *d)
+{
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Co-attention: history",
+            .why = "Every word of the question takes the words of the history that fit it. Then "
+                   "every word of the history takes the words of the question that fit it, with "
+                   "what these took; what fits no word looks at nothing.",
+            .formula = {"L = C Q^T, Q = tanh(W U + b)", "C_Q = softmax_j(L)^T C",
+                        "C_D = softmax_i(L) [Q ; C_Q]", "G_j = [C_j ; C_D,j]"},
+            .in = {{"C", "words of the history", flow->rows},
+                   {"Q", "words of the question, and nothing", q}},
+            .out = {{"C_D", "the question, as each word sees it", d}}});
+}
+
+static void explain_regions(vd_tape *tape, const vd_flow *flow, const vd_value *q,
+                            const vd_value *d)
+{
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Co-attention: regions",
+            .why = "Every word of the question takes the regions that fit it. Then every region "
+                   "takes the words that fit it, with what these took; what fits no word looks at "
+                   "nothing.",
+            .formula = {"L = X Q^T, Q = tanh(W U + b)", "X_Q = softmax_k(L)^T X",
+                        "X_D = softmax_i(L) [Q ; X_Q]", "G_k = [X_k ; X_D,k]"},
+            .in = {{"X", "the regions", flow->rows},
+                   {"Q", "words of the question, and nothing", q}},
+            .out = {{"X_D", "the question, as each region sees it", d}}});
+}
+
+// c, or x.
+static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, const vd_flow *flow)
+{
+    vd_pairing *p = vd_flow_pairing(tape, in, flow, 0, 1);
+    if (p)
+        p->sentinel = true;
+    vd_value *q = read_words(tape, in, flow, f->words);
+    vd_value *taken = look_at_rows(tape, in, flow, q);
+    vd_value *a = vd_tape_attend(tape, vd_tape_dot(tape, p, flow->rows, q, 1), flow->looks, 0);
+    vd_value *d = vd_tape_mix(tape, a, vd_tape_join(tape, q, taken));
+    (flow->axis == VD_AXIS_REGIONS ? explain_regions : explain_history)(tape, flow, q, d);
+    vd_value *m = vd_flow_model(tape, in, flow, vd_tape_join(tape, flow->rows, d), LAYERS);
+    return vd_flow_pool(tape, in, flow, m, m);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_flows f = vd_flows_begin(tape, in);
+    const vd_value *sum[VD_FLOWS];
+    for (int i = 0; i < VD_FLOWS; i++)
+        sum[i] = compare(tape, in, &f, &f.of[i]);
+    return vd_flows_end(tape, in, &f, sum);
+}
+
+const vd_encoder vd_encoder_dcn = {.name = "dcn",
+                                   .title = "dynamic coattention network",
+                                   .reading = VD_READS_ITSELF,
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = vd_flow_width,
+                                   .history_width = vd_flow_width};

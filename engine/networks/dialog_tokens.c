@@ -1,0 +1,277 @@
+#include "engine/networks/dialog_tokens.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/networks/parts.h"
+
+// ---- one sequence -------------------------------------------------------------------------------
+
+// The dialogs that have been strung so far, on the host.
+typedef struct strand {
+    const vd_inputs *in;
+    int rows, words, places;
+    int *from, *id, *place; // vd_dialog_tokens
+    vd_pair_group *group;   // (dialogs + words) the regions of each dialog, then each word
+    int *last;              // (N) group of a question's last word, -1: it has none
+    int first, regions;     // of the dialog at hand: its first row, its regions
+} strand;
+
+static void add_regions(strand *s, int b)
+{
+    const int *start = s->in->region_start;
+    s->first = s->rows;
+    s->regions = start[b + 1] - start[b];
+    const vd_range all = {s->first, s->regions};
+    s->group[b] = (vd_pair_group){.query = all, .key = {all}};
+    for (int k = start[b]; k < start[b + 1]; k++)
+        s->from[s->rows++] = k;
+}
+
+// Words that see the first `seen` rows of their dialog, and those from row `at` up to themselves.
+static void add_words(strand *s, const vd_packed *text, int sequence, int seen, int at)
+{
+    int dialogs = s->in->span->dialogs;
+    for (int i = text->start[sequence]; i < text->start[sequence + 1]; i++, s->words++) {
+        const vd_range before = {s->first, seen}, own = {at, s->rows + 1 - at};
+        int place = seen + own.count - 1 - s->regions;
+        s->id[s->words] = text->id[i];
+        s->place[s->words] = place < s->places ? place : s->places - 1;
+        s->group[dialogs + s->words] = (vd_pair_group){.query = {s->rows, 1}, .key = {before, own}};
+        s->from[s->rows++] = s->in->region_start[dialogs] + s->words;
+    }
+}
+
+// Words of the entries that a question sees.
+static int heard_by(const vd_inputs *in, int n)
+{
+    int first = in->span->entry_start[in->span->dialog[n]];
+    return in->history_words->start[first + in->span->seen[n]] - in->history_words->start[first];
+}
+
+static bool begins_with(const vd_packed *entries, int entry, const vd_packed *questions, int n)
+{
+    size_t words = (size_t)questions->length[n];
+    return questions->length[n] <= entries->length[entry] &&
+           memcmp(entries->id + entries->start[entry], questions->id + questions->start[n],
+                  words * sizeof *questions->id) == 0;
+}
+
+// first: the group of the dialog's first word.
+static void add_question(strand *s, int b, int n, int first)
+{
+    const vd_geometry *span = s->in->span;
+    const vd_packed *questions = s->in->question_words, *entries = s->in->history_words;
+    int heard = heard_by(s->in, n), next = span->entry_start[b] + span->seen[n];
+    if (next < span->entry_start[b + 1] && begins_with(entries, next, questions, n)) {
+        s->last[n] = first + heard + questions->length[n] - 1;
+    } else {
+        add_words(s, questions, n, s->regions + heard, s->rows);
+        s->last[n] = span->dialogs + s->words - 1;
+    }
+    if (questions->length[n] == 0)
+        s->last[n] = -1;
+}
+
+static void add_dialog(strand *s, int b)
+{
+    const vd_geometry *span = s->in->span;
+    int first = span->dialogs + s->words;
+    add_regions(s, b);
+    for (int r = span->entry_start[b]; r < span->entry_start[b + 1]; r++)
+        add_words(s, s->in->history_words, r, 0, s->first);
+    for (int n = span->question_start[b]; n < span->question_start[b + 1]; n++)
+        add_question(s, b, n, first);
+}
+
+static bool take_strand(strand *s, vd_arena *arena)
+{
+    const vd_inputs *in = s->in;
+    size_t words = (size_t)(in->history_words->tokens + in->question_words->tokens);
+    size_t dialogs = (size_t)in->span->dialogs;
+    s->from = vd_arena_ints(arena, words + (size_t)in->region_start[dialogs]);
+    s->id = vd_arena_ints(arena, words);
+    s->place = vd_arena_ints(arena, words);
+    s->last = vd_arena_ints(arena, (size_t)in->span->questions);
+    s->group = vd_arena_take(arena, words + dialogs, sizeof *s->group);
+    return !arena->failed;
+}
+
+// Of a question, what its last word sees: the regions first, then the entries' words.
+static const vd_pair_group *last_group(const vd_dialog_tokens *d, int n)
+{
+    return &d->sees->group[d->last[n]];
+}
+
+static const int *list_questions(const vd_dialog_tokens *d)
+{
+    int questions = d->in->span->questions;
+    int *row = vd_arena_ints(d->tape->arena, (size_t)questions);
+    for (int n = 0; n < questions && row; n++)
+        row[n] = d->last[n] < 0 ? -1 : last_group(d, n)->query.first;
+    return vd_arena_upload(d->tape->arena, row, (size_t)questions, sizeof *row);
+}
+
+// ---- what questions see -------------------------------------------------------------------------
+
+static int regions_of(const vd_inputs *in, int n)
+{
+    int b = in->span->dialog[n];
+    return in->region_start[b + 1] - in->region_start[b];
+}
+
+// p: questions and regions, or words.
+static vd_token_look find_pairs(const vd_dialog_tokens *d, vd_sight sight)
+{
+    const vd_pairing *p = vd_inputs_pairing(d->tape, d->in, sight);
+    size_t count = p ? (size_t)d->heads * (size_t)p->pairs : 0;
+    int *pair = vd_arena_ints(d->tape->arena, count), *at = pair;
+    bool words = sight == VD_SEES_HISTORY_WORDS;
+    for (int h = 0; h < d->heads && p && pair; h++)
+        for (int n = 0; n < d->in->span->questions; n++) {
+            int regions = regions_of(d->in, n), keys = words ? heard_by(d->in, n) : regions;
+            int first = h * d->sees->pairs + (words ? regions : 0);
+            for (int k = 0; k < keys; k++)
+                *at++ = d->last[n] < 0 ? -1 : first + last_group(d, n)->at + k;
+        }
+    return (vd_token_look){p, vd_arena_upload(d->tape->arena, pair, count, sizeof *pair)};
+}
+
+// For each entry that a question sees, 1 for each of its words.
+static const vd_value *sum_entries(const vd_dialog_tokens *d)
+{
+    const vd_pairing *rounds = vd_inputs_pairing(d->tape, d->in, VD_SEES_ROUNDS);
+    const vd_pairing *words = d->at_words.p;
+    const vd_packed *text = d->in->history_words;
+    size_t pairs = rounds && words ? (size_t)rounds->pairs : 0;
+    vd_pair_group *group = vd_arena_take(d->tape->arena, pairs, sizeof *group);
+    for (int pair = 0, n = 0; pair < (int)pairs && group; n++)
+        for (int r = 0, at = words->group[n].at; r < rounds->group[n].key[0].count; r++, pair++) {
+            int length = text->length[rounds->group[n].key[0].first + r];
+            group[pair] = (vd_pair_group){.query = {pair, 1}, .key = {{at, length}}};
+            at += length;
+        }
+    return vd_ones(d->tape,
+                   vd_pairing_make(d->tape->arena, VD_AXIS_PAIRS, (int)pairs, VD_AXIS_PAIRS,
+                                   words ? words->pairs : 0, group, (int)pairs));
+}
+
+// Lists for the backend, once the dialogs are strung; those that memory was out for are NULL.
+static void make_lists(vd_dialog_tokens *d, const strand *s)
+{
+    vd_arena *arena = d->tape->arena;
+    size_t words = (size_t)s->words, int_size = sizeof *s->id;
+    d->from = vd_arena_upload(arena, s->from, (size_t)s->rows, int_size);
+    d->id = vd_arena_upload(arena, s->id, words, int_size);
+    d->place = vd_arena_upload(arena, s->place, words, int_size);
+    d->question = list_questions(d);
+    d->at_regions = find_pairs(d, VD_SEES_REGIONS);
+    d->at_words = find_pairs(d, VD_SEES_HISTORY_WORDS);
+    d->sum = sum_entries(d);
+}
+
+bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
+                           vd_dialog_tokens *out)
+{
+    strand s = {.in = in, .places = places};
+    *out = (vd_dialog_tokens){.tape = tape, .in = in, .heads = heads};
+    if (tape->status == VD_OK && take_strand(&s, tape->arena)) {
+        for (int b = 0; b < in->span->dialogs; b++)
+            add_dialog(&s, b);
+        out->rows = s.rows;
+        out->words = s.words;
+        out->last = s.last;
+        out->sees = vd_pairing_make(tape->arena, VD_AXIS_NONE, s.rows, VD_AXIS_NONE, s.rows,
+                                    s.group, in->span->dialogs + s.words);
+    }
+    if (out->sees)
+        make_lists(out, &s);
+    if (!out->sees || tape->arena->failed)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the dialog as one sequence");
+    return tape->status == VD_OK;
+}
+
+// ---- what people see and can make even ----------------------------------------------------------
+
+// What scores are multiplied with, and what is added then.
+typedef struct evened {
+    vd_real *keep, *plus;
+} evened;
+
+// Of one word of question n, in one head: scores that give every entry the same, however long.
+static void even_entries(const vd_dialog_tokens *d, int n, evened at)
+{
+    const vd_packed *text = d->in->history_words;
+    int first = text->start[d->in->span->entry_start[d->in->span->dialog[n]]];
+    for (int k = 0; k < heard_by(d->in, n); k++) {
+        at.keep[k] = 0;
+        at.plus[k] = -(vd_real)log((double)text->length[text->owner[first + k]]);
+    }
+}
+
+static void even_question(const vd_dialog_tokens *d, int n, bool of_regions, bool of_rounds,
+                          evened all)
+{
+    int words = d->last[n] < 0 ? 0 : d->in->question_words->length[n],
+        regions = regions_of(d->in, n);
+    for (int i = 0; i < words * d->heads; i++) {
+        size_t at = (size_t)(i / words) * (size_t)d->sees->pairs +
+                    (size_t)(last_group(d, n) - i % words)->at;
+        if (of_regions)
+            memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
+        at += (size_t)regions;
+        if (of_rounds)
+            even_entries(d, n, (evened){all.keep + at, all.plus + at});
+    }
+}
+
+static const vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
+{
+    x = vd_arena_upload(tape->arena, x, (size_t)rows, sizeof *x);
+    if (!x)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the attentions");
+    return vd_tape_constant(tape, VD_AXIS_PAIRS, x, rows, 1);
+}
+
+const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores)
+{
+    bool regions = vd_tape_is_flat(d->tape, "regions"), rounds = vd_tape_is_flat(d->tape, "rounds");
+    if ((!regions && !rounds) || d->tape->status != VD_OK)
+        return scores;
+    vd_real *keep = vd_arena_take_raw(d->tape->arena, (size_t)scores->rows, sizeof *keep);
+    vd_real *plus = vd_arena_take(d->tape->arena, (size_t)scores->rows, sizeof *plus);
+    for (int i = 0; i < scores->rows && keep; i++)
+        keep[i] = 1;
+    for (int n = 0; n < d->in->span->questions && keep && plus; n++)
+        even_question(d, n, regions, rounds, (evened){keep, plus});
+    scores = vd_tape_multiply(d->tape, scores, constant(d->tape, keep, scores->rows));
+    return vd_tape_add(d->tape, scores, constant(d->tape, plus, scores->rows));
+}
+
+static vd_value *mean_of_heads(const vd_dialog_tokens *d, const vd_token_look *look,
+                               const vd_value *x, bool scores)
+{
+    vd_value *sum = NULL;
+    for (int h = 0; h < d->heads && d->tape->status == VD_OK; h++) {
+        const int *pair = look->pair + (size_t)h * (size_t)look->p->pairs;
+        vd_value *part = vd_tape_rows(d->tape, x, pair, look->p->pairs, VD_AXIS_PAIRS);
+        part->pairing = look->p;
+        part = scores ? vd_tape_softmax(d->tape, part) : part;
+        sum = sum ? vd_tape_add(d->tape, sum, part) : part;
+    }
+    return sum ? vd_tape_scale(d->tape, sum, 1 / (vd_real)d->heads) : &d->tape->nothing;
+}
+
+vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention)
+{
+    return mean_of_heads(d, &d->at_regions, attention, false);
+}
+
+void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index)
+{
+    vd_value *words = mean_of_heads(d, &d->at_words, scores, true);
+    vd_value *rounds = vd_tape_mix(d->tape, d->sum, words);
+    rounds->pairing = d->in->sight[VD_SEES_ROUNDS];
+    vd_tape_show(d->tape, mean_of_heads(d, &d->at_regions, scores, true), "regions", index);
+    vd_tape_show(d->tape, rounds, "rounds", index);
+}

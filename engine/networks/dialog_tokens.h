@@ -1,0 +1,47 @@
+// A dialog as one sequence of tokens, for networks that read it at once: its regions, the words of
+// its entries in order, and those of questions that stand apart. A region sees the picture's
+// regions; a word sees these and the words up to itself.
+//
+// An entry begins with the question it answers: that is where the question is read. One that no
+// entry begins with (the newest; all of them when the history is left out) stands apart, and sees
+// the entries before it and its own words up to itself, which comes to the same.
+#ifndef VD_DIALOG_TOKENS_H
+#define VD_DIALOG_TOKENS_H
+
+#include "engine/networks/encoder.h"
+
+// What the questions' last words see of one kind, among the pairs of `sees`.
+typedef struct vd_token_look {
+    const vd_pairing *p;
+    const int *pair; // (heads, pairs of p) -1: of a question without words
+} vd_token_look;
+
+typedef struct vd_dialog_tokens {
+    vd_tape *tape;
+    vd_inputs *in;
+    int heads, rows, words;
+    // Lists where operations read them: of each token its row, in all regions and below these the
+    // words; of each word its id, and its place in the text, below `places`; of each question the
+    // row of its last word, -1 when it has none.
+    const int *from, *id, *place, *question;
+    const int *last;                    // (N) host: the group in `sees` of that word, or -1
+    const vd_pairing *sees;             // of tokens to tokens
+    vd_token_look at_regions, at_words; // words: of the entries
+    const vd_value *sum;                // of the words of an entry
+} vd_dialog_tokens;
+
+// False, and a failure of the tape, when memory is out.
+bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
+                           vd_dialog_tokens *out);
+
+// Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
+// questions, the regions, or the entries whatever their length.
+const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores);
+// The part of all that its last word looks at that a region gets from each question, the mean over
+// heads: pairs of VD_SEES_REGIONS.
+vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention);
+// "regions" and "rounds" of the questions' last words, the mean over heads of the shares that a
+// head gives to each among its kind.
+void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index);
+
+#endif

@@ -1,0 +1,207 @@
+// The dialog as one sequence: a causal transformer over picture and words. Its layers are those of
+// Vaswani et al. 2017, normalised before each part instead of after. The tokens of a dialog are its
+// regions, the caption, then question, answer, question ... :
+//   region k  x = W_v v_k + b + kind, v_k as the file has it
+//   word i    x = word + place_i, a learned table of 512; the last is for all further on. The
+//            setting positions is for decoders alone
+// A region sees the picture's regions; a word sees these and the words up to itself. Each layer:
+//   x += W_o [of each head sum_j a_ij W_v y_j], y = LN x,
+//        a_ij = softmax_j(W_q y_i . W_k y_j / sqrt(d / heads))
+//   x += W_2 gelu(W_1 LN x + b) + b, d -> 4d -> d
+// e_t = W LN(x) + b at the last word of question t. d is the size of a word vector (embed), hops
+// the number of layers. What comes later is seen by nothing, so one pass answers all rounds.
+//
+// The text is the entries strung together (dialog_tokens.h). An entry is a question, <S>, its
+// answer, </S>, </S>. So no token is added: this <S> stands for <A>, and the </S> at the end of an
+// entry for the <Q> of the question behind it. The caption has neither, nor an <S> before it.
+// Dropout is on words with their places, and on what a layer adds.
+//
+// Left out: the loss on the next word of the text, and its decoder that goes on writing the
+// sequence; the decoders are those of all networks.
+// Attentions, index = layer, from the question's last word, the mean over heads of what each head
+// looks at among the regions, and among the entries: question -> regions, rounds.
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/networks/dialog_tokens.h"
+
+enum { LAYERS = 3, HEADS = 4, PLACES = 512, INNER = 4, LONGEST_NAME = 64 };
+
+static int layers_of(const vd_config *c)
+{
+    return c->hops ? c->hops : LAYERS;
+}
+
+// Left to the network, as many as divide a word vector.
+static int heads_of(const vd_config *c)
+{
+    int heads = c->heads ? c->heads : HEADS;
+    while (!c->heads && c->embed % heads != 0)
+        heads--;
+    return heads;
+}
+
+static const char *part_of(int layer, const char *part, char out[LONGEST_NAME])
+{
+    snprintf(out, LONGEST_NAME, "encoder.layers.%d.%s", layer, part);
+    return out;
+}
+
+static void declare_layer(vd_layout *layout, int layer, int d)
+{
+    static const char *const square[] = {"attention.query", "attention.key", "attention.value",
+                                         "attention.out"};
+    const vd_start start = {VD_START_UNIFORM, 1 / sqrt((double)d)};
+    char name[LONGEST_NAME];
+    vd_layout_norm(layout, part_of(layer, "norm1", name), d);
+    for (int i = 0; i < 4; i++)
+        vd_layout_add(layout, part_of(layer, square[i], name), ".weight", true, (size_t)d,
+                      (size_t)d, start);
+    vd_layout_norm(layout, part_of(layer, "norm2", name), d);
+    vd_layout_linear(layout, part_of(layer, "ffn.1", name), d, INNER * d, true);
+    vd_layout_linear(layout, part_of(layer, "ffn.2", name), INNER * d, d, true);
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    int d = c->embed;
+    const vd_start table = {VD_START_NORMAL, 0.1};
+    vd_layout_linear(layout, "encoder.regions.image", c->region, d, true);
+    vd_layout_add(layout, "encoder.regions.kind", "", false, 1, (size_t)d, table);
+    vd_layout_add(layout, "encoder.place", ".weight", false, PLACES, (size_t)d, table);
+    for (int i = 0; i < layers_of(c); i++)
+        declare_layer(layout, i, d);
+    vd_layout_norm(layout, "encoder.norm", d);
+    vd_layout_linear(layout, "encoder.out", d, c->hidden, true);
+}
+
+// ---- tokens -------------------------------------------------------------------------------------
+
+// A row for each.
+static const vd_value *read_tokens(const vd_dialog_tokens *d)
+{
+    vd_tape *tape = d->tape;
+    const vd_value *x =
+        vd_tape_embed(tape, "encoder.word_embed.weight", d->id, d->words, VD_AXIS_NONE);
+    const vd_value *places = vd_tape_vector(tape, "encoder.place.weight");
+    places = vd_tape_rows(tape, places, d->place, d->words, VD_AXIS_NONE);
+    x = vd_tape_dropout(tape, vd_tape_add(tape, x, places), d->in->position_dropout);
+    const vd_value *regions = vd_tape_linear(tape, d->in->raw, "encoder.regions.image");
+    regions = vd_tape_add(tape, regions, vd_tape_vector(tape, "encoder.regions.kind"));
+    return vd_tape_rows(tape, vd_tape_stack(tape, regions, x), d->from, d->rows, VD_AXIS_NONE);
+}
+
+// A row for each question.
+static vd_value *last_words(const vd_dialog_tokens *d, const vd_value *x)
+{
+    return vd_tape_rows(d->tape, x, d->question, d->in->span->questions, VD_AXIS_QUESTIONS);
+}
+
+static void explain_tokens(const vd_dialog_tokens *d, const vd_value *x)
+{
+    vd_tape_explain(
+        d->tape,
+        &(vd_explained){
+            .title = "The dialog as one sequence",
+            .why = "Regions, caption, questions and answers become vectors of one size, the tokens "
+                   "of one sequence. Each word is told its place in it.",
+            .formula = {"x_k = W_v v_k + b + kind", "x_i = word + place_i"},
+            .in = {{"v", "regions", d->in->raw}},
+            .out = {{"x", "the question's last word", last_words(d, x)}}});
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+// One of them: x as it comes in, with what it found, worked out; what it looked at.
+typedef struct layer {
+    const vd_value *before, *between, *after, *a;
+} layer;
+
+static void explain_layer(const vd_dialog_tokens *d, const layer *l)
+{
+    vd_tape_explain(
+        d->tape,
+        &(vd_explained){
+            .title = "Look around, then work it out",
+            .why = "Every word looks at the regions and at the words before it, each head in its "
+                   "own way, and what is found is added. Then each token is worked on by itself. "
+                   "Seen from the question's last word.",
+            .formula = {"a = softmax_j(W_q y . W_k y_j / sqrt(d / heads)), y = LN(x before)",
+                        "x' = x before + W_o [of each head sum_j a_j W_v y_j]",
+                        "x = x' + W_2 gelu(W_1 LN(x') + b) + b"},
+            .in = {{"x before", "the question's last word", last_words(d, l->before)}},
+            .out = {{"x'", "with what it found", last_words(d, l->between)},
+                    {"x", "worked out", last_words(d, l->after)}},
+            .gate = {"in all", "part of all that is looked at, mean of the heads",
+                     vd_dialog_tokens_of_regions(d, l->a)}});
+}
+
+static const vd_value *attend(const vd_dialog_tokens *d, const vd_value *y, int index, layer *l)
+{
+    vd_tape *tape = d->tape;
+    char name[LONGEST_NAME];
+    const vd_value *q = vd_tape_linear(tape, y, part_of(index, "attention.query", name)),
+                   *k = vd_tape_linear(tape, y, part_of(index, "attention.key", name)),
+                   *v = vd_tape_linear(tape, y, part_of(index, "attention.value", name));
+    q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / d->heads));
+    const vd_value *s = vd_dialog_tokens_flatten(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
+    vd_dialog_tokens_show(d, s, index);
+    l->a = vd_tape_softmax(tape, s);
+    return vd_tape_linear(tape, vd_tape_mix(tape, l->a, v), part_of(index, "attention.out", name));
+}
+
+static const vd_value *work_out(vd_tape *tape, const vd_value *y, int index)
+{
+    char name[LONGEST_NAME];
+    y = vd_tape_map(tape, VD_GELU, vd_tape_linear(tape, y, part_of(index, "ffn.1", name)));
+    return vd_tape_linear(tape, y, part_of(index, "ffn.2", name));
+}
+
+static const vd_value *take_layer(const vd_dialog_tokens *d, const vd_value *x, int index)
+{
+    vd_tape *tape = d->tape;
+    char name[LONGEST_NAME];
+    layer l = {.before = x};
+    const vd_value *y = vd_tape_layer_norm(tape, x, part_of(index, "norm1", name));
+    y = vd_tape_dropout(tape, attend(d, y, index, &l), d->in->dropout);
+    l.between = vd_tape_add(tape, x, y);
+    y = vd_tape_layer_norm(tape, l.between, part_of(index, "norm2", name));
+    y = vd_tape_dropout(tape, work_out(tape, y, index), d->in->dropout);
+    l.after = vd_tape_add(tape, l.between, y);
+    explain_layer(d, &l);
+    return l.after;
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    vd_dialog_tokens d;
+    int heads = heads_of(in->config);
+    if (in->config->embed % heads != 0)
+        vd_tape_fail(tape, VD_USAGE,
+                     "heads: a word vector (embed) of %d numbers is divided among %d of them; "
+                     "expected a number that divides it",
+                     in->config->embed, heads);
+    if (!vd_dialog_tokens_make(tape, in, heads, PLACES, &d))
+        return &tape->nothing;
+    const vd_value *x = read_tokens(&d);
+    explain_tokens(&d, x);
+    for (int i = 0; i < layers_of(in->config); i++)
+        x = take_layer(&d, x, i);
+    x = last_words(&d, x);
+    vd_value *e = vd_tape_layer_norm(tape, x, "encoder.norm");
+    e = vd_tape_linear(tape, e, "encoder.out");
+    vd_tape_explain(tape, &(vd_explained){.title = "What is asked, all in all",
+                                          .why = "The question's last word has seen the picture "
+                                                 "and all that was said: it stands for both.",
+                                          .formula = {"e = W LN(x) + b"},
+                                          .in = {{"x", "the question's last word", x}},
+                                          .out = {{"e", "the dialog so far", e}}});
+    return e;
+}
+
+const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
+                                                  .title =
+                                                      "causal transformer over picture and dialog",
+                                                  .reading = VD_READS_ITSELF,
+                                                  .declare = declare,
+                                                  .build = build};

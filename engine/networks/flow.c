@@ -1,0 +1,243 @@
+#include "engine/networks/flow.h"
+
+#include <stdio.h>
+
+enum { LAYERS = 2, READ_BOTH_WAYS = 2 };
+
+int vd_flow_width(const vd_config *c)
+{
+    return READ_BOTH_WAYS * ((c->hidden + 1) / READ_BOTH_WAYS);
+}
+
+const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME])
+{
+    snprintf(out, VD_FLOW_NAME, "encoder.flow.%s.%s", of, part);
+    return out;
+}
+
+void vd_flows_declare(vd_layout *layout, const vd_config *c, const vd_flow_sizes *sizes)
+{
+    int w = vd_flow_width(c);
+    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, LAYERS, READ_BOTH_WAYS, c->embed,
+                        w / READ_BOTH_WAYS);
+    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, LAYERS, READ_BOTH_WAYS, c->embed,
+                        w / READ_BOTH_WAYS);
+    vd_layout_linear(layout, "encoder.regions.image", c->region, w, true);
+    vd_layout_recurrent(layout, "encoder.flow.history.model", 4, sizes->layers, READ_BOTH_WAYS,
+                        sizes->model, w / READ_BOTH_WAYS);
+    vd_layout_linear(layout, "encoder.flow.regions.model", sizes->model, w, true);
+    vd_layout_score(layout, "encoder.flow.history.pool", sizes->pool, false);
+    vd_layout_score(layout, "encoder.flow.regions.pool", sizes->pool, false);
+    vd_layout_linear(layout, "encoder.out", 3 * w, c->hidden, true);
+}
+
+// ---- rows of questions --------------------------------------------------------------------------
+
+static vd_pair_group *take_groups(vd_tape *tape, const vd_inputs *in)
+{
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
+    if (!group)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
+    return group;
+}
+
+static vd_pairing *pair(vd_tape *tape, const vd_inputs *in, vd_axis query, int queries, vd_axis key,
+                        int keys, vd_pair_group *group)
+{
+    vd_pairing *p = tape->status == VD_OK ? vd_pairing_make(tape->arena, query, queries, key, keys,
+                                                            group, in->span->questions)
+                                          : NULL;
+    if (!p)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
+    return p;
+}
+
+vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, int more,
+                            int more_words)
+{
+    const int *row = flow->start, *word = in->question_words->start;
+    vd_pair_group *group = take_groups(tape, in);
+    int n = 0, all = in->span->questions;
+    for (; n < all && group && row; n++) {
+        group[n].query = (vd_range){row[n] + n * more, row[n + 1] - row[n] + more};
+        group[n].key[0] = (vd_range){word[n] + n * more_words, word[n + 1] - word[n] + more_words};
+    }
+    return pair(tape, in, flow->axis, row ? row[all] + all * more : 0, VD_AXIS_QUESTION_WORDS,
+                word[all] + all * more_words, group);
+}
+
+static const vd_pairing *pair_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow)
+{
+    const int *row = flow->start;
+    vd_pair_group *group = take_groups(tape, in);
+    int all = in->span->questions;
+    for (int n = 0; n < all && group && row; n++) {
+        group[n].query = (vd_range){n, 1};
+        group[n].key[0] = (vd_range){row[n], row[n + 1] - row[n]};
+    }
+    return pair(tape, in, VD_AXIS_QUESTIONS, all, flow->axis, row ? row[all] : 0, group);
+}
+
+// How many words of the history, or regions, a question sees.
+static int count_seen(const vd_inputs *in, vd_axis axis, int n)
+{
+    const vd_geometry *span = in->span;
+    int b = span->dialog[n], first = span->entry_start[b];
+    const int *word = in->history_words->start;
+    return axis == VD_AXIS_REGIONS ? in->region_start[b + 1] - in->region_start[b]
+                                   : word[first + span->seen[n]] - word[first];
+}
+
+static const int *list_starts(vd_tape *tape, const vd_inputs *in, vd_axis axis)
+{
+    int *start = vd_arena_ints(tape->arena, (size_t)in->span->questions + 1);
+    if (!start)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
+    for (int n = 0; n < in->span->questions && start; n++)
+        start[n + 1] = start[n] + count_seen(in, axis, n);
+    return start;
+}
+
+// Fills in the rows of a flow from x, which all questions of a dialog share.
+static void spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value *x, vd_flow *flow)
+{
+    const vd_pairing *seen = vd_inputs_pairing(tape, in, sight);
+    flow->start = list_starts(tape, in, flow->axis);
+    flow->pool = pair_pool(tape, in, flow);
+    flow->rows = seen ? vd_tape_rows(tape, x, seen->key, seen->pairs, flow->axis) : &tape->nothing;
+}
+
+static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_flows *f)
+{
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Words and regions",
+            .why = "LSTMs read the question and every entry of the history from both ends. The "
+                   "numbers of each region become a vector of the same size.",
+            .formula = {"U, q = LSTMs(question), C = LSTMs(entries)", "X_k = tanh(W v_k + b)"},
+            .in = {{"v", "regions", in->regions}},
+            .out = {{"U", "words of the question", f->words},
+                    {"C", "words of the history", f->of[0].rows},
+                    {"X", "regions", f->of[1].rows}}});
+}
+
+// Word states.
+static vd_value *read_text(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                           const char *name)
+{
+    const vd_sequences words = vd_text_dropped_words(tape, in, text, in->dropout);
+    return vd_tape_lstm(tape, &words, name, LAYERS, READ_BOTH_WAYS, in->lstm_dropout);
+}
+
+vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in)
+{
+    vd_flows f = {.of = {{.of = "history",
+                          .looks = "history-words",
+                          .alone = "words-alone",
+                          .pooled = "pooled-words",
+                          .axis = VD_AXIS_HISTORY_WORDS},
+                         {.of = "regions",
+                          .looks = "question-words",
+                          .alone = "regions-alone",
+                          .pooled = "regions",
+                          .axis = VD_AXIS_REGIONS}}};
+    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
+    f.words = read_text(tape, in, &questions, "encoder.ques_rnn.rnn_model");
+    f.q = vd_text_ends(tape, &questions, f.words, READ_BOTH_WAYS);
+    vd_value *c = read_text(tape, in, &entries, "encoder.hist_rnn.rnn_model");
+    *in->states = (vd_word_states){f.words, c};
+    vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
+    spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
+    spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);
+    explain_texts(tape, in, &f);
+    return f;
+}
+
+// ---- rows become one ----------------------------------------------------------------------------
+
+// The rows of each question as a sequence; NULL after a failure.
+static const vd_packed *pack_rows(vd_tape *tape, const vd_inputs *in, const vd_flow *flow)
+{
+    int questions = in->span->questions, longest = 0;
+    int32_t *length = vd_arena_take(tape->arena, (size_t)questions, sizeof *length);
+    vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
+    for (int n = 0; n < questions && length && flow->start; n++) {
+        length[n] = flow->start[n + 1] - flow->start[n];
+        longest = length[n] > longest ? length[n] : longest;
+    }
+    // LSTMs read rows, no ids.
+    int32_t *id = vd_arena_take(tape->arena, (size_t)questions * (size_t)longest, sizeof *id);
+    if (!length || !packed || !id ||
+        vd_packed_make(id, length, questions, longest, tape->arena, packed, NULL) != VD_OK) {
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words that questions see");
+        return NULL;
+    }
+    return packed;
+}
+
+vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *g,
+                        int layers)
+{
+    char name[VD_FLOW_NAME];
+    vd_flow_name(flow->of, "model", name);
+    g = vd_tape_dropout(tape, g, in->dropout);
+    if (flow->axis == VD_AXIS_REGIONS)
+        return vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, g, name));
+    const vd_sequences s = {.packed = pack_rows(tape, in, flow), .x = g, .axis = flow->axis};
+    if (!s.packed || tape->status != VD_OK)
+        return &tape->nothing;
+    return vd_tape_lstm(tape, &s, name, layers, READ_BOTH_WAYS, in->lstm_dropout);
+}
+
+static void explain_words(vd_tape *tape, const vd_value *m, const vd_value *sum)
+{
+    vd_tape_explain(
+        tape, &(vd_explained){
+                  .title = "The words become one vector",
+                  .why = "An LSTM reads the words of the history in order, with what was compared. "
+                         "Each word gets a share; their sum is what is recalled.",
+                  .formula = {"M = LSTMs(G)", "c = sum_j softmax_j(score_j) M_j"},
+                  .in = {{"M", "words, read in order", m}},
+                  .out = {{"c", "what is recalled", sum}}});
+}
+
+static void explain_regions(vd_tape *tape, const vd_value *m, const vd_value *sum)
+{
+    vd_tape_explain(
+        tape, &(vd_explained){
+                  .title = "The regions become one vector",
+                  .why = "Each region, with what was compared, gets a share; their sum is what is "
+                         "seen.",
+                  .formula = {"M_k = relu(W G_k + b)", "x = sum_k softmax_k(score_k) M_k"},
+                  .in = {{"M", "regions with what was compared", m}},
+                  .out = {{"x", "what is seen", sum}}});
+}
+
+vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *s,
+                       const vd_value *m)
+{
+    char name[VD_FLOW_NAME];
+    vd_flow_name(flow->of, "pool", name);
+    vd_value *score = vd_tape_linear(tape, vd_tape_dropout(tape, s, in->dropout), name);
+    score->pairing = flow->pool;
+    vd_value *sum = vd_tape_mix(tape, vd_tape_attend(tape, score, flow->pooled, 0), m);
+    (flow->axis == VD_AXIS_REGIONS ? explain_regions : explain_words)(tape, m, sum);
+    return sum;
+}
+
+vd_value *vd_flows_end(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
+                       const vd_value *const sum[VD_FLOWS])
+{
+    const vd_value *const all[] = {sum[0], sum[1], f->q};
+    vd_value *e = vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.out", in->dropout);
+    vd_tape_explain(
+        tape, &(vd_explained){.title = "Fusion",
+                              .why = "What is recalled, what is seen and the question are joined.",
+                              .formula = {"e = tanh(W [c ; x ; q] + b)"},
+                              .in = {{"c", "what is recalled", sum[0]},
+                                     {"x", "what is seen", sum[1]},
+                                     {"q", "the question", f->q}},
+                              .out = {{"e", "all three", e}}});
+    return e;
+}

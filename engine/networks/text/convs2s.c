@@ -1,0 +1,71 @@
+// The encoder of ConvS2S (Gehring et al. 2017): gated convolutions, d = H.
+//   y = W (x + place) + b (in -> d), the place in the sentence learned
+//   six times: y = (glu(conv(y)) + y) sqrt(0.5), three words wide, zeros beyond the sentence
+//   states W y + b (d -> d); a state reads 13 words
+// Dropout p (own: 0.1): of x + place and of what each convolution reads. Convolutions of k words
+// start N(0, sqrt(4 (1 - p) / (k d))), linear layers N(0, sqrt((1 - p) / d)), d what they read,
+// with the own p. The released code's weight normalisation, and the 1 / 2L of the encoder's
+// gradient, are left out.
+#include "engine/networks/text/layers.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LAYERS = 6, PLACES = 512 };
+
+#define OWN_DROPOUT 0.1
+
+// The start of the weight matrix declared last but its bias.
+static void start_normal(vd_layout *layout, double times)
+{
+    vd_parameter *p = &layout->parameter[layout->count - 2];
+    p->start = (vd_start){VD_START_NORMAL, sqrt(times * (1 - OWN_DROPOUT) / (double)p->shape[1])};
+}
+
+static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
+{
+    const vd_text_at once = {name, VD_TEXT_ONCE};
+    char place[VD_TEXT_NAME];
+    int d = config->hidden;
+    vd_layout_add(layout, vd_text_part(once, "place", place), ".weight", false, PLACES, (size_t)in,
+                  (vd_start){VD_START_NORMAL, 0.1});
+    vd_text_declare_linear(layout, once, "in", in, d);
+    start_normal(layout, 1);
+    for (int l = 0; l < LAYERS; l++) {
+        vd_text_declare_glu(layout, (vd_text_at){name, l}, "conv", d, d);
+        start_normal(layout, 4);
+    }
+    vd_text_declare_linear(layout, once, "out", d, d);
+    start_normal(layout, 1);
+}
+
+// x + place. Sentences are shorter than the table.
+static vd_value *add_places(vd_tape *tape, const vd_sequences *words, const char *name)
+{
+    char place[VD_TEXT_NAME], table[VD_TEXT_NAME + 8];
+    const vd_packed *p = words->packed;
+    snprintf(table, sizeof table, "%s.weight",
+             vd_text_part((vd_text_at){name, VD_TEXT_ONCE}, "place", place));
+    if (p->longest > PLACES)
+        vd_tape_fail(tape, VD_USAGE, "a text of %d words; convs2s reads %d at most", p->longest,
+                     PLACES);
+    vd_value *places =
+        vd_tape_rows(tape, vd_tape_vector(tape, table), p->rows.place, p->tokens, words->axis);
+    return vd_tape_add(tape, vd_text_rows(tape, words), places);
+}
+
+static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
+                     const char *name)
+{
+    const vd_text_at once = {name, VD_TEXT_ONCE};
+    vd_value *y = vd_tape_dropout(tape, add_places(tape, words, name), in->text_dropout);
+    y = vd_text_linear(tape, y, once, "in");
+    for (int l = 0; l < LAYERS; l++) {
+        vd_value *read = vd_tape_dropout(tape, y, in->text_dropout);
+        read = vd_text_glu(tape, words->packed, read, 1, (vd_text_at){name, l}, "conv");
+        y = vd_tape_scale(tape, vd_tape_add(tape, read, y), (vd_real)sqrt(0.5));
+    }
+    return vd_text_linear(tape, y, once, "out");
+}
+
+const vd_text_encoder vd_text_convs2s = {.dropout = OWN_DROPOUT, .declare = declare, .states = run};

@@ -1,0 +1,76 @@
+#include "engine/networks/text/text.h"
+
+#include "engine/networks/text/layers.h"
+
+enum { HEADS = 4 };
+
+const vd_text_encoder *vd_text_encoder_of(const vd_config *config)
+{
+    static const vd_text_encoder *const all[VD_TEXT_ENCODERS] = {[VD_TEXT_OWN] = &vd_text_lstm,
+#define X(code, symbol, name) [VD_TEXT_##code] = &vd_text_##symbol,
+                                                                 VD_TEXTS(X)
+#undef X
+    };
+    return all[config->text];
+}
+
+int vd_text_heads(const vd_config *config)
+{
+    return config->heads ? config->heads : HEADS;
+}
+
+vd_real vd_text_dropout(const vd_config *config, double option)
+{
+    return (vd_real)(option < 0 ? vd_text_encoder_of(config)->dropout : option);
+}
+
+// ---- pooled sentences ---------------------------------------------------------------------------
+
+static const vd_pairing *sentences_and_words(vd_tape *tape, const vd_sequences *words,
+                                             vd_axis sentences)
+{
+    const vd_packed *w = words->packed;
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)w->sequences, sizeof *group);
+    for (int s = 0; s < w->sequences && group; s++) {
+        group[s].query = (vd_range){s, 1};
+        group[s].key[0] = (vd_range){w->start[s], w->length[s]};
+    }
+    const vd_pairing *p = vd_pairing_make(tape->arena, sentences, w->sequences, words->axis,
+                                          w->tokens, group, w->sequences);
+    if (!p)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of sentences");
+    return p;
+}
+
+static void explain(vd_tape *tape, const vd_value *states, const vd_value *sentence)
+{
+    vd_tape_explain(
+        tape, &(vd_explained){.title = "The question's words",
+                              .why = "The question is the mean of its words' states; some of them "
+                                     "count more than others.",
+                              .formula = {"b = softmax_i(w . y_i)", "q = sum_i b_i y_i"},
+                              .in = {{"y", "the words", states}},
+                              .out = {{"q", "the question", sentence}}});
+}
+
+void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char *name)
+{
+    char whole[VD_TEXT_NAME];
+    vd_layout_score(layout, vd_text_part((vd_text_at){name, VD_TEXT_ONCE}, "pool", whole),
+                    config->hidden, false);
+}
+
+vd_value *vd_text_pool(vd_tape *tape, const vd_sequences *words, vd_axis sentences,
+                       const vd_value *states, const char *name)
+{
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    const vd_pairing *p = sentences_and_words(tape, words, sentences);
+    vd_value *s = vd_text_linear(tape, states, (vd_text_at){name, VD_TEXT_ONCE}, "pool");
+    s = vd_tape_keys(tape, p, s);
+    if (sentences != VD_AXIS_QUESTIONS)
+        return vd_tape_mix(tape, vd_tape_softmax(tape, s), states);
+    vd_value *y = vd_tape_mix(tape, vd_tape_attend(tape, s, "own-words", 0), states);
+    explain(tape, states, y);
+    return y;
+}

@@ -1,0 +1,39 @@
+// Text encoders: how words become word states (T, H) and sentence vectors (S, H). The setting
+// `text` chooses one for the questions and the entries of any network that reads them with
+// vd_text_sentences (engine/networks/parts.h). One file each, the recurrent ones share one.
+//
+// In the files: x a word's vector, y its state so far; d = H; parameters lie below NAME.rnn_model
+// and NAME.text, NAME being encoder.ques_rnn or encoder.hist_rnn.
+#ifndef VD_TEXT_H
+#define VD_TEXT_H
+
+#include "engine/networks/encoder.h"
+
+typedef struct vd_text_encoder {
+    // Of recurrent states, whose last ones are the sentence: 1 or 2. 0: the words' states are
+    // pooled.
+    int directions;
+    bool heads;     // divides the states among heads
+    double dropout; // its own rate in training; recurrent ones have that between LSTM layers
+    void (*declare)(vd_layout *layout, const vd_config *config, const char *name, int in);
+    vd_value *(*states)(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
+                        const char *name);
+} vd_text_encoder;
+
+#define X(code, symbol, name) extern const vd_text_encoder vd_text_##symbol;
+VD_TEXTS(X)
+#undef X
+
+// That of the configuration; where this leaves it to the network, lstm.
+const vd_text_encoder *vd_text_encoder_of(const vd_config *config);
+int vd_text_heads(const vd_config *config);
+// The rate of dropout in training, from the option of that name: below 0 the encoder's own.
+vd_real vd_text_dropout(const vd_config *config, double option);
+
+// Sentences of states that are not recurrent: b = softmax_i(w . y_i) over the sentence's words,
+// then sum_i b_i y_i; w is NAME.text.pool. That of the question is shown, as "own-words".
+void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char *name);
+vd_value *vd_text_pool(vd_tape *tape, const vd_sequences *words, vd_axis sentences,
+                       const vd_value *states, const char *name);
+
+#endif

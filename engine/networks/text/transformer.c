@@ -1,0 +1,51 @@
+// The encoder of a transformer (Vaswani et al. 2017), two layers, `heads` heads:
+//   y = sqrt(d) (W x + b) + sinusoid of the place
+//   twice: y = ln(y + multi-head(y)), y = ln(y + W_2 relu(W_1 y + b) + b), d -> 4d -> d
+// Layer normalisation comes last in each sublayer, for which the paper warms the rate up. Dropout:
+// of the first y and of what is added to it.
+#include "engine/networks/text/layers.h"
+
+#include <math.h>
+
+enum { LAYERS = 2, INNER = 4 };
+
+static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
+{
+    int d = config->hidden;
+    vd_text_declare_linear(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
+    for (int l = 0; l < LAYERS; l++) {
+        const vd_text_at at = {name, l};
+        vd_text_declare_attention(layout, at, d);
+        vd_text_declare_norm(layout, at, "norm1", d);
+        vd_text_declare_ffn(layout, at, d, INNER * d);
+        vd_text_declare_norm(layout, at, "norm2", d);
+    }
+}
+
+// ln(y + dropout(more)).
+static vd_value *add_norm(vd_tape *tape, const vd_inputs *in, const vd_value *y,
+                          const vd_value *more, vd_text_at at, const char *norm)
+{
+    more = vd_tape_dropout(tape, more, in->text_dropout);
+    return vd_text_norm(tape, vd_tape_add(tape, y, more), at, norm);
+}
+
+static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
+                     const char *name)
+{
+    const vd_pairing *own = vd_text_own_words(tape, words);
+    vd_value *y =
+        vd_text_linear(tape, vd_text_rows(tape, words), (vd_text_at){name, VD_TEXT_ONCE}, "in");
+    y = vd_tape_scale(tape, y, (vd_real)sqrt((double)in->config->hidden));
+    y = vd_tape_dropout(tape, vd_text_placed(tape, words, y), in->text_dropout);
+    for (int l = 0; l < LAYERS; l++) {
+        const vd_text_at at = {name, l};
+        vd_value *seen = vd_text_attention(tape, own, y, vd_text_heads(in->config), at);
+        y = add_norm(tape, in, y, seen, at, "norm1");
+        y = add_norm(tape, in, y, vd_text_ffn(tape, y, at), at, "norm2");
+    }
+    return y;
+}
+
+const vd_text_encoder vd_text_transformer = {
+    .dropout = 0.1, .heads = true, .declare = declare, .states = run};

@@ -1,0 +1,216 @@
+// What the network that reads a dialog as one sequence promises beside what all do
+// (test_encoders.c): where a question is read, what it knows without the history, how long a text
+// may be, how many heads there are.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "engine/networks/encoder.h"
+#include "engine/networks/mvan/network.h"
+#include "tests/support/must.h"
+#include "tests/support/small_trainer.h"
+
+enum { R = 16, P = 3, D = SMALL_REGION, TQ = 8, TH = VD_MAX_HISTORY, MOST_H = 16 };
+
+// One dialog of `rounds` rounds.
+typedef struct talk {
+    int rounds;
+    float image[P * D];
+    int32_t question[R * TQ], question_length[R], history[R * TH], history_length[R], truth[R];
+} talk;
+
+static int draw(vd_rng *rng, int32_t *ids, int count)
+{
+    for (int i = 0; i < count; i++)
+        ids[i] = 1 + vd_rng_below(rng, SMALL_VOCAB - 1);
+    return count;
+}
+
+// Each entry after the first begins with the question before it, and has `answer` words more.
+static talk make_talk(int rounds, int answer)
+{
+    talk t = {.rounds = rounds};
+    vd_rng rng = vd_rng_seed(6, 3);
+    for (int i = 0; i < P * D; i++)
+        t.image[i] = (float)vd_rng_range(&rng, 0.1, 1);
+    t.history_length[0] = draw(&rng, t.history, answer);
+    for (int r = 0; r < rounds; r++) {
+        int words = t.question_length[r] =
+            draw(&rng, t.question + r * TQ, 2 + vd_rng_below(&rng, TQ - 2));
+        t.truth[r] = -1;
+        if (r + 1 == rounds)
+            break;
+        int32_t *entry = t.history + (r + 1) * TH;
+        memcpy(entry, t.question + r * TQ, (size_t)words * sizeof *entry);
+        t.history_length[r + 1] = words + draw(&rng, entry + words, answer);
+    }
+    return t;
+}
+
+// The network with random weights, and the last pass through it.
+typedef struct room {
+    vd_config config;
+    vd_layout layout;
+    vd_weights weights;
+    vd_real *block;
+    vd_arena arena;
+    vd_network net;
+} room;
+
+static void open_room(room *r, int heads)
+{
+    vd_rng rng = vd_rng_seed(5, 2);
+    *r = (room){.config = small_config()};
+    r->config.network = VD_NETWORK_DIALOG_TRANSFORMER;
+    r->config.positions = VD_POSITIONS_NONE;
+    r->config.heads = heads;
+    vd_weights_layout(&r->config, &r->layout, NULL, NULL);
+    r->block = vd_alloc(r->layout.elements, sizeof *r->block);
+    vd_layout_start(&r->layout, r->block, &rng);
+    vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
+}
+
+static void close_room(room *r)
+{
+    vd_free(r->block);
+    vd_arena_free(&r->arena);
+}
+
+static vd_status encode(room *r, const talk *t, vd_error *err)
+{
+    const vd_batch batch = {.dialogs = 1,
+                            .rounds = t->rounds,
+                            .regions = P,
+                            .question_width = TQ,
+                            .history_width = TH,
+                            .image = t->image,
+                            .question = t->question,
+                            .question_length = t->question_length,
+                            .history = t->history,
+                            .history_length = t->history_length,
+                            .truth = t->truth};
+    vd_arena_reset(&r->arena);
+    r->net = (vd_network){
+        .pass = {
+            .be = vd_backend_cpu(), .config = &r->config, .w = &r->weights, .arena = &r->arena}};
+    return vd_network_encode(&r->net, &batch, err);
+}
+
+// e (rounds, H).
+static void read_encoded(room *r, const talk *t, vd_real *out)
+{
+    vd_error err;
+    must(encode(r, t, &err), &err);
+    memcpy(out, r->net.pass.encoded, (size_t)(t->rounds * r->config.hidden) * sizeof *out);
+}
+
+// How far e of one round is from another.
+static double distance(const room *r, const vd_real *a, const vd_real *b, int round)
+{
+    double most = 0;
+    for (int i = round * r->config.hidden; i < (round + 1) * r->config.hidden; i++)
+        most = fmax(most, fabs((double)(a[i] - b[i])));
+    return most;
+}
+
+// The same where the entry after it begins with other words.
+static void a_question_is_read_in_its_entry_as_it_is_apart(void **state)
+{
+    enum { ROUNDS = 4 };
+    static room r;
+    vd_real within[ROUNDS * MOST_H], apart[ROUNDS * MOST_H];
+    talk t = make_talk(ROUNDS, 5);
+    (void)state;
+    open_room(&r, 0);
+    read_encoded(&r, &t, within);
+    for (int asked = 0; asked + 1 < ROUNDS; asked++) {
+        talk other = t;
+        other.history[(asked + 1) * TH] ^= 1;
+        read_encoded(&r, &other, apart);
+        for (int i = 0; i <= asked; i++)
+            assert_true(distance(&r, within, apart, i) < 1e-5);
+        assert_true(distance(&r, within, apart, asked + 1) > 1e-4);
+    }
+    close_room(&r);
+}
+
+// As `visdial eval` leaves it out: an unknown word for every entry. What was asked before is gone,
+// too.
+static void without_the_history_earlier_questions_are_unknown(void **state)
+{
+    enum { ROUNDS = 4 };
+    static room r;
+    vd_real before[ROUNDS * MOST_H], after[ROUNDS * MOST_H];
+    talk t = make_talk(ROUNDS, 5);
+    (void)state;
+    open_room(&r, 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        t.history[i * TH] = VD_UNKNOWN;
+        t.history_length[i] = 1;
+    }
+    read_encoded(&r, &t, before);
+    t.question[0] ^= 1;
+    read_encoded(&r, &t, after);
+    assert_true(distance(&r, before, after, 0) > 1e-4);
+    for (int i = 1; i < ROUNDS; i++)
+        assert_true(distance(&r, before, after, i) == 0);
+    close_room(&r);
+}
+
+// The last place is for all words further on.
+static void a_text_may_be_longer_than_there_are_places(void **state)
+{
+    static room r;
+    static vd_real before[R * MOST_H], after[R * MOST_H];
+    talk t = make_talk(R, TH - TQ);
+    (void)state;
+    open_room(&r, 0);
+    read_encoded(&r, &t, before);
+    const vd_parameter *places = vd_layout_find(&r.layout, "encoder.place.weight");
+    size_t width = places->shape[1];
+    int words = t.question_length[R - 1];
+    for (int i = 0; i < R; i++)
+        words += t.history_length[i];
+    assert_true(words > (int)places->shape[0]);
+    for (size_t i = 0; i < width; i++)
+        r.block[places->offset + places->elements - 1 - i] += (vd_real)(i % 2);
+    read_encoded(&r, &t, after);
+    assert_true(distance(&r, before, after, 0) == 0);
+    assert_true(distance(&r, before, after, R - 1) > 1e-4);
+    close_room(&r);
+}
+
+static void heads_divide_a_word_vector(void **state)
+{
+    static room r;
+    talk t = make_talk(2, 3);
+    vd_error err;
+    (void)state;
+    for (int heads = 0; heads <= 6; heads++) {
+        open_room(&r, heads);
+        assert_int_equal(r.config.embed, 6);
+        vd_status status = encode(&r, &t, &err);
+        assert_int_equal(status, heads == 4 || heads == 5 ? VD_USAGE : VD_OK);
+        if (status != VD_OK)
+            assert_non_null(strstr(err.text, "expected a number that divides it"));
+        close_room(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_is_read_in_its_entry_as_it_is_apart),
+        cmocka_unit_test(without_the_history_earlier_questions_are_unknown),
+        cmocka_unit_test(a_text_may_be_longer_than_there_are_places),
+        cmocka_unit_test(heads_divide_a_word_vector),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
