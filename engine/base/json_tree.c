@@ -225,6 +225,12 @@ const vd_json_value *vd_json_member(const vd_json_value *value, const char *key,
     return NULL;
 }
 
+bool vd_json_true(const vd_json_value *value, const char *key)
+{
+    const vd_json_value *member = vd_json_member(value, key, VD_JSON_TRUTH);
+    return member && member->number > 0;
+}
+
 const char *vd_json_text(const vd_json_value *value, const char *key)
 {
     const vd_json_value *member = vd_json_member(value, key, VD_JSON_TEXT);

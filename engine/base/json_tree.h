@@ -38,6 +38,8 @@ void vd_json_value_free(vd_json_value *value); // what vd_json_value_read gave; 
 
 // The member of a map; NULL when value is NULL, no map, has no such member or one of another type.
 const vd_json_value *vd_json_member(const vd_json_value *value, const char *key, vd_json_type type);
+// Whether it has a member of that name that is true.
+bool vd_json_true(const vd_json_value *value, const char *key);
 const char *vd_json_text(const vd_json_value *value, const char *key); // NULL: none
 const char *vd_json_type_name(const vd_json_value *value); // "a number", "an array", "null", ...
 

@@ -519,24 +519,23 @@ static vd_status list_questions(const vd_asking *q, const vd_texts *entries, int
 static bool is_plain(const vd_dialog *d, const vd_asking *q)
 {
     const vd_intervention *w = q->what_if;
-    return q->entries == d->history.entries && !w->mask_region && !w->blank && !w->flatten &&
-           !w->swap_positions;
+    return q->entries == d->history.entries && !w->mask_region && !w->blank && !w->swap_positions &&
+           !(w->flatten && *w->flatten);
 }
 
-// What the pass made for the questions to come.
-static vd_status keep_memo(vd_dialog *d, const vd_memo *now, vd_error *err)
+// What the pass made for the questions to come. Where there is no memory for it, they begin at the
+// first round again.
+static void keep_memo(vd_dialog *d, const vd_memo *now)
 {
+    vd_error err;
     vd_status status = VD_OK;
     for (int i = 0; i < now->made * now->each && status == VD_OK; i++)
         status = keep_rows(d, &d->memo_rows, now->entries * now->each + i, 1, now->width,
-                           now->row[i]->x, err);
-    if (status != VD_OK)
-        return status;
+                           now->row[i]->x, &err);
     d->memo = *now;
     d->memo.numbers = d->memo_rows.numbers;
-    d->memo.entries += now->made;
+    d->memo.entries = status == VD_OK ? now->entries + now->made : 0;
     d->memo.row = NULL;
-    return VD_OK;
 }
 
 // A network on the tape, from the words on.
@@ -604,9 +603,11 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status = read_shown(d, &pass, &shown, a, err);
     if (status == VD_OK && trace)
         status = take_trace(d, &pass, &shown, a, trace, err);
+    if (status == VD_OK)
+        status = vd_backend_status(pass.be, err);
     if (status == VD_OK && pass.memo)
-        status = keep_memo(d, &memo, err);
-    return status == VD_OK ? vd_backend_status(pass.be, err) : status;
+        keep_memo(d, &memo);
+    return status;
 }
 
 vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,

@@ -156,26 +156,6 @@ vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in)
 
 // ---- rows become one ----------------------------------------------------------------------------
 
-// The rows of each question as a sequence; NULL after a failure.
-static const vd_packed *pack_rows(vd_tape *tape, const vd_inputs *in, const vd_flow *flow)
-{
-    int questions = in->span->questions, longest = 0;
-    int32_t *length = vd_arena_take(tape->arena, (size_t)questions, sizeof *length);
-    vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
-    for (int n = 0; n < questions && length && flow->start; n++) {
-        length[n] = flow->start[n + 1] - flow->start[n];
-        longest = length[n] > longest ? length[n] : longest;
-    }
-    // LSTMs read rows, no ids.
-    int32_t *id = vd_arena_take(tape->arena, (size_t)questions * (size_t)longest, sizeof *id);
-    if (!length || !packed || !id ||
-        vd_packed_make(id, length, questions, longest, tape->arena, packed, NULL) != VD_OK) {
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words that questions see");
-        return NULL;
-    }
-    return packed;
-}
-
 vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *g,
                         int layers)
 {
@@ -184,8 +164,9 @@ vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
     g = vd_tape_dropout(tape, g, in->dropout);
     if (flow->axis == VD_AXIS_REGIONS)
         return vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, g, name));
-    const vd_sequences s = {.packed = pack_rows(tape, in, flow), .x = g, .axis = flow->axis};
-    if (!s.packed || tape->status != VD_OK)
+    const vd_sequences s = {
+        .packed = vd_inputs_sequences(tape, flow->pool), .x = g, .axis = flow->axis};
+    if (tape->status != VD_OK)
         return &tape->nothing;
     return vd_tape_lstm(tape, &s, name, layers, READ_BOTH_WAYS, in->lstm_dropout);
 }

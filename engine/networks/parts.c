@@ -192,17 +192,6 @@ static const vd_value *weigh_places(vd_tape *tape, const vd_packed *p, int embed
     return vd_tape_constant(tape, axis, there, p->tokens, embed);
 }
 
-// Each sentence with its words.
-static const vd_pairing *pair_words(vd_tape *tape, const vd_text *text)
-{
-    const vd_packed *p = text->packed;
-    vd_pair_group *group = vd_arena_take_raw(tape->arena, (size_t)p->sequences, sizeof *group);
-    for (int s = 0; s < p->sequences && group; s++)
-        group[s] = (vd_pair_group){.query = {s, 1}, .key = {{p->start[s], p->length[s]}}};
-    return vd_pairing_make(tape->arena, text->sentences, p->sequences, text->words, p->tokens,
-                           group, p->sequences);
-}
-
 const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
 {
     vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)p->pairs, sizeof *one) : NULL;
@@ -219,9 +208,10 @@ const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
 
 vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
-    return (vd_sums){.text = text,
-                     .place = weigh_places(tape, text.packed, in->config->embed, text.words),
-                     .all = vd_ones(tape, pair_words(tape, &text))};
+    return (vd_sums){
+        .text = text,
+        .place = weigh_places(tape, text.packed, in->config->embed, text.words),
+        .all = vd_ones(tape, vd_text_pairing(tape, text.packed, text.sentences, text.words))};
 }
 
 vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table)

@@ -1,10 +1,11 @@
 // The extractor: regions of a Blocks picture from its pixels alone. A small convolutional detector
-// (features/extract/detect.h) finds objects with boxes, places and attributes; each becomes a
-// region with a feature vector. It never sees a scene file.
+// (features/extract/detect.h) finds objects with boxes, places and sizes, a classifier
+// (features/extract/classify.h) says their colours, shapes and materials; each becomes a region
+// with a feature vector. Neither ever sees a scene file.
 //
 // The vector is a contextual region feature, in the spirit of the attribute heads of bottom-up
-// attention (Anderson et al. 2018): what the detector believes the region to be, where it is, and
-// what is around it. It is made of the detector's probabilities, boxes and places only. Every
+// attention (Anderson et al. 2018): what the two nets believe the region to be, where it is, and
+// what is around it. It is made of their probabilities, boxes and places only. Every
 // channel is in 0..1 and, but for the position, 0 below 0.1. Beliefs count in full for confident
 // regions (>= 0.5) and less for the others.
 //

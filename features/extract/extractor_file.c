@@ -1,4 +1,5 @@
-// The file of an extractor: the detector's weights, and what its world looks like.
+// The file of an extractor: the weights of the detector and of the classifier, and what its world
+// looks like.
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -88,24 +88,6 @@ static vd_status ask(const chat *c, series *s, vd_error *err)
     return status;
 }
 
-// One run by every PyTorch; series i is the i-th one's.
-static void run_torch(torches *t, const char *what, series *s)
-{
-    for (int i = 0; i < t->count; i++)
-        if (torch_ask(&t->list[i], what, &s[i].wall[s[i].count], &s[i].cpu[s[i].count]))
-            s[i].count++;
-}
-
-static void detail_torch(const torches *t, const char *what, series *s)
-{
-    for (int i = 0; i < t->count; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s, PyTorch %s", what, t->list[i].version);
-        if (s[i].count)
-            detail(name, &s[i]);
-    }
-}
-
 // A series without its first run, which is the warm-up.
 static void forget(series *s)
 {

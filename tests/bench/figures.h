@@ -38,6 +38,24 @@ static inline void detail(const char *what, series *s)
            median(s), sorted[0], sorted[s->count - 1], median_of(s->cpu, s->count), s->count);
 }
 
+// One run by every PyTorch; series i is the i-th one's.
+static inline void run_torch(torches *t, const char *what, series *s)
+{
+    for (int i = 0; i < t->count; i++)
+        if (torch_ask(&t->list[i], what, &s[i].wall[s[i].count], &s[i].cpu[s[i].count]))
+            s[i].count++;
+}
+
+static inline void detail_torch(const torches *t, const char *what, series *s)
+{
+    for (int i = 0; i < t->count; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s, PyTorch %s", what, t->list[i].version);
+        if (s[i].count)
+            detail(name, &s[i]);
+    }
+}
+
 static inline double cpu_now(void) // milliseconds, all threads
 {
     struct timespec now;
@@ -76,12 +94,12 @@ static inline const char *number(double x, const char *suffix, char *text, size_
     return text;
 }
 
-// "yes", "no", or the only PyTorch that the bar is met beside.
+// "yes", "no", or the only PyTorch that the bar is met beside; "" without a bar.
 static inline const char *verdict(const table_row *r, const torches *t)
 {
     if (r->ratio_bar < 0) {
         bool most = strcmp(r->unit, "%") != 0;
-        return r->bar < 0 || (most ? r->ours <= r->bar : r->ours >= r->bar) ? "yes" : "no";
+        return r->bar < 0 ? "" : (most ? r->ours <= r->bar : r->ours >= r->bar) ? "yes" : "no";
     }
     const char *met = NULL;
     int asked = 0, passed = 0;
@@ -116,7 +134,9 @@ static inline void print_table(const torches *t)
         }
         printf(" %s |", number(r->floor, unit, text, sizeof text));
         if (r->ratio_bar > 0)
-            printf(" >= %.0fx |", r->ratio_bar);
+            printf(" >= %gx |", r->ratio_bar);
+        else if (r->bar < 0)
+            printf(" |");
         else
             printf(" %s%s |", strcmp(r->unit, "%") == 0 ? ">= " : "<= ",
                    number(r->bar, unit, text, sizeof text));

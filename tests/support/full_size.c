@@ -12,8 +12,10 @@
 #include "features/regions/regions.h"
 
 enum {
-    N = FULL_DIALOGS * FULL_ROUNDS,
+    N = FULL_MOST_DIALOGS * FULL_ROUNDS,
     TOTAL = N * FULL_CANDIDATES,
+    PICTURE_SIZE = FULL_REGIONS * FULL_REGION,
+    MISSING = 6, // regions of the last picture
     WORDS = FULL_VOCAB - VD_FIRST_WORD,
     PATH = 1024,
     PICTURE = 1
@@ -107,7 +109,7 @@ vd_status full_size_pool(int count, int repeat, int32_t **tokens, int32_t **leng
 
 // ---- the batch ----------------------------------------------------------------------------------
 
-static float image[FULL_DIALOGS * FULL_REGIONS * FULL_REGION];
+static float image[FULL_MOST_DIALOGS * PICTURE_SIZE];
 static int32_t question[N * VD_MAX_QUESTION], question_length[N];
 static int32_t history[N * VD_MAX_HISTORY], history_length[N];
 static int32_t all[TOTAL * VD_MAX_CANDIDATE], all_length[TOTAL];
@@ -154,26 +156,41 @@ static void fill_dialog(vd_rng *rng, int dialog)
     }
 }
 
-static int first_distinct, all_distinct; // of the first dialog, of all
+static int distinct_of[FULL_MOST_DIALOGS + 1]; // of the first so many dialogs
+
+// Pooled activations of a ReLU: no negative ones, half of them zero.
+static void fill_pictures(vd_rng *rng, int first, int count)
+{
+    float *x = image + (size_t)first * PICTURE_SIZE;
+    for (size_t i = 0; i < (size_t)count * PICTURE_SIZE; i++)
+        x[i] = (float)fmax(0, vd_rng_normal(rng));
+}
+
+static void list_candidates(int dialog)
+{
+    const int each = FULL_ROUNDS * FULL_CANDIDATES;
+    int count = distinct_of[dialog];
+    for (int i = dialog * each; i < (dialog + 1) * each; i++)
+        option[i] = find_distinct(all + (size_t)i * VD_MAX_CANDIDATE, all_length[i], &count);
+    distinct_of[dialog + 1] = count;
+}
 
 static void make_dialogs(void)
 {
     vd_rng rng = vd_rng_seed(11, 3);
-    // Pooled activations of a ReLU: no negative ones, half of them zero.
-    for (size_t i = 0; i < sizeof image / sizeof *image; i++)
-        image[i] = (float)fmax(0, vd_rng_normal(&rng));
-    for (int d = 0; d < FULL_DIALOGS; d++)
+    for (int d = 0; d < FULL_MOST_DIALOGS; d++) {
+        if (d % FULL_DIALOGS == 0)
+            fill_pictures(&rng, d, FULL_DIALOGS);
         fill_dialog(&rng, d);
-    for (int i = 0; i < TOTAL; i++) {
-        option[i] = find_distinct(all + (size_t)i * VD_MAX_CANDIDATE, all_length[i], &all_distinct);
-        if (i == TOTAL / FULL_DIALOGS - 1)
-            first_distinct = all_distinct;
+        list_candidates(d);
     }
+    float *missing = image + (size_t)FULL_MOST_DIALOGS * PICTURE_SIZE - MISSING * FULL_REGION;
+    memset(missing, 0, MISSING * FULL_REGION * sizeof *missing);
 }
 
 vd_batch full_size_batch(int dialogs)
 {
-    if (all_distinct == 0)
+    if (distinct_of[1] == 0)
         make_dialogs();
     return (vd_batch){.dialogs = dialogs,
                       .rounds = FULL_ROUNDS,
@@ -182,7 +199,7 @@ vd_batch full_size_batch(int dialogs)
                       .question_width = VD_MAX_QUESTION,
                       .history_width = VD_MAX_HISTORY,
                       .candidate_width = VD_MAX_CANDIDATE,
-                      .distinct = dialogs == 1 ? first_distinct : all_distinct,
+                      .distinct = distinct_of[dialogs],
                       .image = image,
                       .question = question,
                       .question_length = question_length,
@@ -219,9 +236,10 @@ static vd_status write_models(const char *directory, vd_error *err)
     return status;
 }
 
-static vd_status write_batch(const char *directory, vd_error *err)
+vd_status full_size_write_batch(const char *path, int dialogs, vd_error *err)
 {
-    (void)full_size_batch(FULL_DIALOGS);
+    size_t b = (size_t)dialogs;
+    (void)full_size_batch(dialogs);
     const struct {
         const char *name;
         const void *data;
@@ -229,19 +247,17 @@ static vd_status write_batch(const char *directory, vd_error *err)
         int dims;
         size_t shape[4];
     } part[] = {
-        {"img_feat", image, VD_F32, 3, {FULL_DIALOGS, FULL_REGIONS, FULL_REGION}},
-        {"ques", question, VD_I32, 3, {FULL_DIALOGS, FULL_ROUNDS, VD_MAX_QUESTION}},
-        {"ques_len", question_length, VD_I32, 2, {FULL_DIALOGS, FULL_ROUNDS}},
-        {"hist", history, VD_I32, 3, {FULL_DIALOGS, FULL_ROUNDS, VD_MAX_HISTORY}},
-        {"hist_len", history_length, VD_I32, 2, {FULL_DIALOGS, FULL_ROUNDS}},
-        {"opt", all, VD_I32, 4, {FULL_DIALOGS, FULL_ROUNDS, FULL_CANDIDATES, VD_MAX_CANDIDATE}},
-        {"opt_len", all_length, VD_I32, 3, {FULL_DIALOGS, FULL_ROUNDS, FULL_CANDIDATES}},
-        {"gt_index", truth, VD_I32, 2, {FULL_DIALOGS, FULL_ROUNDS}},
+        {"img_feat", image, VD_F32, 3, {b, FULL_REGIONS, FULL_REGION}},
+        {"ques", question, VD_I32, 3, {b, FULL_ROUNDS, VD_MAX_QUESTION}},
+        {"ques_len", question_length, VD_I32, 2, {b, FULL_ROUNDS}},
+        {"hist", history, VD_I32, 3, {b, FULL_ROUNDS, VD_MAX_HISTORY}},
+        {"hist_len", history_length, VD_I32, 2, {b, FULL_ROUNDS}},
+        {"opt", all, VD_I32, 4, {b, FULL_ROUNDS, FULL_CANDIDATES, VD_MAX_CANDIDATE}},
+        {"opt_len", all_length, VD_I32, 3, {b, FULL_ROUNDS, FULL_CANDIDATES}},
+        {"gt_index", truth, VD_I32, 2, {b, FULL_ROUNDS}},
     };
     enum { PARTS = sizeof part / sizeof *part };
     vd_safetensors_writer *writer = NULL;
-    char path[PATH];
-    snprintf(path, sizeof path, "%s/batch.safetensors", directory);
     vd_status status = vd_safetensors_create(path, &writer, err);
     for (int i = 0; status == VD_OK && i < PARTS; i++)
         status = vd_safetensors_declare(writer, part[i].name, part[i].type, part[i].dims,
@@ -326,5 +342,7 @@ vd_status full_size_write(const char *directory, int pool, vd_error *err)
     vd_status status = full_size_world(directory, pool, err);
     if (status == VD_OK)
         status = write_models(directory, err);
-    return status == VD_OK ? write_batch(directory, err) : status;
+    char path[PATH];
+    snprintf(path, sizeof path, "%s/batch.safetensors", directory);
+    return status == VD_OK ? full_size_write_batch(path, FULL_DIALOGS, err) : status;
 }

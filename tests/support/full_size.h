@@ -1,4 +1,4 @@
-// The network at its public size (V 11,322, E 300, H 512, D 2048, P 36) with random weights, four
+// The network at its public size (V 11,322, E 300, H 512, D 2048, P 36) with random weights,
 // dialogs for it, and a directory of pictures' features that the program can be pointed at.
 //
 // Candidate answers are random but made like VisDial's. Per dialog, mean over 97 dialogs of v1.0
@@ -17,6 +17,7 @@ enum {
     FULL_REGION = 2048,
     FULL_REGIONS = 36,
     FULL_DIALOGS = 4,
+    FULL_MOST_DIALOGS = 8, // the picture of the last one has only 30 regions
     FULL_ROUNDS = 10,
     FULL_CANDIDATES = 100
 };
@@ -25,8 +26,10 @@ enum {
 vd_status full_size_vocab(vd_vocab **out, vd_error *err);
 vd_config full_size_config(void);
 
-// The first so many (1 or FULL_DIALOGS) of four dialogs; the same every time.
+// The first so many of FULL_MOST_DIALOGS dialogs; the same every time.
 vd_batch full_size_batch(int dialogs);
+// Them as tensors, every candidate of every round written out.
+vd_status full_size_write_batch(const char *path, int dialogs, vd_error *err);
 
 // `count` answers of a pool: tokens (count, VD_MAX_CANDIDATE) and lengths, vd_free.
 // repeat: only so many different ones.
@@ -37,7 +40,7 @@ vd_status full_size_pool(int count, int repeat, int32_t **tokens, int32_t **leng
 vd_status full_size_world(const char *directory, int pool, vd_error *err);
 
 // Writes that, model.safetensors (float32), half.safetensors (the same in 16 bits) and at last
-// batch.safetensors (the four dialogs as tensors).
+// batch.safetensors (FULL_DIALOGS of them as tensors).
 vd_status full_size_write(const char *directory, int pool, vd_error *err);
 
 #endif

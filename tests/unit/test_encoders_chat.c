@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/alloc.h"
 #include "engine/base/rng.h"
 #include "engine/base/token.h"
 #include "engine/model/dialog.h"
@@ -309,6 +310,51 @@ static void a_growing_dialog_answers_as_a_fresh_one(const talk *t)
     vd_dialog_free(dialog);
 }
 
+static void grow(const talk *t, vd_dialog *dialog)
+{
+    vd_error err;
+    for (int i = 0; i < 40; i++) {
+        int r = 1 + i % (R - 1);
+        must(vd_dialog_append(dialog, t->entry + r * VD_MAX_HISTORY, t->entry_length[r], &err),
+             &err);
+    }
+}
+
+// The question is answered, or memory is out; the next one is answered as ever.
+static void one_allocation_fails(const talk *t, size_t which, const vd_answer *expected)
+{
+    vd_dialog *dialog = dialog_of(t, t->image, 0, 0);
+    vd_answer a = ask(t, dialog, 0, NULL, NULL);
+    vd_error err;
+    vd_answer_clear(&a);
+    grow(t, dialog);
+    vd_alloc_fail_at(which);
+    vd_status status = vd_dialog_ask(dialog, t->question, t->question_length[0], NULL, &a, &err);
+    vd_alloc_fail_at(0);
+    assert_true(status == VD_OK || status == VD_NO_MEMORY);
+    if (status == VD_OK)
+        vd_answer_clear(&a);
+    a = ask(t, dialog, 0, NULL, NULL);
+    assert_scores(t, "after a failed allocation", a.score, expected->score);
+    vd_answer_clear(&a);
+    vd_dialog_free(dialog);
+}
+
+static void failed_allocations_change_no_answer(void **state)
+{
+    (void)state;
+    static talk t;
+    begin(&t, &(vd_config){.network = VD_NETWORK_AMEM});
+    vd_dialog *dialog = dialog_of(&t, t.image, 0, 0);
+    grow(&t, dialog);
+    vd_answer expected = ask(&t, dialog, 0, NULL, NULL);
+    for (size_t which = 1; which < 40; which++)
+        one_allocation_fails(&t, which, &expected);
+    vd_answer_clear(&expected);
+    vd_dialog_free(dialog);
+    end(&t);
+}
+
 static void dialogs_with_every_network(void **state)
 {
     vd_config config = small_config();
@@ -358,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dialogs_with_every_network),
         cmocka_unit_test(dialogs_that_a_decoder_looks_at),
+        cmocka_unit_test(failed_allocations_change_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,32 @@ static void a_damaged_checkpoint_is_refused(void **state)
     free(path);
 }
 
+// MRR until the relevance of --val is known, NDCG then: the one says nothing of the other.
+static void the_best_epoch_starts_over_with_another_measure(void **state)
+{
+    (void)state;
+    train_run_expect("measured", 0, "--resume continues it",
+                     MORE("--train-dense", tiny.dense, "--margin", "1", "--val", tiny.val,
+                          "--val-features", tiny.features, "--epochs", "5", "--rate", "0.3",
+                          "--stop-after", "9"));
+    char *out = support_join(tiny.directory, "measured"),
+         *best = train_run_file("measured", "best.safetensors"), *before, *after;
+    size_t size, again;
+    before = support_read_file(best, &size);
+    const char *const resume[] = {"train",       "--out",    out,       "--resume",
+                                  "--val-dense", tiny.dense, "--quiet", NULL};
+    support_program run;
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    after = support_read_file(best, &again);
+    assert_true(size != again || memcmp(before, after, size) != 0);
+    free(after);
+    free(before);
+    free(best);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +176,7 @@ int main(void)
         cmocka_unit_test(a_resumed_run_learns_the_relevance_again),
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
+        cmocka_unit_test(the_best_epoch_starts_over_with_another_measure),
     };
     return cmocka_run_group_tests(tests, train_run_world, train_run_end);
 }

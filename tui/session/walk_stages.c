@@ -143,12 +143,13 @@ static int by_index(const void *a, const void *b)
     return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
 }
 
-// The rows with the largest numbers, in their order.
-static int strongest_rows(const vd_walk_table *t, vd_share top[SHOWN_WORDS])
+// The rows with the largest numbers in the first columns, in their order.
+static int strongest_rows(const vd_walk_table *t, int columns, vd_share top[SHOWN_WORDS])
 {
     float *most = g_new0(float, (gsize)t->rows);
     for (int at = 0; at < t->rows * t->columns; at++)
-        most[at / t->columns] = fmaxf(most[at / t->columns], (float)t->value[at]);
+        if (at % t->columns < columns)
+            most[at / t->columns] = fmaxf(most[at / t->columns], (float)t->value[at]);
     int count = vd_shares_top(most, t->rows, 2, top, SHOWN_WORDS);
     qsort(top, (size_t)count, sizeof *top, by_index);
     g_free(most);
@@ -156,10 +157,11 @@ static int strongest_rows(const vd_walk_table *t, vd_share top[SHOWN_WORDS])
 }
 
 // Of many words of the history only those with the largest shares are shown.
-static void cut_words(vd_walk_table *t)
+static void cut_words(vd_walk_table *t, bool nothing)
 {
     vd_share top[SHOWN_WORDS];
-    int all = t->rows, count = strongest_rows(t, top), used = (int)strlen(t->title);
+    int all = t->rows, count = strongest_rows(t, t->columns - nothing, top),
+        used = (int)strlen(t->title);
     double others = 1;
     for (int i = 0; i < count; i++) {
         memmove(t->row[i], t->row[top[i].index], sizeof *t->row);
@@ -188,7 +190,7 @@ static void make_table(const walk_view *v, const vd_trace_table *from, vd_walk_t
     if (from->row_axis == VD_AXIS_ANSWERS && t->rows > SHOWN_ANSWERS)
         cut_answers(v, t);
     if (from->row_axis == VD_AXIS_HISTORY_WORDS && t->rows > SHOWN_WORDS && !t->text)
-        cut_words(t);
+        cut_words(t, from->nothing);
 }
 
 // ---- stages -------------------------------------------------------------------------------------

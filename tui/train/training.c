@@ -48,15 +48,20 @@ static bool is_first(const course *c)
     return !c->plan->group || c->plan->group->rank == 0;
 }
 
+static const char *measure_name(vd_metric metric)
+{
+    return metric == VD_NDCG ? "ndcg" : "mrr";
+}
+
 static vd_status save_checkpoint(course *c, vd_error *err)
 {
     if (!is_first(c))
         return VD_OK;
     char state[160];
     snprintf(state, sizeof state,
-             "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64, c->logged,
-             c->loss_steps, c->loss_sum, c->best,
-             c->events ? vd_events_count(c->events) : c->records);
+             "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64 " by=%s",
+             c->logged, c->loss_steps, c->loss_sum, c->best,
+             c->events ? vd_events_count(c->events) : c->records, measure_name(c->plan->best_by));
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -70,11 +75,14 @@ static vd_status restore_state(course *c, vd_error *err)
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (step == 0)
         return VD_OK;
+    char by[8] = "mrr"; // of earlier runs, which kept less
     bool good =
         state &&
-        sscanf(state, "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64,
-               &c->logged, &c->loss_steps, &c->loss_sum, &c->best,
-               &c->records) >= 3; // earlier runs kept less
+        sscanf(state,
+               "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64 " by=%7s",
+               &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by) >= 3;
+    if (strcmp(by, measure_name(c->plan->best_by)) != 0)
+        c->best = 0; // of another measure: the next epoch is the best so far
     int64_t done = step / c->epoch_steps;
     if (!good || c->logged < 0 || c->logged > done || c->logged < done - 1 || c->loss_steps < 0 ||
         c->loss_steps > c->epoch_steps)

@@ -230,7 +230,7 @@ static void read_attention(vd_reading *r, const vd_json_value *map, vd_answer *a
     if (!name || !*name || strlen(name) >= sizeof to->name ||
         (part && strlen(part) >= sizeof to->part))
         vd_reading_refuse(r, "an attention without \"name\", or with one that is too long");
-    to->nothing = vd_json_member(map, "nothing", VD_JSON_TRUTH) != NULL;
+    to->nothing = vd_json_true(map, "nothing");
     to->rows = axis_size(answer, to->query);
     to->columns = axis_size(answer, to->key);
     if (r->status || to->rows == 0 || to->columns == 0)
@@ -350,7 +350,7 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
                             .caption = vd_reading_text(r, map, "caption")};
     out->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
     out->rounds = read_turns(r, map, "rounds", &out->count);
-    out->returned = vd_json_member(map, "returned", VD_JSON_TRUTH) != NULL;
+    out->returned = vd_json_true(map, "returned");
     if (vd_json_member(map, "models", VD_JSON_LIST)) {
         const vd_json_value *list = vd_reading_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
         out->lanes = vd_reading_room(r, list->count, sizeof *out->lanes);

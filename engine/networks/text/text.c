@@ -26,17 +26,16 @@ vd_real vd_text_dropout(const vd_config *config, double option)
 
 // ---- pooled sentences ---------------------------------------------------------------------------
 
-static const vd_pairing *sentences_and_words(vd_tape *tape, const vd_sequences *words,
-                                             vd_axis sentences)
+const vd_pairing *vd_text_pairing(vd_tape *tape, const vd_packed *words, vd_axis sentences,
+                                  vd_axis axis)
 {
-    const vd_packed *w = words->packed;
-    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)w->sequences, sizeof *group);
-    for (int s = 0; s < w->sequences && group; s++) {
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)words->sequences, sizeof *group);
+    for (int s = 0; s < words->sequences && group; s++) {
         group[s].query = (vd_range){s, 1};
-        group[s].key[0] = (vd_range){w->start[s], w->length[s]};
+        group[s].key[0] = (vd_range){words->start[s], words->length[s]};
     }
-    const vd_pairing *p = vd_pairing_make(tape->arena, sentences, w->sequences, words->axis,
-                                          w->tokens, group, w->sequences);
+    const vd_pairing *p = vd_pairing_make(tape->arena, sentences, words->sequences, axis,
+                                          words->tokens, group, words->sequences);
     if (!p)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of sentences");
     return p;
@@ -65,7 +64,7 @@ vd_value *vd_text_pool(vd_tape *tape, const vd_sequences *words, vd_axis sentenc
 {
     if (tape->status != VD_OK)
         return &tape->nothing;
-    const vd_pairing *p = sentences_and_words(tape, words, sentences);
+    const vd_pairing *p = vd_text_pairing(tape, words->packed, sentences, words->axis);
     vd_value *s = vd_text_linear(tape, states, (vd_text_at){name, VD_TEXT_ONCE}, "pool");
     s = vd_tape_keys(tape, p, s);
     if (sentences != VD_AXIS_QUESTIONS)

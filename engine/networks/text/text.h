@@ -30,6 +30,9 @@ int vd_text_heads(const vd_config *config);
 // The rate of dropout in training, from the option of that name: below 0 the encoder's own.
 vd_real vd_text_dropout(const vd_config *config, double option);
 
+// Each sentence and its words; NULL after a failure.
+const vd_pairing *vd_text_pairing(vd_tape *tape, const vd_packed *words, vd_axis sentences,
+                                  vd_axis axis);
 // Sentences of states that are not recurrent: b = softmax_i(w . y_i) over the sentence's words,
 // then sum_i b_i y_i; w is NAME.text.pool. That of the question is shown, as "own-words".
 void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char *name);
