@@ -33,6 +33,7 @@ typedef struct vd_kept_history {
     vd_kept_rows matching;    // (entries, H) f_h of context matching
     vd_kept_rows embedding;   // (words, E)
     vd_kept_rows aggregation; // (words, H) f_h of topic aggregation
+    vd_kept_rows source;      // (words, H) what a generative decoder looks at
 } vd_kept_history;
 
 struct vd_dialog {
@@ -96,6 +97,8 @@ static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *en
         status = keep_rows(d, &k->embedding, k->words, length, e, pass->history.embedding, err);
     if (status == VD_OK)
         status = keep_rows(d, &k->aggregation, k->words, length, h, pass->topic_history.y, err);
+    if (status == VD_OK && pass->source.kept)
+        status = keep_rows(d, &k->source, k->words, length, h, pass->source.kept, err);
     if (status == VD_OK)
         status = vd_backend_status(d->model->be, err);
     return status == VD_OK ? keep_ids(d, entry, length, err) : status;
@@ -132,6 +135,8 @@ vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_er
         status = vd_gated_forward(&pass, &pass.topic_history, &pass.w->topic_history,
                                   pass.history.recurrent.y, length, 2 * c->hidden,
                                   VD_SITE_TOPIC_HISTORY, err);
+    if (status == VD_OK && vd_attends(c))
+        status = vd_source_entries(&pass, &pass.source.kept, err);
     return status == VD_OK ? keep_entry(d, &pass, entry, length, err) : status;
 }
 
@@ -220,6 +225,7 @@ void vd_dialog_free(vd_dialog *d)
     vd_model_give(d->model, d->history.matching.numbers);
     vd_model_give(d->model, d->history.embedding.numbers);
     vd_model_give(d->model, d->history.aggregation.numbers);
+    vd_model_give(d->model, d->history.source.numbers);
     vd_model_give(d->model, d->memo_rows.numbers);
     vd_free(d->image);
     vd_model_give(d->model, d->f_image);
@@ -323,6 +329,7 @@ static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_sh
     const vd_outcome outcome = {.attention = a->attention,
                                 .attentions = a->attentions,
                                 .by = d->pool->by,
+                                .attends = vd_attends(&d->model->config),
                                 .candidates = a->candidates,
                                 .score = a->score,
                                 .probability = a->probability};
@@ -392,6 +399,7 @@ static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *e
     pass->history.embedding = k->embedding.numbers;
     pass->context_history.y = k->matching.numbers;
     pass->topic_history.y = k->aggregation.numbers;
+    pass->source.kept = k->source.numbers;
     return VD_OK;
 }
 
@@ -479,7 +487,9 @@ static vd_status run_fused(const vd_dialog *d, const vd_asking *q, vd_pass *pass
                                  VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
     if (status == VD_OK)
         status = vd_stopped(q->stop, err);
-    return status == VD_OK ? vd_pass_answer(pass, err) : status;
+    if (status == VD_OK)
+        status = vd_pass_answer(pass, err);
+    return status == VD_OK ? vd_source_read(pass, err) : status;
 }
 
 // The questions of a dialog; those before this one are what stands before <S> in the entries after
@@ -545,7 +555,11 @@ static vd_status run_composed(const vd_dialog *d, const vd_asking *q, vd_pass *p
     if (status == VD_OK)
         status = vd_encoder_run(pass, err);
     if (status == VD_OK)
+        status = vd_source_read(pass, err);
+    if (status == VD_OK) { // the last question is the one that is asked
         pass->encoded += (size_t)(rounds - 1) * (size_t)pass->config->hidden;
+        pass->source.first = rounds - 1;
+    }
     return status;
 }
 
@@ -627,60 +641,6 @@ vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err)
 {
     return vd_dialog_ask_if(dialog, question, length, NULL, stop, out, NULL, err);
-}
-
-void vd_answer_clear(vd_answer *answer)
-{
-    vd_free(answer->score);
-    vd_free(answer->probability);
-    vd_free(answer->order);
-    vd_free(answer->history_start);
-    vd_attentions_free(answer->attention, answer->attentions);
-    *answer = (vd_answer){0};
-}
-
-// A copy of n bytes; NULL of NULL, and where memory is out, which *whole then says.
-static void *copied(const void *from, size_t n, bool *whole)
-{
-    void *to = from ? vd_alloc_raw(n) : NULL;
-    *whole &= to || !from;
-    return to ? memcpy(to, from, n) : NULL;
-}
-
-vd_status vd_answer_copy(const vd_answer *from, vd_answer *to, vd_error *err)
-{
-    size_t o = (size_t)from->candidates, starts = (size_t)from->rounds + 1;
-    bool whole = true;
-    *to = *from;
-    to->score = copied(from->score, o * sizeof *to->score, &whole);
-    to->probability = copied(from->probability, o * sizeof *to->probability, &whole);
-    to->order = copied(from->order, o * sizeof *to->order, &whole);
-    to->history_start = copied(from->history_start, starts * sizeof *to->history_start, &whole);
-    vd_status status = vd_attentions_copy(from->attention, from->attentions, &to->attention, err);
-    if (status == VD_OK && !whole)
-        status = vd_error_memory(err, "an answer");
-    if (status)
-        vd_answer_clear(to);
-    return status;
-}
-
-bool vd_answer_whole(const vd_answer *answer)
-{
-    int i = 0;
-    while (i < answer->attentions && answer->attention[i].share)
-        i++;
-    return i == answer->attentions;
-}
-
-const vd_attention *vd_answer_attention(const vd_answer *answer, vd_axis query, vd_axis key)
-{
-    return vd_attention_last(answer->attention, answer->attentions, query, key);
-}
-
-const float *vd_answer_shares(const vd_answer *answer, vd_axis key)
-{
-    const vd_attention *found = vd_answer_attention(answer, VD_AXIS_QUESTIONS, key);
-    return found ? found->share : NULL;
 }
 
 static int cut(int length)

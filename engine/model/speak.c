@@ -39,7 +39,7 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, fl
     vd_status status = vd_given_read(pass, &given, ids, lengths, question, count, width, err);
     if (status != VD_OK)
         return status;
-    pass->be->last_states(&given.packed, 1, (int)h, given.text.recurrent.y, last);
+    pass->be->last_states(&given.packed, 1, (int)h, given.output, last);
     pass->be->linear(last, &pass->w->words.w, pass->w->words.b, words, count);
     pass->be->softmax(words, count, (int)v, (int)v);
     pass->be->read_floats(words, *out, n * v);

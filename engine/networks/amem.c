@@ -119,6 +119,7 @@ static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
     }
     d.q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &d.words);
     d.h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
+    *in->states = (vd_word_states){d.words, heard};
     d.recalls = vd_tape_linear(tape, d.h, "encoder.rounds.key");
     vd_value *x = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, in->raw, "encoder.image.0"));
     x = vd_tape_linear(tape, x, "encoder.image.2");
@@ -484,5 +485,11 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return all ? in_order(&d, all, place) : &tape->nothing;
 }
 
-const vd_encoder vd_encoder_amem = {
-    "amem", "reasoning steps with an attention memory", true, VD_READS_ITSELF, declare, build};
+const vd_encoder vd_encoder_amem = {.name = "amem",
+                                    .title = "reasoning steps with an attention memory",
+                                    .reads_earlier = true,
+                                    .reading = VD_READS_ITSELF,
+                                    .declare = declare,
+                                    .build = build,
+                                    .question_width = width_of,
+                                    .history_width = width_of};

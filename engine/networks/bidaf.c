@@ -108,5 +108,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_flows_end(tape, in, &f, sum);
 }
 
-const vd_encoder vd_encoder_bidaf = {
-    "bidaf", "bidirectional attention flow", false, VD_READS_ITSELF, declare, build};
+const vd_encoder vd_encoder_bidaf = {.name = "bidaf",
+                                     .title = "bidirectional attention flow",
+                                     .reading = VD_READS_ITSELF,
+                                     .declare = declare,
+                                     .build = build,
+                                     .question_width = vd_flow_width,
+                                     .history_width = vd_flow_width};

@@ -20,6 +20,12 @@ typedef enum vd_positions {
 // Which decoders turn the encoder's vector into answers.
 typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decoders;
 
+// How a generative decoder says an answer.
+typedef enum vd_answer_decoder {
+    VD_ANSWER_LSTM,
+    VD_ANSWER_ATTENTION // an LSTM that looks at the words of the dialog (decoders/lstm_attention.h)
+} vd_answer_decoder;
+
 // The encoders there are, beside the fused MVAN (engine/networks/encoder.h).
 #define VD_ENCODERS(X)                                                                             \
     X(LF, lf, "lf")                                                                                \
@@ -107,6 +113,9 @@ typedef struct vd_config {
     vd_tying tying;
     vd_image_norm image;
     vd_boundaries boundaries;
+    // Of generative decoders:
+    vd_answer_decoder answer;
+    vd_score score_words;
 } vd_config;
 
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)
@@ -119,6 +128,7 @@ extern const char *const vd_score_names[];
 extern const char *const vd_tying_names[];
 extern const char *const vd_image_names[];
 extern const char *const vd_boundaries_names[];
+extern const char *const vd_answer_names[];
 
 static inline bool vd_has_discriminative(vd_decoders decoders)
 {
@@ -128,6 +138,12 @@ static inline bool vd_has_discriminative(vd_decoders decoders)
 static inline bool vd_has_generative(vd_decoders decoders)
 {
     return decoders != VD_DISCRIMINATIVE;
+}
+
+// Whether a decoder looks at the words of the dialog.
+static inline bool vd_attends(const vd_config *config)
+{
+    return vd_has_generative(config->decoders) && config->answer == VD_ANSWER_ATTENTION;
 }
 
 const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"

@@ -140,5 +140,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_flows_end(tape, in, &f, sum);
 }
 
-const vd_encoder vd_encoder_dcn = {
-    "dcn", "dynamic coattention network", false, VD_READS_ITSELF, declare, build};
+const vd_encoder vd_encoder_dcn = {.name = "dcn",
+                                   .title = "dynamic coattention network",
+                                   .reading = VD_READS_ITSELF,
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = vd_flow_width,
+                                   .history_width = vd_flow_width};

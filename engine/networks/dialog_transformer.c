@@ -199,9 +199,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return e;
 }
 
-const vd_encoder vd_encoder_dialog_transformer = {"dialog-transformer",
-                                                  "causal transformer over picture and dialog",
-                                                  false,
-                                                  VD_READS_ITSELF,
-                                                  declare,
-                                                  build};
+const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
+                                                  .title =
+                                                      "causal transformer over picture and dialog",
+                                                  .reading = VD_READS_ITSELF,
+                                                  .declare = declare,
+                                                  .build = build};

@@ -125,8 +125,9 @@ static vd_value *read_question(vd_tape *tape, vd_inputs *in)
 {
     const vd_text text = vd_text_questions(in);
     const vd_sequences s = vd_text_words(tape, in, &text);
-    return vd_text_ends(tape, &text, vd_tape_gru(tape, &s, "encoder.question.rnn_model", 1, 1, 0),
-                        1);
+    vd_value *states = vd_tape_gru(tape, &s, "encoder.question.rnn_model", 1, 1, 0);
+    in->states->question = states;
+    return vd_text_ends(tape, &text, states, 1);
 }
 
 // ---- episodes -----------------------------------------------------------------------------------
@@ -187,5 +188,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_tanh_layer(tape, vd_tape_join(tape, m, q), "encoder.out", in->dropout);
 }
 
-const vd_encoder vd_encoder_dmn = {"dmn", "dynamic memory network", false, VD_READS_ITSELF, declare,
-                                   build};
+const vd_encoder vd_encoder_dmn = {.name = "dmn",
+                                   .title = "dynamic memory network",
+                                   .reading = VD_READS_ITSELF,
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = vd_width_hidden};

@@ -1,6 +1,7 @@
 #include "engine/networks/encoder.h"
 
 #include "engine/networks/mvan/pass.h"
+#include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
 
 const vd_encoder *vd_encoder_of(const vd_config *config)
@@ -250,9 +251,22 @@ static void read_regions(vd_tape *tape, vd_inputs *in, vd_pass *pass)
     in->regions = vd_tape_rows(tape, all, list, rows, VD_AXIS_REGIONS);
 }
 
+// What a generative decoder looks at: word vectors where the network has no states.
+static void read_words(vd_tape *tape, const vd_inputs *in, vd_source *source)
+{
+    const vd_text question = vd_text_questions(in), history = vd_text_entries(in);
+    if (tape->status != VD_OK || !vd_attends(in->config))
+        return;
+    source->question =
+        in->states->question ? in->states->question : vd_text_all_words(tape, in, &question);
+    source->history =
+        in->states->history ? in->states->history : vd_text_all_words(tape, in, &history);
+}
+
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
 {
     vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
+    vd_word_states states = {0};
     if (!tape)
         return vd_error_memory(err, "the network");
     *tape = (vd_tape){.be = pass->be,
@@ -269,11 +283,13 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .lstm_dropout = pass->lstm_dropout,
                     .position_dropout = pass->position_dropout,
                     .text_dropout = pass->text_dropout,
-                    .memo = pass->memo};
+                    .memo = pass->memo,
+                    .states = &states};
     tape->flatten = pass->flatten;
     read_regions(tape, &in, pass);
     const vd_value *e =
         tape->status == VD_OK ? vd_encoder_of(pass->config)->build(tape, &in) : &tape->nothing;
+    read_words(tape, &in, &pass->source);
     vd_status status = vd_tape_status(tape, err);
     if (status == VD_OK && (e->rows != pass->span.questions || e->columns != pass->config->hidden))
         status = vd_error_set(err, VD_USAGE, "%s gives %d x %d numbers, expected %d x %d",

@@ -36,6 +36,12 @@ typedef struct vd_memo {
     int made;
 } vd_memo;
 
+// The states in which a network reads words, for the generative decoder to look at
+// (decoders/lstm_attention.c).
+typedef struct vd_word_states {
+    const vd_value *question, *history; // (TQ, W), (TH, W'), a row a word; NULL: there are none
+} vd_word_states;
+
 typedef struct vd_inputs {
     const vd_config *config;
     const vd_geometry *span; // which question belongs to which dialog, and sees how many entries
@@ -48,7 +54,10 @@ typedef struct vd_inputs {
     const vd_value *regions;            // (K, D) divided by their norms (config->image)
     const vd_pairing *sight[VD_SIGHTS]; // vd_inputs_pairing
     vd_memo *memo;                      // of the one dialog; NULL: nothing is kept
+    vd_word_states *states;             // the network sets those that it has
 } vd_inputs;
+
+typedef int vd_width(const vd_config *config);
 
 // Which text encoders (engine/networks/text/) a network takes.
 typedef enum vd_reading {
@@ -65,6 +74,8 @@ typedef struct vd_encoder {
     vd_reading reading;
     void (*declare)(const vd_config *config, vd_layout *layout);
     vd_value *(*build)(vd_tape *tape, vd_inputs *in);
+    // Of the states in which it reads questions and entries; NULL: it has none.
+    vd_width *question_width, *history_width;
 } vd_encoder;
 
 #define X(code, symbol, name) extern const vd_encoder vd_encoder_##symbol;

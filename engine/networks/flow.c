@@ -146,6 +146,7 @@ vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in)
     f.words = read_text(tape, in, &questions, "encoder.ques_rnn.rnn_model");
     f.q = vd_text_ends(tape, &questions, f.words, READ_BOTH_WAYS);
     vd_value *c = read_text(tape, in, &entries, "encoder.hist_rnn.rnn_model");
+    *in->states = (vd_word_states){f.words, c};
     vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
     spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
     spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);

@@ -95,11 +95,19 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     return over_rounds(tape, in, vd_tape_join(tape, c, q));
 }
 
-const vd_encoder vd_encoder_hre = {
-    "hre", "hierarchical recurrent encoder", true, VD_READS_APART, declare, build};
-const vd_encoder vd_encoder_hrea = {"hrea",
-                                    "hierarchical recurrent encoder with attention",
-                                    true,
-                                    VD_READS_APART,
-                                    declare_attention,
-                                    build_attention};
+const vd_encoder vd_encoder_hre = {.name = "hre",
+                                   .title = "hierarchical recurrent encoder",
+                                   .reads_earlier = true,
+                                   .reading = VD_READS_APART,
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = vd_width_hidden,
+                                   .history_width = vd_width_hidden};
+const vd_encoder vd_encoder_hrea = {.name = "hrea",
+                                    .title = "hierarchical recurrent encoder with attention",
+                                    .reads_earlier = true,
+                                    .reading = VD_READS_APART,
+                                    .declare = declare_attention,
+                                    .build = build_attention,
+                                    .question_width = vd_width_hidden,
+                                    .history_width = vd_width_hidden};

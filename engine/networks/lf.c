@@ -31,4 +31,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return e;
 }
 
-const vd_encoder vd_encoder_lf = {"lf", "late fusion", false, VD_READS_STRUNG, declare, build};
+const vd_encoder vd_encoder_lf = {.name = "lf",
+                                  .title = "late fusion",
+                                  .reading = VD_READS_STRUNG,
+                                  .declare = declare,
+                                  .build = build,
+                                  .question_width = vd_width_hidden,
+                                  .history_width = vd_width_hidden};

@@ -28,5 +28,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_glimpse(tape, in, u);
 }
 
-const vd_encoder vd_encoder_lf_att = {
-    "lf-att", "late fusion with attention", false, VD_READS_STRUNG, declare, build};
+const vd_encoder vd_encoder_lf_att = {.name = "lf-att",
+                                      .title = "late fusion with attention",
+                                      .reading = VD_READS_STRUNG,
+                                      .declare = declare,
+                                      .build = build,
+                                      .question_width = vd_width_hidden,
+                                      .history_width = vd_width_hidden};

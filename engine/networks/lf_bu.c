@@ -61,5 +61,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return e;
 }
 
-const vd_encoder vd_encoder_lf_bu = {
-    "lf-bu", "late fusion with bottom-up regions", false, VD_READS_STRUNG, declare, build};
+const vd_encoder vd_encoder_lf_bu = {.name = "lf-bu",
+                                     .title = "late fusion with bottom-up regions",
+                                     .reading = VD_READS_STRUNG,
+                                     .declare = declare,
+                                     .build = build,
+                                     .question_width = vd_width_hidden,
+                                     .history_width = vd_width_hidden};

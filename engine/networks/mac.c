@@ -138,6 +138,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *words, *heard;
     vd_value *q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &words);
     vd_value *h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
+    *in->states = (vd_word_states){words, heard};
     vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
     vd_value *x = vd_aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"),
@@ -163,5 +164,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_tape_linear(tape, e, "encoder.out.2");
 }
 
-const vd_encoder vd_encoder_mac = {
-    "mac", "memory, attention and composition", false, VD_READS_ITSELF, declare, build};
+const vd_encoder vd_encoder_mac = {.name = "mac",
+                                   .title = "memory, attention and composition",
+                                   .reading = VD_READS_ITSELF,
+                                   .declare = declare,
+                                   .build = build,
+                                   .question_width = width_of,
+                                   .history_width = width_of};

@@ -129,5 +129,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_tanh_layer(tape, u, "encoder.out", 0);
 }
 
-const vd_encoder vd_encoder_memn2n = {
-    "memn2n", "end-to-end memory network", false, VD_READS_ITSELF, declare, build};
+const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
+                                      .title = "end-to-end memory network",
+                                      .reading = VD_READS_ITSELF,
+                                      .declare = declare,
+                                      .build = build};

@@ -24,4 +24,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_memory_look(tape, in, u);
 }
 
-const vd_encoder vd_encoder_mn = {"mn", "memory network", false, VD_READS_APART, declare, build};
+const vd_encoder vd_encoder_mn = {.name = "mn",
+                                  .title = "memory network",
+                                  .reading = VD_READS_APART,
+                                  .declare = declare,
+                                  .build = build,
+                                  .question_width = vd_width_hidden,
+                                  .history_width = vd_width_hidden};

@@ -15,5 +15,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return vd_glimpse(tape, in, u);
 }
 
-const vd_encoder vd_encoder_mn_att = {
-    "mn-att", "memory network with attention", false, VD_READS_APART, declare, build};
+const vd_encoder vd_encoder_mn_att = {.name = "mn-att",
+                                      .title = "memory network with attention",
+                                      .reading = VD_READS_APART,
+                                      .declare = declare,
+                                      .build = build,
+                                      .question_width = vd_width_hidden,
+                                      .history_width = vd_width_hidden};

@@ -137,11 +137,18 @@ vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *state
     return vd_tape_ends(tape, states, text->packed, directions, text->sentences);
 }
 
+int vd_width_hidden(const vd_config *config)
+{
+    return config->hidden;
+}
+
 static vd_value *sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                               const char *name, const vd_sequences *words)
 {
     const vd_text_encoder *encoder = vd_text_encoder_of(in->config);
     vd_value *states = encoder->states(tape, in, words, name);
+    *(text->words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) =
+        states;
     if (encoder->directions)
         return vd_text_ends(tape, text, states, encoder->directions);
     return vd_text_pool(tape, words, text->sentences, states, name);
@@ -258,6 +265,7 @@ vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
     const vd_sequences said = vd_text_dropped_words(tape, in, &text, 0);
     vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &said, name);
+    in->states->history = states;
     for (int n = 0; n < span->questions && end; n++) {
         int first = span->entry_start[span->dialog[n]];
         const int *start = in->history_words->start;
@@ -319,11 +327,10 @@ static vd_value *product_scores(vd_tape *tape, const vd_scoring *s, const vd_pai
 }
 
 static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
-                                 const vd_value *query, const vd_value *key, vd_real dropout)
+                                 const vd_value *query, const vd_value *k, vd_real dropout)
 {
     char name[LONGEST_NAME];
     vd_value *q = vd_tape_linear(tape, query, part_of(s, "query", name));
-    vd_value *k = vd_tape_linear(tape, key, part_of(s, "key", name));
     if (dropout == 0)
         return vd_tape_additive(tape, p, q, k, vd_tape_vector(tape, part_of(s, "v.weight", name)));
     q = vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
@@ -331,11 +338,24 @@ static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pa
     return vd_tape_linear(tape, q, part_of(s, "v", name));
 }
 
+const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key)
+{
+    char name[LONGEST_NAME];
+    bool layer = kind_of(s) == VD_SCORE_ADDITIVE || kind_of(s) == VD_SCORE_SUM;
+    return layer ? vd_tape_linear(tape, key, part_of(s, "key", name)) : key;
+}
+
 vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                          const vd_value *query, const vd_value *key, vd_real dropout)
 {
+    return vd_score_queries(tape, s, p, query, vd_score_keys(tape, s, key), dropout);
+}
+
+vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                           const vd_value *query, const vd_value *key, vd_real dropout)
+{
     char name[LONGEST_NAME];
-    vd_value *q, *k;
+    vd_value *q;
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
         return additive_scores(tape, s, p, query, key, dropout);
@@ -349,8 +369,7 @@ vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p
         return product_scores(tape, s, p, query, key, dropout);
     case VD_SCORE_SUM:
         q = vd_tape_linear(tape, query, part_of(s, "query", name));
-        k = vd_tape_linear(tape, key, part_of(s, "key", name));
-        return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
+        return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, key));
     default:
         return vd_tape_dot(tape, p, query, key, 1);
     }

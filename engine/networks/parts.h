@@ -29,12 +29,14 @@ vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *t
 // The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or
 // encoder.hist_rnn, of words `in` wide.
 void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in);
-// Its sentence vectors (S, H). dropout: of the words.
+// Its sentence vectors (S, H); the word states behind them are in->states from then on. dropout: of
+// the words.
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout);
 // The same of words that a network made itself: x, a row a word.
 vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                                const char *name, const vd_value *x);
+vd_width vd_width_hidden; // of its word states: H
 // Sentence vectors of the word states of recurrent layers.
 vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
 
@@ -80,6 +82,11 @@ typedef struct vd_scoring {
 void vd_score_declare(vd_layout *layout, const vd_scoring *s);
 vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                          const vd_value *query, const vd_value *key, vd_real dropout);
+// The same in two steps, where keys meet queries more than once: what depends on the keys alone,
+// and what is left.
+const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key);
+vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                           const vd_value *query, const vd_value *key, vd_real dropout);
 
 // ---- memory -------------------------------------------------------------------------------------
 

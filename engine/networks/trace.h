@@ -54,6 +54,7 @@ typedef struct vd_outcome {
     const vd_attention *attention; // (attentions)
     int attentions;
     vd_decoders by; // that ranked
+    bool attends;   // a generative one looks at the dialog
     int candidates;
     const float *score, *probability; // (candidates)
 } vd_outcome;

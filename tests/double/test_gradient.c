@@ -86,6 +86,8 @@ typedef struct setting {
     vd_text_choice text;
     vd_score score;
     vd_tying tying;
+    vd_answer_decoder answer;
+    vd_score words;
     bool relevance; // what is learned, of most rounds
 } setting;
 
@@ -166,7 +168,9 @@ static void check(const setting *s)
                            .score_rounds = s->score,
                            .score_regions = s->score == VD_SCORE_SUM ? VD_SCORE_OWN : s->score,
                            .hops = 2,
-                           .tying = s->tying};
+                           .tying = s->tying,
+                           .answer = s->answer,
+                           .score_words = s->words};
     vd_weights_layout(&m.config, &m.layout, m.block, &m.weights);
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
     vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
@@ -341,6 +345,32 @@ static void every_score_of_rounds_and_regions(void **state)
                              .score = (vd_score)score});
 }
 
+// The decoder's own parameters, and what it changes in those before it.
+static void attention_over_the_dialog(void **state)
+{
+    (void)state;
+    for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++)
+        check(&(setting){.margin = 1,
+                         .positions = n % 2 ? VD_POSITIONS_LEARNED : VD_POSITIONS_NONE,
+                         .dropout = n % 2 ? 0.3 : 0,
+                         .decoders = n % 2 ? VD_GENERATIVE : VD_BOTH,
+                         .network = (vd_network_kind)n,
+                         .answer = VD_ANSWER_ATTENTION});
+}
+
+static void every_score_of_words(void **state)
+{
+    (void)state;
+    for (int score = VD_SCORE_ADDITIVE; score <= VD_SCORE_PRODUCT; score++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .dropout = score % 2 ? 0.3 : 0,
+                         .decoders = VD_GENERATIVE,
+                         .network = VD_NETWORK_LF,
+                         .answer = VD_ANSWER_ATTENTION,
+                         .words = (vd_score)score});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +386,8 @@ int main(void)
         cmocka_unit_test(tables_that_all_hops_share),
         cmocka_unit_test(text_encoders),
         cmocka_unit_test(every_score_of_rounds_and_regions),
+        cmocka_unit_test(attention_over_the_dialog),
+        cmocka_unit_test(every_score_of_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

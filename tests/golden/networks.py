@@ -97,6 +97,15 @@ class Weights:
                 for s in states]
         return states, torch.stack(last)
 
+    def write(self, name, out):
+        for parameter, value in self.all.items():
+            out[f"{name}/{parameter}"] = value.detach().numpy()
+            if value.grad is None:
+                continue
+            out[f"{name}/grad.{parameter}"] = value.grad.numpy()
+            if parameter == "encoder.word_embed.weight":
+                out[f"{name}/grad.{parameter}"][0] = 0  # the pad row is never updated
+
 
 class Dialog:
     def __init__(self, image, questions, entries):
@@ -605,35 +614,44 @@ def tokens(random, count, width):
     return ids, lengths
 
 
-def make():
+def inputs():
     random = numpy.random.default_rng(4)
     image = random.uniform(0.1, 1, (B, P, D)).astype(numpy.float32).astype(numpy.float64)
     image[1, 3] = 0
     ques, ques_len = tokens(random, B * R, TQ)
     hist, hist_len = tokens(random, B * R, TH)
     share = random.uniform(-1, 1, (B * R, H)).astype(numpy.float32).astype(numpy.float64)
-    out = {"img": image, "ques": ques, "ques_len": ques_len, "hist": hist, "hist_len": hist_len,
-           "share": share}
-    texts = [[torch.tensor(row[:n]).long() for row, n in zip(ids, lengths)]
-             for ids, lengths in ((ques, ques_len), (hist, hist_len))]
-    dialogs = [Dialog(torch.tensor(image[b]), texts[0][b * R:b * R + R], texts[1][b * R:b * R + R])
-               for b in range(B)]
+    return {"img": image, "ques": ques, "ques_len": ques_len, "hist": hist, "hist_len": hist_len,
+            "share": share}
+
+
+def dialogs_of(batch):
+    texts = [[torch.tensor(row[:n]).long() for row, n in zip(batch[name], batch[name + "_len"])]
+             for name in ("ques", "hist")]
+    return [Dialog(torch.tensor(batch["img"][b]), *(t[b * R:b * R + R] for t in texts))
+            for b in range(B)]
+
+
+def run(network, w, d):
+    """e of a dialog's questions."""
+    return NETWORKS[network](w, d)[0]
+
+
+def make():
+    out = inputs()
+    dialogs = dialogs_of(out)
     for seed, (name, build) in enumerate(NETWORKS.items()):
         w = Weights(seed)
         results = [build(w, d) for d in dialogs]
         e = torch.cat([r[0] for r in results])
-        (e * torch.tensor(share)).sum().backward()
+        (e * torch.tensor(out["share"])).sum().backward()
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
             width = WIDTHS[shown.rpartition(".")[0]]
             width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
             out[f"{name}/{shown}"] = numpy.pad(rows, ((0, max(B * R - len(rows), 0)), (0, 0)))
-        for parameter, value in w.all.items():
-            out[f"{name}/{parameter}"] = value.detach().numpy()
-            out[f"{name}/grad.{parameter}"] = value.grad.numpy()
-            if parameter == "encoder.word_embed.weight":
-                out[f"{name}/grad.{parameter}"][0] = 0  # the pad row is never updated
+        w.write(name, out)
     return {name: numpy.asarray(value, numpy.float32) for name, value in out.items()}
 
 
@@ -648,18 +666,18 @@ def bytes_of(tensors):
     return struct.pack("<Q", len(text)) + text + b"".join(v.tobytes() for v in tensors.values())
 
 
-def main():
-    data = bytes_of(make())
+def main(path, build):
+    data = bytes_of(build())
     if sys.argv[1:] == ["--check"]:
-        with open(FILE, "rb") as file:
+        with open(path, "rb") as file:
             same = file.read() == data
-        print("the same" if same else f"{FILE} differs")
+        print("the same" if same else f"{path} differs")
         return 0 if same else 1
-    with open(FILE, "wb") as file:
+    with open(path, "wb") as file:
         file.write(data)
-    print(f"{FILE}: {len(data)} bytes")
+    print(f"{path}: {len(data)} bytes")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(FILE, make))

@@ -1,5 +1,6 @@
 // The networks on the tape against their twins in PyTorch (networks.py): e of a small batch, the
-// attentions with a name, and the gradient of every parameter.
+// attentions with a name, and the gradient of every parameter; and the generative decoder with
+// attention behind them (answers.py): loss, scores of candidates, gradients.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,10 @@ enum {
     TH = 6,
     STEPS = 2,
     HEADS = 2,
-    N = B * R
+    N = B * R,
+    U = 6,
+    O = 4,
+    TO = 4
 };
 
 static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
@@ -83,6 +87,30 @@ static vd_batch read_batch(void)
                       .truth = truth};
 }
 
+// The candidates of the file of answers.
+static void read_candidates(vd_batch *batch)
+{
+    static int32_t candidate[U * TO], length[U], option[N * O], truth[N], in[U * TO], out[U * TO];
+    read_ints("opt", candidate, U * TO);
+    read_ints("opt_len", length, U);
+    read_ints("option", option, N * O);
+    read_ints("truth", truth, N);
+    for (int u = 0; u < U; u++)
+        for (int i = 0; i + 1 < length[u]; i++) {
+            in[u * TO + i] = candidate[u * TO + i];
+            out[u * TO + i] = candidate[u * TO + i + 1];
+        }
+    batch->candidates = O;
+    batch->distinct = U;
+    batch->candidate_width = TO;
+    batch->candidate = candidate;
+    batch->candidate_length = length;
+    batch->option = option;
+    batch->truth = truth;
+    batch->candidate_in = in;
+    batch->candidate_out = out;
+}
+
 typedef struct room {
     char name[40];
     vd_config config;
@@ -95,20 +123,31 @@ typedef struct room {
     int compared;
 } room;
 
-static void open_room(room *r, const vd_config *which)
+// Of the decoders the file has one or none.
+static bool is_in_file(const vd_parameter *p)
+{
+    return strncmp(p->name, "encoder.", 8) == 0 || strstr(p->name, "decoder.attention.") ||
+           strstr(p->name, "decoder.answer_rnn.") || strstr(p->name, "decoder.lstm_to_words.");
+}
+
+// name: in the file.
+static void open_room(room *r, const vd_config *which, const char *name)
 {
     const vd_memory *memory = support_backend()->memory;
     *r = (room){.config = {.network = which->network,
                            .text = which->text,
                            .heads = which->heads,
                            .tying = which->tying,
+                           .decoders = which->decoders,
+                           .answer = which->answer,
+                           .score_words = which->score_words,
                            .vocab = V,
                            .embed = E,
                            .hidden = H,
                            .region = D,
                            .positions = VD_POSITIONS_NONE,
                            .hops = STEPS}};
-    support_reading_name(which, r->name);
+    snprintf(r->name, sizeof r->name, "%s", name);
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     size_t n = r->layout.elements;
     r->expected = vd_alloc(n, sizeof *r->expected);
@@ -117,8 +156,7 @@ static void open_room(room *r, const vd_config *which)
     r->dthere = memory->allocate(n * sizeof *r->there);
     for (int k = 0; k < r->layout.count; k++) {
         const vd_parameter *p = &r->layout.parameter[k];
-        if (strncmp(p->name, "encoder.", 8) == 0 &&
-            !tensor_of(r->name, p->name, r->found + p->offset, p->elements))
+        if (is_in_file(p) && !tensor_of(r->name, p->name, r->found + p->offset, p->elements))
             fail_msg("%s has a parameter %s, its twin has not", r->name, p->name);
     }
     memory->upload(r->there, r->found, n * sizeof *r->there);
@@ -225,11 +263,14 @@ static void compare_gradients(room *r)
 static void assert_complete(const room *r)
 {
     int tensors = -1; // but e
+    const char *weights[] = {"/encoder.", "/decoder.", "/gen_decoder."};
     size_t length = strlen(r->name);
     for (size_t i = 0; i < vd_safetensors_count(file); i++) {
         const char *name = vd_safetensors_at(file, i)->name;
-        tensors += strncmp(name, r->name, length) == 0 && name[length] == '/' &&
-                   strncmp(name + length, "/encoder.", 9) != 0;
+        bool result = strncmp(name, r->name, length) == 0 && name[length] == '/';
+        for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+            result &= strncmp(name + length, weights[k], strlen(weights[k])) != 0;
+        tensors += result;
     }
     assert_int_equal(r->compared, tensors);
 }
@@ -238,10 +279,11 @@ static void compare_network(const vd_config *which)
 {
     static room r;
     float share[N * H];
+    char name[sizeof r.name];
     vd_error err;
     vd_batch batch = read_batch();
     assert_non_null(tensor_of("", "share", share, N * H));
-    open_room(&r, which);
+    open_room(&r, which, support_reading_name(which, name));
     must(vd_network_encode(&r.net, &batch, &err), &err);
     compare_encoded(&r);
     compare_shown(&r);
@@ -267,10 +309,68 @@ static void networks_equal_their_twins(void **state)
     vd_safetensors_close(file);
 }
 
+static void compare_answers(const char *name, const vd_config *config)
+{
+    static room r;
+    float scores[N * O], expected[N * O], expected_loss;
+    double loss;
+    vd_error err;
+    vd_batch batch = read_batch();
+    read_candidates(&batch);
+    open_room(&r, config, name);
+    must(vd_network_encode(&r.net, &batch, &err), &err);
+    compare_encoded(&r);
+    must(vd_generative_scores(&r.net, scores, &err), &err);
+    assert_non_null(tensor_of(name, "scores", expected, N * O));
+    for (size_t i = 0; i < N * O; i++)
+        compare(&r, "scores", i, (double)scores[i], (double)expected[i], TOLERANCE);
+    must(vd_generative_loss(&r.net, NULL, &loss, &err), &err);
+    assert_non_null(tensor_of(name, "loss", &expected_loss, 1));
+    compare(&r, "loss", 0, loss, (double)expected_loss, TOLERANCE);
+    must(vd_generative_backward(&r.net, &err), &err);
+    must(vd_network_encode_backward(&r.net, &err), &err);
+    compare_gradients(&r);
+    r.compared += 2;
+    assert_complete(&r);
+    assert_null(support_backend()->trouble());
+    close_room(&r);
+}
+
+static void answers_equal_their_twins(void **state)
+{
+    static const struct {
+        const char *name;
+        vd_network_kind network;
+        vd_score score;
+        bool both;
+    } cases[] = {
+        {"lf", VD_NETWORK_LF, VD_SCORE_OWN, false},
+        {"hre", VD_NETWORK_HRE, VD_SCORE_BILINEAR, false},
+        {"mac", VD_NETWORK_MAC, VD_SCORE_OWN, false},
+        {"memn2n", VD_NETWORK_MEMN2N, VD_SCORE_OWN, false},
+        {"dmn", VD_NETWORK_DMN, VD_SCORE_OWN, false},
+        {"mn-both", VD_NETWORK_MN, VD_SCORE_ADDITIVE, true},
+        {"memn2n-dot", VD_NETWORK_MEMN2N, VD_SCORE_DOT, false},
+        {"memn2n-scaled", VD_NETWORK_MEMN2N, VD_SCORE_SCALED, false},
+        {"memn2n-product", VD_NETWORK_MEMN2N, VD_SCORE_PRODUCT, false},
+    };
+    vd_error err;
+    (void)state;
+    must(vd_safetensors_open("tests/golden/data/answers.safetensors", &file, &err), &err);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        compare_answers(cases[i].name,
+                        &(vd_config){.network = cases[i].network,
+                                     .decoders = cases[i].both ? VD_BOTH : VD_GENERATIVE,
+                                     .answer = VD_ANSWER_ATTENTION,
+                                     .score_words = cases[i].score});
+    vd_safetensors_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(networks_equal_their_twins),
+        cmocka_unit_test(answers_equal_their_twins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

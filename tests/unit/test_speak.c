@@ -16,6 +16,22 @@
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"
 
+static vd_answer_decoder answer_by;
+
+static int by_lstm(void **state)
+{
+    (void)state;
+    answer_by = VD_ANSWER_LSTM;
+    return 0;
+}
+
+static int by_attention(void **state)
+{
+    (void)state;
+    answer_by = VD_ANSWER_ATTENTION;
+    return 0;
+}
+
 // A dialog after its caption, with a model of these decoders.
 typedef struct talk {
     small_dialog c;
@@ -31,7 +47,8 @@ static void begin(talk *t, vd_decoders decoders)
                         .region = D,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_SINUSOIDAL,
-                        .decoders = decoders};
+                        .decoders = decoders,
+                        .answer = answer_by};
     vd_error err;
     small_dialog_begin(&t->c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
     vd_pool_free(t->c.pool);
@@ -317,18 +334,21 @@ static void every_failed_allocation_is_reported(void **state)
     }
 }
 
+#define BOTH_WAYS(test)                                                                            \
+    cmocka_unit_test_setup(test, by_lstm), cmocka_unit_test_setup(test, by_attention)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pool_is_ranked_by_mean_log_probability),
-        cmocka_unit_test(decoders_are_chosen_to_rank),
-        cmocka_unit_test(a_decoder_that_is_not_there_is_refused),
-        cmocka_unit_test(what_is_said_is_worth_what_it_says),
-        cmocka_unit_test(the_greedy_answer_is_among_the_best),
-        cmocka_unit_test(without_that_decoder_nothing_is_said),
-        cmocka_unit_test(saying_can_be_stopped),
-        cmocka_unit_test(vectors_of_such_a_pool_are_refused),
-        cmocka_unit_test(every_failed_allocation_is_reported),
+        BOTH_WAYS(a_pool_is_ranked_by_mean_log_probability),
+        BOTH_WAYS(decoders_are_chosen_to_rank),
+        BOTH_WAYS(a_decoder_that_is_not_there_is_refused),
+        BOTH_WAYS(what_is_said_is_worth_what_it_says),
+        BOTH_WAYS(the_greedy_answer_is_among_the_best),
+        BOTH_WAYS(without_that_decoder_nothing_is_said),
+        BOTH_WAYS(saying_can_be_stopped),
+        BOTH_WAYS(vectors_of_such_a_pool_are_refused),
+        BOTH_WAYS(every_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,8 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
         vd_output_row("gate", "%s", vd_gate_names[config->gate]);
     vd_output_row("positions", "%s", vd_positions_names[config->positions]);
     vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));
+    if (vd_attends(config))
+        vd_output_row("answers", "%s", vd_answer_names[config->answer]);
     vd_model_free(model);
     if (!list)
         sum_up_tensors(file, false);

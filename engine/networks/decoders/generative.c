@@ -2,9 +2,27 @@
 // every layer is the encoder's vector e (Park et al. 2021, section 3.4; Das et al. 2017).
 //   loss: next-word cross entropy, mean over the words of the batch
 //   to rank: a candidate's score is its mean log-probability per word
+// Between the LSTM and the words there may be attention over the dialog (lstm_attention.c).
 #include "engine/networks/mvan/network.h"
 
 #include <string.h>
+
+// From the LSTM's states to what words are made of.
+static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *question, vd_error *err)
+{
+    const vd_recurrent_pass *r = &given->text.recurrent;
+    given->output = r->y;
+    given->doutput = r->dy;
+    if (!vd_attends(pass->config))
+        return VD_OK;
+    vd_status status =
+        vd_source_attend(pass, &given->packed, question, r->y, r->dy, &given->attended, err);
+    if (status == VD_OK) {
+        given->output = given->attended.out->x;
+        given->doutput = given->attended.out->dx;
+    }
+    return status;
+}
 
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,
@@ -23,7 +41,7 @@ vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *i
     if (status == VD_OK)
         status = vd_recurrent_forward(pass, &given->text, pass->w->answer, 1, initial,
                                       VD_SITE_ANSWER_LAYER, err);
-    return status;
+    return status == VD_OK ? attend(pass, given, question, err) : status;
 }
 
 // Log-probabilities of the words out (count, width) that are to follow those of in, one a row of
@@ -49,7 +67,7 @@ static vd_status find_logs(vd_pass *pass, vd_given_answers *given, const int32_t
     given->target = vd_arena_upload(pass->arena, target, rows, sizeof *target);
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
-    pass->be->linear(given->text.recurrent.y, &pass->w->words.w, pass->w->words.b, given->logits,
+    pass->be->linear(given->output, &pass->w->words.w, pass->w->words.b, given->logits,
                      packed->tokens);
     pass->be->softmax(given->logits, packed->tokens, v, v);
     pass->be->word_log(given->logits, given->target, packed->tokens, v, there);
@@ -134,6 +152,16 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
     return VD_OK;
 }
 
+static vd_status attend_backward(vd_pass *pass, vd_given_answers *given, vd_error *err)
+{
+    vd_tape *tape = given->attended.tape;
+    if (!tape)
+        return VD_OK;
+    vd_tape_backward(tape);
+    vd_status status = vd_tape_status(tape, err);
+    return status == VD_OK ? vd_source_backward(pass, err) : status;
+}
+
 vd_status vd_generative_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
@@ -148,11 +176,12 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
         return vd_error_memory(err, "the generative decoder's gradient");
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
     pass->be->word_gradient(given->logits, given->target, packed->tokens, v, net->word_share);
-    pass->be->linear_backward(given->text.recurrent.y, &pass->w->words.w, given->logits,
-                              given->text.recurrent.dy, h, 1, &pass->dw->words.w, pass->dw->words.b,
-                              packed->tokens);
-    vd_status status = vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dinput,
-                                             dinitial, err);
+    pass->be->linear_backward(given->output, &pass->w->words.w, given->logits, given->doutput, h, 1,
+                              &pass->dw->words.w, pass->dw->words.b, packed->tokens);
+    vd_status status = attend_backward(pass, given, err);
+    if (status == VD_OK)
+        status = vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dinput,
+                                       dinitial, err);
     if (status != VD_OK)
         return status;
     vd_words_backward(pass, &given->text, dinput, VD_SITE_ANSWER_WORDS);

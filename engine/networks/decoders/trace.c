@@ -1,12 +1,15 @@
 // The stages that every answer ends with, as they are shown.
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/networks/trace.h"
 
-static const struct {
-    const char *why, *formula[2];
-} scores[] = {
+typedef struct scoring {
+    const char *why, *formula[VD_STAGE_FORMULAS];
+} scoring;
+
+static const scoring scores[] = {
     [VD_DISCRIMINATIVE] = {"Every answer that the model can give has a vector, too. Its score says "
                            "how well that fits e: the higher, the better.",
                            {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"}},
@@ -18,6 +21,23 @@ static const struct {
         "Two scores are averaged: how well the vector of an answer fits e, and how probable its "
         "words are after e. The higher, the better.",
         {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
+
+// Of decoders that look at the dialog.
+static const scoring looking[] = {
+    [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
+                       "e; for each word it looks at all that was said. The score says how "
+                       "probable its words are: the closer to 0, the better.",
+                       {"s_t = LSTM(answer c to word t, from e)",
+                        "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, x words of the dialog",
+                        "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
+                        "z_c = mean_t log P(word t of c)"}},
+    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer fits e, and how "
+                 "probable its words are after e and with all that was said in view. The higher, "
+                 "the better.",
+                 {"o_c = last state of LSTM(answer c)",
+                  "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, s_t = LSTM(answer c, from e)",
+                  "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
+                  "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
 
 static vd_trace_value numbers(const char *name, const char *is, int count, const float *value)
 {
@@ -39,20 +59,21 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
 {
     static const char *const z[] = {"z"}, *const p[] = {"p"};
     int n = outcome->candidates;
+    bool looks = outcome->attends && vd_has_generative(outcome->by);
+    const scoring *by = looks ? &looking[outcome->by] : &scores[outcome->by];
     for (int i = 0; i < n; i++) {
         figures[i] = (double)(score[i] = outcome->score[i]);
         figures[n + i] = (double)(probability[i] = outcome->probability[i]);
     }
-    stage[0] = (vd_trace_stage){
-        .title = "Candidate scores",
-        .why = scores[outcome->by].why,
-        .formula = {scores[outcome->by].formula[0], scores[outcome->by].formula[1]},
-        .in = {*encoded},
-        .ins = 1,
-        .out = {numbers("z", "a score for each", n, score)},
-        .outs = 1,
-        .table = {column(false, z, n, figures)},
-        .tables = 1};
+    stage[0] = (vd_trace_stage){.title = "Candidate scores",
+                                .why = by->why,
+                                .in = {*encoded},
+                                .ins = 1,
+                                .out = {numbers("z", "a score for each", n, score)},
+                                .outs = 1,
+                                .table = {column(false, z, n, figures)},
+                                .tables = 1};
+    memcpy(stage[0].formula, by->formula, sizeof by->formula);
     if (vd_has_discriminative(outcome->by))
         stage[0].in[stage[0].ins++] =
             (vd_trace_value){"o", "the pool's answers", "O, H", 2, {n, encoded->shape[0]}, NULL};

@@ -169,6 +169,18 @@ vd_status vd_pass_answer(vd_pass *pass, vd_error *err)
     return status;
 }
 
+// MVAN, once the words are packed and pass->image is there.
+static vd_status encode_fused(vd_pass *pass, vd_error *err)
+{
+    vd_status status =
+        vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
+                             VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
+    if (status == VD_OK)
+        status = vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
+                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
+    return status == VD_OK ? vd_pass_answer(pass, err) : status;
+}
+
 vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *err)
 {
     vd_pass *pass = &net->pass;
@@ -178,16 +190,10 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
         status = lay_out(pass, batch, err);
     if (status == VD_OK)
         status = load_image(pass, batch->image, batch, batch->regions, err);
-    if (status == VD_OK && pass->config->network != VD_NETWORK_MVAN)
-        return vd_encoder_run(pass, err);
     if (status == VD_OK)
-        status =
-            vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
-                                 VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
-    if (status == VD_OK)
-        status = vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
-                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
-    return status == VD_OK ? vd_pass_answer(pass, err) : status;
+        status = pass->config->network == VD_NETWORK_MVAN ? encode_fused(pass, err)
+                                                          : vd_encoder_run(pass, err);
+    return status == VD_OK ? vd_source_read(pass, err) : status;
 }
 
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err)

@@ -22,7 +22,11 @@ typedef struct vd_prefixes {
 typedef struct vd_given_answers {
     vd_packed packed;
     vd_text_pass text;
-    const int *question;   // (sequences) the question with the encoder vector e that starts it
+    const int *question;  // (sequences) the question with the encoder vector e that starts it
+    vd_attended attended; // zero without attention
+    // (words, H) what the scores of the next word are made of: the LSTM's states, or with attention
+    const vd_real *output;
+    vd_real *doutput;
     const int32_t *target; // (words) the words to predict
     vd_real *logits;       // (words, V), after the forward pass probabilities
 } vd_given_answers;
@@ -81,8 +85,8 @@ vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, con
 // candidate_out. Backward follows a loss of the same pass.
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
-// The states of its LSTM, given->text.recurrent.y, over sequences ids (count, width); sequence s
-// starts from the encoder's vector of question[s].
+// given->output over sequences ids (count, width); sequence s starts from the encoder's vector of
+// question[s].
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,
                         vd_error *err);

@@ -16,6 +16,7 @@
 #include "engine/backend/backend.h"
 #include "engine/graph/tape.h"
 #include "engine/networks/batch.h"
+#include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/intervention.h"
 #include "engine/networks/mvan/weights.h"
 #include "engine/networks/trace.h"
@@ -41,7 +42,8 @@ typedef enum vd_site {
     VD_SITE_REGION_CONTEXT,
     VD_SITE_REGION_SCORE,
     VD_SITE_FUSION,
-    VD_SITE_ANSWER_WORDS
+    VD_SITE_ANSWER_WORDS,
+    VD_SITE_ANSWER_ATTENTION
 } vd_site;
 
 // What a GatedTrans keeps.
@@ -163,6 +165,8 @@ typedef struct vd_pass {
     const vd_real *fusion_input; // (N, D+4H) after dropout
     vd_real *encoded;            // (N, H) e
     vd_real *dencoded;
+
+    vd_source source; // what a generative decoder looks at
 } vd_pass;
 
 // ---- parts the stages share ---------------------------------------------------------------------

@@ -1,0 +1,360 @@
+// The generative decoder that looks at the dialog, after every network: its probabilities are those
+// of all answers there are, its ranking is that of each answer alone, and it knows nothing of what
+// comes later.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/token.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/train/trainer.h"
+#include "tests/support/must.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/small_trainer.h"
+#include "tests/support/step.h"
+#include "tests/support/support.h"
+
+enum { N = SMALL_DIALOGS * SMALL_ROUNDS, TINY = 7, WORDS = 3, MOST = 300, MOST_SCORES = 100 };
+
+// A network with random weights, and the last pass through it.
+typedef struct room {
+    vd_config config;
+    vd_layout layout, gradient_layout;
+    vd_weights weights, gradients;
+    vd_real *block, *gradient, *sinusoid;
+    vd_arena arena;
+    vd_network net;
+} room;
+
+static void open_room(room *r, vd_network_kind network, int vocab)
+{
+    vd_rng rng = vd_rng_seed(17, (uint64_t)network);
+    vd_error err;
+    *r = (room){.config = small_config()};
+    r->config.network = network;
+    r->config.vocab = vocab;
+    r->config.decoders = VD_GENERATIVE;
+    r->config.answer = VD_ANSWER_ATTENTION;
+    vd_weights_layout(&r->config, &r->layout, NULL, NULL);
+    size_t n = r->layout.elements;
+    r->block = vd_alloc(n, sizeof *r->block);
+    r->gradient = vd_alloc(n, sizeof *r->gradient);
+    vd_layout_start(&r->layout, r->block, &rng);
+    for (size_t i = 0; i < n; i++) // attention that prefers something
+        r->block[i] += (vd_real)(0.3 * vd_rng_normal(&rng));
+    vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
+    vd_weights_layout(&r->config, &r->gradient_layout, r->gradient, &r->gradients);
+    must(vd_words_table(vd_backend_cpu(), r->config.embed, &r->sinusoid, &err), &err);
+}
+
+static void close_room(room *r)
+{
+    vd_free(r->block);
+    vd_free(r->gradient);
+    vd_backend_cpu()->memory->release(r->sinusoid);
+    vd_arena_free(&r->arena);
+}
+
+static vd_status encode(room *r, const vd_batch *batch, bool gradients, vd_error *err)
+{
+    r->net = (vd_network){.pass = {.be = vd_backend_cpu(),
+                                   .config = &r->config,
+                                   .w = &r->weights,
+                                   .dw = gradients ? &r->gradients : NULL,
+                                   .sinusoid = r->sinusoid,
+                                   .arena = &r->arena}};
+    return vd_network_encode(&r->net, batch, err);
+}
+
+static void must_encode(room *r, const vd_batch *batch)
+{
+    vd_error err;
+    vd_arena_reset(&r->arena);
+    must(encode(r, batch, false, &err), &err);
+}
+
+static void for_every_network(int vocab, void (*promise)(room *r))
+{
+    for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++) {
+        static room r;
+        open_room(&r, (vd_network_kind)n, vocab);
+        promise(&r);
+        close_room(&r);
+    }
+}
+
+// ---- probabilities ------------------------------------------------------------------------------
+
+// small_batch() with the words of a tiny vocabulary.
+static vd_batch tiny_batch(void)
+{
+    enum { ROOM = 400 };
+    static int32_t ids[2][ROOM], unknown[N];
+    vd_batch batch = *small_batch();
+    const int32_t *from[] = {batch.question, batch.history};
+    const int count[] = {N * batch.question_width, N * batch.history_width};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < count[k]; i++) {
+            assert_true(count[k] <= ROOM);
+            ids[k][i] = from[k][i] ? 1 + from[k][i] % (TINY - 1) : 0;
+        }
+    batch.question = ids[0];
+    batch.history = ids[1];
+    batch.candidates = batch.distinct = 0;
+    batch.candidate_in = batch.candidate_out = NULL;
+    for (int n = 0; n < N; n++)
+        unknown[n] = -1;
+    batch.truth = unknown;
+    return batch;
+}
+
+// Answers as a decoder reads and says them.
+typedef struct answers {
+    int count;
+    int32_t in[MOST * WORDS], out[MOST * WORDS], length[MOST];
+} answers;
+
+// All that begin with these `length` words, and come to their end or to WORDS words.
+static void list_answers(answers *list, const int32_t *words, int length)
+{
+    int32_t next[WORDS];
+    memcpy(next, words, (size_t)length * sizeof *next);
+    for (int w = 0; w < TINY; w++) {
+        next[length] = w;
+        if (w != VD_END && length + 1 < WORDS) {
+            list_answers(list, next, length + 1);
+            continue;
+        }
+        int32_t *in = list->in + list->count * WORDS, *out = list->out + list->count * WORDS;
+        assert_true(list->count < MOST);
+        in[0] = VD_START;
+        memcpy(in + 1, next, (size_t)length * sizeof *in);
+        memcpy(out, next, (size_t)(length + 1) * sizeof *out);
+        list->length[list->count++] = length + 1;
+    }
+}
+
+static void answers_and_the_unfinished_rest_are_all_there_is(room *r)
+{
+    static answers all;
+    static float score[MOST];
+    vd_batch batch = tiny_batch();
+    vd_error err;
+    all.count = 0;
+    list_answers(&all, (int32_t[]){0}, 0);
+    must_encode(r, &batch);
+    for (int n = 0; n < N; n++) {
+        int question[MOST];
+        double sum = 0;
+        for (int i = 0; i < all.count; i++)
+            question[i] = n;
+        must(vd_given_scores(&r->net.pass, all.in, all.out, all.length, question, all.count, WORDS,
+                             score, &err),
+             &err);
+        for (int i = 0; i < all.count; i++)
+            sum += exp((double)score[i] * all.length[i]);
+        if (!(fabs(sum - 1) < 1e-5))
+            fail_msg("%s, question %d: %.9g", vd_network_names[r->config.network], n, sum);
+    }
+}
+
+static void probabilities_sum_to_one(void **state)
+{
+    (void)state;
+    for_every_network(TINY, answers_and_the_unfinished_rest_are_all_there_is);
+}
+
+// ---- scores -------------------------------------------------------------------------------------
+
+static void all_scores(room *r, const vd_batch *batch, float *scores)
+{
+    vd_error err;
+    vd_arena_reset(&r->arena);
+    must(encode(r, batch, false, &err), &err);
+    must(vd_generative_scores(&r->net, scores, &err), &err);
+}
+
+static void assert_scores(const room *r, const char *what, const float *found,
+                          const float *expected, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
+            fail_msg("%s, %s: score %d is %.9g, expected %.9g", vd_network_names[r->config.network],
+                     what, i, (double)found[i], (double)expected[i]);
+}
+
+static void each_candidate_scores_as_alone(room *r)
+{
+    const vd_batch *batch = small_batch();
+    float scores[MOST_SCORES], one;
+    vd_error err;
+    all_scores(r, batch, scores);
+    for (int i = 0; i < N * batch->candidates; i++) {
+        int question = i / batch->candidates, width = batch->candidate_width;
+        int32_t length = vd_batch_answer_words(batch, batch->option[i]);
+        must(vd_given_scores(&r->net.pass, batch->candidate_in + batch->option[i] * width,
+                             batch->candidate_out + batch->option[i] * width, &length, &question, 1,
+                             width, &one, &err),
+             &err);
+        assert_scores(r, "alone", scores + i, &one, 1);
+    }
+}
+
+static void each_dialog_scores_as_alone(room *r)
+{
+    const vd_batch *batch = small_batch();
+    float scores[MOST_SCORES], own[MOST_SCORES];
+    int rounds = batch->rounds, of = rounds * batch->candidates;
+    all_scores(r, batch, scores);
+    for (int b = 0; b < batch->dialogs; b++) {
+        vd_batch one = *batch;
+        one.dialogs = 1;
+        one.image += b * batch->regions * r->config.region;
+        one.question += b * rounds * batch->question_width;
+        one.question_length += b * rounds;
+        one.history += b * rounds * batch->history_width;
+        one.history_length += b * rounds;
+        one.option += b * of;
+        one.truth += b * rounds;
+        all_scores(r, &one, own);
+        assert_scores(r, "a dialog alone", own, scores + b * of, of);
+    }
+}
+
+// Another word in entry 2 and in question 2 of every dialog.
+static void what_comes_later_changes_nothing(room *r)
+{
+    vd_batch batch = *small_batch();
+    static int32_t question[N * VD_MAX_QUESTION], history[N * VD_MAX_HISTORY];
+    float before[MOST_SCORES], after[MOST_SCORES];
+    all_scores(r, &batch, before);
+    memcpy(question, batch.question, (size_t)(N * batch.question_width) * sizeof *question);
+    memcpy(history, batch.history, (size_t)(N * batch.history_width) * sizeof *history);
+    for (int b = 0; b < batch.dialogs; b++) {
+        int n = b * batch.rounds + 2;
+        question[n * batch.question_width] ^= 1;
+        history[n * batch.history_width] ^= 1;
+    }
+    batch.question = question;
+    batch.history = history;
+    all_scores(r, &batch, after);
+    for (int b = 0; b < batch.dialogs; b++) {
+        int first = b * batch.rounds * batch.candidates, changed = first + 2 * batch.candidates;
+        assert_scores(r, "later rounds", after + first, before + first, 2 * batch.candidates);
+        assert_true(fabs((double)(after[changed] - before[changed])) > 1e-5);
+    }
+}
+
+// With e the same, only the words can say what differs.
+static void the_words_are_looked_at(room *r)
+{
+    const vd_batch *batch = small_batch();
+    float before[MOST_SCORES], after[MOST_SCORES];
+    vd_error err;
+    double most = 0;
+    all_scores(r, batch, before);
+    for (int n = 0; n < N; n++) // not the question's own
+        r->net.pass.source.seen[n].key[1].count = 0;
+    must(vd_generative_scores(&r->net, after, &err), &err);
+    for (int i = 0; i < N * batch->candidates; i++)
+        most = fmax(most, fabs((double)(after[i] - before[i])));
+    assert_true(most > 1e-3);
+}
+
+static void scores_are_exact(void **state)
+{
+    static void (*const promises[])(room *) = {
+        each_candidate_scores_as_alone,
+        each_dialog_scores_as_alone,
+        what_comes_later_changes_nothing,
+        the_words_are_looked_at,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+        for_every_network(SMALL_VOCAB, promises[i]);
+}
+
+static void rounds_that_do_not_exist_do_no_harm(room *r)
+{
+    vd_batch batch = *small_batch();
+    static const int32_t none[N];
+    float scores[MOST_SCORES];
+    batch.question_length = batch.history_length = none;
+    all_scores(r, &batch, scores);
+    for (int i = 0; i < N * batch.candidates; i++)
+        assert_true(isfinite(scores[i]) && scores[i] < 0);
+}
+
+static void dialogs_without_words(void **state)
+{
+    (void)state;
+    for_every_network(SMALL_VOCAB, rounds_that_do_not_exist_do_no_harm);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static vd_status there_and_back(void *context, vd_error *err)
+{
+    room *r = context;
+    double loss;
+    r->arena = (vd_arena){0};
+    vd_status status = encode(r, small_batch(), true, err);
+    if (status == VD_OK)
+        status = vd_generative_loss(&r->net, NULL, &loss, err);
+    if (status == VD_OK)
+        status = vd_generative_backward(&r->net, err);
+    if (status == VD_OK)
+        status = vd_network_encode_backward(&r->net, err);
+    vd_arena_free(&r->arena);
+    return status;
+}
+
+static void fail_everywhere(room *r)
+{
+    assert_true(support_fail_each_allocation(there_and_back, r) > 3);
+}
+
+static void memory_that_is_out_is_an_error(void **state)
+{
+    (void)state;
+    for_every_network(SMALL_VOCAB, fail_everywhere);
+}
+
+// ---- learning -----------------------------------------------------------------------------------
+
+static void it_learns(void **state)
+{
+    enum { STEPS = 120 };
+    vd_config config = small_config();
+    vd_train_options options = small_options(5);
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    (void)state;
+    config.decoders = VD_BOTH;
+    config.answer = VD_ANSWER_ATTENTION;
+    options.margin = 1;
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    double first = small_steps(trainer, 1), last = small_steps(trainer, STEPS);
+    assert_true(last < first / 2);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probabilities_sum_to_one),
+        cmocka_unit_test(scores_are_exact),
+        cmocka_unit_test(dialogs_without_words),
+        cmocka_unit_test(memory_that_is_out_is_an_error),
+        cmocka_unit_test(it_learns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
