@@ -163,6 +163,7 @@ def check(path):
 # ---- training ------------------------------------------------------------------------------------
 
 def adam(parameters, rate):
+    parameters = list(parameters)
     try:
         return torch.optim.Adam(parameters, lr=rate, fused=True)
     except RuntimeError:  # before 2.4, on the CPU
