@@ -77,9 +77,9 @@ static vd_status share_weights(torches *t, const vd_trainer *trainer, vd_error *
     double unused;
     snprintf(path, sizeof path, "%s/network.safetensors", directory);
     vd_status status = t->count ? vd_trainer_save_model(trainer, path, VD_F32, err) : VD_OK;
-    snprintf(line, sizeof line, "load %s %s %g %g %g",
+    snprintf(line, sizeof line, "load %s %s %g %g %g %g",
              vd_network_names[vd_trainer_config(trainer)->network], path, o->rate, o->dropout,
-             o->lstm_dropout);
+             o->lstm_dropout, o->position_dropout);
     for (int i = 0; i < t->count && status == VD_OK; i++)
         if (!torch_ask(&t->list[i], line, &unused, &unused))
             status =
@@ -141,7 +141,7 @@ static vd_status check_network(torches *t, vd_network_kind network, vd_error *er
     config.network = network;
     config.embed = SMALL_EMBED;
     config.hidden = SMALL_HIDDEN;
-    options.dropout = options.lstm_dropout = 0;
+    options.dropout = options.lstm_dropout = options.position_dropout = 0;
     options.rate = 1e-4; // amem's steps are long: rounding would show in the second loss
     vd_status status = start(t, &config, options, &trainer, err);
     if (status == VD_OK)

@@ -1,7 +1,9 @@
 """The networks on the tape in PyTorch, as one would write them there: whole batches, packed LSTMs
-and GRUs, masked softmax; loops only over steps, hops, rounds that need the one before, and facts
-that a gate lets in. Parameters have the names of visdial's files; the formulas are those of
-engine/networks/ and tests/golden/networks.py. For networks_torch.py."""
+and GRUs, masked softmax, PyTorch's own scaled dot-product attention; loops only over steps, hops,
+layers, rounds that need the one before, and facts that a gate lets in. Parameters have the names of
+visdial's files; the formulas are those of engine/networks/ and tests/golden/networks.py. For
+networks_torch.py."""
+from collections import OrderedDict
 from typing import NamedTuple
 
 import torch
@@ -9,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-AGES, AMEM_AGES, MAPS = 64, 12, 2
+AGES, AMEM_AGES, MAPS, PLACES = 64, 12, 2, 512
 tanh, sigmoid, elu, cat = torch.tanh, torch.sigmoid, F.elu, torch.cat
 
 
@@ -21,6 +23,14 @@ class Text(NamedTuple):
     mask: torch.Tensor  # (S, T)
 
 
+class Strung(NamedTuple):
+    """The words of each dialog as one sequence, to follow its regions."""
+    ids: torch.Tensor  # (B, T)
+    places: torch.Tensor  # (B, T)
+    last: torch.Tensor  # (B, R): a question's last word
+    sees: torch.Tensor  # (B, P + T, P + T): of regions, then words, what each may look at
+
+
 class Config(NamedTuple):
     vocab: int
     embed: int
@@ -29,6 +39,8 @@ class Config(NamedTuple):
     hops: int
     dropout: float = 0.0
     lstm_dropout: float = 0.0
+    position_dropout: float = 0.0
+    heads: int = 4
 
 
 class Parts(nn.Module):
@@ -576,6 +588,61 @@ class Dcn(Flows):
         super().__init__(c, DcnFlow)
 
 
+# ---- the dialog as one sequence ------------------------------------------------------------------
+
+def attend(q, k, v, mask):  # (B, heads, T, d / heads)
+    if hasattr(F, "scaled_dot_product_attention"):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    return masked_softmax(q @ k.transpose(2, 3) / q.size(-1) ** 0.5, mask) @ v  # before 2.0
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, d, heads):
+        super().__init__()
+        self.query, self.key, self.value, self.out = (unbiased(d, d) for _ in range(4))
+        self.heads = heads
+
+    def forward(self, y, sees):
+        q, k, v = (part(y).view(*y.shape[:2], self.heads, -1).transpose(1, 2)
+                   for part in (self.query, self.key, self.value))
+        return self.out(attend(q, k, v, sees[:, None]).transpose(1, 2).flatten(2))
+
+
+class TransformerLayer(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        d = c.embed
+        self.norm1, self.norm2 = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.dropout = nn.Dropout(c.dropout)
+        self.attention = SelfAttention(d, c.heads)
+        self.ffn = nn.Sequential(OrderedDict([("1", nn.Linear(d, 4 * d)), ("gelu", nn.GELU()),
+                                              ("2", nn.Linear(4 * d, d))]))
+
+    def forward(self, x, sees):
+        x = x + self.dropout(self.attention(self.norm1(x), sees))
+        return x + self.dropout(self.ffn(self.norm2(x)))
+
+
+class DialogTransformer(Encoder):
+    def __init__(self, c):
+        super().__init__(c)
+        d = c.embed
+        self.regions = Parts(image=nn.Linear(c.region, d), kind=vector(d))
+        self.place, self.position_dropout = nn.Embedding(PLACES, d), nn.Dropout(c.position_dropout)
+        self.layers = nn.ModuleList(TransformerLayer(c) for _ in range(c.hops))
+        self.norm, self.out = nn.LayerNorm(d), nn.Linear(d, c.hidden)
+
+    def forward(self, batch):
+        text = batch.dialog
+        words = self.word_embed(text.ids) + self.place(text.places.clamp(max=PLACES - 1))
+        regions = self.regions.image(batch.image) + self.regions.kind
+        x = cat([regions, self.position_dropout(words)], 1)
+        for layer in self.layers:
+            x = layer(x, text.sees)
+        x = x[torch.arange(batch.dialogs)[:, None], batch.image.size(1) + text.last]
+        return self.out(self.norm(x))
+
+
 ENCODERS = {"lf": Lf, "lf-att": LfAtt, "lf-bu": LfBu, "hre": Hre, "hrea": Hrea, "mn": Mn,
             "mn-att": MnAtt, "mac": Mac, "amem": Amem, "memn2n": Memn2n, "dmn": Dmn,
-            "bidaf": Bidaf, "dcn": Dcn}
+            "bidaf": Bidaf, "dcn": Dcn, "dialog-transformer": DialogTransformer}
