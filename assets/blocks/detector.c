@@ -103,7 +103,7 @@ static void find_box(const detector_target *target, vd_rng *rng, float *box)
 static void classify(blocks_half *half)
 {
     vd_real *crop = half->pass->input, *picture = half->trainer->picture[half->index];
-    const detector_target *seen[32 * CROPS];
+    const detector_target *seen[32 * CROPS] = {NULL};
     detector_target target[32][BLOCKS_MAX];
     vd_rng rng;
     for (int i = 0; i < half->count; i++) {
