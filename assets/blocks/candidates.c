@@ -156,11 +156,14 @@ static bool popular(const blocks_answer *a)
     }
 }
 
-// VisDial's: the truth, plausible answers to similar questions, popular ones, random ones. All that
-// could answer the question are in, whatever is true, as far as there is room.
+// As VisDial's: the truth, plausible answers to such a question, popular ones, random ones. All
+// that could answer the question are in, whatever is true, as far as there is room. Room is kept
+// for answers of every other kind: a network that never meets them as wrong answers does not learn
+// that they are, and gives a color where the whole pool is ranked and a thing was asked for.
 void blocks_candidates(const blocks_scene *scene, const blocks_meaning *meaning, vd_rng *rng,
                        blocks_round *round)
 {
+    static const int kept[] = {40, 32, 0}; // room for the tiers that follow
     int tier[3][ANSWERS_MAX], size[3] = {0}, count = blocks_answer_count(), n = 0;
     for (int i = 0; i < count; i++) {
         if (i == round->answer)
@@ -171,7 +174,7 @@ void blocks_candidates(const blocks_scene *scene, const blocks_meaning *meaning,
     }
     round->options[n++] = round->answer;
     for (int t = 0; t < 3; t++) {
-        int room = (t == 0 ? BLOCKS_CANDIDATES - 8 : BLOCKS_CANDIDATES) - n;
+        int room = BLOCKS_CANDIDATES - kept[t] - n;
         int take = size[t] < room ? size[t] : room;
         shuffle(rng, tier[t], size[t], take);
         memcpy(round->options + n, tier[t], (size_t)take * sizeof *tier[t]);

@@ -120,7 +120,9 @@ bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
     static const char *const it = "(4:what is %t|what is %t exactly|what kind of thing is %t|"
                                   "what kind of object is %t)";
     static const char *const the = "(6:what is %t|5:what's %t|can you describe %t|describe %t|"
-                                   "tell me what %t is)";
+                                   "tell me what %t is|identify %t|name %t|tell me about %t|"
+                                   "what do you call %t|what would you call %t|"
+                                   "which (thing|object|item) is %t)";
     static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
                                       "(thing|object) is %p|what do you see %p)";
     blocks_target target;

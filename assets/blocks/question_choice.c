@@ -75,13 +75,16 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
 
     return blocks_put(
         talk, draft,
-        bigger ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
+        bigger ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two "
+                           "is|which one's|which's) "
                            "(3:bigger|larger|the bigger one), %t or %u|is %t or %u (bigger|larger)|"
-                           "(bigger|larger), %b or %c|of %t and %u, which (one|) is bigger)"
+                           "(bigger|larger), %b or %c|(of|between|out of) %t and %u, which (one|) "
+                           "is bigger|(bigger|larger): %b or %c)"
                          : "(6:is %t (3:bigger|larger) than %u|%b bigger than %c)")
                : (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
                            "(3:smaller|littler|the smaller one), %t or %u|is %t or %u smaller|"
-                           "smaller, %b or %c|of %t and %u, which (one|) is smaller)"
+                           "smaller, %b or %c|(of|between|out of) %t and %u, which (one|) is "
+                           "smaller|smaller: %b or %c)"
                          : "(6:is %t smaller than %u|%b smaller than %c)"),
         "tubc", target[0].text, target[1].text, blocks_bare(target[0].text),
         blocks_bare(target[1].text));
@@ -129,7 +132,8 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
         talk, draft,
         "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of the two is %v, "
         "%t or %u|is %t or %u %v|what is %v, %t or %u|which of %t and %u is %v|of %t "
-        "and %u, which (one|) is %v|which %v, %b or %c)",
+        "and %u, which (one|) is %v|which %v, %b or %c|which one's %v, %t or %u|between %t and %u, "
+        "which (one|) is %v)",
         "tuvbc", target[0].text, target[1].text, predicate.text, blocks_bare(target[0].text),
         blocks_bare(target[1].text));
 }
@@ -161,7 +165,8 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(
         talk, draft,
         "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of the two is %p, "
-        "%t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or %c)",
+        "%t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or %c|which one's %p, %t or "
+        "%u|(of|between) %t and %u, which (one|) is %p)",
         "tupbc", target[0].text, target[1].text, place.text,
 
         blocks_bare(target[0].text), blocks_bare(target[1].text));

@@ -106,7 +106,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "2:how many %p|how many %p are (on the table|in the picture|in this "
         "picture|visible|there)|"
         "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
-        "number of %p|tell me how many %p there are|%p, how many|how many %p does the picture have|"
+        "number of %p|%p count|%p in total|total %p|amount of %p|what's the number of %p|tell me "
+        "how many %p there are|%p, how many|how many %p does the picture have|"
         "how many %p (have we got|have you got|we got|you got|do we have|are we looking at)|how "
         "many %p can you (count|find|spot)|how many %p in (total|the "
         "picture|all))";

@@ -204,7 +204,7 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
 {
     const vd_config *from = &model->config, *to = &t->config;
     const char *path = vd_model_path(model);
-    if (from->vocab != to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
+    if (from->vocab > to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
         from->region != to->region)
         return vd_error_set(
             err, VD_MISMATCH,
@@ -229,7 +229,7 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
                             path, vd_gate_names[from->gate],
                             to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_names[to->gate],
                             vd_gate_names[from->gate]);
-    for (int id = 0; id < to->vocab; id++)
+    for (int id = 0; id < from->vocab; id++)
         if (strcmp(vd_vocab_word(model->vocab, id), vd_vocab_word(t->vocab, id)) != 0)
             return vd_error_set(err, VD_MISMATCH, "%s: word %d is \"%.40s\", expected \"%.40s\"",
                                 path, id, vd_vocab_word(model->vocab, id),
@@ -267,7 +267,7 @@ vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *
         const vd_parameter *q = counterpart(&model->layout, p->name);
         if (!q)
             continue; // learned positions and other decoders keep how they start
-        status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, p->elements,
+        status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, q->elements,
                                   t->block + p->offset, err);
         if (status != VD_OK)
             return status;

@@ -67,6 +67,10 @@ OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock c
 WORDS = set()
 SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
+         'hw': 'how', 'fo': 'of', 'ov': 'of', 'ti': 'it', 'oen': 'one', 'oens': 'ones', 'onse': 'ones', 'adn': 'and',
+         'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
+         'haev': 'have', 'wher': 'where', 'whre': 'where', 'con': 'cone', 'nxt': 'next', 'blok': 'block', 'thees': 'these',
+         'tehse': 'these', 'closet': 'closest', 'neares': 'nearest', 'bloks': 'blocks', 'smaler': 'smaller',
          'wat': 'what', 'whihc': 'which', 'thng': 'thing', 'colro': 'color'}
 
 
@@ -101,7 +105,7 @@ def near_words(word):
 def spelled(question):
     """The question with its slips put right, of which no two readings may be left."""
     words = []
-    for word in re.findall(r"[a-z0-9']+|,", question):
+    for word in re.findall(r"[a-z0-9']+|,", question.replace(':', ',')):
         if word in SHORT:
             word = SHORT[word]
         elif word not in WORDS and word not in OTHER_WORDS and len(word) > 1 and word.isalpha():
@@ -117,6 +121,10 @@ def plain(question):
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now),?|'
                   rf'{ASKING},) ', '', text)
+    text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
+    text = re.sub('^(?:between|out of) ', 'of ', text)
+    text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
+                  'describe ', text)
     asked = re.fullmatch(rf'{ASKING} (.*)', text)
     if asked and re.match(r'which of |which (?:one|1) is |how many of |how many are |what is (?:left of|to the|'
                           r'next|in front|behind) ', asked.group(1)):
@@ -1171,7 +1179,8 @@ QUESTIONS = list(chain(
      (rf'how many {KIND}(?: (?:are there|do you see|can you (?:see|count|find|spot)|are visible|are '
       rf'there|are|altogether|in total))?{HERE}', count),
      (rf'(?:what number of|what is the (?:total )?number of|count the|can you count the|(?:state the )?(?:total )?'
-      rf'number of|tell me how many) {KIND}(?: there are| are there)?', count),
+      rf"number of|what's the number of|total|amount of|tell me how many) {KIND}(?: there are| are there)?", count),
+     (rf'{KIND} (?:count|in total)', count),
      (rf'{KIND}, how many', count),
      (r'how many (?P<value>(?:made of )?\w+)', lambda reader, value: count(reader, 'things', value)),
      (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:made of |an? )?\w+)', count),
@@ -1205,6 +1214,7 @@ QUESTIONS = list(chain(
       rf'(?P<how>bigger|larger|smaller|littler)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
      (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:made of )?\w+), (?P<thing>.*) or '
       r'(?P<other>.*)', which_two),
+     (rf'of (?P<thing>.*) and (?P<other>.*?),? which (?:one |1 )?is {PLACE}', which_place),
      (r'(?:of (?P<thing>.*) and (?P<other>.*?), which (?:one |1 )?|which of (?P<thing2>.*) and '
       r'(?P<other2>.*) )is (?P<value>.*)',
       lambda reader, thing, other, thing2, other2, value:

@@ -117,6 +117,50 @@ static void a_model_starts_another_with_its_gates_opened(void **state)
         vd_trainer_free(all[i]);
 }
 
+static vd_trainer *trainer_of_words(int words, const char *third)
+{
+    char word[SMALL_VOCAB + 2][16];
+    const char *list[SMALL_VOCAB + 2];
+    vd_train_options options = small_options(9);
+    vd_error err;
+    vd_vocab *vocab;
+    vd_trainer *trainer;
+    for (int i = 0; i < words; i++) {
+        snprintf(word[i], sizeof word[i], "%.9s%d", i == 3 ? third : "w", i);
+        list[i] = word[i];
+    }
+    must(vd_vocab_from_words(list, (size_t)words, &vocab, &err), &err);
+    vd_config config = small_config();
+    config.vocab = vd_vocab_size(vocab);
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// Rows of words that the model lacks start as those of a new trainer do, all others from the model.
+static void a_vocabulary_may_go_on_behind_that_of_the_model(void **state)
+{
+    (void)state;
+    int words = SMALL_VOCAB - VD_FIRST_WORD;
+    vd_error err;
+    vd_trainer *few = trainer_of_words(words, "w"), *more = trainer_of_words(words + 2, "w"),
+               *others = trainer_of_words(words + 2, "x");
+    small_steps(few, 3);
+    vd_model *model = model_of(few);
+    float largest;
+    must(vd_trainer_start_from(more, model, &err), &err);
+    assert_true(score_difference(few, more, &largest) == 0);
+    support_refused(vd_trainer_start_from(others, model, &err), VD_MISMATCH, &err, "w3", "x3",
+                    NULL);
+    vd_model *longer = model_of(more);
+    support_refused(vd_trainer_start_from(few, longer, &err), VD_MISMATCH, &err, "words", NULL);
+    vd_model_free(longer);
+    vd_model_free(model);
+    vd_trainer_free(few);
+    vd_trainer_free(more);
+    vd_trainer_free(others);
+}
+
 static void two_decoders_start_from_a_model_with_one(void **state)
 {
     (void)state;
@@ -180,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_starts_another_with_its_gates_opened),
+        cmocka_unit_test(a_vocabulary_may_go_on_behind_that_of_the_model),
         cmocka_unit_test(two_decoders_start_from_a_model_with_one),
         cmocka_unit_test(gates_start_half_open_when_asked),
     };

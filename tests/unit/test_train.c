@@ -233,6 +233,22 @@ static void words_come_from_a_file_of_counts(void **state)
         vd_model_free(model);
         free(path);
     }
+    // A model of these words goes on with the data's own behind them.
+    char *known = train_run_file("counted", "model.safetensors");
+    train_run_expect("more_words", 2, "--from", MORE("--new-words"));
+    train_run_expect("more_words", 0, "",
+                     MORE("--from", known, "--new-words", rare, "1", "--epochs", "1"));
+    char *grown = train_run_file("more_words", "model.safetensors");
+    vd_model *model;
+    vd_error err;
+    assert_int_equal(vd_model_load(grown, &model, &err), VD_OK);
+    const vd_vocab *all = vd_model_vocab(model);
+    assert_true(vd_vocab_size(all) > VD_FIRST_WORD + 4);
+    for (int32_t k = 0; k < 4; k++)
+        assert_string_equal(vd_vocab_word(all, VD_FIRST_WORD + k), order[k]);
+    vd_model_free(model);
+    free(grown);
+    free(known);
     train_run_expect("words_and_model", 2, "--vocab and --from",
                      MORE("--vocab", counts, "--from", tiny.base));
     const char *const last[] = {"--stop-after", "1", rare, "2", "--vocab", counts, NULL};

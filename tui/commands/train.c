@@ -34,7 +34,7 @@ typedef struct job {
     vd_run_inputs in;
     vd_json_value *kept; // of a run that goes on: texts of `in`
     const char *from, *vocab, *glove, *preset;
-    bool resume, watch;
+    bool new_words, resume, watch;
     double minutes; // between checkpoints
     vd_backend_choice backend;
     vd_precision precision;
@@ -78,6 +78,8 @@ static const vd_option options[] = {
     {"val-limit", "N", "use only the first N of these dialogs", VD_INTO(job, in.val_limit), 1,
      1000000000},
     {"from", "FILE", "start from the weights and vocabulary of this model", VD_INTO(job, from)},
+    {"new-words", NULL, "with --from: also learn the words of --data that the model lacks",
+     VD_INTO(job, new_words)},
     {"vocab", "FILE", "vocabulary: word counts (from `data vocab`) or a list of words",
      VD_INTO(job, vocab)},
     {"glove", "FILE", "initial word vectors (GloVe text file); sets --embed", VD_INTO(job, glove)},
@@ -143,6 +145,10 @@ static vd_status check_given(const job *j, vd_error *err)
     if (j->vocab && j->from)
         return vd_error_set(err, VD_USAGE,
                             "--vocab and --from: the model has words already; leave one out");
+    if (j->new_words && !j->from && !j->resume)
+        return vd_error_set(err, VD_USAGE,
+                            "--new-words adds to the words of a model; name it with "
+                            "--from");
     if (!j->in.val != !j->in.val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->in.val ? "val-features" : "val");
@@ -336,18 +342,33 @@ static vd_status start_words(job *j, vd_error *err)
     return status;
 }
 
+// The words that a run learns beside or instead of those of the model of --from; NULL: none.
+static vd_status own_words(const job *j, const vd_model *from, vd_vocab **words, vd_error *err)
+{
+    int64_t least = j->settings.training.min_count;
+    *words = NULL;
+    if (!from)
+        return vd_run_words(j->vocab, j->in.data, j->dialogs, least, words, err);
+    return j->new_words ? vd_run_more_words(vd_model_vocab(from), j->dialogs, least, words, err)
+                        : VD_OK;
+}
+
 // With random weights and the words of the data, or with those of the model of --from.
 static vd_status new_trainer(job *j, vd_error *err)
 {
     vd_model *from = NULL;
     vd_vocab *words = NULL;
-    vd_status status = j->from ? vd_model_load(j->from, &from, err)
-                               : vd_run_words(j->vocab, j->in.data, j->dialogs,
-                                              j->settings.training.min_count, &words, err);
-    if (status)
+    vd_status status = j->from ? vd_model_load(j->from, &from, err) : VD_OK;
+    if (status == VD_OK)
+        status = own_words(j, from, &words, err);
+    const vd_vocab *vocab = words ? words : from ? vd_model_vocab(from) : NULL;
+    if (status == VD_OK)
+        status = from ? take_sizes(j, from, err) : glove_width(j, err);
+    if (status) {
+        vd_vocab_free(words);
+        vd_model_free(from);
         return status;
-    const vd_vocab *vocab = from ? vd_model_vocab(from) : words;
-    status = from ? take_sizes(j, from, err) : glove_width(j, err);
+    }
     j->settings.network.vocab = vd_vocab_size(vocab);
     j->settings.network.region = vd_regions_size(j->regions);
     if (status == VD_OK)

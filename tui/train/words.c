@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "engine/base/alloc.h"
 #include "features/dialogs/dataset.h"
 #include "features/text/vocab_file.h"
 
@@ -33,4 +34,27 @@ vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *di
                             minimum, path);
     return vd_error_set(err, VD_FORMAT, "%.300s: there are no words in it%s", path,
                         vocab ? "; leave --vocab out to take the data's own" : "");
+}
+
+vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, int64_t minimum,
+                            vd_vocab **out, vd_error *err)
+{
+    *out = NULL;
+    vd_vocab *found;
+    vd_status status = vd_dataset_vocab(dialogs, minimum, &found, err);
+    if (status)
+        return status;
+    int old = vd_vocab_size(known), new = vd_vocab_size(found);
+    const char **words = vd_alloc((size_t)(old + new), sizeof *words);
+    size_t count = 0;
+    for (int id = VD_FIRST_WORD; words && id < old; id++)
+        words[count++] = vd_vocab_word(known, id);
+    for (int id = VD_FIRST_WORD; words && id < new; id++)
+        if (vd_vocab_id(known, vd_vocab_word(found, id)) == VD_UNKNOWN)
+            words[count++] = vd_vocab_word(found, id);
+    status = words ? vd_vocab_from_words(words, count, out, err)
+                   : vd_error_memory(err, "the words of a run");
+    vd_free(words);
+    vd_vocab_free(found);
+    return status;
 }

@@ -10,4 +10,8 @@
 vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *dialogs,
                        int64_t minimum, vd_vocab **out, vd_error *err);
 
+// The words of a model, then those of the dialogs that it lacks.
+vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, int64_t minimum,
+                            vd_vocab **out, vd_error *err);
+
 #endif
