@@ -342,38 +342,25 @@ static vd_status start_words(job *j, vd_error *err)
     return status;
 }
 
-// The words that a run learns beside or instead of those of the model of --from; NULL: none.
-static vd_status own_words(const job *j, const vd_model *from, vd_vocab **words, vd_error *err)
-{
-    int64_t least = j->settings.training.min_count;
-    *words = NULL;
-    if (!from)
-        return vd_run_words(j->vocab, j->in.data, j->dialogs, least, words, err);
-    return j->new_words ? vd_run_more_words(vd_model_vocab(from), j->dialogs, least, words, err)
-                        : VD_OK;
-}
-
 // With random weights and the words of the data, or with those of the model of --from.
 static vd_status new_trainer(job *j, vd_error *err)
 {
+    int64_t least = j->settings.training.min_count;
     vd_model *from = NULL;
     vd_vocab *words = NULL;
     vd_status status = j->from ? vd_model_load(j->from, &from, err) : VD_OK;
-    if (status == VD_OK)
-        status = own_words(j, from, &words, err);
+    if (status == VD_OK && (!from || j->new_words))
+        status = from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, least, &words, err)
+                      : vd_run_words(j->vocab, j->in.data, j->dialogs, least, &words, err);
     const vd_vocab *vocab = words ? words : from ? vd_model_vocab(from) : NULL;
     if (status == VD_OK)
         status = from ? take_sizes(j, from, err) : glove_width(j, err);
-    if (status) {
-        vd_vocab_free(words);
-        vd_model_free(from);
-        return status;
-    }
-    j->settings.network.vocab = vd_vocab_size(vocab);
-    j->settings.network.region = vd_regions_size(j->regions);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        j->settings.network.vocab = vd_vocab_size(vocab);
+        j->settings.network.region = vd_regions_size(j->regions);
         status =
             vd_trainer_new(&j->settings.network, vocab, &j->settings.training, &j->trainer, err);
+    }
     if (status == VD_OK && from)
         status = vd_trainer_start_from(j->trainer, from, err);
     if (status == VD_OK && j->glove)
