@@ -133,11 +133,7 @@ static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, 
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_flows f = vd_flows_begin(tape, in);
-    const vd_value *sum[VD_FLOWS];
-    for (int i = 0; i < VD_FLOWS; i++)
-        sum[i] = compare(tape, in, &f, &f.of[i]);
-    return vd_flows_end(tape, in, &f, sum);
+    return vd_flows_build(tape, in, compare);
 }
 
 const vd_encoder vd_encoder_dcn = {.name = "dcn",

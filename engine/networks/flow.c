@@ -130,7 +130,7 @@ static vd_value *read_text(vd_tape *tape, const vd_inputs *in, const vd_text *te
     return vd_tape_lstm(tape, &words, name, LAYERS, READ_BOTH_WAYS, in->lstm_dropout);
 }
 
-vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in)
+static vd_flows begin(vd_tape *tape, vd_inputs *in)
 {
     vd_flows f = {.of = {{.of = "history",
                           .looks = "history-words",
@@ -207,8 +207,9 @@ vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, 
     return sum;
 }
 
-vd_value *vd_flows_end(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
-                       const vd_value *const sum[VD_FLOWS])
+// e of the two sums.
+static vd_value *join(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
+                      const vd_value *const sum[VD_FLOWS])
 {
     const vd_value *const all[] = {sum[0], sum[1], f->q};
     vd_value *e = vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.out", in->dropout);
@@ -221,4 +222,13 @@ vd_value *vd_flows_end(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
                                      {"q", "the question", f->q}},
                               .out = {{"e", "all three", e}}});
     return e;
+}
+
+vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare)
+{
+    const vd_flows f = begin(tape, in);
+    const vd_value *sum[VD_FLOWS];
+    for (int i = 0; i < VD_FLOWS; i++)
+        sum[i] = compare(tape, in, &f, &f.of[i]);
+    return join(tape, in, &f, sum);
 }

@@ -39,7 +39,11 @@ int vd_flow_width(const vd_config *config); // W
 // encoder.flow.of.part
 const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME]);
 void vd_flows_declare(vd_layout *layout, const vd_config *config, const vd_flow_sizes *sizes);
-vd_flows vd_flows_begin(vd_tape *tape, vd_inputs *in);
+
+// e of c and x, each of which `compare` makes of one of the two.
+typedef vd_value *vd_flow_compare(vd_tape *tape, const vd_inputs *in, const vd_flows *flows,
+                                  const vd_flow *flow);
+vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare);
 
 // The rows of each question and its words; with `more` rows behind the rows, and `more_words`
 // behind the words, of each question. NULL after a failure.
@@ -52,8 +56,5 @@ vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
 // The sum of the rows m, weighted by a softmax of w . s.
 vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *s,
                        const vd_value *m);
-// e of the two sums.
-vd_value *vd_flows_end(vd_tape *tape, const vd_inputs *in, const vd_flows *flows,
-                       const vd_value *const sum[VD_FLOWS]);
 
 #endif
