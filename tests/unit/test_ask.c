@@ -345,6 +345,8 @@ static void unknown_pictures_models_and_assets_are_refused(void **state)
     refuse(ARGUMENTS("--image", "123", "is it red"), 3, "no picture 123", "1, 2, 3");
     refuse(ARGUMENTS("--image", "99", "is it red"), 3, "99", "features.safetensors");
     refuse(ARGUMENTS("--image", "1", "--model", "nope", "is it red"), 3, "nope", "base, improved");
+    refuse(ARGUMENTS("--image", "1", "--model", "imporved", "is it red"), 3, "imporved",
+           "did you mean improved? expected best");
     refuse(ARGUMENTS("--image", "1", "--assets", "/nonexistent", "is it red"), 3, "/nonexistent",
            "dialogs.json");
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tui/base/nearest.h"
+
 const char *const vd_bundled_models[VD_BUNDLED_MODELS] = {"best", "base", "improved"};
 
 static int find(const char *model)
@@ -21,4 +23,13 @@ const char *vd_next_bundled(const char *model)
 {
     int next = find(model) + 1;
     return vd_bundled_models[next < VD_BUNDLED_MODELS ? next : 0];
+}
+
+const char *vd_nearest_bundled(const char *typed)
+{
+    enum { MOST_EDITS = 2 }; // the names are short
+    vd_nearest nearest = {.typed = typed, .most = MOST_EDITS};
+    for (int i = 0; i < VD_BUNDLED_MODELS; i++)
+        vd_nearest_try(&nearest, vd_bundled_models[i]);
+    return nearest.name;
 }

@@ -594,9 +594,11 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
                      "model file",
                      name, path);
     } else {
-        vd_error_set(err, VD_NOT_FOUND,
-                     "model '%.400s': %s; expected " VD_MODEL_NAMES " or the path of a model file",
-                     name, strerror(errno));
+        const char *reason = strerror(errno), *meant = vd_nearest_bundled(name);
+        vd_error_set(
+            err, VD_NOT_FOUND,
+            "model '%.400s': %s; %s%s%sexpected " VD_MODEL_NAMES " or the path of a model file",
+            name, reason, meant ? "did you mean " : "", meant ? meant : "", meant ? "? " : "");
     }
     vd_free(path);
     return NULL;
