@@ -165,18 +165,23 @@ static void pages_show_every_step(void **state)
 
 // ---- heat maps ----------------------------------------------------------------------------------
 
-static char *draw_maps(int width)
+static char *draw_word(int width, int word)
 {
     static vd_grid grid;
     assert_int_equal(vd_grid_resize(&grid, width, 30, NULL), VD_OK);
     vd_grid_clear(&grid);
-    const vd_heat_maps maps = {.sheet = &sheet};
+    const vd_heat_maps maps = {.sheet = &sheet, .word = word};
     int rows = vd_heat_maps_draw(&maps, &grid, (vd_rect){0, 0, width, 30}, 0);
     assert_true(rows > 2 && rows <= 30);
     char *text = vd_grid_to_text(&grid), *copy = strdup(text);
     vd_free(text);
     vd_grid_free(&grid);
     return copy;
+}
+
+static char *draw_maps(int width)
+{
+    return draw_word(width, 0);
 }
 
 static void maps_are_of_what_there_is(void **state)
@@ -246,6 +251,11 @@ static void a_sentinel_is_shown_as_nothing(void **state)
     list[0].nothing = true;
     reply.answer.attentions = 1;
     has(draw_maps(80), wanted, NULL);
+    // Where not all have room, nothing is no word, and stands behind the last one.
+    static const char *const first[] = {"Regions, words 1-2 of 2 (Left/", NULL};
+    static const char *const last[] = {"Regions, words 2-2 of 2 and nothing", NULL};
+    has(draw_word(40, 0), first, "nothing");
+    has(draw_word(40, 1), last, NULL);
     list[0].query = VD_AXIS_ENTRIES; // in a table of its own
     has(draw_maps(80), wanted, NULL);
     assert_float_equal(vd_attention_nothing(&list[0], 2), 0.375, 1e-9);

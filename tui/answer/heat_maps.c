@@ -220,11 +220,14 @@ static int columns_that_fit(const scroll_page *page, const vd_heat_maps *maps, i
     return fit > all ? all : fit;
 }
 
-// The words around the selected one, which stays in sight. Returns how many.
-static int words_around(const scroll_page *page, const vd_heat_maps *maps, int words,
+// The words around the selected one, which stays in sight; behind the last one is nothing. Returns
+// how many.
+static int words_around(const scroll_page *page, const vd_heat_maps *maps, const vd_attention *a,
                         vd_share *column)
 {
-    int columns = columns_that_fit(page, maps, words), from = maps->word - columns / 2;
+    int words = columns_of(a), columns = columns_that_fit(page, maps, words);
+    bool last = maps->word == a->columns - 1 && columns > 1;
+    int from = last ? words - columns : maps->word - columns / 2;
     from = from > words - columns ? words - columns : from;
     from = from < 0 ? 0 : from;
     for (int i = 0; i < columns; i++)
@@ -248,11 +251,14 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
 {
     vd_share column[MOST_COLUMNS], top[MOST_COLUMNS];
     int words = looks ? columns_of(looks) : 0;
-    int columns = looks ? words_around(page, maps, words, column) : 0;
+    int columns = looks ? words_around(page, maps, looks, column) : 0;
     char text[128] = "Regions: share of the answer";
+    bool nothing = columns && column[columns - 1].index == looks->columns;
     if (columns < words) // the numbers first: a narrow screen cuts the end
-        snprintf(text, sizeof text, "Regions, words %d-%d of %d (Left/Right): which each looks at",
-                 column[0].index + 1, column[columns - 1].index + 1, words);
+        snprintf(text, sizeof text,
+                 "Regions, words %d-%d of %d%s (Left/Right): which each looks at",
+                 column[0].index + 1, column[columns - 1].index + !nothing, looks->columns,
+                 nothing ? " and nothing" : "");
     else if (looks)
         snprintf(text, sizeof text, "%s which question words each looks at",
                  share ? "Regions: share of the answer, and" : "Regions:");
@@ -292,7 +298,7 @@ static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
 {
     int all = list->columns, columns = columns_that_fit(page, maps, all);
     if (list->key == VD_AXIS_QUESTION_WORDS)
-        return words_around(page, maps, columns_of(list), column);
+        return words_around(page, maps, list, column);
     float *sum = vd_alloc((size_t)all, sizeof *sum);
     for (int i = 0; sum && i < count; i++)
         for (int at = 0; at < list[i].rows * all; at++)
