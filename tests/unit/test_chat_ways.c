@@ -158,6 +158,43 @@ static void greetings_are_answered_by_the_program(void **state)
     expect("> thanks");
 }
 
+// The texts stand on the screen one behind the other.
+static void expect_in_order(const char *const *texts)
+{
+    char *screen = fake_chat_text(&fake), *at = screen;
+    for (; *texts; at += strlen(*texts++)) {
+        at = strstr(at, *texts);
+        if (!at)
+            fail_msg("'%s' does not follow on\n%s", *texts, screen);
+    }
+    vd_free(screen);
+}
+
+// Where people look for it: in the dialog, before and behind the rounds, whatever comes later.
+static void small_talk_stands_in_the_dialog(void **state)
+{
+    (void)state;
+    static const char *const said[] = {"hello!", "visdial says: hello!",  "1 is there a cube?",
+                                       "thanks", "visdial says: you are", "2 is it red?",
+                                       NULL};
+    static const char *const again[] = {"1 is there a cube?", "visdial says: you are", "2 how big?",
+                                        NULL};
+    fake_chat_size(&fake, 100, 40);
+    fake_chat_keys(&fake, "'hello!' Enter 'is there a cube?' Enter 'thanks' Enter");
+    assert_string_equal(fake.chat.notice.text, ""); // it is not said twice
+    fake_chat_keys(&fake, "'is it red?' Enter");
+    expect_in_order(said);
+    fake_chat_keys(&fake, "F8 F7 M-u M-u M-r '/branch' Enter 'how big?' Enter");
+    expect_in_order(again);
+    fake_chat_keys(&fake, "F4 'hi' Enter"); // where there is no dialog it is said at the bottom
+    expect("visdial says: hello!");
+    for (int i = 0; i < VD_ASIDES + 10; i++)
+        fake_chat_keys(&fake, "'hi' Enter");
+    assert_int_equal(fake.chat.conversation.branch->aside_count, VD_ASIDES);
+    fake_chat_keys(&fake, "'/new' Enter");
+    assert_int_equal(fake.chat.conversation.branch->aside_count, 0);
+}
+
 static vd_style style_at(const char *row_text, int column)
 {
     for (int y = 0; y < fake.grid.height; y++) {
@@ -339,6 +376,7 @@ int main(void)
         TEST(tab_completes_questions),
         TEST(tab_completes_words),
         TEST(greetings_are_answered_by_the_program),
+        TEST(small_talk_stands_in_the_dialog),
         TEST(unknown_words_are_marked_in_the_question),
         TEST(unknown_words_are_marked_in_the_line),
         TEST(answers_rounds_and_conversations_are_copied),

@@ -102,12 +102,24 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
 
 // ---- rounds ------------------------------------------------------------------------------------
 
+// Small talk is replied to in the dialog; where that is not seen, in the last row.
+static void reply_to_talk(vd_chat *chat, const char *typed, const char *talk)
+{
+    enum { LEAST_ROWS = 3 };
+    const vd_navigation *nav = &chat->nav;
+    char reply[256];
+    snprintf(reply, sizeof reply, VD_PROGRAM_SAYS "%s", talk);
+    bool said = vd_branch_add_aside(chat->conversation.branch, typed, reply);
+    if (!said || nav->place != VD_PLACE_CHAT || nav->layout.dialog.height < LEAST_ROWS)
+        vd_notice_say(&chat->notice, "%s", reply);
+}
+
 void vd_chat_ask(vd_chat *chat, const char *typed)
 {
     vd_navigation *nav = &chat->nav;
     const char *talk = vd_small_talk(typed);
     if (talk)
-        vd_notice_say(&chat->notice, VD_PROGRAM_SAYS "%s", talk);
+        reply_to_talk(chat, typed, talk);
     else if (!vd_lanes_ask(&chat->lanes, typed))
         return;
     vd_line_remember(&nav->line, typed, NULL);

@@ -43,9 +43,35 @@ vd_round *vd_branch_add(vd_branch *branch, const char *typed)
             : NULL;
     if (!copy)
         return NULL;
+    for (size_t i = 0; i < branch->aside_count; i++) // said behind a round that was forgotten
+        if (branch->asides[i].before > branch->count)
+            branch->asides[i].before = branch->count;
     vd_round *round = &branch->rounds[branch->count++];
     *round = (vd_round){.typed = copy, .human = -1};
     return round;
+}
+
+static void aside_clear(vd_aside *aside)
+{
+    vd_free(aside->typed);
+    vd_free(aside->reply);
+}
+
+bool vd_branch_add_aside(vd_branch *branch, const char *typed, const char *reply)
+{
+    vd_aside one = {branch->count, vd_strdup(typed), vd_strdup(reply)};
+    if (!one.typed || !one.reply ||
+        !vd_make_room(&branch->asides, &branch->aside_room, branch->aside_count + 1, sizeof one)) {
+        aside_clear(&one);
+        return false;
+    }
+    if (branch->aside_count == VD_ASIDES) {
+        aside_clear(&branch->asides[0]);
+        memmove(&branch->asides[0], &branch->asides[1], (VD_ASIDES - 1) * sizeof one);
+        branch->aside_count--;
+    }
+    branch->asides[branch->aside_count++] = one;
+    return true;
 }
 
 size_t vd_conversation_pending(const vd_conversation *conversation)
@@ -94,7 +120,10 @@ static void branch_free(vd_branch *branch)
 {
     while (branch->count > 0)
         round_clear(&branch->rounds[--branch->count]);
+    while (branch->aside_count > 0)
+        aside_clear(&branch->asides[--branch->aside_count]);
     vd_free(branch->rounds);
+    vd_free(branch->asides);
     *branch = (vd_branch){0};
 }
 
@@ -125,6 +154,20 @@ static int make_place(vd_branches *branches)
     return branches->count++;
 }
 
+static bool copy_asides(const vd_branch *from, size_t keep, vd_branch *to)
+{
+    bool whole = true;
+    for (size_t i = 0; whole && i < from->aside_count; i++) {
+        const vd_aside *one = &from->asides[i];
+        if (one->before > keep)
+            continue;
+        whole = vd_branch_add_aside(to, one->typed, one->reply);
+        if (whole)
+            to->asides[to->aside_count - 1].before = one->before;
+    }
+    return whole;
+}
+
 bool vd_conversation_fork(vd_conversation *conversation, size_t keep)
 {
     vd_branch copy = {0};
@@ -138,7 +181,7 @@ bool vd_conversation_fork(vd_conversation *conversation, size_t keep)
         if (to)
             to->human = from->human;
     }
-    if (!whole) {
+    if (!whole || !copy_asides(conversation->branch, keep, &copy)) {
         branch_free(&copy);
         return false;
     }

@@ -11,7 +11,7 @@
 #include "engine/measure/metrics.h"
 #include "tui/session/session.h"
 
-enum { VD_MODEL_NAME = 64, VD_BRANCHES = 16 };
+enum { VD_MODEL_NAME = 64, VD_BRANCHES = 16, VD_ASIDES = 100 };
 // Pictures whose conversations are kept: so many, whose answers take so much together.
 enum { VD_EARLIER = 64, VD_EARLIER_BYTES = 64 << 20 };
 enum { VD_TOPIC_BYTES = 32 << 20 }; // of attention to the history's words that a picture keeps
@@ -45,9 +45,17 @@ typedef struct vd_round {
     vd_response response[VD_MODELS];
 } vd_round;
 
+// Small talk, which the program replies to: it stands in the dialog, and no model hears of it.
+typedef struct vd_aside {
+    size_t before; // the round with this number: said when there were so many
+    char *typed, *reply;
+} vd_aside;
+
 typedef struct vd_branch {
     vd_round *rounds; // (room), owned
     size_t count, room;
+    vd_aside *asides; // (aside_room), owned, as they were said
+    size_t aside_count, aside_room;
 } vd_branch;
 
 // All that was asked about one picture.
@@ -97,6 +105,8 @@ void vd_conversation_keep(vd_conversation *conversation, vd_branches *branches);
 void vd_branches_free(vd_branches *branches); // their rounds
 // One more round, nothing answered. NULL: memory is out.
 vd_round *vd_branch_add(vd_branch *branch, const char *typed);
+// Small talk at its end, copied; of more than VD_ASIDES the oldest goes. False: memory is out.
+bool vd_branch_add_aside(vd_branch *branch, const char *typed, const char *reply);
 // The last rounds that the first model has not answered: how many; whether there are any.
 size_t vd_conversation_pending(const vd_conversation *conversation);
 bool vd_conversation_waits(const vd_conversation *conversation);

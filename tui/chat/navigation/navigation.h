@@ -17,7 +17,7 @@
 typedef struct vd_row_count {
     int width;
     long stamp; // of the answer, 0: not known
-    int chosen, rows;
+    int chosen, asides, rows;
 } vd_row_count;
 
 // Pages of the walk that are no stage: what-if, behind the last one; while there is no walk, how

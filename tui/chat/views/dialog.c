@@ -6,56 +6,94 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
+typedef enum row_kind {
+    CAPTION,
+    TALK, // small talk, and what the program replied
+    REPLY,
+    QUESTION,
+    REMARK, // the program's, about the question
+    ANSWER
+} row_kind;
+
 // One row of the dialog: a part of a text, or an answer's line with what is known about it.
 typedef struct dialog_row {
-    int round;         // -1: the caption
-    bool first;        // the row with the number
-    bool remark;       // the program's, about the question
-    bool answer, last; // last: the figures go at its end
+    row_kind kind;
+    int round;  // -1: none
+    bool first; // of its text: the number goes before it, or the figures at its end
     const char *text;
     size_t length;
 } dialog_row;
 
-enum { QUESTION, REMARK, ANSWER, PARTS }; // of a round
+// Rows `from` .. from + room - 1 of those that are added go into out, which may be NULL.
+typedef struct row_list {
+    dialog_row *out;
+    int from, room;
+    int count; // of all that were added
+} row_list;
 
-static const char *remark_of(const vd_response *response)
+static void add_rows(row_list *list, row_kind kind, int round, const char *text, int width)
 {
-    return response->ready && response->reply.remark ? response->reply.remark : "";
+    size_t length = strlen(text), offset = 0;
+    vd_text_line line;
+    bool first = true;
+    while (vd_wrap_next(text, length, width < 8 ? 8 : width, &offset, &line)) {
+        int at = list->count++ - list->from;
+        if (list->out && at >= 0 && at < list->room)
+            list->out[at] = (dialog_row){kind, round, first, text + line.start, line.length};
+        first = false;
+    }
 }
 
-// The rows of one entry (-1: the caption); returns how many there are. `from` .. from + room - 1 of
-// them go into out, which may be NULL.
-static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out, int from,
-                      int room)
+// Small talk before a round; behind the last one there may be some, too.
+static bool is_before(const vd_branch *branch, const vd_aside *aside, size_t round)
+{
+    return aside->before == round || (round == branch->count && aside->before > round);
+}
+
+static int count_asides(const vd_branch *branch, size_t round)
 {
     int count = 0;
-    const vd_round *round = entry >= 0 ? &chat->conversation.branch->rounds[entry] : NULL;
-    const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
-    for (int part = QUESTION; part < (round ? PARTS : REMARK); part++) {
-        const char *text = !round             ? vd_caption_line(chat)
-                           : part == QUESTION ? round->typed
-                           : part == REMARK   ? remark_of(response)
-                           : !response->ready ? "..."
-                                              : vd_response_text(response, response->chosen);
-        // Figures stand behind the answer: "62 %  improved".
-        int inner = width - 3 - (part == ANSWER ? 18 : 0);
-        size_t length = strlen(text), offset = 0;
-        vd_text_line line;
-        bool first = true;
-        while (vd_wrap_next(text, length, inner < 8 ? 8 : inner, &offset, &line)) {
-            if (out && count >= from && count < from + room)
-                out[count - from] = (dialog_row){.round = entry,
-                                                 .first = first && part == QUESTION,
-                                                 .remark = part == REMARK,
-                                                 .answer = part == ANSWER,
-                                                 .last = part == ANSWER && first,
-                                                 .text = text + line.start,
-                                                 .length = line.length};
-            count++;
-            first = false;
-        }
-    }
+    for (size_t i = 0; i < branch->aside_count; i++)
+        count += is_before(branch, &branch->asides[i], round);
     return count;
+}
+
+static void add_asides(row_list *list, const vd_branch *branch, size_t round, int width)
+{
+    for (size_t i = 0; i < branch->aside_count; i++)
+        if (is_before(branch, &branch->asides[i], round)) {
+            add_rows(list, TALK, -1, branch->asides[i].typed, width);
+            add_rows(list, REPLY, -1, branch->asides[i].reply, width);
+        }
+}
+
+// The rows of one entry: a round, -1 the caption, behind the last round what was said after it.
+static void add_entry(row_list *list, const vd_chat *chat, int entry, int width)
+{
+    enum { FIGURES = 18 }; // behind the answer: "62 %  improved"
+    const vd_branch *branch = chat->conversation.branch;
+    int inner = width - 3;
+    if (entry < 0) {
+        add_rows(list, CAPTION, -1, vd_caption_line(chat), inner);
+        return;
+    }
+    add_asides(list, branch, (size_t)entry, inner);
+    if (entry == (int)branch->count)
+        return;
+    const vd_round *round = &branch->rounds[entry];
+    const vd_response *response = &round->response[chat->nav.lane];
+    const char *remark = response->ready ? response->reply.remark : NULL;
+    const char *answer = response->ready ? vd_response_text(response, response->chosen) : "...";
+    add_rows(list, QUESTION, entry, round->typed, inner);
+    add_rows(list, REMARK, entry, remark ? remark : "", inner);
+    add_rows(list, ANSWER, entry, answer, inner - FIGURES);
+}
+
+static int entry_rows(const vd_chat *chat, int entry, int width)
+{
+    row_list list = {0};
+    add_entry(&list, chat, entry, width);
+    return list.count;
 }
 
 static vd_row_count *kept_count(vd_navigation *nav, size_t entry)
@@ -68,16 +106,20 @@ static vd_row_count *kept_count(vd_navigation *nav, size_t entry)
 // The same number, kept: a long dialog is not wrapped again for every key.
 static int count_rows(vd_chat *chat, int entry, int width)
 {
-    const vd_response *response =
-        entry < 0 ? NULL : &chat->conversation.branch->rounds[entry].response[chat->nav.lane];
+    const vd_branch *branch = chat->conversation.branch;
+    bool round = entry >= 0 && entry < (int)branch->count;
+    const vd_response *response = round ? &branch->rounds[entry].response[chat->nav.lane] : NULL;
     vd_row_count *kept = response && response->ready ? kept_count(&chat->nav, (size_t)entry) : NULL;
     if (!kept)
-        return entry_rows(chat, entry, width, NULL, 0, 0);
-    if (kept->width != width || kept->stamp != response->stamp || kept->chosen != response->chosen)
+        return entry_rows(chat, entry, width);
+    int asides = count_asides(branch, (size_t)entry);
+    if (kept->width != width || kept->stamp != response->stamp ||
+        kept->chosen != response->chosen || kept->asides != asides)
         *kept = (vd_row_count){.width = width,
                                .stamp = response->stamp,
                                .chosen = response->chosen,
-                               .rows = entry_rows(chat, entry, width, NULL, 0, 0)};
+                               .asides = asides,
+                               .rows = entry_rows(chat, entry, width)};
     return kept->rows;
 }
 
@@ -99,13 +141,13 @@ static int rows_before(vd_chat *chat, int end, int width)
 // Fills out (room) from row `top` on.
 static void collect_rows(vd_chat *chat, int width, int top, dialog_row *out, int room)
 {
-    int row = 0;
-    for (int i = first_entry(chat); i < (int)chat->conversation.branch->count && row < top + room;
-         i++) {
+    int row = 0, end = (int)chat->conversation.branch->count;
+    for (int i = first_entry(chat); i <= end && row < top + room; i++) {
         int count = count_rows(chat, i, width), from = top > row ? top - row : 0;
         int at = row + from - top;
+        row_list list = {.out = out + at, .from = from, .room = room - at};
         if (row + count > top)
-            entry_rows(chat, i, width, out + at, from, room - at);
+            add_entry(&list, chat, i, width);
         row += count;
     }
 }
@@ -156,61 +198,70 @@ static int gutter_width(const vd_chat *chat)
     return digits < 2 ? 3 : digits + 1;
 }
 
+static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, int gutter, const dialog_row *row)
+{
+    static const vd_role roles[] = {
+        [CAPTION] = VD_ROLE_FAINT,     [TALK] = VD_ROLE_QUESTION, [REPLY] = VD_ROLE_NOTE,
+        [QUESTION] = VD_ROLE_QUESTION, [REMARK] = VD_ROLE_NOTE,   [ANSWER] = VD_ROLE_ANSWER};
+    const vd_round *shown = vd_chat_round(chat);
+    const vd_round *round = row->round >= 0 ? &chat->conversation.branch->rounds[row->round] : NULL;
+    const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
+    int x = at.x + gutter;
+    bool answered = response && response->ready;
+    if (answered)
+        vd_spot_add(&chat->nav, at, "/round %d", row->round + 1);
+    if (row->first && row->kind == QUESTION) {
+        char number[24];
+        snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);
+        vd_grid_text(grid, at.x, at.y, gutter, number,
+                     vd_style_of(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
+    }
+    if (chat->nav.selected >= 0 && round && round == shown) // which round the panels show
+        vd_grid_put(grid, x - 1, at.y, 0x258C, '|', vd_style_of(grid, VD_ROLE_PROMPT));
+    vd_grid_text_n(grid, x, at.y, at.width - gutter, row->text, row->length,
+                   vd_style_of(grid, roles[row->kind]));
+    if (answered && row->kind == QUESTION)
+        vd_mark_words(grid, x, at.y, at.width - gutter, row->text, row->length, is_unknown,
+                      &response->reply);
+    mark_matches(chat, grid, x, at.y, row);
+    if (answered && row->kind == ANSWER && row->first) {
+        int used = vd_text_width(row->text, row->length) + gutter + 1;
+        draw_figures(grid, (vd_rect){at.x + used, at.y, at.width - used, 1}, response);
+    }
+}
+
+// The first row in sight, of `total`; what was scrolled to is kept in its bounds.
+static int first_row(vd_chat *chat, int width, int height, int total)
+{
+    vd_navigation *nav = &chat->nav;
+    nav->seen = height;
+    nav->scroll_most = total > height ? total - height : 0;
+    int top = nav->scroll_most - (nav->scroll < nav->scroll_most ? nav->scroll : nav->scroll_most);
+    if (nav->reveal) { // the selected round's first row comes into sight
+        int wanted = nav->selected >= 0 ? nav->selected : (int)chat->conversation.branch->count - 1;
+        int row = rows_before(chat, wanted, width);
+        if (row < top)
+            top = row;
+        else if (row > top + height - 2)
+            top = row - height + 2;
+        top = vd_clamp(top, nav->scroll_most);
+        nav->reveal = false;
+    }
+    nav->scroll = nav->scroll_most - top;
+    return top;
+}
+
 void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     static dialog_row rows[VD_GRID_MAX];
     if (at.height <= 0 || at.width < 20)
         return;
     int gutter = gutter_width(chat), width = at.width - gutter + 3;
-    int total = rows_before(chat, (int)chat->conversation.branch->count, width);
-    chat->nav.seen = at.height;
-    chat->nav.scroll_most = total > at.height ? total - at.height : 0;
-    int top = chat->nav.scroll_most -
-              (chat->nav.scroll < chat->nav.scroll_most ? chat->nav.scroll : chat->nav.scroll_most);
-    if (chat->nav.reveal) { // the selected round's first row comes into sight
-        int wanted = chat->nav.selected >= 0 ? chat->nav.selected
-                                             : (int)chat->conversation.branch->count - 1;
-        int row = rows_before(chat, wanted, width);
-        if (row < top)
-            top = row;
-        else if (row > top + at.height - 2)
-            top = row - at.height + 2;
-        top = top > chat->nav.scroll_most ? chat->nav.scroll_most : top < 0 ? 0 : top;
-        chat->nav.reveal = false;
-    }
-    chat->nav.scroll = chat->nav.scroll_most - top;
-    collect_rows(chat, width, top, rows, at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX);
-    const vd_round *shown = vd_chat_round(chat);
-    for (int i = 0; i < at.height && i < VD_GRID_MAX && top + i < total; i++) {
-        const dialog_row *row = &rows[i];
-        const vd_round *round =
-            row->round >= 0 ? &chat->conversation.branch->rounds[row->round] : NULL;
-        const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
-        int y = at.y + i, x = at.x + gutter;
-        if (response && response->ready)
-            vd_spot_add(&chat->nav, (vd_rect){at.x, y, at.width, 1}, "/round %d", row->round + 1);
-        if (row->first && round) {
-            char number[24];
-            snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);
-            vd_grid_text(grid, at.x, y, gutter, number,
-                         vd_style_of(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
-        }
-        bool chosen_round = chat->nav.selected >= 0 && round == shown;
-        vd_style style = vd_style_of(grid, !round        ? VD_ROLE_FAINT
-                                           : row->remark ? VD_ROLE_NOTE
-                                           : row->answer ? VD_ROLE_ANSWER
-                                                         : VD_ROLE_QUESTION);
-        if (chosen_round) // which round the panels show
-            vd_grid_put(grid, at.x + gutter - 1, y, 0x258C, '|', vd_style_of(grid, VD_ROLE_PROMPT));
-        vd_grid_text_n(grid, x, y, at.width - gutter, row->text, row->length, style);
-        if (response && response->ready && !row->remark && !row->answer)
-            vd_mark_words(grid, x, y, at.width - gutter, row->text, row->length, is_unknown,
-                          &response->reply);
-        mark_matches(chat, grid, x, y, row);
-        if (row->last && response && response->ready) {
-            int used = vd_text_width(row->text, row->length) + gutter + 1;
-            draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, response);
-        }
-    }
+    int total = rows_before(chat, (int)chat->conversation.branch->count + 1, width);
+    int top = first_row(chat, width, at.height, total);
+    int room = at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX;
+    collect_rows(chat, width, top, rows, room);
+    for (int i = 0; i < room && top + i < total; i++)
+        draw_row(chat, grid, (vd_rect){at.x, at.y + i, at.width, 1}, gutter, &rows[i]);
     vd_draw_more(grid, at, top, chat->nav.scroll_most);
 }
