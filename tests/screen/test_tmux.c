@@ -31,18 +31,18 @@ static void a_question_is_answered(void **state)
     tell("send-keys -t chat 'what color is the ball?'");
     await("> what color is the ball?");
     tell("send-keys -t chat Enter");
-    await("Answers within 4 candidates");
+    await("Answers within 4 of pool.txt");
     await(" 1 what color is the ball?");
     tell("send-keys -t chat 'and the cube?' Enter");
     await(" 2 and the cube?");
     await("1 what");
     tell("send-keys -t chat M-Up");
-    await("Round 1, within 4 candidates");
+    await("Round 1, within 4 of pool.txt");
     tell("send-keys -t chat F5");
     await("History: weight of each round");
     assert_false(shows("#1") || shows("S>")); // all words are known; nobody said <S>
     tell("send-keys -t chat Escape");         // alone: with a key behind it, it would be Alt
-    await("Round 1, within 4 candidates");
+    await("Round 1, within 4 of pool.txt");
     tell("send-keys -t chat F3");
     await("before: "); // it was asked again
     assert_true(shows("improved  cpu"));
@@ -58,7 +58,7 @@ static void an_answer_is_copied_and_the_conversation_written(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
-    await("Answers within 4 candidates");
+    await("Answers within 4 of pool.txt");
     tell("send-keys -t chat '/copy round' Enter");
     await("went to the terminal");
     bool there = false; // it is said, and then done
@@ -86,7 +86,7 @@ static void two_models_answer_side_by_side(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
-    await("Answers within 4 candidates");
+    await("Answers within 4 of pool.txt");
     tell("send-keys -t chat F10");
     await("improved  shared answers");
     await("improved against base: ");
@@ -107,7 +107,7 @@ static void two_models_answer_side_by_side(void **state)
     tell("resize-window -t chat -x 120 -y 40");
     await("of mass moved");
     tell("send-keys -t chat Escape");
-    await("Round 1, within 4 candidates");
+    await("Round 1, within 4 of pool.txt");
     tell("send-keys -t chat M-n");
     await("branch 1/2");
     tell("send-keys -t chat C-d");
@@ -120,7 +120,7 @@ static void an_answer_is_walked_through(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
-    await("Answers within 4 candidates");
+    await("Answers within 4 of pool.txt");
     tell("send-keys -t chat F12");
     await("1/9 Word states");
     static const char *const stages[] = {
@@ -490,7 +490,7 @@ static void a_conversation_is_taken_up(void **state)
     await("base  cpu");
     tell("send-keys -t chat 'is the cube blue?' Enter");
     await(" 1 is the cube blue?");
-    await("Answers within 4 candidates");
+    await("Answers within 4 of pool.txt");
     tell("send-keys -t chat M-3");
     await("chosen");
     tell("send-keys -t chat C-d");

@@ -138,7 +138,7 @@ static void every_part_of_a_conversation_works_with_it(void **state)
                      VD_OK);
     assert_string_equal(vd_session_texts(session)[reply.answer.order[0]], "4");
     vd_reply_clear(&reply);
-    assert_non_null(strstr(vd_session_ranked(session), "assets/pool.txt"));
+    assert_non_null(strstr(vd_session_pool_path(session), "assets/pool.txt"));
     vd_session_free(session);
     vd_world_close(world);
     free(path);

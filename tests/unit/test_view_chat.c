@@ -191,6 +191,24 @@ static void earlier_rounds_bring_back_their_ranking(void **state)
     expect("Answers within 12 candidates");
 }
 
+// Probabilities mean nothing without the pool that they are within.
+static void the_file_of_the_pool_is_named(void **state)
+{
+    (void)state;
+    fake.chat.lanes.lane[0].pool_path = "some/where/pool.txt";
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    expect("Answers within 12 of pool.txt  margin");
+    fake_chat_size(&fake, 160, 40);
+    expect("Answers within 12 candidates of some/where/pool.txt ");
+    fake_chat_size(&fake, 40, 12);
+    expect("Answers within 12 of pool");
+    fake_chat_keys(&fake, "M-Up");
+    expect("Round 1, within 12 of poo");
+    fake_chat_size(&fake, 80, 24);
+    fake_chat_keys(&fake, "F4");
+    expect("Round 1, within 12 candidates of some/where/pool.txt");
+}
+
 static void undo_forgets_the_last_round(void **state)
 {
     (void)state;
@@ -596,6 +614,7 @@ int main(void)
         TEST(pictures_change_by_key_and_command),
         TEST(another_answer_can_be_chosen),
         TEST(earlier_rounds_bring_back_their_ranking),
+        TEST(the_file_of_the_pool_is_named),
         TEST(undo_forgets_the_last_round),
         TEST(a_missing_model_is_said_and_can_be_mended),
         TEST(people_s_questions_are_suggested),

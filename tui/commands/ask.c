@@ -320,10 +320,11 @@ static vd_status open_session(ask *a, vd_error *err)
         char name[256];
         vd_world_name(a->world, a->picture, name, sizeof name);
         fprintf(stderr, "picture %s: %s\n", name, vd_world_caption(a->world, a->picture));
-        fprintf(stderr, "model %s, %s%s%s, ranks %s\n", vd_model_name(vd_session_model(a->session)),
-                vd_session_backend(a->session), a->files.decoder.made ? ", decoder " : "",
+        fprintf(stderr, "model %s, %s%s%s, ranks %d answers of %s\n",
+                vd_model_name(vd_session_model(a->session)), vd_session_backend(a->session),
+                a->files.decoder.made ? ", decoder " : "",
                 a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "",
-                vd_session_ranked(a->session));
+                vd_session_answers(a->session), vd_session_pool_path(a->session));
         if (vd_session_fallback(a->session))
             fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
     }

@@ -48,6 +48,7 @@ typedef struct vd_event {
     const char *const
         *answers; // (answer_count) the pool's texts; borrowed, valid as long as the worker
     int answer_count;
+    const char *pool_path;  // where they come from; borrowed, too
     const vd_vocab *vocab;  // borrowed, too
     const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
     vd_fingerprint model_hash, pool_hash;

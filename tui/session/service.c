@@ -121,6 +121,7 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
     event->vocab = vd_model_vocab(vd_session_model(session));
     event->by_text = service->now->by_text;
     event->answer_count = vd_session_answers(session);
+    event->pool_path = vd_session_pool_path(session);
     event->model_hash = service->now->hash;
     event->pool_hash = service->now->pool;
     return VD_OK;

@@ -17,7 +17,7 @@ struct vd_session {
     vd_model *model;
     vd_answer_pool own;            // the model's own pool, when it names one
     const vd_answer_pool *answers; // own, or the world's
-    char ranked[256];              // which those are
+    char *pool_path;               // the file that those come from
     int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
     int32_t *lengths;              // (answers->count)
     vd_pool *pool;
@@ -140,11 +140,11 @@ static vd_status load_pool(vd_session *session, vd_error *err)
     session->answers = path ? &session->own : &session->world->pool;
     if (path)
         status = vd_answer_pool_read(path, &session->own, err);
-    snprintf(session->ranked, sizeof session->ranked, "%zu answers of %.200s",
-             session->answers->count, path ? path : session->world->pool_path);
-    vd_free(path);
+    session->pool_path = path ? path : vd_strdup(session->world->pool_path);
     if (status)
         return status;
+    if (!session->pool_path)
+        return vd_error_memory(err, "a path");
     if (session->answers->count == 0 || session->answers->count > INT32_MAX / VD_MAX_CANDIDATE)
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: its pool holds %zu answers; expected at least one",
@@ -264,6 +264,7 @@ void vd_session_free(vd_session *session)
     vd_free(session->lengths);
     vd_free(session->tokens);
     vd_answer_pool_clear(&session->own);
+    vd_free(session->pool_path);
     vd_model_free(session->model);
     vd_free(session);
 }
@@ -643,9 +644,9 @@ const vd_turn *vd_session_turn(const vd_session *session, int index)
     return &session->turn[index];
 }
 
-const char *vd_session_ranked(const vd_session *session)
+const char *vd_session_pool_path(const vd_session *session)
 {
-    return session->ranked;
+    return session->pool_path;
 }
 
 int vd_session_answers(const vd_session *session)

@@ -236,7 +236,7 @@ int vd_session_turns(const vd_session *session);
 const vd_turn *vd_session_turn(const vd_session *session, int index);
 int vd_session_answers(const vd_session *session);              // of its pool
 const char *const *vd_session_texts(const vd_session *session); // (vd_session_answers)
-// Which answers those are: "312 answers of assets/pool.txt".
-const char *vd_session_ranked(const vd_session *session);
+// Where those come from: the file of the pool, or the dialogs that they were counted in.
+const char *vd_session_pool_path(const vd_session *session);
 
 #endif

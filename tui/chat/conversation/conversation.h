@@ -35,8 +35,9 @@ typedef struct vd_response {
     const char *const *answers; // (answer_count) texts of the pool it was ranked in, borrowed
     const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
     int answer_count;
-    double entropy;     // of its probabilities, in bits
-    vd_metrics metrics; // of this round among people's candidates; empty when they are not known
+    const char *pool_path; // where they come from, borrowed; NULL: not known
+    double entropy;        // of its probabilities, in bits
+    vd_metrics metrics;    // of this round among people's candidates; empty when they are not known
 } vd_response;
 
 typedef struct vd_round {

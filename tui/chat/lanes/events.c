@@ -47,6 +47,7 @@ static void model_came(vd_lanes *lanes, const vd_event *event)
     own->answers = event->answers;
     own->by_text = event->by_text;
     own->answer_count = event->answer_count;
+    own->pool_path = event->pool_path;
     own->vocab = event->vocab;
     if (event->lane > 0) {
         if (!first) {
@@ -187,6 +188,7 @@ static void take_answer(const vd_lanes *lanes, const vd_lane *own, vd_event *eve
     response->answers = own->answers;
     response->by_text = own->by_text;
     response->answer_count = own->answer_count;
+    response->pool_path = own->pool_path;
     response->entropy = entropy_bits(&response->reply.answer);
     int rank = response->wanted ? vd_response_rank(response, response->wanted) : 0;
     response->chosen = response->reply.answer.order[rank < 0 ? 0 : rank];

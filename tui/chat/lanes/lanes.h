@@ -33,6 +33,7 @@ typedef struct vd_lane {
     const char *const *answers; // (answer_count) texts of its pool, borrowed
     const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
     int answer_count;
+    const char *pool_path; // where they come from, borrowed; NULL: not known
     const vd_vocab *vocab; // borrowed; NULL: none yet
     bool failed;           // the last one asked for could not be loaded
     bool stopped;          // asks nothing until the next question (lane 0: until Ctrl-C)

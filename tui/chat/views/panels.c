@@ -7,30 +7,48 @@
 
 // ---- ranking -----------------------------------------------------------------------------------
 
-// "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
-// so the pool is named wherever its probabilities stand.
-void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
+// "entropy 1.24 bits, margin 48 %", or what of it has room.
+static void write_figures(const vd_response *response, int room, char *out, size_t size)
 {
-    const vd_round *round = vd_chat_round(chat);
-    const vd_response *response = vd_chat_response(chat);
     const vd_answer *answer = &response->reply.answer;
-    char text[96], right[64], margin[16];
-    int number = (int)(round - chat->conversation.branch->rounds) + 1;
-    if (chat->nav.selected >= 0)
-        snprintf(text, sizeof text, "Round %d, within %d candidates", number, answer->candidates);
-    else
-        snprintf(text, sizeof text, "Answers within %d candidates", answer->candidates);
+    char margin[16];
     double first = answer->probability[answer->order[0]];
     double second = answer->candidates > 1 ? answer->probability[answer->order[1]] : 0;
     vd_percent(margin, sizeof margin, first - second);
+    snprintf(out, size, "entropy %.1f bits, margin %s", response->entropy, margin);
+    if ((int)strlen(out) > room)
+        snprintf(out, size, "margin %s", margin);
+    if ((int)strlen(out) > room)
+        out[0] = '\0';
+}
+
+// "Answers within 312 candidates of assets/pool.txt": a softmax over a pool is no confidence, so
+// the pool is named wherever its probabilities stand; briefly where there is little room.
+static void write_title(const vd_chat *chat, int room, char *out, size_t size)
+{
+    enum { MARGIN = 15 };
+    const vd_round *round = vd_chat_round(chat);
+    const vd_response *response = vd_chat_response(chat);
+    const char *path = response->pool_path, *slash = path ? strrchr(path, '/') : NULL;
+    int candidates = response->reply.answer.candidates;
+    int number = (int)(round - chat->conversation.branch->rounds) + 1;
+    char start[32] = "Answers";
+    if (chat->nav.selected >= 0)
+        snprintf(start, sizeof start, "Round %d,", number);
+    int used = snprintf(out, size, "%s within %d candidates%s%s", start, candidates,
+                        path ? " of " : "", path ? path : "");
+    if (path && used + MARGIN > room)
+        snprintf(out, size, "%s within %d of %s", start, candidates, slash ? slash + 1 : path);
+}
+
+void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    char text[512], right[64];
+    write_title(chat, at.width, text, sizeof text);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TITLE));
-    int room = at.width - used - 2;
-    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", response->entropy, margin);
-    if ((int)strlen(right) > room)
-        snprintf(right, sizeof right, "margin %s", margin);
-    if ((int)strlen(right) <= room)
-        vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
-                      vd_style_of(grid, VD_ROLE_FAINT));
+    write_figures(vd_chat_response(chat), at.width - used - 2, right, sizeof right);
+    vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
+                  vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 // "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
