@@ -141,6 +141,52 @@ static void every_picture_s_conversation_is_taken_up_again(void **state)
     free(file);
 }
 
+static void expect_left(vd_left left, int waiting, int lost)
+{
+    assert_int_equal(left.waiting, waiting);
+    assert_int_equal(left.lost, lost);
+}
+
+// About the picture that is shown and about those before it.
+static void questions_that_wait_are_asked_when_it_goes_on(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "waiting.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    vd_chat_ask(&p.chat, "is it red"); // nothing of this conversation is answered
+    expect_left(vd_recorder_leave(&p.recorder, &p.chat), 0, 1);
+    assert_false(support_exists(file));
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    vd_chat_ask(&p.chat, "and the ball");
+    vd_chat_ask(&p.chat, "and now");
+    vd_chat_go_picture(&p.chat, 1); // before they were answered
+    plain_chat_serve_some(&p, 0);
+    plain_chat_ask(&p, "is it blue");
+    vd_chat_ask(&p.chat, "and then");
+    expect_left(vd_recorder_leave(&p.recorder, &p.chat), 3, 0);
+    plain_chat_close(&p);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.talk_count, 2);
+    assert_int_equal(back.talks[1].count, 1); // what was answered
+    vd_transcript_clear(&back);
+
+    plain_chat_open(world, &p, true, file);
+    expect_ready(&p, 2, "and then");
+    go(&p, 0);
+    expect_ready(&p, 3, "and now");
+    expect_left(vd_recorder_leave(&p.recorder, &p.chat), 0, 0);
+    plain_chat_close(&p);
+    back = plain_chat_read_back(file);
+    assert_int_equal(back.talk_count, 2);
+    assert_int_equal(back.talks[0].count, 2);
+    assert_int_equal(back.talks[1].count, 3);
+    assert_int_equal(back.record_count, 5);
+    vd_transcript_clear(&back);
+    free(file);
+}
+
 // /new and back again: one conversation, which goes on.
 static void a_conversation_that_was_left_and_returned_to_is_one(void **state)
 {
@@ -595,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_conversation_is_taken_up_again),
         cmocka_unit_test(every_picture_s_conversation_is_taken_up_again),
+        cmocka_unit_test(questions_that_wait_are_asked_when_it_goes_on),
         cmocka_unit_test(a_conversation_that_was_left_and_returned_to_is_one),
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),

@@ -243,8 +243,10 @@ static vd_status write_draft(const vd_recorder *recorder, const vd_chat *chat, c
             if (branch->rounds[at].response[lane].ready)
                 status = export_answer(recorder, chat, &about, lane, at, draft, err);
     vd_chat_record record;
-    if (status == VD_OK && !vd_lanes_describe(&chat->lanes, &record)) {
+    if (status == VD_OK && vd_conversation_waits(&chat->conversation)) {
         status = vd_error_set(err, VD_UNAVAILABLE, "an answer is still missing");
+    } else if (status == VD_OK && !vd_lanes_describe(&chat->lanes, &record)) {
+        status = vd_error_memory(err, "the export");
     } else if (status == VD_OK) {
         status = vd_transcript_conversation(draft, &record, err);
         vd_lanes_describe_free(&record);
@@ -341,6 +343,17 @@ static void say_remark(vd_recorder *recorder, vd_chat *chat)
         vd_notice_complain(&chat->notice, "%s%s%s", said.text, *said.text ? "; " : "", remark);
 }
 
+static void write_conversation(vd_recorder *recorder, vd_chat *chat)
+{
+    vd_chat_record record;
+    vd_error err = {0};
+    if (!recorder->transcript || !vd_lanes_describe(&chat->lanes, &record))
+        return;
+    if (vd_transcript_conversation(recorder->transcript, &record, &err))
+        give_up(recorder, chat, &err);
+    vd_lanes_describe_free(&record);
+}
+
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
 {
     int64_t image_id = vd_conversation_image_id(&chat->conversation);
@@ -353,13 +366,55 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
         sum_up_taken(recorder, chat);
     if (!recorder->resuming)
         say_remark(recorder, chat);
-    vd_chat_record record;
-    if (!recorder->transcript || recorder->resuming || vd_conversation_waits(&chat->conversation) ||
-        !chat->lanes.lane[0].model[0] || chat->lanes.lane[0].loading[0] ||
-        !vd_lanes_describe(&chat->lanes, &record))
-        return;
-    vd_error err = {0};
-    if (vd_transcript_conversation(recorder->transcript, &record, &err))
-        give_up(recorder, chat, &err);
-    vd_lanes_describe_free(&record);
+    if (!recorder->resuming && !vd_conversation_waits(&chat->conversation) &&
+        chat->lanes.lane[0].model[0] && !chat->lanes.lane[0].loading[0])
+        write_conversation(recorder, chat);
+}
+
+// ---- leaving ------------------------------------------------------------------------------------
+
+// The last questions of a branch, when they were never asked before: 0 where none wait.
+static int count_waiting(const vd_branch *branch)
+{
+    size_t answered = 0;
+    while (answered < branch->count && branch->rounds[answered].response[0].ready)
+        answered++;
+    const vd_response *first =
+        answered < branch->count ? &branch->rounds[answered].response[0] : NULL;
+    return first && !first->wanted && !first->before.answer ? (int)(branch->count - answered) : 0;
+}
+
+// One that has no answer at all is no conversation yet.
+static void write_waiting(vd_recorder *recorder, vd_chat *chat, vd_left *left)
+{
+    const vd_branch *branch = chat->conversation.branch;
+    int waiting = count_waiting(branch);
+    bool kept = (size_t)waiting < branch->count;
+    if (waiting > 0 && kept)
+        write_conversation(recorder, chat);
+    *(kept ? &left->waiting : &left->lost) += waiting;
+}
+
+vd_left vd_recorder_leave(vd_recorder *recorder, vd_chat *chat)
+{
+    vd_left left = {0};
+    vd_conversation *conversation = &chat->conversation;
+    size_t shown = conversation->branches.picture, other[VD_EARLIER];
+    int count = 0;
+    if (!recorder->transcript || recorder->resuming)
+        return left;
+    for (int i = 0; i < conversation->earlier_count; i++) {
+        const vd_branches *earlier = &conversation->earlier[i];
+        if (count_waiting(&earlier->at[earlier->used]))
+            other[count++] = earlier->picture;
+    }
+    for (int i = 0; i < count; i++) {
+        vd_conversation_show(conversation, other[i]);
+        write_waiting(recorder, chat, &left);
+    }
+    vd_conversation_show(conversation, shown);
+    if (count && !vd_conversation_waits(conversation)) // the last one goes on first
+        write_conversation(recorder, chat);
+    write_waiting(recorder, chat, &left);
+    return left;
 }

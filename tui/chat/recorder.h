@@ -48,5 +48,13 @@ vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, v
                              const char *path, vd_error *err);
 // After keys and events: writes the conversation when it changed.
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
+// Questions that had no answer at the end.
+typedef struct vd_left {
+    int waiting; // are asked when the session goes on
+    int lost;    // are not: nothing of their conversation was answered
+} vd_left;
+
+// At the end: writes the conversations in which questions wait for an answer.
+vd_left vd_recorder_leave(vd_recorder *recorder, vd_chat *chat);
 
 #endif

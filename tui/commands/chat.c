@@ -278,12 +278,25 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     return status;
 }
 
+static void say_left(vd_left left)
+{
+    if (left.waiting)
+        fprintf(stderr, "Questions without an answer yet: %d; going on asks them\n", left.waiting);
+    if (left.lost)
+        fprintf(stderr, "Questions that were not answered: %d; Up finds them in the next chat\n",
+                left.lost);
+}
+
 static void close_program(chat_program *program)
 {
     char farewell[4400];
+    vd_left left = {0};
+    if (program->screen)
+        left = vd_recorder_leave(&program->recorder, program->view);
     bool more =
         program->screen && vd_recorder_farewell(&program->recorder, farewell, sizeof farewell);
     vd_screen_close(program->screen); // first, so that leaving is felt at once
+    say_left(left);
     if (more)
         fprintf(stderr, "To go on with this conversation: %s\n", farewell);
     vd_worker_free(program->worker);

@@ -29,7 +29,8 @@
 // word), "regions": [share] and "region_words": [row] instead.
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
-// number "branch" with the first model's history. "branches" is left out where it would equal
+// number "branch" with the first model's history, up to the first question that still waited for an
+// answer when the chat was left. "branches" is left out where it would equal
 // "rounds"; "models", "branches", "names" and "decoder" (which ranked: "discriminative",
 // "generative", "both") are missing in files of earlier programs.
 //

@@ -151,8 +151,8 @@ bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event
 // ---- transcripts --------------------------------------------------------------------------------
 
 // The conversation with its models, what their histories are made of and every branch, as a
-// transcript keeps it; its texts are borrowed; false while an answer is missing, or when memory is
-// out.
+// transcript keeps it; its texts are borrowed. Questions that wait are in its branches alone.
+// False: memory is out.
 bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out);
 void vd_lanes_describe_free(vd_chat_record *record);
 // Goes on as the record stands; it is about the same picture. False: memory is out.

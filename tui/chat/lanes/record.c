@@ -24,11 +24,26 @@ static bool describe_branch(const vd_branch *branch, int lanes, vd_chat_record_b
     return out->text != NULL;
 }
 
-// The first model's choice may differ from its history, too, when that is people's.
-static bool says_more(const vd_lanes *lanes)
+// Questions may wait, and the first model's choice may differ from its history, too, when that is
+// people's.
+static bool says_more(const vd_lanes *lanes, const vd_chat_record *record)
 {
-    return lanes->conversation->branches.count > 1 || lanes->count > 1 ||
+    const vd_conversation *conversation = lanes->conversation;
+    return conversation->branches.count > 1 || lanes->count > 1 ||
+           (size_t)record->count < conversation->branch->count ||
            lanes->lane[0].follow != VD_FOLLOW_SHARED;
+}
+
+// The rounds up to the first one that the history has no answer to.
+static void describe_rounds(const vd_lanes *lanes, vd_chat_record *out)
+{
+    const vd_branch *branch = lanes->conversation->branch;
+    for (size_t i = 0; i < branch->count; i++) {
+        const char *answer = vd_lanes_answer(lanes, 0, i);
+        if (!answer)
+            return;
+        out->rounds[out->count++] = (vd_turn){branch->rounds[i].typed, (char *)answer};
+    }
 }
 
 static bool describe_branches(const vd_lanes *lanes, vd_chat_record *out)
@@ -50,22 +65,18 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
     *out = (vd_chat_record){.image_id = vd_conversation_image_id(conversation),
                             .picture = (char *)vd_conversation_own_path(conversation),
                             .caption = (char *)vd_conversation_caption(conversation),
-                            .count = (int)branch->count,
                             .lane_count = lanes->count,
                             .returned = conversation->branches.returned,
                             .branch = conversation->branches.used};
     out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
     out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
     bool whole = out->rounds && out->lanes;
-    for (int i = 0; whole && i < out->count; i++) {
-        const char *answer = vd_lanes_answer(lanes, 0, (size_t)i);
-        whole = answer != NULL;
-        out->rounds[i] = (vd_turn){branch->rounds[i].typed, (char *)answer};
-    }
+    if (whole)
+        describe_rounds(lanes, out);
     for (int i = 0; whole && i < lanes->count; i++)
         out->lanes[i] = (vd_chat_record_lane){lanes->lane[i].name,
                                               (char *)vd_follow_name(lanes->lane[i].follow)};
-    if (whole && says_more(lanes))
+    if (whole && says_more(lanes, out))
         whole = describe_branches(lanes, out);
     if (!whole)
         vd_lanes_describe_free(out);
