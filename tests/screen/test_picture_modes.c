@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -206,7 +207,7 @@ static void start_in_tmux(const char *answers)
         settle();
     }
     assert_true(pty_tell(answers));
-    assert_true(pty_showed("best  cpu") || pty_await("base  cpu"));
+    assert_true(pty_showed("best  cpu") || pty_await("best  cpu"));
     settle();
 }
 
@@ -232,6 +233,77 @@ static void kittys_pictures_go_through_tmux(void **state)
     assert_true(pty_showed("\xe2\x96"));
     assert_true(pty_tell("\004"));
     assert_true(pty_wait());
+}
+
+// The last image, at the row and column of the terminal's, over cells that came before it.
+static void expect_iterm_at(const char *place, int columns, int rows)
+{
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "\033[%sH\033]1337;File=", place);
+    assert_true(pty_showed(wanted));
+    size_t length;
+    const char *output = pty_output(&length), *image = strstr(output, wanted);
+    assert_non_null(strchr(image, '\a'));
+    assert_null(strstr(strchr(image, '\a'), "\xe2\x96")); // nothing is drawn over it
+    assert_true(image - output > 1000);                   // cells
+    shown_images shown = seen(decode_iterm);
+    assert_int_equal(shown.at[shown.count - 1].columns, columns);
+    vd_look look = {.depth = VD_DEPTH_256, .cell_width = 16, .cell_height = 32}; // tmux says
+    expect_picture(&shown.at[shown.count - 1].image, "assets/pictures/1000001.png", columns, rows,
+                   look);
+    shown_images_clear(&shown);
+}
+
+// tmux passes an image on to any place of the terminal: it is said which.
+static void iterms_pictures_go_through_tmux_to_their_place(void **state)
+{
+    (void)state;
+    start_in_tmux("\033P>|iTerm2 3.5.0\033\\");
+    expect_iterm_at("2;1", 32, 12);
+    static const char *const keys[] = {"\002", ":", "set status-position top", "\r"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) { // at once they would be a paste
+        assert_true(pty_tell(keys[i]));
+        settle();
+    }
+    pty_forget();
+    assert_true(pty_tell("\014"));
+    assert_true(pty_await("\033]1337"));
+    settle();
+    expect_iterm_at("3;1", 32, 12);
+    assert_true(pty_tell("\004"));
+    assert_true(pty_wait());
+}
+
+// tmux takes sixels itself since 3.4 and says so in any terminal; what its terminal shows it says
+// when it is asked by its command, which is played here.
+static void sixels_go_to_tmux_where_its_terminal_shows_them(void **state)
+{
+    (void)state;
+    static const char *const features[] = {"256,sixel,title", "256,title", ""};
+    char *directory = support_temp_dir(), *command = support_join(directory, "tmux");
+    char *before = strdup(getenv("PATH")), path[4096], script[128];
+    snprintf(path, sizeof path, "%s:%s", directory, before);
+    setenv("PATH", path, 1);
+    setenv("TMUX", "played", 1);
+    setenv("TMUX_PANE", "%7", 1);
+    for (int i = 0; i < 3; i++) {
+        snprintf(script, sizeof script, "#!/bin/sh\necho '%s'\n[ -n '%s' ]\n", features[i],
+                 features[i]);
+        support_write_text(command, script);
+        assert_int_equal(chmod(command, 0755), 0);
+        start_in(sixel);
+        shown_images shown = seen(decode_sixel);
+        assert_int_equal(shown.sent, i == 0);
+        shown_images_clear(&shown);
+        pty_end();
+    }
+    setenv("PATH", before, 1);
+    unsetenv("TMUX");
+    unsetenv("TMUX_PANE");
+    support_remove_tree(directory);
+    free(before);
+    free(command);
+    free(directory);
 }
 
 static void expect_shown(int count, int columns, int rows)
@@ -327,6 +399,8 @@ int main(void)
         cmocka_unit_test(a_silent_terminal_is_not_waited_for),
         cmocka_unit_test(nothing_is_asked_where_nothing_depends_on_it),
         cmocka_unit_test(kittys_pictures_go_through_tmux),
+        cmocka_unit_test(iterms_pictures_go_through_tmux_to_their_place),
+        cmocka_unit_test(sixels_go_to_tmux_where_its_terminal_shows_them),
         cmocka_unit_test(nothing_remains_of_a_picture),
         cmocka_unit_test(colours_have_24_bits_where_they_are_promised),
         cmocka_unit_test(colours_have_24_bits_where_the_terminal_says_so),

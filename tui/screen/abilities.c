@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tui/screen/tmux.h"
+
 double vd_abilities_now(void)
 {
     struct timespec time;
@@ -35,23 +37,35 @@ bool vd_abilities_question(vd_abilities *abilities, const vd_look *look, char *o
     return true;
 }
 
-static vd_picture_mode best(const vd_abilities *abilities, const vd_look *look, bool size_known)
+// tmux, too, is asked once.
+static bool has_sixel(vd_abilities *abilities)
 {
     enum { ENOUGH_COLORS = 200 };
     const vd_replies *said = &abilities->replies;
     bool colors = said->sixel_colors == 0 || said->sixel_colors >= ENOUGH_COLORS;
+    if (!said->sixel || !colors || !abilities->tmux)
+        return said->sixel && colors;
+    if (!abilities->tmux_asked)
+        abilities->tmux_sixel = vd_tmux_shows_sixel();
+    abilities->tmux_asked = true;
+    return abilities->tmux_sixel;
+}
+
+static vd_picture_mode best(vd_abilities *abilities, const vd_look *look, bool size_known)
+{
+    const vd_replies *said = &abilities->replies;
     if (abilities->wanted != VD_PICTURE_AUTO)
         return abilities->wanted;
     if (look->ascii || vd_abilities_no_color())
         return VD_PICTURE_CELLS;
     if (said->kitty && (!abilities->tmux || said->placeholders))
         return VD_PICTURE_KITTY;
-    if (said->iterm && !abilities->tmux) // which passes it on, but to any place of the screen
+    if (said->iterm)
         return VD_PICTURE_ITERM;
-    return said->sixel && colors && size_known ? VD_PICTURE_SIXEL : VD_PICTURE_CELLS;
+    return size_known && has_sixel(abilities) ? VD_PICTURE_SIXEL : VD_PICTURE_CELLS;
 }
 
-bool vd_abilities_look(const vd_abilities *abilities, int width, int height, vd_look *look)
+bool vd_abilities_look(vd_abilities *abilities, int width, int height, vd_look *look)
 {
     enum { USUAL_WIDTH = 10, USUAL_HEIGHT = 20 };
     vd_look before = *look;
@@ -63,7 +77,8 @@ bool vd_abilities_look(const vd_abilities *abilities, int width, int height, vd_
     look->cell_width = known ? width : USUAL_WIDTH;
     look->cell_height = known ? height : USUAL_HEIGHT;
     look->pictures = best(abilities, look, known);
-    look->tmux = abilities->tmux && look->pictures == VD_PICTURE_KITTY;
+    bool passed_on = look->pictures == VD_PICTURE_KITTY || look->pictures == VD_PICTURE_ITERM;
+    look->tmux = abilities->tmux && passed_on; // sixels tmux itself takes
     return before.pictures != look->pictures || before.cell_width != look->cell_width ||
            before.cell_height != look->cell_height;
 }

@@ -10,8 +10,9 @@
 typedef struct vd_abilities {
     vd_picture_mode wanted;
     vd_replies replies;
-    double asked; // when, in seconds; 0: not
-    bool tmux;    // between here and the terminal
+    double asked;                // when, in seconds; 0: not
+    bool tmux;                   // between here and the terminal
+    bool tmux_asked, tmux_sixel; // vd_tmux_shows_sixel
 } vd_abilities;
 
 double vd_abilities_now(void); // in seconds
@@ -21,6 +22,6 @@ bool vd_abilities_no_color(void);
 bool vd_abilities_question(vd_abilities *abilities, const vd_look *look, char *out, size_t size);
 // How pictures are drawn, by all that is known now: whether that is another way than before.
 // width, height: pixels of a cell as the terminal's driver says, 0 when it does not.
-bool vd_abilities_look(const vd_abilities *abilities, int width, int height, vd_look *look);
+bool vd_abilities_look(vd_abilities *abilities, int width, int height, vd_look *look);
 
 #endif

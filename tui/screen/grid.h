@@ -49,7 +49,7 @@ typedef struct vd_look {
     vd_theme_name theme;
     vd_picture_mode pictures;
     int cell_width, cell_height; // pixels of a cell, where pictures are drawn with pixels
-    bool tmux; // kitty's pictures go through tmux and stand on placeholders (tui/screen/pixels.h)
+    bool tmux;                   // pictures go through tmux, in its envelope (tui/screen/pixels.h)
 } vd_look;
 
 // 0 = the terminal's own colour, else a palette index or 24-bit RGB.

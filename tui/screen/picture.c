@@ -219,7 +219,8 @@ static vd_status draw_pixels(vd_picture *picture, vd_grid *grid, vd_rect place,
         if (status)
             return status;
     }
-    vd_pixels_fill_cells(grid, place, pixels->id);
+    if (!vd_pixels_over_cells(&grid->look))
+        vd_pixels_fill_cells(grid, place, pixels->id);
     grid->image[grid->images++] = (vd_grid_image){.place = place,
                                                   .look = grid->look,
                                                   .id = pixels->id,
@@ -237,12 +238,16 @@ vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place,
         return VD_OK;
     bool inside = place.x >= 0 && place.y >= 0 && place.x + place.width <= grid->width &&
                   place.y + place.height <= grid->height;
-    if (inside && grid->images < VD_GRID_IMAGES &&
-        vd_pixels_wanted(&grid->look, place.width, place.height))
-        return draw_pixels(picture, grid, place, outlines, MIN(count, VD_OUTLINES_MOST), err);
-    vd_status status = draw_cells(picture, grid, place, err);
-    if (!status)
-        vd_picture_outline(grid, place, outlines, count);
+    bool pixels = inside && grid->images < VD_GRID_IMAGES &&
+                  vd_pixels_wanted(&grid->look, place.width, place.height);
+    vd_status status = VD_OK;
+    if (!pixels || vd_pixels_over_cells(&grid->look)) {
+        status = draw_cells(picture, grid, place, err);
+        if (!status)
+            vd_picture_outline(grid, place, outlines, count);
+    }
+    if (pixels && !status)
+        status = draw_pixels(picture, grid, place, outlines, MIN(count, VD_OUTLINES_MOST), err);
     return status;
 }
 

@@ -28,7 +28,12 @@ bool vd_pixels_wanted(const vd_look *look, int width, int height)
 {
     return look->pictures >= VD_PICTURE_KITTY && look->pictures <= VD_PICTURE_ITERM &&
            look->cell_width > 0 && look->cell_height > 0 && width > 0 && height > 0 &&
-           (!look->tmux || height <= ROW_MARKS);
+           (!look->tmux || look->pictures != VD_PICTURE_KITTY || height <= ROW_MARKS);
+}
+
+bool vd_pixels_over_cells(const vd_look *look)
+{
+    return look->tmux && look->pictures == VD_PICTURE_ITERM;
 }
 
 void vd_pixels_fill_cells(vd_grid *grid, vd_rect place, unsigned id)
@@ -290,9 +295,9 @@ static vd_status encode_png(GString *out, const vd_image *composed, int width, i
         encode_kitty(out, width, height, look.tmux, id, data, strlen(data));
     else
         g_string_append_printf(out,
-                               "\033]1337;File=inline=1;size=%zu;width=%d;height=%d;"
+                               "%s]1337;File=inline=1;size=%zu;width=%d;height=%d;"
                                "preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
-                               size, width, height, data);
+                               look.tmux ? "\033\033" : "\033", size, width, height, data);
     g_free(data);
     vd_free(png);
     return VD_OK;

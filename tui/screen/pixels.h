@@ -5,7 +5,9 @@
 //           (https://sw.kovidgoyal.net/kitty/graphics-protocol/). tmux passes it on where
 //           `allow-passthrough` is on; the image then stands on placeholders, characters that tmux
 //           moves about like any others.
-//   iTerm2  a PNG over a rectangle of cells (https://iterm2.com/documentation-images.html)
+//   iTerm2  a PNG over a rectangle of cells (https://iterm2.com/documentation-images.html). Where
+//           tmux passes it on, it knows nothing of it: the picture in cells stands below, which it
+//           shows when it draws the pane again.
 //   sixel   the pixels themselves, in 256 colours (VT340)
 //
 // The last two are gone when something else is written into their cells.
@@ -20,7 +22,9 @@
 
 // Whether pictures of this look are pixels; width and height: cells that there are for one.
 bool vd_pixels_wanted(const vd_look *look, int width, int height);
-// Fills the cells below an image.
+// Whether the picture in cells stands below the image.
+bool vd_pixels_over_cells(const vd_look *look);
+// Fills the cells below any other image.
 void vd_pixels_fill_cells(vd_grid *grid, vd_rect place, unsigned id);
 
 // The picture over width x height cells with its outlines, as pixels.

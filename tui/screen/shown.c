@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tui/screen/pixels.h"
+#include "tui/screen/tmux.h"
 
 static bool has(const vd_grid_image *images, int count, const vd_grid_image *image)
 {
@@ -20,8 +21,26 @@ static void take_away(const vd_grid_image *image, FILE *out)
     fputs(removal, out);
 }
 
+// To its place on tmux's terminal, which is not the pane's. tmux sends on the cells that it has so
+// far when the scrolling region is set (to all), so that they do not come behind the image.
+static void send_over_tmux(const vd_grid_image *image, FILE *out)
+{
+    enum { MOST = 1000000 }; // tmux drops what is longer than 1 MiB
+    int x, y;
+    if (image->length > MOST || !vd_tmux_place(&x, &y))
+        return;
+    fprintf(out, "\0337\033[r\0338\033Ptmux;\033\033[%d;%dH", y + image->place.y + 1,
+            x + image->place.x + 1);
+    fwrite(image->bytes, 1, image->length, out);
+    fputs("\033\\", out);
+}
+
 static void send(const vd_grid_image *image, FILE *out)
 {
+    if (vd_pixels_over_cells(&image->look)) {
+        send_over_tmux(image, out);
+        return;
+    }
     if (!image->look.tmux) // the cursor goes there and back
         fprintf(out, "\0337\033[%d;%dH", image->place.y + 1, image->place.x + 1);
     fwrite(image->bytes, 1, image->length, out);
