@@ -381,6 +381,9 @@ static void colours_have_24_bits_where_the_terminal_says_so(void **state)
     (void)state;
     start_in("\033P1$r48:2:1:2:3m\033\\\033[?62;c");
     assert_true(pty_showed("\033[38;2;"));
+    // The numbers of regions are black, not the palette's first colour, which is grey in bold.
+    assert_true(pty_tell("what is it?\r"));
+    assert_true(pty_await("\033[38;2;0;0;8m\033[48;2;255;255;95m"));
     pty_end();
     start_in("\033P1$r48:5:16m\033\\\033[?62;c");
     assert_false(pty_showed("\033[38;2;"));

@@ -62,6 +62,22 @@ static void every_theme_can_be_read_on_its_background(void **state)
     expect_readable(VD_THEME_LIGHT, 0x202020, 0xffffff);
 }
 
+// In bold most terminals show the first eight colours as the bright ones.
+static void bold_does_not_make_few_colours_pale(void **state)
+{
+    (void)state;
+    for (int depth = VD_DEPTH_8; depth <= VD_DEPTH_16; depth++)
+        for (int theme = VD_THEME_DARK; theme < VD_THEMES; theme++)
+            for (int role = 0; role < VD_ROLES; role++) {
+                vd_look look = {.depth = (vd_depth)depth, .theme = (vd_theme_name)theme};
+                vd_style style = vd_theme(look, (vd_role)role);
+                bool bold = style.attributes & VD_BOLD && style.fg;
+                assert_false(bold && style.fg == vd_color_index(0));
+                if (theme == VD_THEME_LIGHT && role != VD_ROLE_OUTLINE) // over the picture
+                    assert_false(bold);
+            }
+}
+
 // What a colour looks like without the green or the red receptors: Vienot, Brettel, Mollon,
 // "Digital video colourmaps for checking the legibility of displays by dichromats" (1999).
 static linear without_green(linear c)
@@ -126,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_theme_can_be_read_on_its_background),
+        cmocka_unit_test(bold_does_not_make_few_colours_pale),
         cmocka_unit_test(the_safe_theme_keeps_opposites_apart),
         cmocka_unit_test(mono_has_no_colours_at_any_depth),
         cmocka_unit_test(names_are_found),

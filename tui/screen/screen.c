@@ -414,7 +414,7 @@ static int color_number(const vd_screen *screen, vd_color color)
         return -1;
     if (color & VD_COLOR_RGB) {
         int rgb = (int)(color & 0xFFFFFF);
-        return rgb < 8 ? (rgb ? 8 : 0) : rgb; // with direct colour 0..7 are the palette's
+        return rgb < 8 ? 8 : rgb; // 0..7 are the palette's, whose black is grey when it is bold
     }
     int index = (int)(color & 0xFF);
     if (screen->look.depth == VD_DEPTH_DIRECT)

@@ -89,6 +89,9 @@ vd_style vd_theme(vd_look look, vd_role role)
     vd_style style = {.attributes = roles[role].attributes};
     if (look.depth <= VD_DEPTH_16) {
         int fg = own->fg_16, bg = own->bg_16;
+        // Most terminals brighten the first eight in bold: black to grey, all of them on white.
+        if (fg == 0 || (fg > 0 && fg < 8 && look.theme == VD_THEME_LIGHT))
+            style.attributes &= (uint8_t)~VD_BOLD;
         if (look.depth == VD_DEPTH_8 && fg == 8) { // grey would be black
             style.attributes |= VD_DIM;
             fg = -1;
