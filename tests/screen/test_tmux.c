@@ -389,6 +389,12 @@ static void the_configuration_is_read_and_the_command_line_goes_first(void **sta
     await("ask something first");
     tell("send-keys -t chat C-d");
     await("[exit 0]");
+    configure("model = imporved\n");
+    start("");
+    await("did you mean improved?");
+    await("base  cpu"); // and what comes first in the directory answers
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
     configure("");
 }
 

@@ -407,6 +407,11 @@ static void the_shells_take_their_completions(void **state)
         shell_says(bash, "bash -c '. \"$FILE\"; COMP_WORDS=(visdial train --chec); COMP_CWORD=2; "
                          "_visdial; test ${#COMPREPLY[*]} = 2'"),
         0);
+    assert_int_equal( // names and files
+        shell_says(bash, "cd \"$(dirname \"$FILE\")\" && touch bx && bash -c '. \"$FILE\"; "
+                         "COMP_WORDS=(visdial ask --model b); COMP_CWORD=3; _visdial; "
+                         "test \"${COMPREPLY[*]}\" = \"best base bx\"'"),
+        0);
     assert_int_equal(
         shell_says(bash, "bash -c '. \"$FILE\"; COMP_WORDS=(visdial blocks w); COMP_CWORD=2; "
                          "_visdial; test \"${COMPREPLY[*]}\" = world'"),

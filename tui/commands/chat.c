@@ -224,8 +224,22 @@ static vd_status open_pictures(vd_world *world, const chat_settings *settings, s
     return status;
 }
 
+// As asked for here, else `model`, that of the conversation or the preferred one; what is only
+// preferred stops nothing where it is not there, and *lost says so.
+static const char *choose_model(const chat_program *program, const chat_settings *settings,
+                                const char *model, vd_error *lost)
+{
+    bool preferred = model && model == settings->preferred;
+    if (settings->model)
+        return settings->model;
+    char *path = preferred ? vd_world_model_path(program->world, model, lost) : NULL;
+    vd_free(path);
+    return model && (path || !preferred) ? model : vd_world_next_model(program->world, NULL);
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
+    vd_error lost = {0};
     size_t index = 0, skipped = 0;
     int64_t image = -1;
     const char *model = settings->preferred;
@@ -257,8 +271,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
     status = vd_screen_open(settings->mouse && !settings->no_mouse, settings->pictures,
                             "`visdial ask` answers without a screen", &program->screen, err);
-    if (settings->model || !model)
-        model = settings->model ? settings->model : vd_world_next_model(program->world, NULL);
+    model = choose_model(program, settings, model, &lost);
     if (!status)
         status = vd_chat_init(program->view, program->world, index, model, seed, err);
     if (!status)
@@ -274,6 +287,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
                           skipped, skipped + vd_world_count(program->world));
         vd_recorder_take_up(&program->recorder, program->view);
         remark(program->view, settings->remark);
+        remark(program->view, lost.text);
     }
     return status;
 }
@@ -291,7 +305,7 @@ static void close_program(chat_program *program)
 {
     char farewell[4400];
     vd_left left = {0};
-    if (program->screen)
+    if (program->view && program->view->views)
         left = vd_recorder_leave(&program->recorder, program->view);
     bool more =
         program->screen && vd_recorder_farewell(&program->recorder, farewell, sizeof farewell);

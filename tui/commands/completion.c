@@ -23,7 +23,7 @@ static void bash_value(const vd_command *command, const vd_option *option, FILE 
     vd_option_words(option, words, sizeof words);
     fprintf(out, "    '%s --%s') COMPREPLY=(", command->name, option->name);
     if (*words)
-        fprintf(out, "$(compgen -W '%s' -- \"$word\")", words);
+        fprintf(out, "$(compgen -W '%s' -- \"$word\") ", words);
     if (flag)
         fprintf(out, "$(compgen %s -- \"$word\")", flag);
     fprintf(out, "); return ;;\n");
