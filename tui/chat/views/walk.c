@@ -401,6 +401,18 @@ static vd_list list_effects(vd_chat *chat)
                      .pick = flip_effect};
 }
 
+// What the list shows, as much of it as has room.
+static const char *what_changes(int width)
+{
+    static const char *const texts[] = {
+        "One thing left out or changed: the answer's share falls (-) or rises (+)",
+        "One thing changed: the share falls (-) or rises (+)", "One changed: share - or +"};
+    int i = 0;
+    while (i < 2 && (int)strlen(texts[i]) > width)
+        i++;
+    return texts[i];
+}
+
 // The ranking stands beside the list, unless it stands under the picture already.
 static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answers, bool aside)
 {
@@ -410,12 +422,8 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     int width = wide ? page->at.width * 12 / 20 : page->at.width, head = HEAD;
     char text[160], share[16];
     draw_title(page, chat, "What if?", answers);
-    snprintf(text, sizeof text,
-             page->at.width < 60
-                 ? "One thing left out or changed:"
-                 : "One thing left out or changed: the answer's share falls (-) or rises (+)");
-    vd_grid_text(page->grid, page->at.x, row_y(page, head), row_width(page, head), text,
-                 role(page, VD_ROLE_TEXT));
+    vd_grid_text(page->grid, page->at.x, row_y(page, head), row_width(page, head),
+                 what_changes(row_width(page, head)), role(page, VD_ROLE_TEXT));
     head++;
     if (wide) {
         draw_ranking(page, chat,
