@@ -489,6 +489,15 @@ static void greetings_are_answered_by_the_program(void **state)
     assert_ptr_equal(strstr(run.out, "1. hello\n   visdial says: hello!"), run.out);
     assert_null(strstr(run.out, "round 1"));
     support_program_clear(&run);
+    support_program_run(
+        &run, ((const char *[]){"ask", "--image", "1", "--json", "hello", "is it red", NULL}),
+        NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "\"remark\":\"hello! Ask"));
+    const char *second = strstr(run.out, "{\"question\":\"is it red\"");
+    assert_non_null(second);
+    assert_non_null(strstr(second, "\"rounds\":[1]")); // the caption's share: nothing was said yet
+    support_program_clear(&run);
 }
 
 static void words_that_are_not_known_have_a_remark(void **state)

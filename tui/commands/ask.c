@@ -274,7 +274,7 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
         if (fflush(stdout) != 0)
             status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
     }
-    if (status == VD_OK)
+    if (status == VD_OK && !talk) // which is in no history
         status = vd_session_accept(a->session, &reply, first, err);
     vd_reply_clear(&reply);
     return status;
