@@ -132,6 +132,10 @@ static void every_file_says_first_what_it_is(void **state)
     info_says_of_text("a", "epoch\tstep\tloss\n1\t20\t0.5\n2\t40\t0.25\n",
                       "/a: the log of a training run\n", "2\t40\t0.25");
     info_says_of_text("a", "# mine\ntheme = light\n", "/a: settings of the chat\n", "2\n");
+    info_says_of_text("a", "key F9 = /walk\n", "/a: settings of the chat\n", "1\n");
+    info_says_of_text("a", "picture = cells\n", "/a: settings of the chat\n", "1\n");
+    info_says_of_text("a", "{\"data\":\"/x/train.json\",\"features\":\"/x/f.npz\"}",
+                      "/a: what a training run reads\n", "/x/f.npz");
     info_says_of_text("a", "<!doctype html>\n<html>", "/a: a page for a browser", "1\n");
     info_says_of_text("history", "is it red?\n", ": earlier questions of the chat\n", "1\n");
     info_says("assets/scenes.json", ": scenes of Blocks pictures\n", "pictures    48", "objects",

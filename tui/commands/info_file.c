@@ -21,6 +21,7 @@
 #include "features/text/vocab_file.h"
 #include "tui/base/output.h"
 #include "tui/train/event_file.h"
+#include "tui/train/run_inputs.h"
 #include "tui/transcript/transcript.h"
 
 // ---- safetensors --------------------------------------------------------------------------------
@@ -578,9 +579,11 @@ static bool are_vectors(const char *text)
 
 static bool are_settings(const char *text)
 {
-    static const char *const names[] = {"theme", "mouse", "model", "fold", "bind"};
+    static const char *const names[] = {"theme", "picture", "mouse", "model", "fold"};
     while (*text == '#' || *text == '\n' || *text == ' ')
         text += *text == '#' ? strcspn(text, "\n") : 1;
+    if (strncmp(text, "key ", 4) == 0)
+        return memchr(text, '=', strcspn(text, "\n"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
         const char *behind = text + length + strspn(text + strcspn(text, " =\n"), " ");
@@ -600,8 +603,26 @@ static bool are_events(const beginning *b)
     return found;
 }
 
+static vd_status print_inputs(const char *path, vd_error *err)
+{
+    static const vd_option no_options[] = {{0}};
+    const vd_arguments none = {.options = no_options};
+    vd_run_inputs inputs = {0};
+    vd_json_value *kept;
+    vd_status status = vd_run_inputs_read(&inputs, &none, path, &kept, err);
+    if (status == VD_OK) {
+        printf("%s: what a training run reads\n", path);
+        vd_output_row("data", "%s", inputs.data ? inputs.data : "-");
+        vd_output_row("features", "%s", inputs.features ? inputs.features : "-");
+    }
+    vd_json_value_free(kept);
+    return status;
+}
+
 static vd_status print_json(const char *path, const char *word, vd_error *err)
 {
+    if (strncmp(word, "{\"data\":\"", 9) == 0)
+        return print_inputs(path, err);
     if (strncmp(word, "{\"transcript\"", 13) == 0)
         return print_transcript(path, err);
     if (*word == '{')
