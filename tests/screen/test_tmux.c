@@ -183,8 +183,8 @@ static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
 static void signals_leave_the_terminal_as_it_was(void **state)
 {
     (void)state;
-    static const int signals[] = {SIGTERM, SIGHUP,  SIGSEGV, SIGABRT, SIGTRAP,
-                                  SIGUSR1, SIGALRM, SIGXCPU, SIGSYS};
+    const int signals[] = {SIGTERM, SIGHUP,  SIGSEGV, SIGABRT,  SIGTRAP,     SIGUSR1,
+                           SIGALRM, SIGXCPU, SIGSYS,  SIGRTMIN, SIGRTMIN + 8};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         char code[32];
         start("ASAN_OPTIONS=handle_segv=0:handle_abort=0");

@@ -74,6 +74,32 @@ static void add_bytes(const char *bytes)
     }
 }
 
+// Calls `act` with each of them: the named ones and those for programs' own use.
+static void each_fatal(void (*act)(int number))
+{
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        act(fatal[i]);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        act(number);
+}
+
+static void catch (int number)
+{
+    struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND}, before;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, NULL, &before);
+    if (before.sa_handler != SIG_IGN) // nohup and the like
+        sigaction(number, &action, NULL);
+}
+
+static void release(int number)
+{
+    struct sigaction now;
+    sigaction(number, NULL, &now);
+    if (now.sa_handler == on_fatal)
+        signal(number, SIG_DFL);
+}
+
 void vd_rescue_arm(const struct termios *modes, const vd_kept_errors *kept)
 {
     rescue.modes = *modes;
@@ -89,25 +115,13 @@ void vd_rescue_arm(const struct termios *modes, const vd_kept_errors *kept)
     add_bytes(tigetstr("rmcup"));
     add_bytes("\r");
     rescue.armed = 1;
-    struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        struct sigaction before;
-        sigaction(fatal[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN) // nohup and the like
-            sigaction(fatal[i], &action, NULL);
-    }
+    each_fatal(catch);
 }
 
 void vd_rescue_disarm(void)
 {
     rescue.armed = 0;
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        struct sigaction now;
-        sigaction(fatal[i], NULL, &now);
-        if (now.sa_handler == on_fatal)
-            signal(fatal[i], SIG_DFL);
-    }
+    each_fatal(release);
 }
 
 // ---- standard error ----------------------------------------------------------------------------

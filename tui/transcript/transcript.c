@@ -119,7 +119,7 @@ static vd_status check(const vd_transcript *transcript, vd_error *err)
     if (status == VD_NO_MEMORY)
         return status;
     // The first line may be one that was cut off.
-    if (ours || (!end && size >= sizeof start && memcmp(head, start, sizeof start - 1) == 0))
+    if (ours || (!end && memcmp(head, start, size < sizeof start ? size : sizeof start - 1) == 0))
         return VD_OK;
     return vd_error_set(err, VD_FORMAT,
                         "%.400s: exists and is not a transcript; name a new file with --transcript",
