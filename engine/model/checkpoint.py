@@ -17,6 +17,7 @@ import io
 import json
 import os
 import pickle
+import stat
 import sys
 import zipfile
 
@@ -98,6 +99,11 @@ class Tensor:
         else:
             for i in range(n):
                 self.gather(numbers, axis + 1, at + i * stride, out)
+
+
+def refuse(text):
+    """Ends with a message. What controls a terminal or hides is not of use in one."""
+    sys.exit("".join(c if c.isprintable() else "?" for c in text))
 
 
 def rebuild_tensor(storage, offset, size, stride, *_):
@@ -195,16 +201,43 @@ def state_dict_of(path, file):
         loaded = read_zip(file) if zipped else read_legacy(file)
     except Exception as error:  # whatever a damaged zip or pickle raises
         words = (str(error) or type(error).__name__).splitlines()[0]
-        sys.exit(f"{path}: no checkpoint that can be read: {words}")
+        refuse(f"{path}: no checkpoint that can be read: {words}")
     state = loaded.get("model", loaded) if isinstance(loaded, dict) else None
     if not isinstance(state, dict) or not state:
-        sys.exit(f"{path}: expected a state_dict, or a dict with one under \"model\"")
+        refuse(f"{path}: expected a state_dict, or a dict with one under \"model\"")
     state = {str(name).removeprefix("module."): tensor for name, tensor in state.items()}
     for name, tensor in state.items():
         if not isinstance(tensor, Tensor) or tensor.storage.kind not in STORAGES:
             kind = tensor.storage.kind if isinstance(tensor, Tensor) else type(tensor).__name__
-            sys.exit(f"{path}: {name} is {kind}; expected a tensor of {', '.join(STORAGES)}")
+            refuse(f"{path}: {name} is {kind}; expected a tensor of {', '.join(STORAGES)}")
     return state
+
+
+def replace_file(path, write):
+    """The file is there as a whole or not at all. A link to a file is followed, one at the temporary
+    name is not; the mode of a file that is replaced is kept."""
+    try:
+        place = os.path.realpath(path)
+        there = os.path.exists(place)
+        if there and not os.path.isfile(place):
+            refuse(f"{path}: is there and is not a file")
+        part = place + ".part"
+        if os.path.lexists(part):  # left over
+            os.remove(part)
+        mode = 0o600 if there else 0o666
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            try:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+                if there:
+                    os.chmod(part, stat.S_IMODE(os.stat(place).st_mode))
+                os.replace(part, place)
+            except BaseException:
+                os.remove(part)
+                raise
+    except OSError as error:
+        refuse(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def write_safetensors(path, source, state):
@@ -217,15 +250,16 @@ def write_safetensors(path, source, state):
         at += size
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    try:
-        with open(path + ".part", "wb") as file:
-            file.write(len(text).to_bytes(8, "little") + text)
-            for name, tensor in state.items():
-                file.write(tensor.bytes())
-    except (Damaged, KeyError, zipfile.BadZipFile) as error:
-        os.remove(path + ".part")
-        sys.exit(f"{source}: {name}: {error}")
-    os.replace(path + ".part", path)
+
+    def write(file):
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name, tensor in state.items():
+            try:
+                data = tensor.bytes()
+            except Exception as error:  # whatever a damaged zip raises
+                refuse(f"{source}: {name}: {error}")
+            file.write(data)
+    replace_file(path, write)
 
 
 def read_safetensors(path):
@@ -239,7 +273,7 @@ def read_safetensors(path):
         tensors = {name: (types[about["dtype"]], list(about["shape"]), *about["data_offsets"])
                    for name, about in header.items() if name != "__metadata__"}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        sys.exit(f"{path}: no safetensors file: {type(error).__name__} {error}")
+        refuse(f"{path}: no safetensors file: {type(error).__name__} {error}")
     state = {}
     for name, (dtype, shape, first, last) in tensors.items():
         if name.startswith("optimiser."):
@@ -248,7 +282,7 @@ def read_safetensors(path):
         for size in shape:
             count *= size
         if last - first != count * torch.empty(0, dtype=dtype).element_size() or last > len(data):
-            sys.exit(f"{path}: {name} has {last - first} bytes, which do not fit its shape")
+            refuse(f"{path}: {name} has {last - first} bytes, which do not fit its shape")
         flat = torch.frombuffer(data, dtype=dtype, count=count, offset=first)
         state[name] = flat.reshape(shape).float().clone()
     return state
@@ -264,17 +298,20 @@ def add_copies(state):
 def main(source, target):
     if target.endswith(".safetensors"):
         try:
+            if os.path.exists(source) and not os.path.isfile(source):
+                refuse(f"{source}: is a directory, a device or a pipe; a file is expected")
             file = open(source, "rb")
         except OSError as error:
-            sys.exit(f"{source}: no checkpoint that can be read: {error.strerror}")
+            refuse(f"{source}: no checkpoint that can be read: {error.strerror}")
         with file:
             write_safetensors(target, source, state_dict_of(source, file))
         return
     try:
         import torch
     except ImportError:
-        sys.exit(f"{target}: writing a checkpoint needs PyTorch: pip install torch")
-    torch.save({"model": add_copies(read_safetensors(source))}, target)
+        refuse(f"{target}: writing a checkpoint needs PyTorch: pip install torch")
+    checkpoint = {"model": add_copies(read_safetensors(source))}
+    replace_file(target, lambda file: torch.save(checkpoint, file))
 
 
 if __name__ == "__main__":

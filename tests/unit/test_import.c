@@ -525,6 +525,41 @@ static void public_checkpoints_are_read_without_pytorch(void **state)
     free(maker);
 }
 
+// Of the test before: zip.pth. The exit code says what does not hold.
+static const char writes_whole_files[] =
+    "reader() { timeout 20 python3 \"$READER\" \"$@\" 2>words; }\n"
+    "says() { test $? = 1 && grep -q \"$1\" words && test $(wc -l <words) = 1; }\n"
+    "cd \"$PLACE\" && echo precious >precious && reader zip.pth weights.safetensors || exit 1\n"
+    "cp weights.safetensors x.safetensors || exit 1\n"
+    "rm -f fifo; mkfifo fifo; reader fifo y.safetensors; says 'fifo: .*pipe' || exit 2\n"
+    "chmod 600 x.safetensors; ln -sf x.safetensors link.safetensors\n"
+    "ln -sf precious x.safetensors.part; reader zip.pth link.safetensors || exit 3\n"
+    "test \"$(cat precious)\" = precious && test -L link.safetensors || exit 4\n"
+    "test $(stat -c %a x.safetensors) = 600 && cmp -s x.safetensors weights.safetensors || exit 5\n"
+    "test ! -e x.safetensors.part || exit 6\n"
+    "(ulimit -f 1; reader zip.pth x.safetensors); says 'x.safetensors: cannot be written' || exit "
+    "7\n"
+    "cmp -s x.safetensors weights.safetensors && test ! -e x.safetensors.part || exit 8\n"
+    "name=$(printf 'a\\033[2J\\302\\2332J\\342\\200\\256'); reader \"$name\" y.safetensors\n"
+    "says '^a?.2J?2J?: ' || exit 9\n";
+
+static void checkpoints_are_written_as_a_whole(void **state)
+{
+    (void)state;
+    char here[PATH_MAX], *script = support_join(directory, "writes.sh");
+    if (run_python("--version >/dev/null 2>&1") != 0)
+        support_skip("python3");
+    assert_non_null(realpath("engine/model/checkpoint.py", here));
+    setenv("READER", here, 1);
+    setenv("PLACE", directory, 1);
+    support_write_text(script, writes_whole_files);
+    char *command = vd_format("LC_ALL=C.UTF-8 sh %s", script);
+    int code = system(command);
+    vd_free(command);
+    free(script);
+    assert_int_equal(WEXITSTATUS(code), 0);
+}
+
 static void pytorch_takes_models_and_gives_checkpoints(void **state)
 {
     (void)state;
@@ -580,6 +615,7 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(the_command_imports),
         cmocka_unit_test(public_checkpoints_are_read_without_pytorch),
+        cmocka_unit_test(checkpoints_are_written_as_a_whole),
         cmocka_unit_test(pytorch_takes_models_and_gives_checkpoints),
     };
     return cmocka_run_group_tests(tests, make, clean);
