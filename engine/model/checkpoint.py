@@ -25,6 +25,11 @@ WORDS = "encoder.word_embed.weight"
 # What safetensors calls the storages, and the bytes of a number.
 STORAGES = {"DoubleStorage": ("F64", 8), "FloatStorage": ("F32", 4), "HalfStorage": ("F16", 2),
             "BFloat16Storage": ("BF16", 2), "LongStorage": ("I64", 8), "IntStorage": ("I32", 4)}
+# Others have a place in a file of the format before zip, too.
+WIDTHS = {**{name: width for name, (_, width) in STORAGES.items()},
+          "ByteStorage": 1, "CharStorage": 1, "BoolStorage": 1, "QInt8Storage": 1,
+          "QUInt8Storage": 1, "ShortStorage": 2, "QInt32Storage": 4, "ComplexFloatStorage": 8,
+          "ComplexDoubleStorage": 16}
 MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001  # of the format before zip
 
 
@@ -186,9 +191,11 @@ def read_legacy(file):
     for key in keys:
         numel = int.from_bytes(file.read(8), "little")
         kind, expected = storages.get(str(key), ("FloatStorage", numel))
-        size = numel * STORAGES.get(kind, ("", 0))[1]
-        if numel != expected or not size:
-            raise Damaged(f"a storage of {numel} numbers of {kind} where {expected} are expected")
+        if numel != expected:
+            raise Damaged(f"a storage of {numel} numbers where {expected} are expected")
+        if kind not in WIDTHS:
+            raise Damaged(f"numbers of an unknown kind, {kind}")
+        size = numel * WIDTHS[kind]
         places[str(key)] = file.tell(), size
         file.seek(size, os.SEEK_CUR)
     return loaded
