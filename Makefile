@@ -169,7 +169,7 @@ san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 # (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.
 TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/test_parallel \
               unit/test_group_threads unit/test_feed unit/test_worker unit/test_chat_lanes \
-              unit/test_eval unit/test_compare_command unit/test_train screen/test_tmux)
+              unit/test_eval unit/test_eval_threads unit/test_compare_command unit/test_train screen/test_tmux)
 tsan: ## run what works in parallel, and the chat, under ThreadSanitizer
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
