@@ -98,7 +98,8 @@ static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *en
     if (status == VD_OK)
         status = keep_rows(d, &k->aggregation, k->words, length, h, pass->topic_history.y, err);
     if (status == VD_OK && pass->source.kept)
-        status = keep_rows(d, &k->source, k->words, length, h, pass->source.kept, err);
+        status = keep_rows(d, &k->source, k->words, length, vd_source_width(&d->model->config),
+                           pass->source.kept, err);
     if (status == VD_OK)
         status = vd_backend_status(d->model->be, err);
     return status == VD_OK ? keep_ids(d, entry, length, err) : status;
@@ -329,7 +330,7 @@ static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_sh
     const vd_outcome outcome = {.attention = a->attention,
                                 .attentions = a->attentions,
                                 .by = d->pool->by,
-                                .attends = vd_attends(&d->model->config),
+                                .answer = d->model->config.answer,
                                 .candidates = a->candidates,
                                 .score = a->score,
                                 .probability = a->probability};
@@ -390,10 +391,14 @@ static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *e
     const vd_kept_history *k = &d->history;
     const int *at =
         vd_arena_upload(pass->arena, k->start, (size_t)k->entries + 1, sizeof *k->start);
-    if (!at)
+    const int32_t *id = vd_arena_upload(pass->arena, k->id, (size_t)k->words, sizeof *k->id);
+    if (!at || !id)
         return vd_error_memory(err, "the history");
-    pass->history_words = (vd_packed){
-        .sequences = k->entries, .tokens = k->words, .start = k->start, .rows = {.start = at}};
+    pass->history_words = (vd_packed){.sequences = k->entries,
+                                      .tokens = k->words,
+                                      .start = k->start,
+                                      .id = k->id,
+                                      .rows = {.start = at, .id = id}};
     pass->history.packed = &pass->history_words;
     pass->history.sentence = k->sentence.numbers;
     pass->history.embedding = k->embedding.numbers;

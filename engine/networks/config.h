@@ -23,7 +23,9 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
 // How a generative decoder says an answer.
 typedef enum vd_answer_decoder {
     VD_ANSWER_LSTM,
-    VD_ANSWER_ATTENTION // an LSTM that looks at the words of the dialog (decoders/lstm_attention.h)
+    VD_ANSWER_ATTENTION, // an LSTM that looks at the words of the dialog
+                         // (decoders/lstm_attention.h)
+    VD_ANSWER_CONV       // convolutions that do (decoders/conv.h)
 } vd_answer_decoder;
 
 // The encoders there are, beside the fused MVAN (engine/networks/encoder.h).
@@ -143,7 +145,7 @@ static inline bool vd_has_generative(vd_decoders decoders)
 // Whether a decoder looks at the words of the dialog.
 static inline bool vd_attends(const vd_config *config)
 {
-    return vd_has_generative(config->decoders) && config->answer == VD_ANSWER_ATTENTION;
+    return vd_has_generative(config->decoders) && config->answer != VD_ANSWER_LSTM;
 }
 
 const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"

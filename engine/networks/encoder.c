@@ -53,8 +53,22 @@ static vd_status check_size(const vd_config *config, vd_error *err)
                         parts, config->hidden);
 }
 
+// A discriminative decoder compares answers with e; it says none.
+static vd_status check_answer(const vd_config *config, vd_error *err)
+{
+    if (config->answer == VD_ANSWER_LSTM || vd_has_generative(config->decoders))
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "answer %s: a discriminative decoder says no answers; expected generative "
+                        "or both as the decoder",
+                        vd_answer_names[config->answer]);
+}
+
 vd_status vd_encoder_check(const vd_config *config, vd_error *err)
 {
+    vd_status answer = check_answer(config, err);
+    if (answer)
+        return answer;
     if (config->text == VD_TEXT_OWN)
         return VD_OK;
     vd_status status = check_reading(config, err);

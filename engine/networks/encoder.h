@@ -37,7 +37,7 @@ typedef struct vd_memo {
 } vd_memo;
 
 // The states in which a network reads words, for the generative decoder to look at
-// (decoders/lstm_attention.c).
+// (decoders/source.c).
 typedef struct vd_word_states {
     const vd_value *question, *history; // (TQ, W), (TH, W'), a row a word; NULL: there are none
 } vd_word_states;
@@ -84,8 +84,8 @@ VD_ENCODERS(X)
 
 // Of a configuration whose network is not VD_NETWORK_MVAN.
 const vd_encoder *vd_encoder_of(const vd_config *config);
-// Whether the network, MVAN too, takes the configuration's text encoder; VD_USAGE says which it
-// takes.
+// Whether the network, MVAN too, takes the configuration's text encoder, and its decoder the way in
+// which answers are said; VD_USAGE says what is expected.
 vd_status vd_encoder_check(const vd_config *config, vd_error *err);
 
 // One of the usual pairings, made when it is first asked for.

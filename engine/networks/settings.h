@@ -56,9 +56,10 @@
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \
       VD_BOUNDARIES_BOTH, vd_boundaries_names, true,                                               \
       "all but mvan: tokens at both ends of answers that are read: both or none")                  \
-    X(answer, "answer", CHOICE, VD_ANSWER_LSTM, VD_ANSWER_ATTENTION, VD_ANSWER_LSTM,               \
-      vd_answer_names, true,                                                                       \
-      "generative decoder: lstm (default), or lstm-attention, which looks at the dialog's words")  \
+    X(answer, "answer", CHOICE, VD_ANSWER_LSTM, VD_ANSWER_CONV, VD_ANSWER_LSTM, vd_answer_names,   \
+      true,                                                                                        \
+      "generative decoder: lstm (default), or one that looks at the dialog's words: "              \
+      "lstm-attention or conv (ConvS2S)")                                                          \
     X(score_words, "score-words", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,            \
       vd_score_names, true,                                                                        \
       "lstm-attention: scores of words: own, additive, dot, scaled, bilinear or product")

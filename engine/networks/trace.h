@@ -53,8 +53,8 @@ void vd_trace_clear(vd_trace *trace); // frees what it owns and zeroes it
 typedef struct vd_outcome {
     const vd_attention *attention; // (attentions)
     int attentions;
-    vd_decoders by; // that ranked
-    bool attends;   // a generative one looks at the dialog
+    vd_decoders by;           // that ranked
+    vd_answer_decoder answer; // how a generative one says them
     int candidates;
     const float *score, *probability; // (candidates)
 } vd_outcome;

@@ -145,7 +145,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
 static void check(const setting *s)
 {
     static model m;
-    const double step = 1e-5;
+    const double step = 5e-6;
     char name[40];
     static float relevance[B * R * O];
     vd_batch batch = make_batch();
@@ -349,13 +349,14 @@ static void every_score_of_rounds_and_regions(void **state)
 static void attention_over_the_dialog(void **state)
 {
     (void)state;
-    for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++)
-        check(&(setting){.margin = 1,
-                         .positions = n % 2 ? VD_POSITIONS_LEARNED : VD_POSITIONS_NONE,
-                         .dropout = n % 2 ? 0.3 : 0,
-                         .decoders = n % 2 ? VD_GENERATIVE : VD_BOTH,
-                         .network = (vd_network_kind)n,
-                         .answer = VD_ANSWER_ATTENTION});
+    for (int answer = VD_ANSWER_ATTENTION; answer <= VD_ANSWER_CONV; answer++)
+        for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++)
+            check(&(setting){.margin = 1,
+                             .positions = n % 2 ? VD_POSITIONS_LEARNED : VD_POSITIONS_NONE,
+                             .dropout = n % 2 ? 0.3 : 0,
+                             .decoders = n % 2 ? VD_GENERATIVE : VD_BOTH,
+                             .network = (vd_network_kind)n,
+                             .answer = (vd_answer_decoder)answer});
 }
 
 static void every_score_of_words(void **state)

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The generative decoder with attention over the dialog (engine/networks/decoders/lstm_attention.c)
-once more, in plain PyTorch behind the twins of networks.py: golden numbers of
+"""The generative decoders with attention over the dialog (engine/networks/decoders/) once more, in plain PyTorch behind the twins of networks.py: golden numbers of
 tests/golden/test_networks.c.
 
     python3 tests/golden/answers.py [--check]
@@ -52,7 +51,7 @@ def dmn_words(w, d):
 
 
 # The states in which each network reads the words of questions and of entries; the decoder's score,
-# its name.
+# or conv; its name.
 CASES = {
     "lf": ("lf", lf_words, "bilinear", "decoder"),
     "hre": ("hre", hre_words, "bilinear", "decoder"),
@@ -63,6 +62,9 @@ CASES = {
     "memn2n-dot": ("memn2n", memn2n_words, "dot", "decoder"),
     "memn2n-scaled": ("memn2n", memn2n_words, "scaled", "decoder"),
     "memn2n-product": ("memn2n", memn2n_words, "product", "decoder"),
+    "lf-conv": ("lf", lf_words, "conv", "decoder"),
+    "mac-conv": ("mac", mac_words, "conv", "gen_decoder"),
+    "memn2n-conv": ("memn2n", memn2n_words, "conv", "decoder"),
 }
 
 
@@ -93,10 +95,32 @@ def lstm_from(w, name, x, e):
     return x
 
 
-def answer_logs(w, decoder, kind, e, x, answer):
+def conv_states(w, name, read, e, x, source):
+    """What the words are made of (Gehring et al. 2017): e the encoder's vector, x and the words
+    `source` what is looked at."""
+    half, words = math.sqrt(0.5), w.words(source)
+    g = w.words(read) + w.get(name + "place.weight", 20, E)[:len(read)]
+    y = w.linear(name + "in", g + w.linear(name + "state", e, E), H)
+    for layer in range(3):
+        part = f"{name}{layer}."
+        before = torch.cat([torch.zeros(2, H, dtype=torch.float64), y])
+        taken = torch.cat([before[:-2], before[1:-1], y], 1)
+        left, gate = w.linear(part + "conv", taken, 2 * H).chunk(2, 1)
+        a = left * sigmoid(gate)
+        d = (w.linear(part + "in", a, E) + g) * half
+        o = math.sqrt(len(x)) * (softmax(d @ x.T, 1) @ ((x + words) * half))
+        y = ((w.linear(part + "out", o, H) + a) * half + y) * half
+    return w.linear(name + "out", y, H)
+
+
+def answer_logs(w, decoder, kind, e, x, source, answer):
     """log P of the answer's words and of </S>, one after the other."""
     name = decoder + ".attention."
     read, said = torch.tensor([START, *answer]), torch.tensor([*answer, END])
+    if kind == "conv":
+        out = conv_states(w, decoder + ".conv.", read, e, x, source)
+        p = softmax(w.linear(decoder + ".lstm_to_words", out, V), 1)
+        return torch.log(p[torch.arange(len(said)), said])
     s = lstm_from(w, decoder + ".answer_rnn", w.words(read), e)
     a = softmax(scores_of(w, name + "score", kind, s, x), 1)
     out = tanh(w.linear(name + "out", torch.cat([s, a @ x], 1), H))
@@ -109,10 +133,13 @@ def dialog_logs(w, case, d, answers):
     network, words, kind, decoder = case
     e, (questions, entries) = run(network, w, d), words(w, d)
     out = []
+    wide = E if kind == "conv" else H
     for t in range(R):
-        x = torch.cat([w.linear(decoder + ".attention.history", torch.cat(entries[:t + 1]), H),
-                       w.linear(decoder + ".attention.question", questions[t], H)])
-        out.append([answer_logs(w, decoder, kind, e[t], x, answer) for answer in answers[t]])
+        x = torch.cat([w.linear(decoder + ".attention.history", torch.cat(entries[:t + 1]), wide),
+                       w.linear(decoder + ".attention.question", questions[t], wide)])
+        source = torch.cat([*d.entries[:t + 1], d.questions[t]])
+        out.append([answer_logs(w, decoder, kind, e[t], x, source, answer)
+                    for answer in answers[t]])
     return e, out
 
 

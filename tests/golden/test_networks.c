@@ -127,7 +127,8 @@ typedef struct room {
 static bool is_in_file(const vd_parameter *p)
 {
     return strncmp(p->name, "encoder.", 8) == 0 || strstr(p->name, "decoder.attention.") ||
-           strstr(p->name, "decoder.answer_rnn.") || strstr(p->name, "decoder.lstm_to_words.");
+           strstr(p->name, "decoder.conv.") || strstr(p->name, "decoder.answer_rnn.") ||
+           strstr(p->name, "decoder.lstm_to_words.");
 }
 
 // name: in the file.
@@ -338,31 +339,35 @@ static void compare_answers(const char *name, const vd_config *config)
 
 static void answers_equal_their_twins(void **state)
 {
+    enum { LSTM = VD_ANSWER_ATTENTION, CONV = VD_ANSWER_CONV };
     static const struct {
         const char *name;
         vd_network_kind network;
+        vd_decoders by;
+        int answer;
         vd_score score;
-        bool both;
     } cases[] = {
-        {"lf", VD_NETWORK_LF, VD_SCORE_OWN, false},
-        {"hre", VD_NETWORK_HRE, VD_SCORE_BILINEAR, false},
-        {"mac", VD_NETWORK_MAC, VD_SCORE_OWN, false},
-        {"memn2n", VD_NETWORK_MEMN2N, VD_SCORE_OWN, false},
-        {"dmn", VD_NETWORK_DMN, VD_SCORE_OWN, false},
-        {"mn-both", VD_NETWORK_MN, VD_SCORE_ADDITIVE, true},
-        {"memn2n-dot", VD_NETWORK_MEMN2N, VD_SCORE_DOT, false},
-        {"memn2n-scaled", VD_NETWORK_MEMN2N, VD_SCORE_SCALED, false},
-        {"memn2n-product", VD_NETWORK_MEMN2N, VD_SCORE_PRODUCT, false},
+        {"lf", VD_NETWORK_LF, VD_GENERATIVE, LSTM, VD_SCORE_OWN},
+        {"hre", VD_NETWORK_HRE, VD_GENERATIVE, LSTM, VD_SCORE_BILINEAR},
+        {"mac", VD_NETWORK_MAC, VD_GENERATIVE, LSTM, VD_SCORE_OWN},
+        {"memn2n", VD_NETWORK_MEMN2N, VD_GENERATIVE, LSTM, VD_SCORE_OWN},
+        {"dmn", VD_NETWORK_DMN, VD_GENERATIVE, LSTM, VD_SCORE_OWN},
+        {"mn-both", VD_NETWORK_MN, VD_BOTH, LSTM, VD_SCORE_ADDITIVE},
+        {"memn2n-dot", VD_NETWORK_MEMN2N, VD_GENERATIVE, LSTM, VD_SCORE_DOT},
+        {"memn2n-scaled", VD_NETWORK_MEMN2N, VD_GENERATIVE, LSTM, VD_SCORE_SCALED},
+        {"memn2n-product", VD_NETWORK_MEMN2N, VD_GENERATIVE, LSTM, VD_SCORE_PRODUCT},
+        {"lf-conv", VD_NETWORK_LF, VD_GENERATIVE, CONV, VD_SCORE_OWN},
+        {"mac-conv", VD_NETWORK_MAC, VD_BOTH, CONV, VD_SCORE_OWN},
+        {"memn2n-conv", VD_NETWORK_MEMN2N, VD_GENERATIVE, CONV, VD_SCORE_OWN},
     };
     vd_error err;
     (void)state;
     must(vd_safetensors_open("tests/golden/data/answers.safetensors", &file, &err), &err);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        compare_answers(cases[i].name,
-                        &(vd_config){.network = cases[i].network,
-                                     .decoders = cases[i].both ? VD_BOTH : VD_GENERATIVE,
-                                     .answer = VD_ANSWER_ATTENTION,
-                                     .score_words = cases[i].score});
+        compare_answers(cases[i].name, &(vd_config){.network = cases[i].network,
+                                                    .decoders = cases[i].by,
+                                                    .answer = (vd_answer_decoder)cases[i].answer,
+                                                    .score_words = cases[i].score});
     vd_safetensors_close(file);
 }
 

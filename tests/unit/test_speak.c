@@ -32,6 +32,13 @@ static int by_attention(void **state)
     return 0;
 }
 
+static int by_conv(void **state)
+{
+    (void)state;
+    answer_by = VD_ANSWER_CONV;
+    return 0;
+}
+
 // A dialog after its caption, with a model of these decoders.
 typedef struct talk {
     small_dialog c;
@@ -48,7 +55,7 @@ static void begin(talk *t, vd_decoders decoders)
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_SINUSOIDAL,
                         .decoders = decoders,
-                        .answer = answer_by};
+                        .answer = vd_has_generative(decoders) ? answer_by : VD_ANSWER_LSTM};
     vd_error err;
     small_dialog_begin(&t->c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
     vd_pool_free(t->c.pool);
@@ -334,21 +341,22 @@ static void every_failed_allocation_is_reported(void **state)
     }
 }
 
-#define BOTH_WAYS(test)                                                                            \
-    cmocka_unit_test_setup(test, by_lstm), cmocka_unit_test_setup(test, by_attention)
+#define EVERY_WAY(test)                                                                            \
+    cmocka_unit_test_setup(test, by_lstm), cmocka_unit_test_setup(test, by_attention),             \
+        cmocka_unit_test_setup(test, by_conv)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH_WAYS(a_pool_is_ranked_by_mean_log_probability),
-        BOTH_WAYS(decoders_are_chosen_to_rank),
-        BOTH_WAYS(a_decoder_that_is_not_there_is_refused),
-        BOTH_WAYS(what_is_said_is_worth_what_it_says),
-        BOTH_WAYS(the_greedy_answer_is_among_the_best),
-        BOTH_WAYS(without_that_decoder_nothing_is_said),
-        BOTH_WAYS(saying_can_be_stopped),
-        BOTH_WAYS(vectors_of_such_a_pool_are_refused),
-        BOTH_WAYS(every_failed_allocation_is_reported),
+        EVERY_WAY(a_pool_is_ranked_by_mean_log_probability),
+        EVERY_WAY(decoders_are_chosen_to_rank),
+        EVERY_WAY(a_decoder_that_is_not_there_is_refused),
+        EVERY_WAY(what_is_said_is_worth_what_it_says),
+        EVERY_WAY(the_greedy_answer_is_among_the_best),
+        EVERY_WAY(without_that_decoder_nothing_is_said),
+        EVERY_WAY(saying_can_be_stopped),
+        EVERY_WAY(vectors_of_such_a_pool_are_refused),
+        EVERY_WAY(every_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,21 @@
 // every layer is the encoder's vector e (Park et al. 2021, section 3.4; Das et al. 2017).
 //   loss: next-word cross entropy, mean over the words of the batch
 //   to rank: a candidate's score is its mean log-probability per word
-// Between the LSTM and the words there may be attention over the dialog (lstm_attention.c).
+// Between the LSTM and the words there may be attention over the dialog (lstm_attention.c); or a
+// decoder of convolutions takes the LSTM's place (conv.c).
 #include "engine/networks/mvan/network.h"
 
 #include <string.h>
 
-// From the LSTM's states to what words are made of.
+#include "engine/networks/decoders/conv.h"
+#include "engine/networks/decoders/lstm_attention.h"
+
+static bool is_conv(const vd_pass *pass)
+{
+    return pass->config->answer == VD_ANSWER_CONV;
+}
+
+// From the LSTM's states, or the words themselves, to what the next words are made of.
 static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *question, vd_error *err)
 {
     const vd_recurrent_pass *r = &given->text.recurrent;
@@ -16,7 +25,9 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
     if (!vd_attends(pass->config))
         return VD_OK;
     vd_status status =
-        vd_source_attend(pass, &given->packed, question, r->y, r->dy, &given->attended, err);
+        is_conv(pass)
+            ? vd_conv_answers(pass, &given->packed, question, &given->attended, err)
+            : vd_lstm_attention(pass, &given->packed, question, r->y, r->dy, &given->attended, err);
     if (status == VD_OK) {
         given->output = given->attended.out->x;
         given->doutput = given->attended.out->dx;
@@ -24,23 +35,33 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
     return status;
 }
 
+// The LSTM over the answers' words.
+static vd_status run_lstm(vd_pass *pass, vd_given_answers *given, vd_error *err)
+{
+    int h = pass->config->hidden, count = given->packed.sequences;
+    vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
+    if (!initial)
+        return vd_error_memory(err, "generated answers");
+    pass->be->gather_rows(pass->encoded, given->question, count, h, initial);
+    vd_status status =
+        vd_words_forward(pass, &given->text, &given->packed, VD_SITE_ANSWER_WORDS, err);
+    if (status != VD_OK)
+        return status;
+    return vd_recurrent_forward(pass, &given->text, pass->w->answer, 1, initial,
+                                VD_SITE_ANSWER_LAYER, err);
+}
+
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,
                         vd_error *err)
 {
-    int h = pass->config->hidden;
     *given = (vd_given_answers){0};
     given->question = vd_arena_upload(pass->arena, question, (size_t)count, sizeof *question);
-    vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "generated answers");
-    pass->be->gather_rows(pass->encoded, given->question, count, h, initial);
     vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, &given->packed, err);
-    if (status == VD_OK)
-        status = vd_words_forward(pass, &given->text, &given->packed, VD_SITE_ANSWER_WORDS, err);
-    if (status == VD_OK)
-        status = vd_recurrent_forward(pass, &given->text, pass->w->answer, 1, initial,
-                                      VD_SITE_ANSWER_LAYER, err);
+    if (status == VD_OK && !is_conv(pass))
+        status = run_lstm(pass, given, err);
     return status == VD_OK ? attend(pass, given, question, err) : status;
 }
 
@@ -162,31 +183,35 @@ static vd_status attend_backward(vd_pass *pass, vd_given_answers *given, vd_erro
     return status == VD_OK ? vd_source_backward(pass, err) : status;
 }
 
+// From given->text.recurrent.dy to the words and to e.
+static vd_status lstm_backward(vd_pass *pass, vd_given_answers *given, vd_error *err)
+{
+    int h = pass->config->hidden, count = given->packed.sequences;
+    vd_real *dinput =
+        vd_arena_zeros(pass->arena, (size_t)given->text.inputs * (size_t)pass->config->embed);
+    vd_real *dinitial = vd_arena_zeros(pass->arena, (size_t)count * (size_t)h);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the generative decoder's gradient");
+    vd_status status = vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dinput,
+                                             dinitial, err);
+    if (status != VD_OK)
+        return status;
+    vd_words_backward(pass, &given->text, dinput, VD_SITE_ANSWER_WORDS);
+    pass->be->add_rows_backward(pass->dencoded, given->question, count, h, dinitial);
+    return VD_OK;
+}
+
 vd_status vd_generative_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     vd_given_answers *given = &net->given;
-    const vd_packed *packed = &given->packed;
-    int h = pass->config->hidden, v = pass->config->vocab;
-    size_t s = (size_t)packed->sequences;
-    vd_real *dinput =
-        vd_arena_zeros(pass->arena, (size_t)given->text.inputs * (size_t)pass->config->embed);
-    vd_real *dinitial = vd_arena_zeros(pass->arena, s * (size_t)h);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "the generative decoder's gradient");
+    int h = pass->config->hidden, v = pass->config->vocab, words = given->packed.tokens;
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
-    pass->be->word_gradient(given->logits, given->target, packed->tokens, v, net->word_share);
+    pass->be->word_gradient(given->logits, given->target, words, v, net->word_share);
     pass->be->linear_backward(given->output, &pass->w->words.w, given->logits, given->doutput, h, 1,
-                              &pass->dw->words.w, pass->dw->words.b, packed->tokens);
+                              &pass->dw->words.w, pass->dw->words.b, words);
     vd_status status = attend_backward(pass, given, err);
-    if (status == VD_OK)
-        status = vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dinput,
-                                       dinitial, err);
-    if (status != VD_OK)
-        return status;
-    vd_words_backward(pass, &given->text, dinput, VD_SITE_ANSWER_WORDS);
-    pass->be->add_rows_backward(pass->dencoded, given->question, packed->sequences, h, dinitial);
-    return VD_OK;
+    return status == VD_OK && !is_conv(pass) ? lstm_backward(pass, given, err) : status;
 }
 
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)

@@ -22,7 +22,7 @@ static const scoring scores[] = {
         "words are after e. The higher, the better.",
         {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
 
-// Of decoders that look at the dialog.
+// Of an LSTM that looks at the dialog.
 static const scoring looking[] = {
     [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
                        "e; for each word it looks at all that was said. The score says how "
@@ -38,6 +38,31 @@ static const scoring looking[] = {
                   "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, s_t = LSTM(answer c, from e)",
                   "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
                   "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
+
+static const scoring convolved[] = {
+    [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
+                       "e; each word is read with the two before it, and looks at all that was "
+                       "said. The score says how probable its words are: the closer to 0, the "
+                       "better.",
+                       {"a_t = glu(conv(words of c to t, from e)), three times, with d_t between",
+                        "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), x words of the dialog",
+                        "P = softmax(W' y_t + b'), y_t = a_t with d_t",
+                        "z_c = mean_t log P(word t of c)"}},
+    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer fits e, and how "
+                 "probable its words are after e and with all that was said in view. The higher, "
+                 "the better.",
+                 {"o_c = last state of LSTM(answer c)",
+                  "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), a_t = glu(conv(answer c))",
+                  "P = softmax(W' y_t + b'), y_t = a_t with d_t",
+                  "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
+
+static const scoring *scoring_of(const vd_outcome *outcome)
+{
+    static const scoring *const by_answer[] = {
+        [VD_ANSWER_LSTM] = scores, [VD_ANSWER_ATTENTION] = looking, [VD_ANSWER_CONV] = convolved};
+    bool said = vd_has_generative(outcome->by);
+    return &by_answer[said ? outcome->answer : VD_ANSWER_LSTM][outcome->by];
+}
 
 static vd_trace_value numbers(const char *name, const char *is, int count, const float *value)
 {
@@ -59,8 +84,7 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
 {
     static const char *const z[] = {"z"}, *const p[] = {"p"};
     int n = outcome->candidates;
-    bool looks = outcome->attends && vd_has_generative(outcome->by);
-    const scoring *by = looks ? &looking[outcome->by] : &scores[outcome->by];
+    const scoring *by = scoring_of(outcome);
     for (int i = 0; i < n; i++) {
         figures[i] = (double)(score[i] = outcome->score[i]);
         figures[n + i] = (double)(probability[i] = outcome->probability[i]);

@@ -16,7 +16,7 @@
 #include "engine/backend/backend.h"
 #include "engine/graph/tape.h"
 #include "engine/networks/batch.h"
-#include "engine/networks/decoders/lstm_attention.h"
+#include "engine/networks/decoders/source.h"
 #include "engine/networks/intervention.h"
 #include "engine/networks/mvan/weights.h"
 #include "engine/networks/trace.h"

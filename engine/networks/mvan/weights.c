@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/networks/batch.h"
+#include "engine/networks/decoders/conv.h"
 #include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/encoder.h"
 
@@ -97,11 +98,14 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
                      e, h, w->candidate);
     if (!vd_has_generative(config->decoders))
         return;
-    bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
+    if (config->answer != VD_ANSWER_CONV)
+        bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
     w->words.w = bind_matrix(b, vd_start_recurrent(h), said, ".weight", v, h);
     w->words.b = bind_vector(b, vd_start_recurrent(h), said, ".bias", v, 0);
-    if (vd_attends(config))
-        vd_source_declare(config, b->layout);
+    if (config->answer == VD_ANSWER_ATTENTION)
+        vd_lstm_attention_declare(config, b->layout);
+    if (config->answer == VD_ANSWER_CONV)
+        vd_conv_declare(config, b->layout);
 }
 
 static void bind_mvan(vd_binder *b, const vd_config *config, vd_weights *w)

@@ -15,8 +15,7 @@ enum { LAYERS = 6, PLACES = 512 };
 
 #define OWN_DROPOUT 0.1
 
-// The start of the weight matrix declared last but its bias.
-static void start_normal(vd_layout *layout, double times)
+void vd_convs2s_start(vd_layout *layout, double times)
 {
     vd_parameter *p = &layout->parameter[layout->count - 2];
     p->start = (vd_start){VD_START_NORMAL, sqrt(times * (1 - OWN_DROPOUT) / (double)p->shape[1])};
@@ -30,13 +29,13 @@ static void declare(vd_layout *layout, const vd_config *config, const char *name
     vd_layout_add(layout, vd_text_part(once, "place", place), ".weight", false, PLACES, (size_t)in,
                   (vd_start){VD_START_NORMAL, 0.1});
     vd_text_declare_linear(layout, once, "in", in, d);
-    start_normal(layout, 1);
+    vd_convs2s_start(layout, 1);
     for (int l = 0; l < LAYERS; l++) {
         vd_text_declare_glu(layout, (vd_text_at){name, l}, "conv", d, d);
-        start_normal(layout, 4);
+        vd_convs2s_start(layout, 4);
     }
     vd_text_declare_linear(layout, once, "out", d, d);
-    start_normal(layout, 1);
+    vd_convs2s_start(layout, 1);
 }
 
 // x + place. Sentences are shorter than the table.

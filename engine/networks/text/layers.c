@@ -132,16 +132,20 @@ void vd_text_declare_glu(vd_layout *layout, vd_text_at at, const char *part, int
     vd_text_declare_linear(layout, at, part, VD_TEXT_WIDE * in, 2 * out);
 }
 
+vd_value *vd_text_gate(vd_tape *tape, const vd_value *y)
+{
+    int half = y->columns / 2;
+    if (half == 0) // after a failure
+        return &tape->nothing;
+    vd_value *gate = vd_tape_map(tape, VD_SIGMOID, vd_tape_columns(tape, y, half, half));
+    return vd_tape_multiply(tape, vd_tape_columns(tape, y, 0, half), gate);
+}
+
 vd_value *vd_text_glu(vd_tape *tape, const vd_packed *packed, const vd_value *x, int dilation,
                       vd_text_at at, const char *part)
 {
     if (tape->status != VD_OK)
         return &tape->nothing;
     vd_value *y = vd_tape_window(tape, x, packed, VD_TEXT_WIDE, dilation, false);
-    y = vd_text_linear(tape, y, at, part);
-    int half = y->columns / 2;
-    if (half == 0) // after a failure
-        return &tape->nothing;
-    vd_value *gate = vd_tape_map(tape, VD_SIGMOID, vd_tape_columns(tape, y, half, half));
-    return vd_tape_multiply(tape, vd_tape_columns(tape, y, 0, half), gate);
+    return vd_text_gate(tape, vd_text_linear(tape, y, at, part));
 }

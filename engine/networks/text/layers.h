@@ -46,5 +46,10 @@ vd_value *vd_text_ffn(vd_tape *tape, const vd_value *x, vd_text_at at);
 void vd_text_declare_glu(vd_layout *layout, vd_text_at at, const char *part, int in, int out);
 vd_value *vd_text_glu(vd_tape *tape, const vd_packed *packed, const vd_value *x, int dilation,
                       vd_text_at at, const char *part);
+// a o sigmoid(b) of rows [a ; b].
+vd_value *vd_text_gate(vd_tape *tape, const vd_value *y);
+// The start of ConvS2S (text/convs2s.c) for the weight matrix that was declared last but its bias:
+// N(0, sqrt(times (1 - 0.1) / columns)).
+void vd_convs2s_start(vd_layout *layout, double times);
 
 #endif

@@ -1,6 +1,6 @@
-// The generative decoder that looks at the dialog, after every network: its probabilities are those
-// of all answers there are, its ranking is that of each answer alone, and it knows nothing of what
-// comes later.
+// The generative decoders that look at the dialog, after every network: their probabilities are
+// those of all answers there are, their ranking is that of each answer alone, and they know nothing
+// of what comes later.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/token.h"
+#include "engine/networks/encoder.h"
 #include "engine/networks/mvan/network.h"
 #include "engine/train/trainer.h"
 #include "tests/support/must.h"
@@ -32,7 +33,7 @@ typedef struct room {
     vd_network net;
 } room;
 
-static void open_room(room *r, vd_network_kind network, int vocab)
+static void open_room(room *r, vd_network_kind network, vd_answer_decoder answer, int vocab)
 {
     vd_rng rng = vd_rng_seed(17, (uint64_t)network);
     vd_error err;
@@ -40,7 +41,7 @@ static void open_room(room *r, vd_network_kind network, int vocab)
     r->config.network = network;
     r->config.vocab = vocab;
     r->config.decoders = VD_GENERATIVE;
-    r->config.answer = VD_ANSWER_ATTENTION;
+    r->config.answer = answer;
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     size_t n = r->layout.elements;
     r->block = vd_alloc(n, sizeof *r->block);
@@ -81,12 +82,13 @@ static void must_encode(room *r, const vd_batch *batch)
 
 static void for_every_network(int vocab, void (*promise)(room *r))
 {
-    for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++) {
-        static room r;
-        open_room(&r, (vd_network_kind)n, vocab);
-        promise(&r);
-        close_room(&r);
-    }
+    for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++)
+        for (int answer = VD_ANSWER_ATTENTION; answer <= VD_ANSWER_CONV; answer++) {
+            static room r;
+            open_room(&r, (vd_network_kind)n, (vd_answer_decoder)answer, vocab);
+            promise(&r);
+            close_room(&r);
+        }
 }
 
 // ---- probabilities ------------------------------------------------------------------------------
@@ -160,7 +162,8 @@ static void answers_and_the_unfinished_rest_are_all_there_is(room *r)
         for (int i = 0; i < all.count; i++)
             sum += exp((double)score[i] * all.length[i]);
         if (!(fabs(sum - 1) < 1e-5))
-            fail_msg("%s, question %d: %.9g", vd_network_names[r->config.network], n, sum);
+            fail_msg("%s, %s, question %d: %.9g", vd_network_names[r->config.network],
+                     vd_answer_names[r->config.answer], n, sum);
     }
 }
 
@@ -185,8 +188,9 @@ static void assert_scores(const room *r, const char *what, const float *found,
 {
     for (int i = 0; i < count; i++)
         if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
-            fail_msg("%s, %s: score %d is %.9g, expected %.9g", vd_network_names[r->config.network],
-                     what, i, (double)found[i], (double)expected[i]);
+            fail_msg("%s, %s, %s: score %d is %.9g, expected %.9g",
+                     vd_network_names[r->config.network], vd_answer_names[r->config.answer], what,
+                     i, (double)found[i], (double)expected[i]);
 }
 
 static void each_candidate_scores_as_alone(room *r)
@@ -328,7 +332,7 @@ static void memory_that_is_out_is_an_error(void **state)
 
 // ---- learning -----------------------------------------------------------------------------------
 
-static void it_learns(void **state)
+static void learn(vd_answer_decoder answer)
 {
     enum { STEPS = 120 };
     vd_config config = small_config();
@@ -336,15 +340,36 @@ static void it_learns(void **state)
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;
     vd_error err;
-    (void)state;
     config.decoders = VD_BOTH;
-    config.answer = VD_ANSWER_ATTENTION;
+    config.answer = answer;
     options.margin = 1;
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     double first = small_steps(trainer, 1), last = small_steps(trainer, STEPS);
     assert_true(last < first / 2);
     vd_trainer_free(trainer);
     vd_vocab_free(vocab);
+}
+
+static void they_learn(void **state)
+{
+    (void)state;
+    learn(VD_ANSWER_ATTENTION);
+    learn(VD_ANSWER_CONV);
+}
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+static void a_discriminative_decoder_says_nothing(void **state)
+{
+    vd_config config = small_config();
+    vd_error err;
+    (void)state;
+    config.decoders = VD_DISCRIMINATIVE;
+    config.answer = VD_ANSWER_CONV;
+    support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "answer conv",
+                    "discriminative", "expected generative or both", NULL);
+    config.decoders = VD_BOTH;
+    assert_int_equal(vd_encoder_check(&config, &err), VD_OK);
 }
 
 int main(void)
@@ -354,7 +379,8 @@ int main(void)
         cmocka_unit_test(scores_are_exact),
         cmocka_unit_test(dialogs_without_words),
         cmocka_unit_test(memory_that_is_out_is_an_error),
-        cmocka_unit_test(it_learns),
+        cmocka_unit_test(they_learn),
+        cmocka_unit_test(a_discriminative_decoder_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

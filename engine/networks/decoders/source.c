@@ -1,0 +1,167 @@
+#include "engine/networks/decoders/source.h"
+
+#include <stdio.h>
+
+#include "engine/networks/decoders/conv.h"
+#include "engine/networks/decoders/lstm_attention.h"
+#include "engine/networks/encoder.h"
+#include "engine/networks/mvan/pass.h"
+
+const char *vd_source_name(const vd_config *c, const char *part, char out[VD_SOURCE_NAME])
+{
+    snprintf(out, VD_SOURCE_NAME, "%s.%s", c->decoders == VD_BOTH ? "gen_decoder" : "decoder",
+             part);
+    return out;
+}
+
+int vd_source_width(const vd_config *c)
+{
+    return c->answer == VD_ANSWER_CONV ? c->embed : c->hidden;
+}
+
+// How wide the rows are that x is made of.
+static int width_of(const vd_config *c, bool question)
+{
+    if (c->network == VD_NETWORK_MVAN)
+        return 2 * c->hidden;
+    const vd_encoder *e = vd_encoder_of(c);
+    vd_width *width = question ? e->question_width : e->history_width;
+    return width ? width(c) : c->embed;
+}
+
+void vd_source_declare(const vd_config *c, vd_layout *layout)
+{
+    char name[VD_SOURCE_NAME];
+    int w = vd_source_width(c);
+    vd_layout_linear(layout, vd_source_name(c, "attention.question", name), width_of(c, true), w,
+                     true);
+    vd_layout_linear(layout, vd_source_name(c, "attention.history", name), width_of(c, false), w,
+                     true);
+}
+
+vd_tape *vd_source_tape(vd_pass *pass, vd_error *err)
+{
+    vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
+    if (!tape) {
+        vd_error_memory(err, "the words of the dialog");
+        return NULL;
+    }
+    *tape = (vd_tape){.be = pass->be,
+                      .arena = pass->arena,
+                      .w = &pass->w->all,
+                      .dw = pass->dw ? &pass->dw->all : NULL,
+                      .key = vd_pass_key(pass, VD_SITE_ANSWER_ATTENTION),
+                      .flatten = pass->flatten};
+    return tape;
+}
+
+// ---- what is looked at --------------------------------------------------------------------------
+
+const vd_value *vd_source_outside(vd_tape *tape, vd_axis axis, const vd_real *x, vd_real *dx,
+                                  int rows, int columns)
+{
+    vd_value *y = vd_tape_constant(tape, axis, x, rows, columns);
+    if (tape->status == VD_OK)
+        y->dx = dx;
+    return y;
+}
+
+static const vd_value *mvan_states(vd_tape *tape, const vd_pass *pass, const vd_text_pass *text,
+                                   vd_axis axis)
+{
+    return vd_source_outside(tape, axis, text->recurrent.y, text->recurrent.dy,
+                             text->packed->tokens, 2 * pass->config->hidden);
+}
+
+static const vd_value *question_words(vd_tape *tape, const vd_pass *pass)
+{
+    char name[VD_SOURCE_NAME];
+    const vd_value *states = pass->source.question;
+    if (!states)
+        states = mvan_states(tape, pass, &pass->question, VD_AXIS_QUESTION_WORDS);
+    return vd_tape_linear(tape, states, vd_source_name(pass->config, "attention.question", name));
+}
+
+static const vd_value *history_words(vd_tape *tape, const vd_pass *pass)
+{
+    char name[VD_SOURCE_NAME];
+    const vd_value *states = pass->source.history;
+    if (pass->source.kept)
+        return vd_tape_constant(tape, VD_AXIS_HISTORY_WORDS, pass->source.kept,
+                                pass->history_words.tokens, vd_source_width(pass->config));
+    if (!states)
+        states = mvan_states(tape, pass, &pass->history, VD_AXIS_HISTORY_WORDS);
+    return vd_tape_linear(tape, states, vd_source_name(pass->config, "attention.history", name));
+}
+
+static void list_seen(vd_tape *tape, vd_pass *pass)
+{
+    const vd_geometry *span = &pass->span;
+    const int *history = pass->history_words.start, *question = pass->question_words.start;
+    vd_pair_group *seen = vd_arena_take(tape->arena, (size_t)span->questions, sizeof *seen);
+    if (!seen)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of the dialog");
+    for (int n = 0; n < span->questions && seen; n++) {
+        int first = history[span->entry_start[span->dialog[n]]];
+        int end = history[span->entry_start[span->dialog[n]] + span->seen[n]];
+        seen[n].key[0] = (vd_range){first, end - first};
+        seen[n].key[1] =
+            (vd_range){pass->history_words.tokens + question[n], question[n + 1] - question[n]};
+    }
+    pass->source.seen = seen;
+}
+
+vd_status vd_source_read(vd_pass *pass, vd_error *err)
+{
+    vd_source *source = &pass->source;
+    if (!vd_attends(pass->config))
+        return VD_OK;
+    vd_tape *tape = source->tape = vd_source_tape(pass, err);
+    if (!tape)
+        return VD_NO_MEMORY;
+    const vd_value *history = history_words(tape, pass);
+    source->words = source->keys = vd_tape_stack(tape, history, question_words(tape, pass));
+    if (pass->config->answer == VD_ANSWER_CONV)
+        source->words = vd_conv_words(tape, pass, source->keys);
+    else
+        source->keys = vd_lstm_attention_keys(tape, pass->config, source->words);
+    list_seen(tape, pass);
+    return vd_tape_status(tape, err);
+}
+
+vd_status vd_source_entries(vd_pass *pass, const vd_real **x, vd_error *err)
+{
+    vd_tape *tape = vd_source_tape(pass, err);
+    if (!tape)
+        return VD_NO_MEMORY;
+    *x = history_words(tape, pass)->x;
+    return vd_tape_status(tape, err);
+}
+
+vd_status vd_source_backward(vd_pass *pass, vd_error *err)
+{
+    vd_tape_backward(pass->source.tape);
+    return vd_tape_status(pass->source.tape, err);
+}
+
+// ---- answers ------------------------------------------------------------------------------------
+
+// Neighbouring answers to the same question look at the same words.
+const vd_pairing *vd_source_pairing(vd_tape *tape, const vd_source *source,
+                                    const vd_packed *answers, const int *question)
+{
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)answers->sequences, sizeof *group);
+    int count = 0;
+    for (int s = 0; s < answers->sequences && group; s++) {
+        if (s == 0 || question[s] != question[s - 1]) {
+            group[count] = source->seen[source->first + question[s]];
+            group[count++].query = (vd_range){answers->start[s], 0};
+        }
+        group[count - 1].query.count += answers->length[s];
+    }
+    const vd_pairing *p = vd_pairing_make(tape->arena, VD_AXIS_ANSWER_WORDS, answers->tokens,
+                                          VD_AXIS_NONE, source->words->rows, group, count);
+    if (!p)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the answers look at");
+    return p;
+}

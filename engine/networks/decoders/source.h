@@ -1,0 +1,58 @@
+// What a generative decoder looks at (answer lstm-attention, conv): every word of an answer looks
+// at all words of the entries 0..t and of the question.
+//
+// Use: whoever ran the encoder calls vd_source_read once; then a decoder's own function for any
+// answers. Backward: the tapes of the answers first, then vd_source_backward, then the encoder.
+#ifndef VD_SOURCE_H
+#define VD_SOURCE_H
+
+#include "engine/graph/tape.h"
+#include "engine/networks/config.h"
+
+struct vd_pass;
+
+// What the answers of a pass look at. Legend of mvan/pass.h; W as vd_source_width says.
+typedef struct vd_source {
+    // Of networks on the tape: (TQ, ...) (TH, ...) word states, or word vectors. NULL: MVAN's.
+    const vd_value *question, *history;
+    const vd_real *kept; // (TH, W) x of the entries, where a dialog has kept them; else NULL
+    int first;           // the question that the decoder takes for the first
+
+    vd_tape *tape;         // from the word states to
+    const vd_value *words; // (TH + TQ, W) what is mixed: of all entries, then of all questions
+    const vd_value *keys;  // what their scores need of them
+    vd_pair_group *seen;   // (N) of each question: the rows of its entries 0..t, its own
+} vd_source;
+
+// How wide x is: H; E for conv.
+int vd_source_width(const vd_config *config);
+// The decoder's parameter `part`: "decoder.attention.score", of two decoders "gen_decoder....".
+enum { VD_SOURCE_NAME = 64 };
+const char *vd_source_name(const vd_config *config, const char *part, char out[VD_SOURCE_NAME]);
+void vd_source_declare(const vd_config *config, vd_layout *layout);
+
+// pass->source, after the encoder; nothing where the configuration looks at no words.
+vd_status vd_source_read(struct vd_pass *pass, vd_error *err);
+// x of entries whose word states are in pass->history: *x (TH, W), in the arena.
+vd_status vd_source_entries(struct vd_pass *pass, const vd_real **x, vd_error *err);
+// To the word states, once the answers have been walked back.
+vd_status vd_source_backward(struct vd_pass *pass, vd_error *err);
+
+// ---- for decoders -------------------------------------------------------------------------------
+
+// A tape of the pass; NULL and an error when memory is out.
+vd_tape *vd_source_tape(struct vd_pass *pass, vd_error *err);
+// Numbers from outside the tape, which collects their gradient in dx (NULL: none is wanted).
+const vd_value *vd_source_outside(vd_tape *tape, vd_axis axis, const vd_real *x, vd_real *dx,
+                                  int rows, int columns);
+// The words of answers with what they see; sequence i of `answers` belongs to question[i].
+const vd_pairing *vd_source_pairing(vd_tape *tape, const vd_source *source,
+                                    const vd_packed *answers, const int *question);
+
+// Words of answers, on their way to the scores of the next word.
+typedef struct vd_attended {
+    vd_tape *tape;
+    const vd_value *out; // (words, H) what the scores of the next word are made of
+} vd_attended;
+
+#endif
