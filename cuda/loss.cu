@@ -153,11 +153,14 @@ static void word_log(const vd_real *p, const int32_t *target, int rows, int word
     });
 }
 
-static void word_gradient(vd_real *p, const int32_t *target, int rows, int words, vd_real scale)
+static void word_gradient(vd_real *p, const int32_t *target, const vd_real *whole,
+                          const vd_real *hit, int rows, int words, vd_real scale)
 {
     vd_for_rows(__func__, rows, words, [=] __device__(size_t r) {
+        vd_real times = whole ? whole[r] : 1, less = hit ? hit[r] : 1;
         for (VD_EACH_COLUMN(j, words))
-            p[r * words + j] = scale * (p[r * words + j] - (j == target[r] ? 1 : 0));
+            p[r * words + j] =
+                scale * (times * p[r * words + j] - (j == target[r] ? less : 0));
     });
 }
 

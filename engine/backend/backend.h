@@ -196,7 +196,7 @@ typedef struct vd_devices {
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 8 };
+enum { VD_BACKEND_ABI = 9 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -395,9 +395,11 @@ typedef struct vd_backend {
     void (*gather_backward)(const vd_real *dscores, const int32_t *option, int questions,
                             int candidates, int distinct, vd_real *dproducts);
     // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
-    // target; and p becomes the gradient of their scores, scale * (p - 1 at the target).
+    // target; and p becomes the gradient of their scores, scale * (whole[row] p - hit[row] at the
+    // target), NULL for ones.
     void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);
-    void (*word_gradient)(vd_real *p, const int32_t *target, int rows, int words, vd_real scale);
+    void (*word_gradient)(vd_real *p, const int32_t *target, const vd_real *whole,
+                          const vd_real *hit, int rows, int words, vd_real scale);
     void (*candidate_loss)(const vd_candidate_loss *loss);
     // Ranks n scores; all but z is host memory. score = z, probability = softmax of z, order = the
     // candidates by falling score, equal scores by index; scratch (4 n).

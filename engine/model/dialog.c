@@ -1,4 +1,4 @@
-#include "engine/model/dialog.h"
+#include "engine/model/dialog_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,152 +6,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/token.h"
-#include "engine/model/model_private.h"
-#include "engine/networks/encoder.h"
-
-static bool ids_fit(const int32_t *ids, int count, int vocab)
-{
-    for (int i = 0; i < count; i++)
-        if (ids[i] < 0 || ids[i] >= vocab)
-            return false;
-    return true;
-}
-
-// Rows of numbers in the backend's memory, one for each entry or each word of the history.
-typedef struct vd_kept_rows {
-    vd_real *numbers;
-    size_t room; // rows
-} vd_kept_rows;
-
-// What is kept of the history: per entry and per word of all entries, in order.
-typedef struct vd_kept_history {
-    int entries, words;
-    size_t start_room, id_room;
-    int *start;               // (entries + 1) first word of an entry
-    int32_t *id;              // (words) host memory, like start
-    vd_kept_rows sentence;    // (entries, 2H)
-    vd_kept_rows matching;    // (entries, H) f_h of context matching
-    vd_kept_rows embedding;   // (words, E)
-    vd_kept_rows aggregation; // (words, H) f_h of topic aggregation
-    vd_kept_rows source;      // (words, H) what a generative decoder looks at
-} vd_kept_history;
-
-struct vd_dialog {
-    const vd_model *model;
-    const vd_pool *pool;
-    vd_kept_history history;
-    int regions;
-    float *image;       // (P, D) as given
-    vd_real *f_image;   // (P, H) f_v of the topic view
-    vd_real *view_half; // (P, D+2E) W1's image half
-    vd_memo memo;       // of a network on the tape
-    vd_kept_rows memo_rows;
-    vd_arena arena;
-};
-
-// Copies `rows` more behind the first `used`.
-static vd_status keep_rows(const vd_dialog *d, vd_kept_rows *kept, int used, int rows, int width,
-                           const vd_real *from, vd_error *err)
-{
-    const vd_memory *memory = d->model->be->memory;
-    size_t size = (size_t)width * sizeof *from, wanted = (size_t)used + (size_t)rows;
-    if (wanted > kept->room) {
-        size_t room = kept->room ? kept->room : 16;
-        while (room < wanted)
-            room *= 2;
-        vd_real *grown = vd_model_take(d->model, room, size);
-        if (!grown)
-            return vd_error_memory(err, "the history");
-        memory->copy(grown, kept->numbers, (size_t)used * size);
-        vd_model_give(d->model, kept->numbers);
-        *kept = (vd_kept_rows){grown, room};
-    }
-    memory->copy(kept->numbers + (size_t)used * (size_t)width, from, (size_t)rows * size);
-    return VD_OK;
-}
-
-// The ids of one more entry, with which it counts.
-static vd_status keep_ids(vd_dialog *d, const int32_t *entry, int length, vd_error *err)
-{
-    vd_kept_history *k = &d->history;
-    if (!vd_make_room(&k->start, &k->start_room, (size_t)k->entries + 2, sizeof *k->start) ||
-        !vd_make_room(&k->id, &k->id_room, (size_t)k->words + (size_t)length, sizeof *k->id))
-        return vd_error_memory(err, "the history");
-    memcpy(k->id + k->words, entry, (size_t)length * sizeof *k->id);
-    k->words += length;
-    k->start[++k->entries] = k->words;
-    return VD_OK;
-}
-
-// What a pass over one more entry computed; it counts only when all of it is kept.
-static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *entry, int length,
-                            vd_error *err)
-{
-    vd_kept_history *k = &d->history;
-    int h = d->model->config.hidden, e = d->model->config.embed;
-    vd_status status =
-        keep_rows(d, &k->sentence, k->entries, 1, 2 * h, pass->history.sentence, err);
-    if (status == VD_OK)
-        status = keep_rows(d, &k->matching, k->entries, 1, h, pass->context_history.y, err);
-    if (status == VD_OK)
-        status = keep_rows(d, &k->embedding, k->words, length, e, pass->history.embedding, err);
-    if (status == VD_OK)
-        status = keep_rows(d, &k->aggregation, k->words, length, h, pass->topic_history.y, err);
-    if (status == VD_OK && pass->source.kept)
-        status = keep_rows(d, &k->source, k->words, length, vd_source_width(&d->model->config),
-                           pass->source.kept, err);
-    if (status == VD_OK)
-        status = vd_backend_status(d->model->be, err);
-    return status == VD_OK ? keep_ids(d, entry, length, err) : status;
-}
-
-// Networks on the tape read the words again with every question.
-static bool is_fused(const vd_dialog *d)
-{
-    return d->model->config.network == VD_NETWORK_MVAN;
-}
-
-vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_error *err)
-{
-    const vd_config *c = &d->model->config;
-    if (length < 1 || length > VD_MAX_HISTORY || !ids_fit(entry, length, c->vocab))
-        return vd_error_set(err, VD_USAGE,
-                            "a history entry of %d tokens: expected 1 to %d, each below %d", length,
-                            VD_MAX_HISTORY, c->vocab);
-    if (!is_fused(d))
-        return keep_ids(d, entry, length, err);
-    vd_pass pass;
-    vd_packed packed;
-    vd_arena_reset(&d->arena);
-    vd_model_pass(d->model, &d->arena, &pass);
-    vd_status status = vd_packed_make(entry, &length, 1, length, &d->arena, &packed, err);
-    if (status == VD_OK)
-        status = vd_sentences_forward(&pass, &pass.history, &packed, pass.w->history,
-                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
-    if (status == VD_OK)
-        status =
-            vd_gated_forward(&pass, &pass.context_history, &pass.w->context_history,
-                             pass.history.sentence, 1, 2 * c->hidden, VD_SITE_CONTEXT_HISTORY, err);
-    if (status == VD_OK)
-        status = vd_gated_forward(&pass, &pass.topic_history, &pass.w->topic_history,
-                                  pass.history.recurrent.y, length, 2 * c->hidden,
-                                  VD_SITE_TOPIC_HISTORY, err);
-    if (status == VD_OK && vd_attends(c))
-        status = vd_source_entries(&pass, &pass.source.kept, err);
-    return status == VD_OK ? keep_entry(d, &pass, entry, length, err) : status;
-}
-
-void vd_dialog_truncate(vd_dialog *dialog, int entries)
-{
-    if (entries < 1)
-        entries = 1;
-    if (entries < dialog->history.entries) {
-        dialog->history.entries = entries;
-        dialog->history.words = dialog->history.start[entries];
-    }
-    if (entries < dialog->memo.entries)
-        dialog->memo.entries = entries;
-}
 
 // f_v of the regions and the image's half of the topic view's first layer, once per picture.
 static vd_status keep_image(vd_dialog *d, vd_error *err)
@@ -206,7 +60,7 @@ vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float 
         memcpy(d->image, image, numbers * sizeof *image);
         status = vd_dialog_append(d, caption, caption_length, err);
     }
-    if (status == VD_OK && is_fused(d))
+    if (status == VD_OK && vd_dialog_is_fused(d))
         status = keep_image(d, err);
     if (status != VD_OK) {
         vd_dialog_free(d);
@@ -331,6 +185,7 @@ static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_sh
                                 .attentions = a->attentions,
                                 .by = d->pool->by,
                                 .answer = d->model->config.answer,
+                                .copy = d->model->config.copy,
                                 .candidates = a->candidates,
                                 .score = a->score,
                                 .probability = a->probability};
@@ -386,61 +241,6 @@ static vd_status list_entries(const vd_dialog *d, const vd_intervention *what_if
                               d->history.entries);
 }
 
-static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *err)
-{
-    const vd_kept_history *k = &d->history;
-    const int *at =
-        vd_arena_upload(pass->arena, k->start, (size_t)k->entries + 1, sizeof *k->start);
-    const int32_t *id = vd_arena_upload(pass->arena, k->id, (size_t)k->words, sizeof *k->id);
-    if (!at || !id)
-        return vd_error_memory(err, "the history");
-    pass->history_words = (vd_packed){.sequences = k->entries,
-                                      .tokens = k->words,
-                                      .start = k->start,
-                                      .id = k->id,
-                                      .rows = {.start = at, .id = id}};
-    pass->history.packed = &pass->history_words;
-    pass->history.sentence = k->sentence.numbers;
-    pass->history.embedding = k->embedding.numbers;
-    pass->context_history.y = k->matching.numbers;
-    pass->topic_history.y = k->aggregation.numbers;
-    pass->source.kept = k->source.numbers;
-    return VD_OK;
-}
-
-static vd_status list_ids(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
-                          vd_texts *out, vd_error *err)
-{
-    const vd_kept_history *k = &d->history;
-    int32_t *ids = vd_arena_take(pass->arena, (size_t)count * VD_MAX_HISTORY, sizeof *ids);
-    int32_t *length = vd_arena_take(pass->arena, (size_t)count, sizeof *length);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "the history");
-    for (int s = 0; s < count; s++) {
-        int first = k->start[entry[s]];
-        length[s] = k->start[entry[s] + 1] - first;
-        memcpy(ids + (size_t)s * VD_MAX_HISTORY, k->id + first, (size_t)length[s] * sizeof *ids);
-    }
-    *out = (vd_texts){ids, length, count, VD_MAX_HISTORY};
-    return VD_OK;
-}
-
-// Encodes the entries listed, as the pass's configuration has it; what depends on them is NULL in
-// the pass, so that the stages compute it.
-static vd_status encode_history(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
-                                vd_error *err)
-{
-    vd_texts texts;
-    vd_status status = list_ids(d, entry, count, pass, &texts, err);
-    if (status == VD_OK)
-        status = vd_packed_make(texts.ids, texts.lengths, count, texts.width, pass->arena,
-                                &pass->history_words, err);
-    return status
-               ? status
-               : vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
-                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
-}
-
 // The picture without the features that are left out. Rows of zeros are padding to the network:
 // they take no part in the norm over the regions, and none in the attention.
 static vd_status encode_masked(const vd_dialog *d, const vd_intervention *what_if, vd_pass *pass,
@@ -475,17 +275,25 @@ typedef struct vd_asking {
 static vd_status run_fused(const vd_dialog *d, const vd_asking *q, vd_pass *pass, vd_error *err)
 {
     const vd_intervention *what_if = q->what_if;
+    const vd_texts question = {q->question, &q->length, 1, q->length};
+    vd_texts asked = question, entries;
     vd_status status = vd_pass_geometry(pass, 1, 1, q->entries, err);
     if (status == VD_OK)
         status = q->entries < d->history.entries || what_if->swap_positions
-                     ? encode_history(d, q->entry, q->entries, pass, err)
-                     : use_kept_history(d, pass, err);
+                     ? vd_dialog_encode_history(d, q->entry, q->entries, pass, err)
+                     : vd_dialog_use_history(d, pass, err);
     if (status == VD_OK)
         status = what_if->blank || what_if->mask_region ? encode_masked(d, what_if, pass, err)
                                                         : use_kept_image(d, pass, err);
     if (status == VD_OK)
-        status = vd_packed_make(q->question, &q->length, 1, q->length, pass->arena,
+        status = vd_dialog_read_known(pass, &asked, err);
+    if (status == VD_OK)
+        status = vd_packed_make(asked.ids, &q->length, 1, q->length, pass->arena,
                                 &pass->question_words, err);
+    if (status == VD_OK && vd_copies(pass->config))
+        status = vd_dialog_list_ids(d, q->entry, q->entries, pass, &entries, err);
+    if (status == VD_OK && vd_copies(pass->config))
+        status = vd_source_ids(pass, &question, &entries, err);
     if (status == VD_OK)
         status =
             vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
@@ -535,12 +343,24 @@ static void keep_memo(vd_dialog *d, const vd_memo *now)
     vd_error err;
     vd_status status = VD_OK;
     for (int i = 0; i < now->made * now->each && status == VD_OK; i++)
-        status = keep_rows(d, &d->memo_rows, now->entries * now->each + i, 1, now->width,
-                           now->row[i]->x, &err);
+        status = vd_dialog_keep_rows(d, &d->memo_rows, now->entries * now->each + i, 1, now->width,
+                                     now->row[i]->x, &err);
     d->memo = *now;
     d->memo.numbers = d->memo_rows.numbers;
     d->memo.entries = status == VD_OK ? now->entries + now->made : 0;
     d->memo.row = NULL;
+}
+
+// Unknown words keep their numbers where they may be copied from.
+static vd_status pack_texts(vd_pass *pass, vd_texts questions, vd_texts entries, vd_error *err)
+{
+    const vd_texts asked = questions, told = entries;
+    vd_status status = vd_dialog_read_known(pass, &questions, err);
+    if (status == VD_OK)
+        status = vd_dialog_read_known(pass, &entries, err);
+    if (status == VD_OK)
+        status = vd_pass_texts(pass, &questions, &entries, err);
+    return status == VD_OK ? vd_source_ids(pass, &asked, &told, err) : status;
 }
 
 // A network on the tape, from the words on.
@@ -550,11 +370,11 @@ static vd_status run_composed(const vd_dialog *d, const vd_asking *q, vd_pass *p
     vd_texts entries, questions;
     vd_status status = vd_pass_geometry(pass, 1, rounds, q->entries, err);
     if (status == VD_OK)
-        status = list_ids(d, q->entry, q->entries, pass, &entries, err);
+        status = vd_dialog_list_ids(d, q->entry, q->entries, pass, &entries, err);
     if (status == VD_OK)
         status = list_questions(q, &entries, rounds, pass->arena, &questions, err);
     if (status == VD_OK)
-        status = vd_pass_texts(pass, &questions, &entries, err);
+        status = pack_texts(pass, questions, entries, err);
     if (status == VD_OK)
         status = encode_masked(d, q->what_if, pass, err);
     if (status == VD_OK)
@@ -590,7 +410,8 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK && is_plain(d, &q))
         pass.memo = &memo;
     if (status == VD_OK)
-        status = is_fused(d) ? run_fused(d, &q, &pass, err) : run_composed(d, &q, &pass, err);
+        status =
+            vd_dialog_is_fused(d) ? run_fused(d, &q, &pass, err) : run_composed(d, &q, &pass, err);
     if (status == VD_OK)
         status = gather_shown(&pass, &shown, err);
     pass.be->replay();
@@ -624,7 +445,7 @@ vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int lengt
     if (trace)
         *trace = (vd_trace){0};
     if (length < 1 || length >= VD_MAX_QUESTION ||
-        !ids_fit(question, length, dialog->model->config.vocab))
+        !vd_dialog_ids_fit(question, length, &dialog->model->config))
         return vd_error_set(err, VD_USAGE,
                             "a question of %d tokens: expected 1 to %d, each below %d", length,
                             VD_MAX_QUESTION - 1, dialog->model->config.vocab);
@@ -646,19 +467,4 @@ vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err)
 {
     return vd_dialog_ask_if(dialog, question, length, NULL, stop, out, NULL, err);
-}
-
-static int cut(int length)
-{
-    return length < VD_MAX_QUESTION - 1 ? length : VD_MAX_QUESTION - 1;
-}
-
-int vd_history_entry(const int32_t *question, int question_length, const int32_t *answer,
-                     int answer_length, int32_t entry[VD_MAX_HISTORY])
-{
-    int q = cut(question_length), a = cut(answer_length);
-    memcpy(entry, question, (size_t)q * sizeof *entry);
-    memcpy(entry + q, answer, (size_t)a * sizeof *entry);
-    entry[q + a] = VD_END;
-    return q + a + 1;
 }

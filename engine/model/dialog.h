@@ -3,6 +3,10 @@
 // halves of f_v and of the topic view's first layer once per picture; a question then costs one
 // question LSTM and the attention stages. Cached answers equal uncached ones to 1e-5.
 //
+// With a model that copies words, those that its vocabulary lacks have numbers of the caller's own
+// in questions and entries, from the vocabulary's size on, each word the same number in the whole
+// dialog; generated answers say them by these. (A pool's answers have <UNK> there.)
+//
 // Lifetimes: model > pool > dialog. One thread at a time per dialog; dialogs of one model and pool
 // may run on different threads.
 #ifndef VD_DIALOG_H

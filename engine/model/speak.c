@@ -18,13 +18,31 @@ typedef struct hypothesis {
     double sum; // of log-probabilities
 } hypothesis;
 
-// Probabilities (count, V), host, of the word after each beginning.
-static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, float **out,
+// Copied words beside those of the vocabulary.
+static vd_status add_copied(vd_given_answers *given, int count, int wide, const vd_real *log_sum,
+                            int vocab, vd_arena *arena, float **out, vd_error *err)
+{
+    float *all = vd_arena_take(arena, (size_t)count * (size_t)wide, sizeof *all);
+    if (!all)
+        return vd_error_memory(err, "copied words");
+    for (int i = 0; i < count; i++) {
+        int last = given->packed.start[i] + given->packed.length[i] - 1;
+        float *p = all + (size_t)i * (size_t)wide;
+        memcpy(p, *out + (size_t)i * (size_t)vocab, (size_t)vocab * sizeof *p);
+        vd_copying_spread(&given->copying, last, log_sum ? log_sum + i : NULL, vocab, p);
+    }
+    *out = all;
+    return VD_OK;
+}
+
+// Probabilities (count, wide), host, of the word after each beginning.
+static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, int wide, float **out,
                             vd_error *err)
 {
     size_t n = (size_t)count, v = (size_t)pass->config->vocab, h = (size_t)pass->config->hidden;
     int width = list[0].length;
     vd_given_answers given;
+    const vd_real *log_sum;
     int32_t *ids = vd_arena_take(pass->arena, n * (size_t)width, sizeof *ids);
     int32_t *lengths = vd_arena_take(pass->arena, n, sizeof *lengths);
     int *question = vd_arena_ints(pass->arena, n); // the only one, 0
@@ -40,10 +58,13 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, fl
     if (status != VD_OK)
         return status;
     pass->be->last_states(&given.packed, 1, (int)h, given.output, last);
-    pass->be->linear(last, &pass->w->words.w, pass->w->words.b, words, count);
-    pass->be->softmax(words, count, (int)v, (int)v);
+    status = vd_given_words(pass, last, count, words, &log_sum, err);
+    if (status != VD_OK)
+        return status;
     pass->be->read_floats(words, *out, n * v);
-    return vd_backend_status(pass->be, err);
+    if (vd_copies(pass->config))
+        status = add_copied(&given, count, wide, log_sum, (int)v, pass->arena, out, err);
+    return status == VD_OK ? vd_backend_status(pass->be, err) : status;
 }
 
 static bool may_follow(const hypothesis *h, int32_t word)
@@ -99,12 +120,12 @@ static void finish(vd_utterance *out, int *count, int beams, const hypothesis *h
 static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd_utterance *out,
                       int *said, vd_error *err)
 {
-    size_t v = (size_t)pass->config->vocab;
+    size_t v = (size_t)vd_copying_wide(pass);
     extension best[2 * VD_BEAMS];
     hypothesis next[VD_BEAMS];
     int kept = 0, going = 0;
     float *p;
-    vd_status status = next_words(pass, list, *count, &p, err);
+    vd_status status = next_words(pass, list, *count, (int)v, &p, err);
     if (status != VD_OK)
         return status;
     for (int i = 0; i < *count; i++)

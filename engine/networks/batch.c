@@ -17,6 +17,7 @@ typedef struct vd_range {
 typedef struct vd_lines {
     const char *name;
     const int32_t *ids, *lengths;
+    const int32_t *own; // the same with numbers for unknown words, or NULL
     int count, width, longest;
 } vd_lines;
 
@@ -52,6 +53,19 @@ static vd_status check_range(const vd_range *r, vd_error *err)
     return VD_OK;
 }
 
+// Word i of sequence s.
+static vd_status check_own(const vd_lines *l, int s, int i, int vocab, vd_error *err)
+{
+    size_t at = (size_t)s * (size_t)l->width + (size_t)i;
+    int32_t id = l->ids[at], own = l->own[at];
+    if (own < vocab ? own == id : id == VD_UNKNOWN)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "%s %d of the batch: word %d is %d and has number %d of its own; expected "
+                        "the same, or for %d (unknown) one from %d on",
+                        l->name, s, i, (int)id, (int)own, VD_UNKNOWN, vocab);
+}
+
 static vd_status check_lines(const vd_lines *l, int vocab, vd_error *err)
 {
     int most = l->width < l->longest ? l->width : l->longest;
@@ -61,11 +75,16 @@ static vd_status check_lines(const vd_lines *l, int vocab, vd_error *err)
             return vd_error_set(err, VD_USAGE, "%s %d of the batch: %d words, expected 0 to %d",
                                 l->name, s, length, most);
         const int32_t *id = l->ids + (size_t)s * (size_t)l->width;
-        for (int i = 0; i < length; i++)
+        vd_status status = VD_OK;
+        for (int i = 0; i < length && status == VD_OK; i++)
             if (id[i] < 0 || id[i] >= vocab)
                 return vd_error_set(err, VD_USAGE,
                                     "%s %d of the batch: word %d is %d, expected 0 to %d", l->name,
                                     s, i, (int)id[i], vocab - 1);
+            else if (l->own)
+                status = check_own(l, s, i, vocab, err);
+        if (status)
+            return status;
     }
     return VD_OK;
 }
@@ -78,14 +97,16 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     int n = b->dialogs * b->rounds;
     bool given = b->candidate_in && b->candidate_out;
     const vd_lines lines[] = {
-        {"question", b->question, b->question_length, n, b->question_width, VD_MAX_QUESTION},
-        {"history entry", b->history, b->history_length, n, b->history_width, VD_MAX_HISTORY},
-        {"candidate", b->candidate, b->candidate_length, b->distinct, b->candidate_width,
+        {"question", b->question, b->question_length, b->own.question, n, b->question_width,
+         VD_MAX_QUESTION},
+        {"history entry", b->history, b->history_length, b->own.history, n, b->history_width,
+         VD_MAX_HISTORY},
+        {"candidate", b->candidate, b->candidate_length, NULL, b->distinct, b->candidate_width,
          VD_MAX_CANDIDATE},
-        {"answer", b->candidate_in, NULL, given ? b->distinct : 0, b->candidate_width,
-         VD_MAX_CANDIDATE},
-        {"answer", b->candidate_out, NULL, given ? b->distinct : 0, b->candidate_width,
-         VD_MAX_CANDIDATE},
+        {"answer", b->candidate_in, NULL, b->own.candidate_in, given ? b->distinct : 0,
+         b->candidate_width, VD_MAX_CANDIDATE},
+        {"answer", b->candidate_out, NULL, b->own.candidate_out, given ? b->distinct : 0,
+         b->candidate_width, VD_MAX_CANDIDATE},
     };
     const vd_range ranges[] = {
         {"the row of picture ", "", b->image ? NULL : b->kept.row, b->dialogs, 0, INT32_MAX},
@@ -99,6 +120,13 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     for (size_t i = 0; status == VD_OK && i < sizeof lines / sizeof *lines; i++)
         status = check_lines(&lines[i], vocab, err);
     return status;
+}
+
+void vd_batch_known(int32_t *ids, size_t count, int vocab)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] >= vocab)
+            ids[i] = VD_UNKNOWN;
 }
 
 int vd_batch_answer_words(const vd_batch *batch, int candidate)

@@ -6,6 +6,7 @@
 #ifndef VD_BATCH_H
 #define VD_BATCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/base/error.h"
@@ -48,6 +49,13 @@ typedef struct vd_batch {
 
     // Generative decoder only: what it reads (<S> answer) and predicts (answer </S>).
     const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
+
+    // For decoders that copy words: the same tokens, where words that the vocabulary lacks have
+    // numbers of their own instead of VD_UNKNOWN, V and above, the same for a word wherever it
+    // stands in the batch. NULL: unknown words are all alike.
+    struct {
+        const int32_t *question, *history, *candidate_in, *candidate_out;
+    } own;
 } vd_batch;
 
 // The totals that a step's losses are averaged over, however many batches it takes.
@@ -60,8 +68,12 @@ vd_totals vd_batch_totals(const vd_batch *batch);
 // Words of a distinct candidate that the generative decoder predicts; needs candidate_out.
 int vd_batch_answer_words(const vd_batch *batch, int candidate);
 
+// Own numbers become VD_UNKNOWN.
+void vd_batch_known(int32_t *ids, size_t count, int vocab);
+
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
-// the widths and the limits above, every id, option and answer in range. VD_USAGE names the first
+// the widths and the limits above, every id, option and answer in range,
+// own numbers where the words are unknown. VD_USAGE names the first
 // that is not.
 vd_status vd_batch_check(const vd_batch *batch, int vocab, vd_error *err);
 

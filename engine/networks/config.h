@@ -28,6 +28,13 @@ typedef enum vd_answer_decoder {
     VD_ANSWER_CONV       // convolutions that do (decoders/conv.h)
 } vd_answer_decoder;
 
+// Whether the words of the dialog may be copied into answers (decoders/copying.h).
+typedef enum vd_copy {
+    VD_COPY_NONE,
+    VD_COPY_POINTER, // a gate between saying and pointing (See et al. 2017)
+    VD_COPY_COPYNET  // one softmax over both (Gu et al. 2016)
+} vd_copy;
+
 // The encoders there are, beside the fused MVAN (engine/networks/encoder.h).
 #define VD_ENCODERS(X)                                                                             \
     X(LF, lf, "lf")                                                                                \
@@ -118,6 +125,7 @@ typedef struct vd_config {
     // Of generative decoders:
     vd_answer_decoder answer;
     vd_score score_words;
+    vd_copy copy;
 } vd_config;
 
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)
@@ -131,6 +139,7 @@ extern const char *const vd_tying_names[];
 extern const char *const vd_image_names[];
 extern const char *const vd_boundaries_names[];
 extern const char *const vd_answer_names[];
+extern const char *const vd_copy_names[];
 
 static inline bool vd_has_discriminative(vd_decoders decoders)
 {
@@ -146,6 +155,12 @@ static inline bool vd_has_generative(vd_decoders decoders)
 static inline bool vd_attends(const vd_config *config)
 {
     return vd_has_generative(config->decoders) && config->answer != VD_ANSWER_LSTM;
+}
+
+// Whether words of the dialog are copied into answers.
+static inline bool vd_copies(const vd_config *config)
+{
+    return vd_attends(config) && config->copy != VD_COPY_NONE;
 }
 
 const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"

@@ -56,6 +56,13 @@ static vd_status check_size(const vd_config *config, vd_error *err)
 // A discriminative decoder compares answers with e; it says none.
 static vd_status check_answer(const vd_config *config, vd_error *err)
 {
+    if (config->copy != VD_COPY_NONE && config->answer != VD_ANSWER_ATTENTION)
+        return vd_error_set(err, VD_USAGE,
+                            "copy %s: the answers are said by %s; expected answer lstm-attention, "
+                            "whose attention says what to copy",
+                            vd_copy_names[config->copy],
+                            vd_has_generative(config->decoders) ? vd_answer_names[config->answer]
+                                                                : "no decoder");
     if (config->answer == VD_ANSWER_LSTM || vd_has_generative(config->decoders))
         return VD_OK;
     return vd_error_set(err, VD_USAGE,

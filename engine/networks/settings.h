@@ -62,7 +62,10 @@
       "lstm-attention or conv (ConvS2S)")                                                          \
     X(score_words, "score-words", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,            \
       vd_score_names, true,                                                                        \
-      "lstm-attention: scores of words: own, additive, dot, scaled, bilinear or product")
+      "lstm-attention: scores of words: own, additive, dot, scaled, bilinear or product")          \
+    X(copy, "copy", CHOICE, VD_COPY_NONE, VD_COPY_COPYNET, VD_COPY_NONE, vd_copy_names, true,      \
+      "lstm-attention: how words of the dialog, those not in the vocabulary too, are copied into " \
+      "answers: none (default), pointer or copynet")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \

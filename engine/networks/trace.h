@@ -55,6 +55,7 @@ typedef struct vd_outcome {
     int attentions;
     vd_decoders by;           // that ranked
     vd_answer_decoder answer; // how a generative one says them
+    vd_copy copy;
     int candidates;
     const float *score, *probability; // (candidates)
 } vd_outcome;

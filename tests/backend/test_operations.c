@@ -338,7 +338,8 @@ static void do_rows(const vd_backend *be, void **at, void *context)
     be->gather_backward(at[9], at[8], s->m, 5, s->k, at[10]);
     be->softmax(at[11], s->m, s->k, s->k);
     be->word_log(at[11], at[1], s->m, s->k, at[12]);
-    be->word_gradient(at[11], at[1], s->m, s->k, 0.25f);
+    be->word_gradient(at[11], at[1], NULL, NULL, s->m, s->k, 0.25f);
+    be->word_gradient(at[11], at[1], at[12], at[9], s->m, s->k, 0.25f);
 }
 
 static void rows(void **state)

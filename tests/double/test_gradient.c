@@ -75,6 +75,22 @@ static vd_batch make_batch(void)
                       .candidate_out = said};
 }
 
+static int32_t *number_words(const int32_t *ids, size_t count, int32_t *own)
+{
+    for (size_t i = 0; i < count; i++)
+        own[i] = ids[i] == VD_UNKNOWN && i % 3 ? V + (int32_t)(i % 2) : ids[i];
+    return own;
+}
+
+static void number_unknown(vd_batch *batch)
+{
+    static int32_t asked[B * R * TQ], told[B * R * TH], in[U * TO], out[U * TO];
+    batch->own.question = number_words(question, B * R * TQ, asked);
+    batch->own.history = number_words(history, B * R * TH, told);
+    batch->own.candidate_in = number_words(heard, U * TO, in);
+    batch->own.candidate_out = number_words(said, U * TO, out);
+}
+
 typedef struct setting {
     vd_gate gate;
     vd_positions positions;
@@ -88,6 +104,7 @@ typedef struct setting {
     vd_tying tying;
     vd_answer_decoder answer;
     vd_score words;
+    vd_copy copy;
     bool relevance; // what is learned, of most rounds
 } setting;
 
@@ -149,6 +166,8 @@ static void check(const setting *s)
     char name[40];
     static float relevance[B * R * O];
     vd_batch batch = make_batch();
+    if (s->copy != VD_COPY_NONE)
+        number_unknown(&batch);
     vd_rng rng = vd_rng_seed(8, 2);
     if (s->relevance) {
         for (int i = 0; i < B * R * O; i++) // of the first round nothing is known
@@ -170,7 +189,8 @@ static void check(const setting *s)
                            .hops = 2,
                            .tying = s->tying,
                            .answer = s->answer,
-                           .score_words = s->words};
+                           .score_words = s->words,
+                           .copy = s->copy};
     vd_weights_layout(&m.config, &m.layout, m.block, &m.weights);
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
     vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
@@ -372,6 +392,21 @@ static void every_score_of_words(void **state)
                          .words = (vd_score)score});
 }
 
+// With own numbers for some of the unknown words.
+static void copied_words(void **state)
+{
+    static const vd_network_kind network[] = {VD_NETWORK_MVAN, VD_NETWORK_LF, VD_NETWORK_MEMN2N};
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        check(&(setting){.margin = 1,
+                         .positions = i % 2 ? VD_POSITIONS_LEARNED : VD_POSITIONS_NONE,
+                         .dropout = i % 2 ? 0.3 : 0,
+                         .decoders = i % 2 ? VD_GENERATIVE : VD_BOTH,
+                         .network = network[i / 2],
+                         .answer = VD_ANSWER_ATTENTION,
+                         .copy = i < 3 ? VD_COPY_POINTER : VD_COPY_COPYNET});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +424,7 @@ int main(void)
         cmocka_unit_test(every_score_of_rounds_and_regions),
         cmocka_unit_test(attention_over_the_dialog),
         cmocka_unit_test(every_score_of_words),
+        cmocka_unit_test(copied_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // The networks on the tape against their twins in PyTorch (networks.py): e of a small batch, the
 // attentions with a name, and the gradient of every parameter; and the generative decoder with
-// attention behind them (answers.py): loss, scores of candidates, gradients.
+// attention behind them (answers.py), which may copy words (copying.py): loss, scores of
+// candidates, gradients.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,6 +88,19 @@ static vd_batch read_batch(void)
                       .truth = truth};
 }
 
+// <S> answer, answer </S>
+static void split_candidates(const int32_t *candidate, const int32_t *length, int32_t *in,
+                             int32_t *out)
+{
+    memset(in, 0, U * TO * sizeof *in);
+    memset(out, 0, U * TO * sizeof *out);
+    for (int u = 0; u < U; u++)
+        for (int i = 0; i + 1 < length[u]; i++) {
+            in[u * TO + i] = candidate[u * TO + i];
+            out[u * TO + i] = candidate[u * TO + i + 1];
+        }
+}
+
 // The candidates of the file of answers.
 static void read_candidates(vd_batch *batch)
 {
@@ -95,11 +109,7 @@ static void read_candidates(vd_batch *batch)
     read_ints("opt_len", length, U);
     read_ints("option", option, N * O);
     read_ints("truth", truth, N);
-    for (int u = 0; u < U; u++)
-        for (int i = 0; i + 1 < length[u]; i++) {
-            in[u * TO + i] = candidate[u * TO + i];
-            out[u * TO + i] = candidate[u * TO + i + 1];
-        }
+    split_candidates(candidate, length, in, out);
     batch->candidates = O;
     batch->distinct = U;
     batch->candidate_width = TO;
@@ -109,6 +119,20 @@ static void read_candidates(vd_batch *batch)
     batch->truth = truth;
     batch->candidate_in = in;
     batch->candidate_out = out;
+}
+
+// Texts with own numbers for unknown words.
+static void read_own(vd_batch *batch)
+{
+    static int32_t question[N * TQ], history[N * TH], candidate[U * TO], in[U * TO], out[U * TO];
+    read_ints("ques_own", question, N * TQ);
+    read_ints("hist_own", history, N * TH);
+    read_ints("opt_own", candidate, U * TO);
+    split_candidates(candidate, batch->candidate_length, in, out);
+    batch->own.question = question;
+    batch->own.history = history;
+    batch->own.candidate_in = in;
+    batch->own.candidate_out = out;
 }
 
 typedef struct room {
@@ -127,7 +151,8 @@ typedef struct room {
 static bool is_in_file(const vd_parameter *p)
 {
     return strncmp(p->name, "encoder.", 8) == 0 || strstr(p->name, "decoder.attention.") ||
-           strstr(p->name, "decoder.conv.") || strstr(p->name, "decoder.answer_rnn.") ||
+           strstr(p->name, "decoder.conv.") || strstr(p->name, "decoder.pointer.") ||
+           strstr(p->name, "decoder.copy.") || strstr(p->name, "decoder.answer_rnn.") ||
            strstr(p->name, "decoder.lstm_to_words.");
 }
 
@@ -142,6 +167,7 @@ static void open_room(room *r, const vd_config *which, const char *name)
                            .decoders = which->decoders,
                            .answer = which->answer,
                            .score_words = which->score_words,
+                           .copy = which->copy,
                            .vocab = V,
                            .embed = E,
                            .hidden = H,
@@ -318,6 +344,8 @@ static void compare_answers(const char *name, const vd_config *config)
     vd_error err;
     vd_batch batch = read_batch();
     read_candidates(&batch);
+    if (vd_copies(config))
+        read_own(&batch);
     open_room(&r, config, name);
     must(vd_network_encode(&r.net, &batch, &err), &err);
     compare_encoded(&r);
@@ -371,11 +399,39 @@ static void answers_equal_their_twins(void **state)
     vd_safetensors_close(file);
 }
 
+static void copied_words_equal_their_twins(void **state)
+{
+    static const struct {
+        const char *name;
+        vd_network_kind network;
+        vd_decoders by;
+        vd_score score;
+        vd_copy copy;
+    } cases[] = {
+        {"mn-pointer", VD_NETWORK_MN, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_POINTER},
+        {"mac-pointer", VD_NETWORK_MAC, VD_BOTH, VD_SCORE_ADDITIVE, VD_COPY_POINTER},
+        {"lf-copynet", VD_NETWORK_LF, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_COPYNET},
+        {"hre-copynet", VD_NETWORK_HRE, VD_BOTH, VD_SCORE_ADDITIVE, VD_COPY_COPYNET},
+        {"memn2n-copynet", VD_NETWORK_MEMN2N, VD_GENERATIVE, VD_SCORE_DOT, VD_COPY_COPYNET},
+    };
+    vd_error err;
+    (void)state;
+    must(vd_safetensors_open("tests/golden/data/copying.safetensors", &file, &err), &err);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        compare_answers(cases[i].name, &(vd_config){.network = cases[i].network,
+                                                    .decoders = cases[i].by,
+                                                    .answer = VD_ANSWER_ATTENTION,
+                                                    .score_words = cases[i].score,
+                                                    .copy = cases[i].copy});
+    vd_safetensors_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(networks_equal_their_twins),
         cmocka_unit_test(answers_equal_their_twins),
+        cmocka_unit_test(copied_words_equal_their_twins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -21,7 +22,26 @@
 #include "tests/support/step.h"
 #include "tests/support/support.h"
 
-enum { N = SMALL_DIALOGS * SMALL_ROUNDS, TINY = 7, WORDS = 3, MOST = 300, MOST_SCORES = 100 };
+enum {
+    N = SMALL_DIALOGS * SMALL_ROUNDS,
+    TINY = 7,
+    OWN = 2,
+    WORDS = 3,
+    MOST = 700,
+    MOST_SCORES = 100
+};
+
+// How answers are said.
+typedef struct kind {
+    vd_answer_decoder answer;
+    vd_copy copy;
+} kind;
+
+static const kind kinds[] = {{VD_ANSWER_ATTENTION, VD_COPY_NONE},
+                             {VD_ANSWER_CONV, VD_COPY_NONE},
+                             {VD_ANSWER_ATTENTION, VD_COPY_POINTER},
+                             {VD_ANSWER_ATTENTION, VD_COPY_COPYNET}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // A network with random weights, and the last pass through it.
 typedef struct room {
@@ -33,7 +53,7 @@ typedef struct room {
     vd_network net;
 } room;
 
-static void open_room(room *r, vd_network_kind network, vd_answer_decoder answer, int vocab)
+static void open_room(room *r, vd_network_kind network, kind said, int vocab)
 {
     vd_rng rng = vd_rng_seed(17, (uint64_t)network);
     vd_error err;
@@ -41,7 +61,8 @@ static void open_room(room *r, vd_network_kind network, vd_answer_decoder answer
     r->config.network = network;
     r->config.vocab = vocab;
     r->config.decoders = VD_GENERATIVE;
-    r->config.answer = answer;
+    r->config.answer = said.answer;
+    r->config.copy = said.copy;
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     size_t n = r->layout.elements;
     r->block = vd_alloc(n, sizeof *r->block);
@@ -52,6 +73,12 @@ static void open_room(room *r, vd_network_kind network, vd_answer_decoder answer
     vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
     vd_weights_layout(&r->config, &r->gradient_layout, r->gradient, &r->gradients);
     must(vd_words_table(vd_backend_cpu(), r->config.embed, &r->sinusoid, &err), &err);
+}
+
+static void describe(const room *r, char *out, size_t size)
+{
+    snprintf(out, size, "%s, %s, copy %s", vd_network_names[r->config.network],
+             vd_answer_names[r->config.answer], vd_copy_names[r->config.copy]);
 }
 
 static void close_room(room *r)
@@ -83,9 +110,9 @@ static void must_encode(room *r, const vd_batch *batch)
 static void for_every_network(int vocab, void (*promise)(room *r))
 {
     for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++)
-        for (int answer = VD_ANSWER_ATTENTION; answer <= VD_ANSWER_CONV; answer++) {
+        for (int k = 0; k < KINDS; k++) {
             static room r;
-            open_room(&r, (vd_network_kind)n, (vd_answer_decoder)answer, vocab);
+            open_room(&r, (vd_network_kind)n, kinds[k], vocab);
             promise(&r);
             close_room(&r);
         }
@@ -93,10 +120,24 @@ static void for_every_network(int vocab, void (*promise)(room *r))
 
 // ---- probabilities ------------------------------------------------------------------------------
 
+enum { ROOM = 400 };
+
+// Own numbers for the unknown words of a tiny batch.
+static void number_unknown(vd_batch *batch)
+{
+    static int32_t own[2][ROOM];
+    const int32_t *from[] = {batch->question, batch->history};
+    const int count[] = {N * batch->question_width, N * batch->history_width};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < count[k]; i++)
+            own[k][i] = from[k][i] == VD_UNKNOWN ? TINY + i % OWN : from[k][i];
+    batch->own.question = own[0];
+    batch->own.history = own[1];
+}
+
 // small_batch() with the words of a tiny vocabulary.
 static vd_batch tiny_batch(void)
 {
-    enum { ROOM = 400 };
     static int32_t ids[2][ROOM], unknown[N];
     vd_batch batch = *small_batch();
     const int32_t *from[] = {batch.question, batch.history};
@@ -122,15 +163,18 @@ typedef struct answers {
     int32_t in[MOST * WORDS], out[MOST * WORDS], length[MOST];
 } answers;
 
-// All that begin with these `length` words, and come to their end or to WORDS words.
-static void list_answers(answers *list, const int32_t *words, int length)
+// All that begin with these `length` words, and come to their end or to WORDS words; may: which
+// words there are.
+static void list_answers(answers *list, const bool *may, const int32_t *words, int length)
 {
     int32_t next[WORDS];
     memcpy(next, words, (size_t)length * sizeof *next);
-    for (int w = 0; w < TINY; w++) {
+    for (int w = 0; w < TINY + OWN; w++) {
         next[length] = w;
+        if (!may[w])
+            continue;
         if (w != VD_END && length + 1 < WORDS) {
-            list_answers(list, next, length + 1);
+            list_answers(list, may, next, length + 1);
             continue;
         }
         int32_t *in = list->in + list->count * WORDS, *out = list->out + list->count * WORDS;
@@ -142,18 +186,34 @@ static void list_answers(answers *list, const int32_t *words, int length)
     }
 }
 
+// The vocabulary, and what a question sees of the dialog.
+static void list_words(const room *r, int n, bool may[TINY + OWN])
+{
+    const vd_source *source = &r->net.pass.source;
+    for (int w = 0; w < TINY + OWN; w++)
+        may[w] = w < TINY;
+    for (int k = 0; k < 2 && source->id; k++)
+        for (int j = 0; j < source->seen[n].key[k].count; j++)
+            may[source->id[source->seen[n].key[k].first + j]] = true;
+}
+
 static void answers_and_the_unfinished_rest_are_all_there_is(room *r)
 {
     static answers all;
     static float score[MOST];
     vd_batch batch = tiny_batch();
     vd_error err;
-    all.count = 0;
-    list_answers(&all, (int32_t[]){0}, 0);
+    int own = 0;
+    number_unknown(&batch);
     must_encode(r, &batch);
     for (int n = 0; n < N; n++) {
+        bool may[TINY + OWN];
         int question[MOST];
         double sum = 0;
+        list_words(r, n, may);
+        own += may[TINY] + may[TINY + 1];
+        all.count = 0;
+        list_answers(&all, may, (int32_t[]){0}, 0);
         for (int i = 0; i < all.count; i++)
             question[i] = n;
         must(vd_given_scores(&r->net.pass, all.in, all.out, all.length, question, all.count, WORDS,
@@ -161,10 +221,13 @@ static void answers_and_the_unfinished_rest_are_all_there_is(room *r)
              &err);
         for (int i = 0; i < all.count; i++)
             sum += exp((double)score[i] * all.length[i]);
-        if (!(fabs(sum - 1) < 1e-5))
-            fail_msg("%s, %s, question %d: %.9g", vd_network_names[r->config.network],
-                     vd_answer_names[r->config.answer], n, sum);
+        if (!(fabs(sum - 1) < 1e-5)) {
+            char name[100];
+            describe(r, name, sizeof name);
+            fail_msg("%s, question %d: %.9g", name, n, sum);
+        }
     }
+    assert_int_equal(own > 0, r->config.copy != VD_COPY_NONE);
 }
 
 static void probabilities_sum_to_one(void **state)
@@ -187,10 +250,12 @@ static void assert_scores(const room *r, const char *what, const float *found,
                           const float *expected, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
-            fail_msg("%s, %s, %s: score %d is %.9g, expected %.9g",
-                     vd_network_names[r->config.network], vd_answer_names[r->config.answer], what,
-                     i, (double)found[i], (double)expected[i]);
+        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5)) {
+            char name[100];
+            describe(r, name, sizeof name);
+            fail_msg("%s, %s: score %d is %.9g, expected %.9g", name, what, i, (double)found[i],
+                     (double)expected[i]);
+        }
 }
 
 static void each_candidate_scores_as_alone(room *r)
@@ -284,6 +349,56 @@ static void scores_are_exact(void **state)
         for_every_network(SMALL_VOCAB, promises[i]);
 }
 
+// ---- own numbers --------------------------------------------------------------------------------
+
+// log P of an answer of one word to the last question of the first dialog.
+static double log_of(room *r, int32_t word)
+{
+    const int32_t in[] = {VD_START, word}, out[] = {word, VD_END}, length = 2;
+    const int question = SMALL_ROUNDS - 1;
+    float score;
+    vd_error err;
+    must(vd_given_scores(&r->net.pass, in, out, &length, &question, 1, 2, &score, &err), &err);
+    return 2 * (double)score;
+}
+
+// Unknown words of X have probabilities of their own, whatever their numbers; one that is nowhere
+// is <UNK>.
+static void own_words_have_their_share(room *r)
+{
+    enum { FAR = 5000 };
+    static int32_t moved[2][ROOM];
+    vd_batch batch = tiny_batch();
+    if (r->config.copy == VD_COPY_NONE)
+        return;
+    number_unknown(&batch);
+    must_encode(r, &batch);
+    double first = log_of(r, TINY), second = log_of(r, TINY + 1), none = log_of(r, TINY + 7);
+    assert_true(fabs(first - second) > 1e-4 && fabs(first - none) > 1e-4);
+    assert_true(fabs(none - log_of(r, VD_UNKNOWN)) < 1e-6);
+    const int32_t *from[] = {batch.own.question, batch.own.history};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < ROOM; i++)
+            moved[k][i] = from[k][i] >= TINY ? FAR - from[k][i] : from[k][i];
+    batch.own.question = moved[0];
+    batch.own.history = moved[1];
+    must_encode(r, &batch);
+    assert_true(fabs(first - log_of(r, FAR - TINY)) < 1e-6);
+    assert_true(fabs(second - log_of(r, FAR - TINY - 1)) < 1e-6);
+}
+
+static void words_are_known_by_their_numbers(void **state)
+{
+    vd_error err;
+    (void)state;
+    for_every_network(TINY, own_words_have_their_share);
+    vd_batch batch = tiny_batch();
+    number_unknown(&batch);
+    batch.own.question = batch.question + 1; // of other words
+    support_refused(vd_batch_check(&batch, TINY, &err), VD_USAGE, &err, "question 0", "word 0",
+                    "expected the same", NULL);
+}
+
 static void rounds_that_do_not_exist_do_no_harm(room *r)
 {
     vd_batch batch = *small_batch();
@@ -332,7 +447,7 @@ static void memory_that_is_out_is_an_error(void **state)
 
 // ---- learning -----------------------------------------------------------------------------------
 
-static void learn(vd_answer_decoder answer)
+static void learn(kind said)
 {
     enum { STEPS = 120 };
     vd_config config = small_config();
@@ -341,7 +456,8 @@ static void learn(vd_answer_decoder answer)
     vd_trainer *trainer;
     vd_error err;
     config.decoders = VD_BOTH;
-    config.answer = answer;
+    config.answer = said.answer;
+    config.copy = said.copy;
     options.margin = 1;
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     double first = small_steps(trainer, 1), last = small_steps(trainer, STEPS);
@@ -353,8 +469,8 @@ static void learn(vd_answer_decoder answer)
 static void they_learn(void **state)
 {
     (void)state;
-    learn(VD_ANSWER_ATTENTION);
-    learn(VD_ANSWER_CONV);
+    for (int k = 0; k < KINDS; k++)
+        learn(kinds[k]);
 }
 
 // ---- refusals -----------------------------------------------------------------------------------
@@ -372,6 +488,22 @@ static void a_discriminative_decoder_says_nothing(void **state)
     assert_int_equal(vd_encoder_check(&config, &err), VD_OK);
 }
 
+static void only_what_looks_at_words_copies_them(void **state)
+{
+    vd_config config = small_config();
+    vd_error err;
+    (void)state;
+    config.decoders = VD_BOTH;
+    config.copy = VD_COPY_COPYNET;
+    config.answer = VD_ANSWER_CONV;
+    support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "copy copynet", "said by conv",
+                    "expected answer lstm-attention", NULL);
+    config.answer = VD_ANSWER_ATTENTION;
+    assert_int_equal(vd_encoder_check(&config, &err), VD_OK);
+    config.decoders = VD_DISCRIMINATIVE;
+    support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "discriminative", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,7 +512,9 @@ int main(void)
         cmocka_unit_test(dialogs_without_words),
         cmocka_unit_test(memory_that_is_out_is_an_error),
         cmocka_unit_test(they_learn),
+        cmocka_unit_test(words_are_known_by_their_numbers),
         cmocka_unit_test(a_discriminative_decoder_says_nothing),
+        cmocka_unit_test(only_what_looks_at_words_copies_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

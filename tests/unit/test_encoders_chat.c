@@ -392,7 +392,8 @@ static void dialogs_that_a_decoder_looks_at(void **state)
             continue;
         begin(&t, &(vd_config){.network = (vd_network_kind)n,
                                .decoders = VD_GENERATIVE,
-                               .answer = i % 2 ? VD_ANSWER_CONV : VD_ANSWER_ATTENTION});
+                               .answer = i % 2 ? VD_ANSWER_CONV : VD_ANSWER_ATTENTION,
+                               .copy = i % 2 ? VD_COPY_NONE : (vd_copy)(n % 3)});
         as_in_a_batch(&t);
         if (support_backend()->memory->host) {
             what_is_left_out_was_never_there(&t);

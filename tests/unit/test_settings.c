@@ -112,6 +112,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"boundaries", 0, 1, VD_BOUNDARIES_BOTH},
         {"answer", 0, 2, VD_ANSWER_LSTM},
         {"score-words", 0, 5, VD_SCORE_OWN},
+        {"copy", 0, 2, VD_COPY_NONE},
         {"optimiser", 0, 2, VD_ADAM},
         {"rate", 1e-9, 1000, 0.001},
         {"schedule", 0, 1, VD_SCHEDULE_STEPS},

@@ -17,6 +17,7 @@
 #include "tests/support/support.h"
 
 static vd_answer_decoder answer_by;
+static vd_copy copy_by;
 
 static int by_lstm(void **state)
 {
@@ -39,6 +40,25 @@ static int by_conv(void **state)
     return 0;
 }
 
+static int by_pointer(void **state)
+{
+    copy_by = VD_COPY_POINTER;
+    return by_attention(state);
+}
+
+static int by_copynet(void **state)
+{
+    copy_by = VD_COPY_COPYNET;
+    return by_attention(state);
+}
+
+static int copy_nothing(void **state)
+{
+    (void)state;
+    copy_by = VD_COPY_NONE;
+    return 0;
+}
+
 // A dialog after its caption, with a model of these decoders.
 typedef struct talk {
     small_dialog c;
@@ -55,7 +75,8 @@ static void begin(talk *t, vd_decoders decoders)
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_SINUSOIDAL,
                         .decoders = decoders,
-                        .answer = vd_has_generative(decoders) ? answer_by : VD_ANSWER_LSTM};
+                        .answer = vd_has_generative(decoders) ? answer_by : VD_ANSWER_LSTM,
+                        .copy = vd_has_generative(decoders) ? copy_by : VD_COPY_NONE};
     vd_error err;
     small_dialog_begin(&t->c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
     vd_pool_free(t->c.pool);
@@ -341,6 +362,105 @@ static void every_failed_allocation_is_reported(void **state)
     }
 }
 
+// ---- own numbers --------------------------------------------------------------------------------
+
+// What was said to the first question as the candidates of a batch.
+static void score_said(talk *t, const vd_turn_answers *said, float *scores)
+{
+    enum { V = WORDS + VD_FIRST_WORD };
+    int32_t in[2][VD_BEAMS * VD_MAX_CANDIDATE] = {{0}}, out[2][VD_BEAMS * VD_MAX_CANDIDATE] = {{0}};
+    int32_t asked[ROUNDS * VD_MAX_QUESTION], told[ROUNDS * VD_MAX_HISTORY];
+    int32_t option[ROUNDS * VD_BEAMS];
+    vd_batch batch = small_dialog_batch(&t->c);
+    vd_scorer *scorer;
+    vd_error err;
+    for (int i = 0; i < said->count; i++) {
+        int32_t *read = in[0] + i * VD_MAX_CANDIDATE, *next = out[0] + i * VD_MAX_CANDIDATE;
+        read[0] = VD_START;
+        memcpy(read + 1, said->beam[i].word, (size_t)said->beam[i].length * sizeof *read);
+        memcpy(next, said->beam[i].word, (size_t)said->beam[i].length * sizeof *next);
+        next[said->beam[i].length] = VD_END;
+    }
+    memcpy(in[1], in[0], sizeof in[1]);
+    memcpy(out[1], out[0], sizeof out[1]);
+    memcpy(asked, batch.question, sizeof asked);
+    memcpy(told, batch.history, sizeof told);
+    int32_t *const known[] = {in[0], out[0], asked, told};
+    const size_t numbers[] = {sizeof in[0], sizeof out[0], sizeof asked, sizeof told};
+    for (int k = 0; k < 4; k++)
+        vd_batch_known(known[k], numbers[k] / sizeof **known, V);
+    for (int i = 0; i < ROUNDS * VD_BEAMS; i++)
+        option[i] = i % said->count;
+    batch.own.question = batch.question;
+    batch.own.history = batch.history;
+    batch.own.candidate_in = in[1];
+    batch.own.candidate_out = out[1];
+    batch.question = asked;
+    batch.history = told;
+    batch.candidate_in = in[0];
+    batch.candidate_out = out[0];
+    batch.candidates = VD_BEAMS;
+    batch.distinct = said->count;
+    batch.candidate_width = VD_MAX_CANDIDATE;
+    batch.option = option;
+    must(vd_scorer_new(t->c.model, &scorer, &err), &err);
+    must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+    vd_scorer_free(scorer);
+}
+
+// Unknown words of the caption and the question are said by their numbers, and are worth what a
+// batch says.
+static void own_words_are_said(void **state)
+{
+    (void)state;
+    enum { V = WORDS + VD_FIRST_WORD, QUESTIONS = 20 };
+    talk t;
+    vd_rng rng = vd_rng_seed(10, 1);
+    int own = 0;
+    begin(&t, VD_GENERATIVE);
+    vd_dialog_free(t.dialog);
+    for (int n = 0; n < QUESTIONS; n++) {
+        float scores[ROUNDS * VD_BEAMS];
+        vd_answer answer;
+        vd_error err;
+        for (int i = 0; i < t.c.history_length[0]; i++)
+            t.c.history[i] = V + vd_rng_below(&rng, 2);
+        t.c.question[0] = V + 2 + n;
+        must(vd_dialog_new(t.c.model, t.c.pool, t.c.image, P, t.c.history, t.c.history_length[0],
+                           &t.dialog, &err),
+             &err);
+        ask(&t, &answer);
+        score_said(&t, &answer.said, scores);
+        for (int i = 0; i < answer.said.count; i++) {
+            const vd_utterance *u = &answer.said.beam[i];
+            for (int k = 0; k < u->length; k++)
+                own += u->word[k] >= V;
+            if (u->length < VD_MOST_WORDS)
+                assert_near("said", (double)u->score, (double)scores[i]);
+        }
+        vd_answer_clear(&answer);
+        vd_dialog_free(t.dialog);
+    }
+    assert_true(own > 0);
+    small_dialog_end(&t.c);
+}
+
+static void own_numbers_are_refused_where_nothing_is_copied(void **state)
+{
+    (void)state;
+    talk t;
+    vd_error err;
+    vd_answer answer;
+    const int32_t question[] = {WORDS + VD_FIRST_WORD};
+    begin(&t, VD_GENERATIVE);
+    support_refused(vd_dialog_ask(t.dialog, question, 1, NULL, &answer, &err), VD_USAGE, &err,
+                    "each below", NULL);
+    end(&t);
+}
+
+#define COPYING(test)                                                                              \
+    cmocka_unit_test_setup_teardown(test, by_pointer, copy_nothing),                               \
+        cmocka_unit_test_setup_teardown(test, by_copynet, copy_nothing)
 #define EVERY_WAY(test)                                                                            \
     cmocka_unit_test_setup(test, by_lstm), cmocka_unit_test_setup(test, by_attention),             \
         cmocka_unit_test_setup(test, by_conv)
@@ -357,6 +477,11 @@ int main(void)
         EVERY_WAY(saying_can_be_stopped),
         EVERY_WAY(vectors_of_such_a_pool_are_refused),
         EVERY_WAY(every_failed_allocation_is_reported),
+        EVERY_WAY(own_numbers_are_refused_where_nothing_is_copied),
+        COPYING(a_pool_is_ranked_by_mean_log_probability),
+        COPYING(what_is_said_is_worth_what_it_says),
+        COPYING(own_words_are_said),
+        COPYING(every_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,8 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
     vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));
     if (vd_attends(config))
         vd_output_row("answers", "%s", vd_answer_names[config->answer]);
+    if (vd_copies(config))
+        vd_output_row("copies", "%s", vd_copy_names[config->copy]);
     vd_model_free(model);
     if (!list)
         sum_up_tensors(file, false);

@@ -158,12 +158,14 @@ static void word_log(const vd_real *p, const int32_t *target, int rows, int word
         out[r] = (vd_real)log(fmax((double)p[target[r]], 1e-37));
 }
 
-static void word_gradient(vd_real *p, const int32_t *target, int rows, int words, vd_real scale)
+static void word_gradient(vd_real *p, const int32_t *target, const vd_real *whole,
+                          const vd_real *hit, int rows, int words, vd_real scale)
 {
     for (int r = 0; r < rows; r++, p += words) {
-        p[target[r]] -= 1;
+        vd_real times = whole ? whole[r] : 1, at = times * p[target[r]];
         for (int i = 0; i < words; i++)
-            p[i] *= scale;
+            p[i] *= scale * times;
+        p[target[r]] = scale * (at - (hit ? hit[r] : 1));
     }
 }
 

@@ -6,6 +6,7 @@
 // decoder of convolutions takes the LSTM's place (conv.c).
 #include "engine/networks/mvan/network.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/networks/decoders/conv.h"
@@ -28,11 +29,30 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
         is_conv(pass)
             ? vd_conv_answers(pass, &given->packed, question, &given->attended, err)
             : vd_lstm_attention(pass, &given->packed, question, r->y, r->dy, &given->attended, err);
-    if (status == VD_OK) {
-        given->output = given->attended.out->x;
-        given->doutput = given->attended.out->dx;
-    }
-    return status;
+    if (status != VD_OK)
+        return status;
+    given->output = given->attended.out->x;
+    given->doutput = given->attended.out->dx;
+    return vd_copies(pass->config) ? vd_copying_read(pass, &given->attended, &given->copying, err)
+                                   : VD_OK;
+}
+
+// Of copynet: what the LSTM reads, the words beside what was found of them in the dialog.
+static vd_status join_found(vd_pass *pass, vd_given_answers *given, vd_text_pass *text,
+                            vd_error *err)
+{
+    const vd_value *found = given->copying.mean;
+    int tokens = given->packed.tokens, e = text->wide, h = pass->config->hidden, wide = e + h;
+    vd_real *x = vd_arena_reals(pass->arena, (size_t)tokens * (size_t)wide);
+    if (!x)
+        return vd_error_memory(err, "copied words");
+    pass->be->copy_rows(text->input, e, text->input_row, tokens, e, x, wide);
+    pass->be->copy_rows(found->x, h, NULL, tokens, h, x + e, wide);
+    text->input = x;
+    text->input_row = NULL;
+    text->inputs = tokens;
+    text->wide = wide;
+    return VD_OK;
 }
 
 // The LSTM over the answers' words.
@@ -45,24 +65,96 @@ static vd_status run_lstm(vd_pass *pass, vd_given_answers *given, vd_error *err)
     pass->be->gather_rows(pass->encoded, given->question, count, h, initial);
     vd_status status =
         vd_words_forward(pass, &given->text, &given->packed, VD_SITE_ANSWER_WORDS, err);
-    if (status != VD_OK)
-        return status;
-    return vd_recurrent_forward(pass, &given->text, pass->w->answer, 1, initial,
-                                VD_SITE_ANSWER_LAYER, err);
+    vd_text_pass read = given->text;
+    if (status == VD_OK && given->copying.mean)
+        status = join_found(pass, given, &read, err);
+    if (status == VD_OK)
+        status = vd_recurrent_forward(pass, &read, pass->w->answer, 1, initial,
+                                      VD_SITE_ANSWER_LAYER, err);
+    given->text.recurrent = read.recurrent;
+    return status;
 }
 
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,
                         vd_error *err)
 {
+    vd_status status = VD_OK;
     *given = (vd_given_answers){0};
     given->question = vd_arena_upload(pass->arena, question, (size_t)count, sizeof *question);
     if (pass->arena->failed)
         return vd_error_memory(err, "generated answers");
-    vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, &given->packed, err);
+    if (vd_copies(pass->config))
+        status = vd_copying_begin(pass, ids, lengths, count, width, &given->copying, &ids, err);
+    if (status == VD_OK)
+        status = vd_packed_make(ids, lengths, count, width, pass->arena, &given->packed, err);
+    if (status == VD_OK && vd_copies(pass->config))
+        status = vd_copying_find(pass, &given->packed, question, &given->copying, err);
     if (status == VD_OK && !is_conv(pass))
         status = run_lstm(pass, given, err);
     return status == VD_OK ? attend(pass, given, question, err) : status;
+}
+
+// Of each row of scores the logarithm of the sum of their exponentials: the largest score and,
+// once they are probabilities, its own say it.
+typedef struct log_sums {
+    int *at;
+    vd_real *largest, *share;
+} log_sums;
+
+static vd_status find_largest(vd_pass *pass, const vd_real *score, int rows, log_sums *sums,
+                              vd_error *err)
+{
+    size_t n = (size_t)rows;
+    int words = pass->config->vocab;
+    int *start = vd_arena_ints(pass->arena, n), *length = vd_arena_ints(pass->arena, n);
+    *sums = (log_sums){vd_arena_numbers(pass->arena, n, sizeof *sums->at),
+                       vd_arena_reals(pass->arena, n), vd_arena_reals(pass->arena, n)};
+    for (int r = 0; r < rows && start && length; r++) {
+        start[r] = r * words;
+        length[r] = words;
+    }
+    const vd_segments segments = {rows, words, vd_arena_upload(pass->arena, start, n, sizeof(int)),
+                                  vd_arena_upload(pass->arena, length, n, sizeof(int)), NULL};
+    if (pass->arena->failed)
+        return vd_error_memory(err, "word scores");
+    pass->be->max_segments(&segments, score, sums->largest, sums->at);
+    return VD_OK;
+}
+
+static vd_status find_sums(vd_pass *pass, const vd_real *p, int rows, const log_sums *sums,
+                           const vd_real **log_sum, vd_error *err)
+{
+    size_t n = (size_t)rows;
+    vd_real *sum = vd_arena_take_raw(pass->arena, n, sizeof *sum);
+    vd_real *share = vd_arena_take_raw(pass->arena, n, sizeof *share);
+    if (!sum || !share)
+        return vd_error_memory(err, "word scores");
+    pass->be->gather_rows(p, sums->at, rows, 1, sums->share);
+    pass->be->memory->download(sum, sums->largest, n * sizeof *sum);
+    pass->be->memory->download(share, sums->share, n * sizeof *share);
+    for (size_t r = 0; r < n; r++)
+        sum[r] -= (vd_real)log((double)share[r]);
+    *log_sum = sum;
+    return VD_OK;
+}
+
+vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
+                         const vd_real **log_sum, vd_error *err)
+{
+    int words = pass->config->vocab;
+    bool sums = vd_copies(pass->config) && pass->config->copy == VD_COPY_COPYNET;
+    log_sums largest;
+    vd_status status = VD_OK;
+    *log_sum = NULL;
+    pass->be->linear(output, &pass->w->words.w, pass->w->words.b, p, rows);
+    if (sums)
+        status = find_largest(pass, p, rows, &largest, err);
+    if (status == VD_OK)
+        pass->be->softmax(p, rows, words, words);
+    if (status == VD_OK && sums)
+        status = find_sums(pass, p, rows, &largest, log_sum, err);
+    return status;
 }
 
 // Log-probabilities of the words out (count, width) that are to follow those of in, one a row of
@@ -73,6 +165,7 @@ static vd_status find_logs(vd_pass *pass, vd_given_answers *given, const int32_t
 {
     int v = pass->config->vocab;
     const vd_packed *packed = &given->packed;
+    const vd_real *log_sum;
     vd_status status = vd_given_read(pass, given, in, lengths, question, count, width, err);
     if (status != VD_OK)
         return status;
@@ -83,17 +176,22 @@ static vd_status find_logs(vd_pass *pass, vd_given_answers *given, const int32_t
     given->logits = vd_arena_reals(pass->arena, rows * (size_t)v);
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
-    for (size_t row = 0; row < rows; row++)
+    for (size_t row = 0; row < rows; row++) {
         target[row] = out[(size_t)packed->owner[row] * (size_t)width + (size_t)packed->place[row]];
+        if (vd_copies(pass->config))
+            target[row] = vd_copying_target(&given->copying, (int)row, target[row], v);
+    }
     given->target = vd_arena_upload(pass->arena, target, rows, sizeof *target);
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
-    pass->be->linear(given->output, &pass->w->words.w, pass->w->words.b, given->logits,
-                     packed->tokens);
-    pass->be->softmax(given->logits, packed->tokens, v, v);
+    status = vd_given_words(pass, given->output, packed->tokens, given->logits, &log_sum, err);
+    if (status != VD_OK)
+        return status;
     pass->be->word_log(given->logits, given->target, packed->tokens, v, there);
     // Not read_floats: a float holds too little for finite differences in double precision.
     pass->be->memory->download(here, there, rows * sizeof *here);
+    if (vd_copies(pass->config))
+        vd_copying_logs(&given->copying, log_sum, v, here);
     *log = here;
     return vd_backend_status(pass->be, err);
 }
@@ -136,16 +234,20 @@ static vd_status take_list(vd_network *net, int most, vd_answer_list *list, vd_e
     return arena->failed ? vd_error_memory(err, "generated answers") : VD_OK;
 }
 
-// Appends an option of a question.
-static void add_answer(const vd_batch *batch, int question, int option, vd_answer_list *list)
+// Appends an option of a question; where words are copied, with own numbers if there are any.
+static void add_answer(const vd_network *net, int question, int option, vd_answer_list *list)
 {
+    const vd_batch *batch = net->batch;
+    bool own = vd_copies(net->pass.config) && batch->own.candidate_in && batch->own.candidate_out;
     size_t width = (size_t)batch->candidate_width, to = (size_t)list->count * width;
+    const int32_t *in = own ? batch->own.candidate_in : batch->candidate_in;
+    const int32_t *out = own ? batch->own.candidate_out : batch->candidate_out;
     int candidate = batch->option[(size_t)question * (size_t)batch->candidates + (size_t)option];
     size_t from = (size_t)candidate * width;
     list->question[list->count] = question;
     list->length[list->count++] = vd_batch_answer_words(batch, candidate);
-    memcpy(list->in + to, batch->candidate_in + from, width * sizeof *list->in);
-    memcpy(list->out + to, batch->candidate_out + from, width * sizeof *list->out);
+    memcpy(list->in + to, in + from, width * sizeof *list->in);
+    memcpy(list->out + to, out + from, width * sizeof *list->out);
 }
 
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
@@ -160,7 +262,7 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
         return status;
     for (int n = 0; n < pass->span.questions; n++)
         if (batch->truth[n] >= 0)
-            add_answer(batch, n, batch->truth[n], &list);
+            add_answer(net, n, batch->truth[n], &list);
     status = find_logs(pass, &net->given, list.in, list.out, list.length, list.question, list.count,
                        batch->candidate_width, &log, err);
     if (status != VD_OK)
@@ -173,14 +275,23 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
     return VD_OK;
 }
 
-static vd_status attend_backward(vd_pass *pass, vd_given_answers *given, vd_error *err)
+static vd_status tape_backward(vd_tape *tape, vd_error *err)
 {
-    vd_tape *tape = given->attended.tape;
     if (!tape)
         return VD_OK;
     vd_tape_backward(tape);
-    vd_status status = vd_tape_status(tape, err);
-    return status == VD_OK ? vd_source_backward(pass, err) : status;
+    return vd_tape_status(tape, err);
+}
+
+// What copynet's LSTM read, back to the words (dwords) and to what was found of them.
+static vd_status found_backward(vd_pass *pass, vd_given_answers *given, const vd_real *dread,
+                                vd_real *dwords, vd_error *err)
+{
+    const vd_text_pass *text = &given->text;
+    int tokens = given->packed.tokens, e = text->wide, h = pass->config->hidden, wide = e + h;
+    pass->be->copy_rows_backward(dread, wide, text->input_row, tokens, e, dwords, e);
+    pass->be->copy_rows_backward(dread + e, wide, NULL, tokens, h, given->copying.mean->dx, h);
+    return tape_backward(given->copying.tape, err);
 }
 
 // From given->text.recurrent.dy to the words and to e.
@@ -189,11 +300,16 @@ static vd_status lstm_backward(vd_pass *pass, vd_given_answers *given, vd_error 
     int h = pass->config->hidden, count = given->packed.sequences;
     vd_real *dinput =
         vd_arena_zeros(pass->arena, (size_t)given->text.inputs * (size_t)pass->config->embed);
-    vd_real *dinitial = vd_arena_zeros(pass->arena, (size_t)count * (size_t)h);
+    vd_real *dinitial = vd_arena_zeros(pass->arena, (size_t)count * (size_t)h), *dread = dinput;
+    if (given->copying.mean)
+        dread = vd_arena_zeros(pass->arena,
+                               (size_t)given->packed.tokens * (size_t)(given->text.wide + h));
     if (pass->arena->failed)
         return vd_error_memory(err, "the generative decoder's gradient");
-    vd_status status = vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dinput,
-                                             dinitial, err);
+    vd_status status =
+        vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dread, dinitial, err);
+    if (status == VD_OK && given->copying.mean)
+        status = found_backward(pass, given, dread, dinput, err);
     if (status != VD_OK)
         return status;
     vd_words_backward(pass, &given->text, dinput, VD_SITE_ANSWER_WORDS);
@@ -206,12 +322,20 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     vd_pass *pass = &net->pass;
     vd_given_answers *given = &net->given;
     int h = pass->config->hidden, v = pass->config->vocab, words = given->packed.tokens;
+    const vd_real *whole = NULL, *hit = NULL;
+    vd_status status = VD_OK;
+    if (vd_copies(pass->config))
+        status = vd_copying_backward(pass, &given->copying, net->word_share, &whole, &hit, err);
+    if (status != VD_OK)
+        return status;
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
-    pass->be->word_gradient(given->logits, given->target, words, v, net->word_share);
+    pass->be->word_gradient(given->logits, given->target, whole, hit, words, v, net->word_share);
     pass->be->linear_backward(given->output, &pass->w->words.w, given->logits, given->doutput, h, 1,
                               &pass->dw->words.w, pass->dw->words.b, words);
-    vd_status status = attend_backward(pass, given, err);
-    return status == VD_OK && !is_conv(pass) ? lstm_backward(pass, given, err) : status;
+    status = tape_backward(given->attended.tape, err);
+    if (status == VD_OK && !is_conv(pass))
+        status = lstm_backward(pass, given, err);
+    return status == VD_OK && vd_attends(pass->config) ? vd_source_backward(pass, err) : status;
 }
 
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
@@ -227,7 +351,7 @@ vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
         vd_arena_reset(&question);
         list.count = 0;
         for (int c = 0; c < batch->candidates; c++)
-            add_answer(batch, n, c, &list);
+            add_answer(net, n, c, &list);
         status = vd_given_scores(pass, list.in, list.out, list.length, list.question, list.count,
                                  batch->candidate_width,
                                  scores + (size_t)n * (size_t)batch->candidates, err);

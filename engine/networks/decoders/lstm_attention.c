@@ -8,6 +8,7 @@
 // Attention: a, "answer-words", answer words -> words of the dialog.
 #include "engine/networks/decoders/lstm_attention.h"
 
+#include "engine/networks/decoders/copying.h"
 #include "engine/networks/mvan/pass.h"
 #include "engine/networks/parts.h"
 
@@ -29,6 +30,7 @@ void vd_lstm_attention_declare(const vd_config *c, vd_layout *layout)
     vd_source_declare(c, layout);
     vd_layout_linear(layout, vd_source_name(c, "attention.out", name), 2 * c->hidden, c->hidden,
                      true);
+    vd_copying_declare(c, layout);
 }
 
 const vd_value *vd_lstm_attention_keys(vd_tape *tape, const vd_config *c, const vd_value *x)
@@ -52,8 +54,10 @@ vd_status vd_lstm_attention(vd_pass *pass, const vd_packed *answers, const int *
         vd_source_outside(tape, VD_AXIS_ANSWER_WORDS, s, ds, answers->tokens, c->hidden);
     const vd_pairing *p = vd_source_pairing(tape, source, answers, question);
     const vd_value *scores = vd_score_queries(tape, &score, p, state, source->keys, 0);
-    const vd_value *found =
-        vd_tape_mix(tape, vd_tape_attend(tape, scores, "answer-words", 0), source->words);
+    const vd_value *a = vd_tape_attend(tape, scores, "answer-words", 0);
+    const vd_value *found = vd_tape_mix(tape, a, source->words);
+    if (vd_copies(c))
+        vd_copying_score(pass, answers, state, found, a, attended);
     attended->out = vd_tanh_layer(tape, vd_tape_join(tape, state, found),
                                   vd_source_name(c, "attention.out", out), 0);
     return vd_tape_status(tape, err);

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
+#include "engine/networks/boundaries.h"
 #include "engine/networks/decoders/conv.h"
+#include "engine/networks/decoders/copying.h"
 #include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/mvan/pass.h"
@@ -111,6 +113,38 @@ static void list_seen(vd_tape *tape, vd_pass *pass)
     pass->source.seen = seen;
 }
 
+// The texts' words, one after the other, to at; how many.
+static size_t list_words(const int32_t *ids, const int32_t *lengths, int count, int width,
+                         int32_t *at)
+{
+    size_t words = 0;
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < lengths[s]; i++)
+            at[words++] = ids[(size_t)s * (size_t)width + (size_t)i];
+    return words;
+}
+
+vd_status vd_source_ids(vd_pass *pass, const vd_texts *questions, const vd_texts *entries,
+                        vd_error *err)
+{
+    const int32_t *ids = entries->ids, *lengths = entries->lengths;
+    if (!vd_copies(pass->config))
+        return VD_OK;
+    size_t words = (size_t)pass->history_words.tokens + (size_t)pass->question_words.tokens;
+    int32_t *id = vd_arena_take_raw(pass->arena, words, sizeof *id);
+    vd_status status = id ? VD_OK : vd_error_memory(err, "the words of the dialog");
+    if (status == VD_OK && pass->config->boundaries == VD_BOUNDARIES_NONE)
+        status =
+            vd_bare_texts(pass->arena, &ids, &lengths, entries->count, entries->width, false, err);
+    if (status != VD_OK)
+        return status;
+    size_t history = list_words(ids, lengths, entries->count, entries->width, id);
+    list_words(questions->ids, questions->lengths, questions->count, questions->width,
+               id + history);
+    pass->source.id = id;
+    return VD_OK;
+}
+
 vd_status vd_source_read(vd_pass *pass, vd_error *err)
 {
     vd_source *source = &pass->source;
@@ -125,6 +159,8 @@ vd_status vd_source_read(vd_pass *pass, vd_error *err)
         source->words = vd_conv_words(tape, pass, source->keys);
     else
         source->keys = vd_lstm_attention_keys(tape, pass->config, source->words);
+    if (pass->config->copy == VD_COPY_COPYNET)
+        source->copy = vd_copynet_keys(tape, pass->config, source->words);
     list_seen(tape, pass);
     return vd_tape_status(tape, err);
 }

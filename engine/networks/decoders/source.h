@@ -17,10 +17,12 @@ typedef struct vd_source {
     const vd_value *question, *history;
     const vd_real *kept; // (TH, W) x of the entries, where a dialog has kept them; else NULL
     int first;           // the question that the decoder takes for the first
+    const int32_t *id;   // (TH + TQ) host: the words, unknown ones with own numbers; when copying
 
     vd_tape *tape;         // from the word states to
     const vd_value *words; // (TH + TQ, W) what is mixed: of all entries, then of all questions
     const vd_value *keys;  // what their scores need of them
+    const vd_value *copy;  // of copynet: (TH + TQ, H) what copying is scored by
     vd_pair_group *seen;   // (N) of each question: the rows of its entries 0..t, its own
 } vd_source;
 
@@ -31,6 +33,11 @@ enum { VD_SOURCE_NAME = 64 };
 const char *vd_source_name(const vd_config *config, const char *part, char out[VD_SOURCE_NAME]);
 void vd_source_declare(const vd_config *config, vd_layout *layout);
 
+struct vd_texts;
+// pass->source.id of texts whose unknown words have own numbers (batch.h), once they are packed;
+// nothing where the configuration copies no words.
+vd_status vd_source_ids(struct vd_pass *pass, const struct vd_texts *questions,
+                        const struct vd_texts *entries, vd_error *err);
 // pass->source, after the encoder; nothing where the configuration looks at no words.
 vd_status vd_source_read(struct vd_pass *pass, vd_error *err);
 // x of entries whose word states are in pass->history: *x (TH, W), in the arena.
@@ -53,6 +60,9 @@ const vd_pairing *vd_source_pairing(vd_tape *tape, const vd_source *source,
 typedef struct vd_attended {
     vd_tape *tape;
     const vd_value *out; // (words, H) what the scores of the next word are made of
+    // When copying (copying.h):
+    const vd_value *copied; // of pairs, copying's: the attention; of copynet scores
+    const vd_value *gate;   // of pointer: (words, 1) scores of the gate
 } vd_attended;
 
 #endif

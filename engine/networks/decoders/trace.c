@@ -39,6 +39,26 @@ static const scoring looking[] = {
                   "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
                   "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
 
+// Of a generative one alone that also copies them.
+static const scoring copied[] = {
+    [VD_COPY_POINTER] =
+        {"The score says how probable the words of an answer are, one after the "
+         "other from e on. Each is said from the vocabulary or copied from what "
+         "it looks at in the dialog; both ways count.",
+         {"s_t = LSTM(answer c to word t, from e), a_j = softmax_j(score(s_t, x_j))",
+          "d_t = sum_j a_j x_j, g = sigmoid(w . [d_t ; s_t ; word t] + b)",
+          "P(y) = g softmax(W' tanh(W [s_t ; d_t] + b) + b')_y + (1 - g) sum_{x_j = "
+          "y} a_j",
+          "z_c = mean_t log P(word t of c)"}},
+    [VD_COPY_COPYNET] = {
+        "The score says how probable the words of an answer are, one after the "
+        "other from e on. Each is said from the vocabulary or copied from the "
+        "dialog; both ways count, in one softmax.",
+        {"s_t = LSTM([word t of c ; the x_j that are that word], from e)",
+         "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, k_j = tanh(W_c x_j) . s_t",
+         "P = softmax over words and places of [W' tanh(W [s_t ; d_t] + b) + b' ; k]",
+         "z_c = mean_t log P(word t of c)"}}};
+
 static const scoring convolved[] = {
     [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
                        "e; each word is read with the two before it, and looks at all that was "
@@ -61,6 +81,8 @@ static const scoring *scoring_of(const vd_outcome *outcome)
     static const scoring *const by_answer[] = {
         [VD_ANSWER_LSTM] = scores, [VD_ANSWER_ATTENTION] = looking, [VD_ANSWER_CONV] = convolved};
     bool said = vd_has_generative(outcome->by);
+    if (said && outcome->by == VD_GENERATIVE && outcome->copy != VD_COPY_NONE)
+        return &copied[outcome->copy];
     return &by_answer[said ? outcome->answer : VD_ANSWER_LSTM][outcome->by];
 }
 

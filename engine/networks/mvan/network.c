@@ -58,8 +58,15 @@ static vd_status lay_out(vd_pass *pass, const vd_batch *batch, vd_error *err)
     int n = batch->dialogs * batch->rounds;
     const vd_texts questions = {batch->question, batch->question_length, n, batch->question_width};
     const vd_texts entries = {batch->history, batch->history_length, n, batch->history_width};
+    vd_texts own_questions = questions, own_entries = entries;
+    if (batch->own.question && batch->own.history) {
+        own_questions.ids = batch->own.question;
+        own_entries.ids = batch->own.history;
+    }
     vd_status status = vd_pass_geometry(pass, batch->dialogs, batch->rounds, batch->rounds, err);
-    return status == VD_OK ? vd_pass_texts(pass, &questions, &entries, err) : status;
+    if (status == VD_OK)
+        status = vd_pass_texts(pass, &questions, &entries, err);
+    return status == VD_OK ? vd_source_ids(pass, &own_questions, &own_entries, err) : status;
 }
 
 static bool is_padding(const float *region, size_t size)

@@ -6,6 +6,7 @@
 #ifndef VD_NETWORK_H
 #define VD_NETWORK_H
 
+#include "engine/networks/decoders/copying.h"
 #include "engine/networks/mvan/pass.h"
 
 // Answers that the discriminative decoder reads, as a tree of their prefixes (packed.h).
@@ -22,6 +23,7 @@ typedef struct vd_prefixes {
 typedef struct vd_given_answers {
     vd_packed packed;
     vd_text_pass text;
+    vd_copying copying;   // zero unless words are copied
     const int *question;  // (sequences) the question with the encoder vector e that starts it
     vd_attended attended; // zero without attention
     // (words, H) what the scores of the next word are made of: the LSTM's states, or with attention
@@ -30,6 +32,11 @@ typedef struct vd_given_answers {
     const int32_t *target; // (words) the words to predict
     vd_real *logits;       // (words, V), after the forward pass probabilities
 } vd_given_answers;
+
+// The scores of the words that may follow rows `output`, as probabilities p (rows, V). Their
+// logarithms' sum in *log_sum (rows), host memory of the arena, of copynet alone; else NULL.
+vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
+                         const vd_real **log_sum, vd_error *err);
 
 typedef struct vd_network {
     vd_pass pass;
@@ -85,8 +92,8 @@ vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, con
 // candidate_out. Backward follows a loss of the same pass.
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
-// given->output over sequences ids (count, width); sequence s starts from the encoder's vector of
-// question[s].
+// given->output over sequences ids (count, width), unknown words with own numbers where they are
+// copied; sequence s starts from the encoder's vector of question[s].
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,
                         vd_error *err);

@@ -84,11 +84,11 @@ typedef struct vd_text_pass {
     vd_real *dembedding;
     // The LSTM's inputs: embeddings with positions. An input that occurs more than once is stored
     // once, unless dropout makes each different.
-    vd_real *input;       // (inputs, E)
-    const int *input_row; // (T) flat order, a token's input; NULL = its own; as `id`
-    const int32_t *id;    // (inputs), where operations read them
-    const int *place;     // (inputs), the same
-    int inputs;
+    vd_real *input;              // (inputs, wide)
+    const int *input_row;        // (T) flat order, a token's input; NULL = its own; as `id`
+    const int32_t *id;           // (inputs), where operations read them
+    const int *place;            // (inputs), the same
+    int inputs, wide;            // wide: numbers of an input, E unless more was joined to it
     bool placed;                 // positions were added
     vd_recurrent_pass recurrent; // y: word states (T, 2H)
     vd_real *sentence;           // (S, 2H) [forward state at the last word ; backward at the first]
@@ -207,7 +207,7 @@ vd_status vd_pair_backward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_we
 // layer * directions + direction.
 vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_weights *weights,
                                int directions, const vd_real *initial, vd_site site, vd_error *err);
-// dx (inputs, E) is added to; dinitial (S, H), when not NULL, gets the sum over layers.
+// dx (inputs, wide) is added to; dinitial (S, H), when not NULL, gets the sum over layers.
 vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
                                 const vd_lstm_weights *gradients, vd_real *dx, vd_real *dinitial,
                                 vd_error *err);

@@ -56,7 +56,7 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_
     vd_pass_take(pass, n, &r->y, &r->dy);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM states");
-    layer_input words = {text->input, text->input_row, text->inputs, pass->config->embed};
+    layer_input words = {text->input, text->input_row, text->inputs, text->wide};
     vd_status status = run_layer(pass, r, 0, weights, words, initial, first, err);
     if (status != VD_OK)
         return status;

@@ -99,7 +99,8 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
     if (!vd_has_generative(config->decoders))
         return;
     if (config->answer != VD_ANSWER_CONV)
-        bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
+        bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn",
+                     config->copy == VD_COPY_COPYNET ? e + h : e, h, w->answer);
     w->words.w = bind_matrix(b, vd_start_recurrent(h), said, ".weight", v, h);
     w->words.b = bind_vector(b, vd_start_recurrent(h), said, ".bias", v, 0);
     if (config->answer == VD_ANSWER_ATTENTION)

@@ -92,6 +92,7 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
     if (positions == VD_POSITIONS_AS_PRINTED && !text->embedding)
         positions = VD_POSITIONS_NONE;
     text->packed = packed;
+    text->wide = e;
     text->placed = positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED;
     vd_status status = choose_inputs(pass, text, positions, err);
     if (status != VD_OK)
