@@ -117,6 +117,50 @@ int32_t vd_vocab_id(const vd_vocab *vocab, const char *word)
     return id < 0 ? VD_UNKNOWN : (int32_t)id;
 }
 
+// ---- unknown words ------------------------------------------------------------------------------
+
+struct vd_own_words {
+    const vd_vocab *vocab;
+    word_table table;
+};
+
+vd_status vd_own_words_new(const vd_vocab *vocab, vd_own_words **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (!*out)
+        return vd_error_memory(err, "unknown words");
+    (*out)->vocab = vocab;
+    return VD_OK;
+}
+
+vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err)
+{
+    int64_t known = table_find(&own->vocab->table, word), at = table_find(&own->table, word);
+    *id = VD_UNKNOWN;
+    if (known < 0 && at < 0) {
+        at = (int64_t)own->table.count;
+        if (at + vd_vocab_size(own->vocab) >= INT32_MAX - 1 || !table_add(&own->table, word))
+            return vd_error_memory(err, "unknown words");
+    }
+    *id = (int32_t)(known >= 0 ? known : at + vd_vocab_size(own->vocab));
+    return VD_OK;
+}
+
+const char *vd_own_words_word(const vd_own_words *own, int32_t id)
+{
+    int32_t at = id - vd_vocab_size(own->vocab);
+    return at >= 0 && (size_t)at < own->table.count ? own->table.words[at].text
+                                                    : vd_vocab_word(own->vocab, id);
+}
+
+void vd_own_words_free(vd_own_words *own)
+{
+    if (!own)
+        return;
+    table_clear(&own->table);
+    vd_free(own);
+}
+
 // Appends the next word, checked as every source of a vocabulary needs it.
 static vd_status vocab_add(vd_vocab *vocab, const char *word, const char *where, vd_error *err)
 {

@@ -28,6 +28,15 @@ int vd_vocab_size(const vd_vocab *vocab);
 const char *vd_vocab_word(const vd_vocab *vocab, int32_t id); // borrowed; "<UNK>" out of range
 int32_t vd_vocab_id(const vd_vocab *vocab, const char *word); // VD_UNKNOWN when absent
 
+// Words that a vocabulary lacks, numbered from its size on as they first come: for models that copy
+// words (networks/batch.h). Borrows the vocabulary.
+typedef struct vd_own_words vd_own_words;
+vd_status vd_own_words_new(const vd_vocab *vocab, vd_own_words **out, vd_error *err);
+// The vocabulary's id of a word, or its own number.
+vd_status vd_own_words_id(vd_own_words *own, const char *word, int32_t *id, vd_error *err);
+const char *vd_own_words_word(const vd_own_words *own, int32_t id); // borrowed; as vd_vocab_word
+void vd_own_words_free(vd_own_words *own);
+
 // Counting words for a new vocabulary.
 typedef struct vd_word_counts vd_word_counts;
 vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err);

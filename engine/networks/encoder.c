@@ -58,11 +58,9 @@ static vd_status check_answer(const vd_config *config, vd_error *err)
 {
     if (config->copy != VD_COPY_NONE && config->answer != VD_ANSWER_ATTENTION)
         return vd_error_set(err, VD_USAGE,
-                            "copy %s: the answers are said by %s; expected answer lstm-attention, "
-                            "whose attention says what to copy",
-                            vd_copy_names[config->copy],
-                            vd_has_generative(config->decoders) ? vd_answer_names[config->answer]
-                                                                : "no decoder");
+                            "copy %s: answers are said by %s; expected answer lstm-attention, "
+                            "whose attention says what to copy, and a generative decoder",
+                            vd_copy_names[config->copy], vd_answer_names[config->answer]);
     if (config->answer == VD_ANSWER_LSTM || vd_has_generative(config->decoders))
         return VD_OK;
     return vd_error_set(err, VD_USAGE,

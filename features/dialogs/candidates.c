@@ -41,11 +41,16 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
     // cut by itself.
     int steps = vd_turns_length(set, answer);
     out->length[u] = vd_wrap_answer(set, answer, out->tokens + at);
-    out->said_in[at] = VD_START;
-    memcpy(out->said_in + at + 1, ids, (size_t)(steps - 1) * sizeof *ids);
-    memcpy(out->said_out + at, ids, (size_t)least(words, steps) * sizeof *ids);
+    out->own_in[at] = VD_START;
+    memcpy(out->own_in + at + 1, ids, (size_t)(steps - 1) * sizeof *ids);
+    memcpy(out->own_out + at, ids, (size_t)least(words, steps) * sizeof *ids);
     if (words < steps)
-        out->said_out[at + (size_t)words] = VD_END;
+        out->own_out[at + (size_t)words] = VD_END;
+    memcpy(out->said_in + at, out->own_in + at, (size_t)steps * sizeof *ids);
+    memcpy(out->said_out + at, out->own_out + at, (size_t)steps * sizeof *ids);
+    vd_batch_known(out->tokens + at, (size_t)out->length[u], set->vocab);
+    vd_batch_known(out->said_in + at, (size_t)steps, set->vocab);
+    vd_batch_known(out->said_out + at, (size_t)steps, set->vocab);
 }
 
 static vd_status check_range(const vd_dataset *set, size_t first, size_t count, vd_error *err)
@@ -132,8 +137,11 @@ vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t coun
     out->tokens = vd_alloc(size, sizeof *out->tokens);
     out->said_in = vd_alloc(size, sizeof *out->said_in);
     out->said_out = vd_alloc(size, sizeof *out->said_out);
+    out->own_in = vd_alloc(size, sizeof *out->own_in);
+    out->own_out = vd_alloc(size, sizeof *out->own_out);
     out->length = vd_alloc((size_t)out->count, sizeof *out->length);
-    if (!out->tokens || !out->said_in || !out->said_out || !out->length) {
+    if (!out->tokens || !out->said_in || !out->said_out || !out->own_in || !out->own_out ||
+        !out->length) {
         vd_candidates_clear(out);
         return vd_error_memory(err, "the candidates");
     }
@@ -149,6 +157,8 @@ void vd_candidates_clear(vd_candidates *candidates)
     vd_free(candidates->length);
     vd_free(candidates->said_in);
     vd_free(candidates->said_out);
+    vd_free(candidates->own_in);
+    vd_free(candidates->own_out);
     vd_free(candidates->place);
     *candidates = (vd_candidates){0};
 }

@@ -40,6 +40,7 @@ vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
         return vd_error_memory(err, "a data set");
     set->dialogs = dialogs;
     set->regions = regions;
+    set->vocab = vd_vocab_size(vocab);
     vd_status status = find_candidates(set, err);
     if (status == VD_OK)
         status = find_images(set, err);

@@ -47,6 +47,7 @@ typedef struct vd_candidates {
     int count, width;            // U, To
     int32_t *tokens, *length;    // (U, To) <S> answer </S>, (U)
     int32_t *said_in, *said_out; // (U, To) for the generative decoder: <S> answer, answer </S>
+    int32_t *own_in, *own_out;   // (U, To) the same with own numbers for unknown words
     int32_t *place; // (answers of the data) where an answer is among them; -1 = nowhere
 } vd_candidates;
 

@@ -33,6 +33,10 @@ enum {
     RELEVANCE,
     CANDIDATE_IN,
     CANDIDATE_OUT,
+    OWN_QUESTION,
+    OWN_HISTORY,
+    OWN_IN,
+    OWN_OUT,
     DISTINCT,
     LISTS
 };
@@ -104,6 +108,17 @@ static int32_t *zeros(vd_loader *loader, int which, size_t a, size_t b)
     int32_t *at = room(loader, which, a, b, 1, sizeof *at);
     if (at)
         memset(at, 0, a * b * sizeof *at);
+    return at;
+}
+
+// The texts (a, b) as networks read them: unknown words as <UNK>.
+static const int32_t *known(vd_loader *loader, int which, const int32_t *own, size_t a, size_t b)
+{
+    int32_t *at = room(loader, which, a, b, 1, sizeof *at);
+    if (!at)
+        return NULL;
+    memcpy(at, own, a * b * sizeof *at);
+    vd_batch_known(at, a * b, loader->set->vocab);
     return at;
 }
 
@@ -184,7 +199,7 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
     const vd_dataset *set = loader->set;
     vd_batch *batch = &loader->batch;
     size_t rounds = (size_t)batch->rounds, width = (size_t)batch->question_width;
-    int32_t *question = zeros(loader, QUESTION, count * rounds, width);
+    int32_t *question = zeros(loader, OWN_QUESTION, count * rounds, width);
     int32_t *length = zeros(loader, QUESTION_LENGTH, count, rounds);
     if (!question || !length)
         return vd_error_memory(err, "the questions of a batch");
@@ -197,9 +212,10 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
                    (size_t)length[place] * sizeof *question);
         }
     }
-    batch->question = question;
+    batch->own.question = question;
+    batch->question = known(loader, QUESTION, question, count * rounds, width);
     batch->question_length = length;
-    return VD_OK;
+    return batch->question ? VD_OK : vd_error_memory(err, "the questions of a batch");
 }
 
 static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool none,
@@ -229,7 +245,7 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     vd_batch *batch = &loader->batch;
     size_t rounds = (size_t)batch->rounds;
     // At full width first; the batch's own width is known afterwards, and rows move up to it.
-    int32_t *history = zeros(loader, HISTORY, count * rounds, VD_MAX_HISTORY);
+    int32_t *history = zeros(loader, OWN_HISTORY, count * rounds, VD_MAX_HISTORY);
     int32_t *length = zeros(loader, HISTORY_LENGTH, count, rounds);
     if (!history || !length)
         return vd_error_memory(err, "the history of a batch");
@@ -245,9 +261,10 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     size_t width = (size_t)batch->history_width;
     for (size_t i = 1; i < count * rounds; i++)
         memmove(history + i * width, history + i * VD_MAX_HISTORY, width * sizeof *history);
-    batch->history = history;
+    batch->own.history = history;
+    batch->history = known(loader, HISTORY, history, count * rounds, width);
     batch->history_length = length;
-    return VD_OK;
+    return batch->history ? VD_OK : vd_error_memory(err, "the history of a batch");
 }
 
 // Answers lie anywhere in large tables: so many candidates ahead they are prefetched.
@@ -359,6 +376,8 @@ static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
     batch->candidate_length = candidates->length;
     batch->candidate_in = candidates->said_in;
     batch->candidate_out = candidates->said_out;
+    batch->own.candidate_in = candidates->own_in;
+    batch->own.candidate_out = candidates->own_out;
     batch->candidate_order = NULL;
 }
 
@@ -391,8 +410,10 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
     own.tokens = zeros(loader, CANDIDATE, count, (size_t)own.width);
     own.said_in = zeros(loader, CANDIDATE_IN, count, (size_t)own.width);
     own.said_out = zeros(loader, CANDIDATE_OUT, count, (size_t)own.width);
+    own.own_in = zeros(loader, OWN_IN, count, (size_t)own.width);
+    own.own_out = zeros(loader, OWN_OUT, count, (size_t)own.width);
     own.length = zeros(loader, CANDIDATE_LENGTH, count, 1);
-    if (!own.tokens || !own.said_in || !own.said_out || !own.length)
+    if (!own.tokens || !own.said_in || !own.said_out || !own.own_in || !own.own_out || !own.length)
         return vd_error_memory(err, "the candidates of a batch");
     for (size_t u = 0; u < count; u++) {
         if (u + SOON < count)

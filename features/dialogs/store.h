@@ -87,7 +87,7 @@ void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int
 
 // ---- data sets --------------------------------------------------------------
 
-// Many short sequences of token ids, one after another.
+// Many short sequences of token ids, one after another; unknown words with own numbers (vocab.h).
 typedef struct vd_sequences {
     int32_t *ids;
     size_t used, room;
@@ -107,6 +107,7 @@ struct vd_dataset {
     size_t *row; // (dialog_count) row of its image in regions
     vd_sequences tokens[VD_TEXTS];
     int32_t candidates; // O
+    int vocab;          // words
 };
 
 static inline const int32_t *vd_sequence(const vd_sequences *s, size_t index)

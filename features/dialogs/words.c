@@ -97,7 +97,7 @@ static bool is_used(const uses *u, int kind, size_t i)
                                 : true;
 }
 
-static vd_status tokenise(const vd_visdial *data, const vd_vocab *vocab, const uses *u, int kind,
+static vd_status tokenise(const vd_visdial *data, vd_own_words *own, const uses *u, int kind,
                           vd_sequences *out, vd_error *err)
 {
     size_t count = vd_visdial_text_count(data, kind);
@@ -108,8 +108,8 @@ static vd_status tokenise(const vd_visdial *data, const vd_vocab *vocab, const u
         vd_error why = {0};
         if (!is_used(u, kind, i))
             continue;
-        status = (kind == VD_QUESTIONS ? vd_question_ids : vd_text_ids)(
-            vocab, vd_visdial_text(data, kind, i), most, ids, &length, NULL, &why);
+        status = (kind == VD_QUESTIONS ? vd_question_own_ids : vd_text_own_ids)(
+            own, vd_visdial_text(data, kind, i), most, ids, &length, NULL, &why);
         if (status != VD_OK)
             return vd_error_set(err, status, "%s: %s %zu: %.400s", data->path,
                                 vd_text_kinds[kind].name, i, why.text);
@@ -151,14 +151,16 @@ static vd_status translate(const vd_packed_file *packed, int kind, const int32_t
 static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *vocab,
                                vd_sequences *tokens, vd_error *err)
 {
-    vd_status status = VD_OK;
     int32_t *map = vd_alloc(packed->word_count, sizeof *map); // the vocabulary's id of each word
     if (!map)
         return vd_error_memory(err, "the words of a data set");
-    for (size_t i = 0; i < packed->word_count; i++)
-        map[i] = vd_vocab_id(vocab, packed->words[i]);
+    vd_own_words *own;
+    vd_status status = vd_own_words_new(vocab, &own, err);
+    for (size_t i = 0; i < packed->word_count && status == VD_OK; i++)
+        status = vd_own_words_id(own, packed->words[i], &map[i], err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
         status = translate(packed, kind, map, &tokens[kind], err);
+    vd_own_words_free(own);
     vd_free(map);
     return status;
 }
@@ -170,10 +172,14 @@ vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
     if (packed)
         return translate_all(packed, vocab, tokens, err);
     uses u = {0};
-    vd_status status = count_uses(data, &u, err);
+    vd_own_words *own;
+    vd_status status = vd_own_words_new(vocab, &own, err);
+    if (status == VD_OK)
+        status = count_uses(data, &u, err);
     for (int kind = 0; kind < VD_TEXTS && status == VD_OK; kind++)
-        status = tokenise(data, vocab, &u, kind, &tokens[kind], err);
+        status = tokenise(data, own, &u, kind, &tokens[kind], err);
     clear_uses(&u);
+    vd_own_words_free(own);
     return status;
 }
 

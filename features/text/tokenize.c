@@ -478,6 +478,7 @@ typedef struct id_list {
     const vd_vocab *vocab;
     int32_t *ids;
     int most, found;
+    vd_own_words *own; // numbers unknown words; NULL: they are VD_UNKNOWN
 } id_list;
 
 static void append_id(id_list *list, int32_t id)
@@ -491,9 +492,14 @@ static vd_status look_up(void *context, const char *token, size_t length, vd_err
 {
     id_list *list = context;
     (void)length;
-    (void)err;
-    append_id(list, vd_vocab_id(list->vocab, token));
-    return VD_OK;
+    int32_t id;
+    vd_status status = VD_OK;
+    if (list->own && list->found < list->most)
+        status = vd_own_words_id(list->own, token, &id, err);
+    else
+        id = list->own ? VD_UNKNOWN : vd_vocab_id(list->vocab, token);
+    append_id(list, id);
+    return status;
 }
 
 static vd_status find_ids(id_list *list, const char *text, bool question, int *length, int *found,
@@ -511,24 +517,46 @@ static vd_status find_ids(id_list *list, const char *text, bool question, int *l
 vd_status vd_text_ids(const vd_vocab *vocab, const char *text, int most, int32_t *ids, int *length,
                       int *found, vd_error *err)
 {
-    return find_ids(&(id_list){vocab, ids, most, 0}, text, false, length, found, err);
+    return find_ids(&(id_list){vocab, ids, most, 0, NULL}, text, false, length, found, err);
+}
+
+vd_status vd_text_own_ids(vd_own_words *own, const char *text, int most, int32_t *ids, int *length,
+                          int *found, vd_error *err)
+{
+    return find_ids(&(id_list){NULL, ids, most, 0, own}, text, false, length, found, err);
 }
 
 vd_status vd_question_ids(const vd_vocab *vocab, const char *question, int most, int32_t *ids,
                           int *length, int *found, vd_error *err)
 {
-    return find_ids(&(id_list){vocab, ids, most, 0}, question, true, length, found, err);
+    return find_ids(&(id_list){vocab, ids, most, 0, NULL}, question, true, length, found, err);
+}
+
+vd_status vd_question_own_ids(vd_own_words *own, const char *question, int most, int32_t *ids,
+                              int *length, int *found, vd_error *err)
+{
+    return find_ids(&(id_list){NULL, ids, most, 0, own}, question, true, length, found, err);
+}
+
+static vd_status wrap_ids(id_list *list, const char *answer, int *length, vd_error *err)
+{
+    append_id(list, VD_START);
+    vd_status status = each_token(answer, false, look_up, list, err);
+    if (status != VD_OK)
+        return status;
+    append_id(list, VD_END);
+    *length = list->found < list->most ? list->found : list->most;
+    return VD_OK;
 }
 
 vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
                         int *length, vd_error *err)
 {
-    id_list list = {vocab, ids, most, 0};
-    append_id(&list, VD_START);
-    vd_status status = each_token(answer, false, look_up, &list, err);
-    if (status != VD_OK)
-        return status;
-    append_id(&list, VD_END);
-    *length = list.found < most ? list.found : most;
-    return VD_OK;
+    return wrap_ids(&(id_list){vocab, ids, most, 0, NULL}, answer, length, err);
+}
+
+vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
+                            int *length, vd_error *err)
+{
+    return wrap_ids(&(id_list){NULL, ids, most, 0, own}, answer, length, err);
 }

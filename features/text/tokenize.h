@@ -35,6 +35,13 @@ vd_status vd_question_ids(const vd_vocab *vocab, const char *question, int most,
                           int *length, int *found, vd_error *err);
 vd_status vd_text_ids(const vd_vocab *vocab, const char *text, int most, int32_t *ids, int *length,
                       int *found, vd_error *err);
+// The same with own numbers for unknown words.
+vd_status vd_question_own_ids(vd_own_words *own, const char *question, int most, int32_t *ids,
+                              int *length, int *found, vd_error *err);
+vd_status vd_text_own_ids(vd_own_words *own, const char *text, int most, int32_t *ids, int *length,
+                          int *found, vd_error *err);
+vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
+                            int *length, vd_error *err);
 // <S> answer </S>, then cut to `most`.
 vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
                         int *length, vd_error *err);

@@ -215,6 +215,30 @@ static void random_damage_is_refused_or_read(void **state)
     vd_vocab_free(vocab);
 }
 
+static void unknown_words_have_numbers_of_their_own(void **state)
+{
+    static const char *const word[] = {"zebra", "apple-pie", "zebra"};
+    static const int expected[] = {9, 10, 9};
+    (void)state;
+    vd_vocab *vocab = make_few();
+    vd_own_words *own;
+    vd_error err;
+    int32_t id;
+    assert_int_equal(vd_own_words_new(vocab, &own, &err), VD_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(vd_own_words_id(own, word[i], &id, &err), VD_OK);
+        assert_int_equal(id, expected[i]);
+        assert_string_equal(vd_own_words_word(own, id), word[i]);
+    }
+    assert_int_equal(vd_own_words_id(own, few[2], &id, &err), VD_OK);
+    assert_int_equal(id, VD_FIRST_WORD + 2);
+    assert_string_equal(vd_own_words_word(own, id), few[2]);
+    assert_string_equal(vd_own_words_word(own, 11), "<UNK>");
+    assert_string_equal(vd_own_words_word(own, -1), "<UNK>");
+    vd_own_words_free(own);
+    vd_vocab_free(vocab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +248,7 @@ int main(void)
         cmocka_unit_test(bad_vocabularies_are_refused_with_source_and_place),
         cmocka_unit_test(counts_order_by_fall_then_by_first_seen),
         cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(unknown_words_have_numbers_of_their_own),
         cmocka_unit_test(random_damage_is_refused_or_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

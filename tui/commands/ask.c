@@ -48,7 +48,7 @@ static const vd_option options[] = {
 static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
 {
     char text[512];
-    vd_utterance_text(vd_session_model(a->session), said, text, sizeof text);
+    vd_utterance_text(vd_session_words(a->session), said, text, sizeof text);
     yajl_gen_map_open(json);
     vd_member_string(json, "answer", text);
     vd_member_number(json, "score", (double)said->score);
@@ -164,7 +164,7 @@ static void print_seen(const vd_reply *reply)
 static void print_words(const ask *a, const vd_utterance *said)
 {
     char text[512];
-    vd_utterance_text(vd_session_model(a->session), said, text, sizeof text);
+    vd_utterance_text(vd_session_words(a->session), said, text, sizeof text);
     printf("%s  (%.2f a word)\n", text, (double)said->score);
 }
 

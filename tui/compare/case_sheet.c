@@ -25,19 +25,18 @@ static vd_status make_pool(const vd_cases *cases, int side, const vd_answer_pool
     return status;
 }
 
-static vd_status make_dialog(const vd_model *model, const vd_pool *pool, const vd_case_sheet *from,
-                             vd_dialog **out, vd_error *err)
+static vd_status make_dialog(const vd_model *model, vd_own_words *own, const vd_pool *pool,
+                             const vd_case_sheet *from, vd_dialog **out, vd_error *err)
 {
-    const vd_vocab *vocab = vd_model_vocab(model);
     int32_t ids[VD_MAX_HISTORY];
     int length = 0;
-    vd_status status = vd_caption_ids(vocab, from->sheet.caption, ids, &length, err);
+    vd_status status = vd_caption_ids(model, own, from->sheet.caption, ids, &length, err);
     if (status == VD_OK)
         status = vd_dialog_new(model, pool, from->regions.features, from->regions.count, ids,
                                length, out, err);
     for (int r = 0; r < from->sheet.rounds && status == VD_OK; r++) {
         const vd_turn *turn = &from->said[r];
-        status = vd_turn_ids(vocab, turn->question, turn->answer, ids, &length, err);
+        status = vd_turn_ids(model, own, turn->question, turn->answer, ids, &length, err);
         if (status == VD_OK)
             status = vd_dialog_append(*out, ids, length, err);
     }
@@ -53,17 +52,23 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     vd_reply *reply = &out->reply[side];
     vd_pool *pool = NULL;
     vd_dialog *dialog = NULL;
+    vd_own_words *own = NULL;
     reply->typed = vd_strdup(out->sheet.question);
     reply->question = vd_strdup(out->sheet.question);
     vd_status status = reply->typed && reply->question ? VD_OK : vd_error_memory(err, "a question");
     if (status == VD_OK)
         status = vd_reply_see(reply, vd_model_vocab(model), err);
     if (status == VD_OK)
+        status = vd_own_words_new(vd_model_vocab(model), &own, err);
+    if (status == VD_OK)
+        status = vd_reply_number(reply, model, own, err);
+    if (status == VD_OK)
         status = make_pool(cases, side, &answers, &pool, err);
     if (status == VD_OK)
-        status = make_dialog(model, pool, out, &dialog, err);
+        status = make_dialog(model, own, pool, out, &dialog, err);
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, reply->ids, reply->words, stop, &reply->answer, err);
+    vd_own_words_free(own);
     vd_dialog_free(dialog);
     vd_pool_free(pool);
     return status;

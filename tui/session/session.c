@@ -15,6 +15,7 @@
 struct vd_session {
     vd_world *world; // borrowed
     vd_model *model;
+    vd_own_words *words;           // that the model lacks
     vd_answer_pool own;            // the model's own pool, when it names one
     const vd_answer_pool *answers; // own, or the world's
     char *pool_path;               // the file that those come from
@@ -49,13 +50,13 @@ void vd_reply_clear(vd_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
+void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size)
 {
     size_t at = 0;
     *out = '\0';
     for (int i = 0; i < said->length && at < size; i++) {
         int more = snprintf(out + at, size - at, "%s%s", i ? " " : "",
-                            vd_vocab_word(vd_model_vocab(model), said->word[i]));
+                            vd_own_words_word(own, said->word[i]));
         at += more > 0 ? (size_t)more : 0;
     }
 }
@@ -200,7 +201,8 @@ static vd_status load(vd_session *session, const char *path, vd_error *err)
                             "%.300s expects regions of %d numbers, %.300s has %d; choose the "
                             "model that was trained on these features",
                             path, expected, vd_regions_path(file), found);
-    return start_computing(session, err);
+    status = vd_own_words_new(vd_model_vocab(session->model), &session->words, err);
+    return status ? status : start_computing(session, err);
 }
 
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
@@ -265,6 +267,7 @@ void vd_session_free(vd_session *session)
     vd_free(session->tokens);
     vd_answer_pool_clear(&session->own);
     vd_free(session->pool_path);
+    vd_own_words_free(session->words);
     vd_model_free(session->model);
     vd_free(session);
 }
@@ -272,6 +275,11 @@ void vd_session_free(vd_session *session)
 const vd_model *vd_session_model(const vd_session *session)
 {
     return session->model;
+}
+
+vd_own_words *vd_session_words(vd_session *session)
+{
+    return session->words;
 }
 
 const char *vd_session_backend(const vd_session *session)
@@ -408,7 +416,7 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     if (status == VD_OK)
         status = check_size(session, index, regions.size, err);
     if (status == VD_OK)
-        status = vd_caption_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
+        status = vd_caption_ids(session->model, session->words, vd_world_caption(world, index),
                                 caption, &length, err);
     if (status == VD_OK)
         status = new_dialog(session, &regions, caption, length, &dialog, err);
@@ -447,26 +455,48 @@ const float *vd_session_boxes(const vd_session *session, int *regions)
 
 // ---- texts as tokens ----------------------------------------------------------------------------
 
-vd_status vd_caption_ids(const vd_vocab *vocab, const char *caption, int32_t ids[VD_MAX_HISTORY],
-                         int *length, vd_error *err)
+// Own numbers are for models that copy.
+static void fit_ids(const vd_model *model, int32_t *ids, int length)
 {
-    vd_status status = vd_text_ids(vocab, caption, VD_MAX_HISTORY - 1, ids, length, NULL, err);
-    if (status == VD_OK && *length == 0)
-        ids[(*length)++] = VD_UNKNOWN;
-    return status;
+    const vd_config *config = vd_model_config(model);
+    if (!vd_copies(config))
+        vd_batch_known(ids, (size_t)length, config->vocab);
 }
 
-vd_status vd_turn_ids(const vd_vocab *vocab, const char *question, const char *answer,
-                      int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
+vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
+                         int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
+{
+    vd_status status = vd_text_own_ids(own, caption, VD_MAX_HISTORY - 1, ids, length, NULL, err);
+    if (status != VD_OK)
+        return status;
+    if (*length == 0)
+        ids[(*length)++] = VD_UNKNOWN;
+    fit_ids(model, ids, *length);
+    return VD_OK;
+}
+
+vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *question,
+                      const char *answer, int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
 {
     int32_t asked[VD_MAX_QUESTION], said[VD_MAX_CANDIDATE];
     int asked_length = 0, said_length = 0;
     vd_status status =
-        vd_question_ids(vocab, question, VD_MAX_QUESTION - 1, asked, &asked_length, NULL, err);
+        vd_question_own_ids(own, question, VD_MAX_QUESTION - 1, asked, &asked_length, NULL, err);
     if (status == VD_OK && answer)
-        status = vd_answer_ids(vocab, answer, VD_CUT_CANDIDATE, said, &said_length, err);
-    if (status == VD_OK)
-        *length = vd_history_entry(asked, asked_length, said, said_length, ids);
+        status = vd_answer_own_ids(own, answer, VD_CUT_CANDIDATE, said, &said_length, err);
+    if (status != VD_OK)
+        return status;
+    *length = vd_history_entry(asked, asked_length, said, said_length, ids);
+    fit_ids(model, ids, *length);
+    return VD_OK;
+}
+
+vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < reply->words && status == VD_OK; i++)
+        if (reply->unknown[i] && vd_copies(vd_model_config(model)))
+            status = vd_own_words_id(own, reply->word[i], &reply->ids[i], err);
     return status;
 }
 
@@ -520,6 +550,8 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
     if (!(reply->typed = vd_strdup(typed)))
         return vd_error_memory(err, "a question");
     status = vd_reply_see(reply, vd_model_vocab(session->model), err);
+    if (status == VD_OK)
+        status = vd_reply_number(reply, session->model, session->words, err);
     reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
     if (status == VD_OK)
         status = remark(session, reply, err);
@@ -538,7 +570,7 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     if (status)
         vd_reply_clear(reply);
     else if (reply->answer.said.count > 0)
-        vd_utterance_text(session->model, &reply->answer.said.beam[0], reply->said,
+        vd_utterance_text(session->words, &reply->answer.said.beam[0], reply->said,
                           sizeof reply->said);
     return status;
 }
@@ -580,7 +612,7 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
     char *question = NULL;
     vd_status status = vd_normalise_typed(turn->question, &question, err);
     if (status == VD_OK)
-        status = vd_turn_ids(vd_model_vocab(session->model), question, turn->answer, entry, &length,
+        status = vd_turn_ids(session->model, session->words, question, turn->answer, entry, &length,
                              err);
     if (status == VD_OK)
         status = append_entry(session, entry, length, err);

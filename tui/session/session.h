@@ -164,7 +164,7 @@ typedef struct vd_reply {
 } vd_reply;
 
 // Words of an utterance with spaces between them.
-void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *out, size_t size);
+void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size);
 
 void vd_reply_clear(vd_reply *reply);
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);
@@ -181,10 +181,13 @@ typedef struct vd_turn {
 
 // Entries of the history as tokens, as the evaluation has them: the caption; a turn, its question
 // as the training text has it, its answer NULL where it is not known.
-vd_status vd_caption_ids(const vd_vocab *vocab, const char *caption, int32_t ids[VD_MAX_HISTORY],
-                         int *length, vd_error *err);
-vd_status vd_turn_ids(const vd_vocab *vocab, const char *question, const char *answer,
-                      int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err);
+// A model that copies words sees those that it lacks by their own numbers, others as <UNK>.
+vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
+                         int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err);
+vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *question,
+                      const char *answer, int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err);
+// The same of what a model sees of a question (vd_reply_see): reply->ids.
+vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err);
 
 void vd_turns_free(vd_turn *turns, int count); // both may be what a failure left
 // Loads the model and encodes the pool. Keeps a reference to world.
@@ -199,6 +202,7 @@ char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool the first that is alike (features/text/fold.h).
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
 const vd_model *vd_session_model(const vd_session *session);
+vd_own_words *vd_session_words(vd_session *session);        // that its model lacks and was told of
 const char *vd_session_backend(const vd_session *session);  // "cpu", "cuda"
 vd_decoders vd_session_decoders(const vd_session *session); // that rank
 // Why the CPU computes although the world has another backend; NULL = it does not. Where a device

@@ -142,6 +142,8 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     if (status == VD_OK)
         status = change_words(switches, vd_model_vocab(vd_session_model(session)), reply, err);
     if (status == VD_OK)
+        status = vd_reply_number(reply, vd_session_model(session), vd_session_words(session), err);
+    if (status == VD_OK)
         status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
                                    &reply->answer, trace, err);
     if (status)
