@@ -127,24 +127,37 @@ static vd_status gather_shown(vd_pass *pass, vd_showing *shown, vd_error *err)
                        : vd_error_memory(err, "the attentions");
 }
 
+// Whether the network reads a word of an entry that ends before `end` (boundaries.h).
+static bool is_read(const vd_dialog *d, int word, int end)
+{
+    int32_t id = d->history.id[word];
+    return d->model->config.boundaries == VD_BOUNDARIES_BOTH ||
+           (id != VD_START && (id != VD_END || word == end - 1));
+}
+
 // entry: (entries) those that are seen.
 static vd_status list_places(const vd_dialog *d, const vd_pass *pass, const int *entry, int entries,
                              int length, vd_places *places, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
-    int *word = vd_arena_ints(pass->arena, (size_t)k->words), seen = 0;
+    int *word = vd_arena_ints(pass->arena, (size_t)k->words + (size_t)length), seen = 0;
     if (!word)
         return vd_error_memory(err, "the history");
     for (int s = 0; s < entries; s++)
         for (int j = k->start[entry[s]]; j < k->start[entry[s] + 1]; j++)
-            word[seen++] = j;
+            if (is_read(d, j, k->start[entry[s] + 1]))
+                word[seen++] = j;
+    for (int j = 0; j < length; j++)
+        word[seen++] = k->words + j;
     *places = (vd_places){.count = {[VD_AXIS_QUESTIONS] = 1,
                                     [VD_AXIS_QUESTION_WORDS] = length,
                                     [VD_AXIS_ENTRIES] = k->entries,
                                     [VD_AXIS_HISTORY_WORDS] = k->words,
+                                    [VD_AXIS_DIALOG_WORDS] = k->words + length,
                                     [VD_AXIS_REGIONS] = d->regions},
                           .at = {[VD_AXIS_ENTRIES] = entry,
                                  [VD_AXIS_HISTORY_WORDS] = word,
+                                 [VD_AXIS_DIALOG_WORDS] = word,
                                  [VD_AXIS_REGIONS] = pass->row_image}};
     return VD_OK;
 }
@@ -178,11 +191,95 @@ static vd_status read_shown(const vd_dialog *d, const vd_pass *pass, const vd_sh
     return status;
 }
 
+// ---- what the words of the answer look at -------------------------------------------------------
+
+static vd_utterance given_answer(const vd_dialog *d, const vd_answer *a)
+{
+    const vd_pool *pool = d->pool;
+    vd_utterance given = a->said.beam[0];
+    if (!vd_has_generative(pool->by) || !pool->tokens)
+        return given;
+    const int32_t *best = pool->tokens + (size_t)a->order[0] * (size_t)pool->width;
+    given = (vd_utterance){.score = a->score[a->order[0]]};
+    for (int i = 1; i < pool->lengths[a->order[0]] && best[i] != VD_END; i++)
+        if (given.length < VD_MOST_WORDS)
+            given.word[given.length++] = best[i];
+    return given;
+}
+
+// The attentions of an answer's tape: a row for each word and for its end.
+static vd_attention_at *list_looks(vd_arena *arena, const vd_tape *tape, int *count)
+{
+    *count = 0;
+    for (const vd_shown *s = tape->shown; s; s = s->next)
+        ++*count;
+    vd_attention_at *list = vd_arena_take(arena, (size_t)*count, sizeof *list), *at = list;
+    for (const vd_shown *s = tape->shown; s && list; s = s->next) {
+        const vd_pair_group *g = s->value->pairing->group;
+        *at++ = (vd_attention_at){.name = s->name,
+                                  .part = *count > 1 ? "layer" : NULL,
+                                  .index = s->index,
+                                  .of = *count,
+                                  .query = VD_AXIS_ANSWER_WORDS,
+                                  .key = VD_AXIS_DIALOG_WORDS,
+                                  .rows = g->query.count,
+                                  .columns = g->key[0].count + g->key[1].count,
+                                  .share = s->value->x};
+    }
+    return list;
+}
+
+static vd_status append_attentions(vd_answer *a, vd_attention *more, int count, vd_error *err)
+{
+    size_t had = (size_t)a->attentions;
+    vd_attention *all = vd_alloc(had + (size_t)count, sizeof *all);
+    if (!all) {
+        vd_attentions_free(more, count);
+        return vd_error_memory(err, "the attentions");
+    }
+    if (had)
+        memcpy(all, a->attention, had * sizeof *all);
+    memcpy(all + had, more, (size_t)count * sizeof *all);
+    vd_free(more);
+    vd_free(a->attention);
+    a->attention = all;
+    a->attentions += count;
+    return VD_OK;
+}
+
+// Reads the given answer once more, for what its words look at.
+static vd_status look_back(vd_pass *pass, const vd_places *dialog, vd_answer *a, vd_error *err)
+{
+    int32_t ids[VD_MAX_CANDIDATE] = {VD_START}, length = a->given.length + 1;
+    int question = 0, count = 0;
+    vd_places places = *dialog;
+    vd_given_answers given;
+    vd_attention *more;
+    vd_real *there;
+    size_t n;
+    memcpy(ids + 1, a->given.word, (size_t)a->given.length * sizeof *ids);
+    vd_status status = vd_given_read(pass, &given, ids, &length, &question, 1, length, err);
+    if (status != VD_OK)
+        return status;
+    const vd_attention_at *list = list_looks(pass->arena, given.attended.tape, &count);
+    status = list ? vd_attentions_gather(pass->be, pass->arena, list, count, &there, &n, err)
+                  : vd_error_memory(err, "the attentions");
+    float *share = status == VD_OK ? vd_arena_take_raw(pass->arena, n, sizeof *share) : NULL;
+    if (!share)
+        return status ? status : vd_error_memory(err, "the attentions");
+    pass->be->read_floats(there, share, n);
+    places.count[VD_AXIS_ANSWER_WORDS] = length;
+    status = vd_attentions_spread(list, count, share, &places, &more, err);
+    return status == VD_OK ? append_attentions(a, more, count, err) : status;
+}
+
 static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_showing *shown,
                             const vd_answer *a, vd_trace *trace, vd_error *err)
 {
     const vd_outcome outcome = {.attention = a->attention,
-                                .attentions = a->attentions,
+                                .attentions = shown->count,
+                                .looks = a->attention + shown->count,
+                                .look_count = a->attentions - shown->count,
                                 .by = d->pool->by,
                                 .answer = d->model->config.answer,
                                 .copy = d->model->config.copy,
@@ -427,6 +524,10 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status = list_places(d, &pass, q.entry, q.entries, length, &shown.places, err);
     if (status == VD_OK)
         status = read_shown(d, &pass, &shown, a, err);
+    if (status == VD_OK && vd_attends(&config)) {
+        a->given = given_answer(d, a);
+        status = look_back(&pass, &shown.places, a, err);
+    }
     if (status == VD_OK && trace)
         status = take_trace(d, &pass, &shown, a, trace, err);
     if (status == VD_OK)

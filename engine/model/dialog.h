@@ -67,6 +67,9 @@ typedef struct vd_answer {
     // What the network shows of how it came to it, in its order.
     vd_attention *attention; // (attentions)
     int attentions;
+    // The answer whose words look at the dialog, where a decoder does ("answer-words" in the list):
+    // the pool's best if it is ranked by that decoder, else the most probable one that it says.
+    vd_utterance given;
     vd_turn_answers said; // answers that a generative decoder generated
     double milliseconds;  // wall time of the call
 } vd_answer;

@@ -179,7 +179,7 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
                            vd_trace *out, vd_error *err)
 {
     size_t h = (size_t)pass->config->hidden, candidates = (size_t)outcome->candidates;
-    size_t floats = h + 2 * candidates, figures = 2 * candidates, stages = 0;
+    size_t floats = h + 2 * candidates, figures = vd_decoder_figures(outcome), stages = 0;
     vd_status status = VD_OK;
     for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++) {
         floats += size_of(e->in) + size_of(e->out);

@@ -6,6 +6,8 @@
 #ifndef VD_TRACE_H
 #define VD_TRACE_H
 
+#include <stddef.h>
+
 #include "engine/networks/attention.h"
 #include "engine/networks/config.h"
 
@@ -53,6 +55,8 @@ void vd_trace_clear(vd_trace *trace); // frees what it owns and zeroes it
 typedef struct vd_outcome {
     const vd_attention *attention; // (attentions)
     int attentions;
+    const vd_attention *looks; // (look_count) of the words of the given answer
+    int look_count;
     vd_decoders by;           // that ranked
     vd_answer_decoder answer; // how a generative one says them
     vd_copy copy;
@@ -61,8 +65,9 @@ typedef struct vd_outcome {
 } vd_outcome;
 
 // The stages behind every network's vector e, which `encoded` is: scores of the candidates and
-// softmax. Both tensors and `figures` (2, candidates) are filled and stay the caller's.
+// softmax. Both tensors and `figures` (vd_decoder_figures) are filled and stay the caller's.
 enum { VD_DECODER_STAGES = 2 };
+size_t vd_decoder_figures(const vd_outcome *outcome);
 void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, float *score,
                        float *probability, double *figures,
                        vd_trace_stage stage[VD_DECODER_STAGES]);

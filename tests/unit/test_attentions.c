@@ -121,6 +121,8 @@ static void has(char *text, const char *const *wanted, const char *unwanted)
     free(text);
 }
 
+static char *draw_maps(int width);
+
 static char *write_json(void)
 {
     const unsigned char *text;
@@ -161,6 +163,43 @@ static void pages_show_every_step(void **state)
     has(write_page(VD_MARKUP_HTML), html, NULL);
     has(write_page(VD_MARKUP_MARKDOWN), markdown, NULL);
     has(write_json(), json, NULL);
+}
+
+// What the words of the given answer look at: "red@0" of the caption, "?" of the question.
+static int show_looks(void **state)
+{
+    static float look[2 * 7] = {0, 0.75f, 0, 0, 0, 0, 0.25f, 0, 0, 0, 0, 0, 1, 0};
+    (void)state;
+    make_sheet();
+    snprintf(reply.given, sizeof reply.given, "red");
+    list[0] = (vd_attention){.name = "answer-words",
+                             .of = 1,
+                             .query = VD_AXIS_ANSWER_WORDS,
+                             .key = VD_AXIS_DIALOG_WORDS,
+                             .rows = 2,
+                             .columns = 7,
+                             .share = look};
+    reply.answer.attentions = 1;
+    return 0;
+}
+
+static void pages_show_what_the_words_of_the_answer_look_at(void **state)
+{
+    (void)state;
+    static const char *const html[] = {"red -&gt; cube@0 75 %, ? 25 %", "(end) -&gt; color 100 %",
+                                       NULL};
+    static const char *const markdown[] = {"answer-words: red -", "cube@0 75 %, ? 25 %", NULL};
+    static const char *const json[] = {
+        "\"given\":\"red\"", "\"answer_words\":[[[0,0.75,0,0,0,0,0.25],[0,0,0,0,0,1,0]]]", NULL};
+    has(write_page(VD_MARKUP_HTML), html, NULL);
+    has(write_page(VD_MARKUP_MARKDOWN), markdown, NULL);
+    has(write_json(), json, NULL);
+    char text[100];
+    assert_true(vd_sheet_look(&sheet, 0, 1, text, sizeof text));
+    assert_string_equal(text, "(end) -> color 100 %");
+    assert_false(vd_sheet_look(&sheet, 0, 2, text, sizeof text));
+    static const char *const maps[] = {"answer-words", "red", "(end)", "cube@0", NULL};
+    has(draw_maps(78), maps, NULL);
 }
 
 // ---- heat maps ----------------------------------------------------------------------------------
@@ -449,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(pages_say_that_the_picture_is_seen_as_a_whole, show_nothing),
         cmocka_unit_test_setup(pages_show_every_step, show_steps),
+        cmocka_unit_test_setup(pages_show_what_the_words_of_the_answer_look_at, show_looks),
         cmocka_unit_test(maps_are_of_what_there_is),
         cmocka_unit_test_setup(every_pair_of_axes_has_a_table, show_steps),
         cmocka_unit_test_setup(a_sentinel_is_shown_as_nothing, show_nothing),

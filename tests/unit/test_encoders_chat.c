@@ -264,6 +264,60 @@ static void flattened_attentions_are_uniform(const talk *t)
     vd_dialog_free(dialog);
 }
 
+// Of an answer's attentions those of its words: a row for each and for its end, which sum to one;
+// how many there are.
+static int check_looks(const talk *t, const vd_answer *a, int words)
+{
+    int found = 0;
+    for (int i = 0; i < a->attentions; i++) {
+        const vd_attention *at = &a->attention[i];
+        if (at->query != VD_AXIS_ANSWER_WORDS)
+            continue;
+        found++;
+        assert_string_equal(at->name, "answer-words");
+        assert_int_equal(at->key, VD_AXIS_DIALOG_WORDS);
+        assert_int_equal(at->rows, a->given.length + 1);
+        assert_int_equal(at->columns, words);
+        for (int r = 0; r < at->rows; r++) {
+            double sum = 0;
+            for (int c = 0; c < words; c++)
+                sum += (double)at->share[r * words + c];
+            if (!(fabs(sum - 1) < 1e-5))
+                fail_msg("%s: word %d of the answer gives %.9g",
+                         vd_network_names[vd_model_config(t->model)->network], r, sum);
+        }
+    }
+    return found;
+}
+
+// Entries that are left out are not looked at; the given answer is the pool's best.
+static void words_of_the_answer_look_at_the_dialog(const talk *t, bool conv)
+{
+    static const char *const flat[] = {"answer-words", NULL};
+    const bool entry[R] = {false, true, false, false};
+    vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
+    vd_answer a = ask(t, dialog, R - 1, NULL, NULL),
+              less = ask(t, dialog, R - 1, &(vd_intervention){.drop_entry = entry}, NULL),
+              even = ask(t, dialog, R - 1, &(vd_intervention){.flatten = flat}, NULL);
+    int words = a.history_start[R] + a.question_length, layers = conv ? 3 : 1;
+    assert_int_equal(check_looks(t, &a, words), layers);
+    assert_int_equal(check_looks(t, &less, words), layers);
+    assert_int_equal(check_looks(t, &even, words), layers);
+    assert_true(fabs((double)(a.given.score - a.score[a.order[0]])) < 1e-6);
+    const vd_attention *without =
+        vd_answer_attention(&less, VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS);
+    for (int c = a.history_start[1]; c < a.history_start[2]; c++)
+        assert_true(without->share[c] == 0);
+    const vd_attention *same =
+        vd_answer_attention(&even, VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS);
+    for (int c = 0; c < words; c++)
+        assert_true(fabs((double)same->share[c] - 1.0 / words) < 1e-6);
+    vd_answer_clear(&a);
+    vd_answer_clear(&less);
+    vd_answer_clear(&even);
+    vd_dialog_free(dialog);
+}
+
 static void answers_as_a_fresh_one(const talk *t, const char *what, vd_dialog *dialog, int r,
                                    int without)
 {
@@ -399,6 +453,7 @@ static void dialogs_that_a_decoder_looks_at(void **state)
             what_is_left_out_was_never_there(&t);
             a_growing_dialog_answers_as_a_fresh_one(&t);
         }
+        words_of_the_answer_look_at_the_dialog(&t, i % 2);
         end(&t);
     }
 }

@@ -42,6 +42,17 @@ static void name_history_word(const vd_sheet *sheet, const vd_answer *answer, in
         snprintf(out, size, "#%d@%d", word + 1, entry);
 }
 
+// Those of the history, then the question's.
+static void name_dialog_word(const vd_sheet *sheet, const vd_reply *reply, int word, char *out,
+                             size_t size)
+{
+    int asked = word - reply->answer.history_start[reply->answer.rounds];
+    if (asked >= 0 && asked < reply->words)
+        snprintf(out, size, "%s", reply->word[asked]);
+    else
+        name_history_word(sheet, &reply->answer, word, out, size);
+}
+
 static void name_region(const vd_sheet *sheet, int region, char *out, size_t size)
 {
     char label[VD_REGION_LABEL];
@@ -56,6 +67,10 @@ void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, cha
         snprintf(out, size, "question");
     else if (axis == VD_AXIS_QUESTION_WORDS && index < reply->words)
         snprintf(out, size, "%s", reply->word[index]);
+    else if (axis == VD_AXIS_ANSWER_WORDS)
+        vd_reply_given_word(reply, index, out, size);
+    else if (axis == VD_AXIS_DIALOG_WORDS && reply->answer.history_start)
+        name_dialog_word(sheet, reply, index, out, size);
     else if (axis == VD_AXIS_HISTORY_WORDS && reply->answer.history_start)
         name_history_word(sheet, &reply->answer, index, out, size);
     else if (axis == VD_AXIS_ENTRIES && index == 0)
@@ -81,13 +96,14 @@ const vd_attention *vd_answer_further(const vd_answer *answer, int index)
     return NULL;
 }
 
-void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
-                      size_t size)
+static void largest_of_row(const vd_sheet *sheet, int side, const vd_attention *attention, int row,
+                           char *out, size_t size)
 {
+    const float *share = attention->share + (size_t)row * (size_t)attention->columns;
     enum { MOST = 5 };
     vd_share top[MOST];
     size_t used = 0;
-    int count = vd_shares_top(attention->share, attention->columns, 0.9, top, MOST);
+    int count = vd_shares_top(share, attention->columns, 0.9, top, MOST);
     *out = '\0';
     for (int i = 0; i < count && used < size; i++) {
         char name[64], percent[16];
@@ -95,4 +111,23 @@ void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *atten
         vd_percent(percent, sizeof percent, top[i].share);
         used += (size_t)snprintf(out + used, size - used, "%s%s %s", i ? ", " : "", name, percent);
     }
+}
+
+void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
+                      size_t size)
+{
+    largest_of_row(sheet, side, attention, 0, out, size);
+}
+
+bool vd_sheet_look(const vd_sheet *sheet, int side, int index, char *out, size_t size)
+{
+    const vd_attention *a = vd_answer_attention(&sheet->side[side].reply->answer,
+                                                VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS);
+    char word[64], largest[300];
+    if (!a || index >= a->rows)
+        return false;
+    vd_sheet_item(sheet, side, VD_AXIS_ANSWER_WORDS, index, word, sizeof word);
+    largest_of_row(sheet, side, a, index, largest, sizeof largest);
+    snprintf(out, size, "%s -> %s", word, largest);
+    return true;
 }

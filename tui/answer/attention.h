@@ -19,5 +19,8 @@ const vd_attention *vd_answer_further(const vd_answer *answer, int index);
 // "region 3 57 %, region 1 20 %": its largest shares.
 void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
                       size_t size);
+// What the index-th word of the given answer looks at, where the answers' decoder looks at the
+// dialog: "red -> red@1 57 %, ball 20 %", of several layers the last; false: no more.
+bool vd_sheet_look(const vd_sheet *sheet, int side, int index, char *out, size_t size);
 
 #endif

@@ -75,6 +75,27 @@ static void emit_further(yajl_gen json, const vd_answer *answer)
     }
 }
 
+// A row of shares of the dialog's words for each word of the given answer and its end, by layer.
+static void emit_looks(yajl_gen json, const vd_reply *reply)
+{
+    const vd_answer *answer = &reply->answer;
+    bool any = vd_answer_attention(answer, VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS);
+    if (!any)
+        return;
+    vd_member_string(json, "given", reply->given);
+    vd_member_list(json, "answer_words");
+    for (int i = 0; i < answer->attentions; i++) {
+        const vd_attention *a = &answer->attention[i];
+        if (a->query != VD_AXIS_ANSWER_WORDS || !a->share)
+            continue;
+        yajl_gen_array_open(json);
+        for (int r = 0; r < a->rows; r++)
+            vd_output_numbers(json, a->share + (size_t)r * (size_t)a->columns, (size_t)a->columns);
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
 void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int which)
 {
     const vd_answer *answer = &sheet->side[which].reply->answer;
@@ -87,5 +108,6 @@ void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int which)
         vd_output_number(json, vd_word_share(answer, i));
     yajl_gen_array_close(json);
     emit_further(json, answer);
+    emit_looks(json, sheet->side[which].reply);
     yajl_gen_map_close(json);
 }

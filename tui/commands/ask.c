@@ -148,6 +148,14 @@ static void print_further(const vd_sheet *sheet)
     }
 }
 
+// What each word of the answer looks at.
+static void print_looks(const vd_sheet *sheet)
+{
+    char look[400];
+    for (int i = 0; vd_sheet_look(sheet, 0, i, look, sizeof look); i++)
+        printf("%s%s\n", i ? "             " : "   words     ", look);
+}
+
 static void print_seen(const vd_reply *reply)
 {
     printf("   seen      ");
@@ -215,6 +223,7 @@ static void print_text(const ask *a, const vd_sheet *sheet)
     print_history(&reply->answer);
     print_regions(sheet);
     print_further(sheet);
+    print_looks(sheet);
     print_seen(reply);
     if (reply->remark && *reply->remark)
         printf("   remark    %s\n", reply->remark);

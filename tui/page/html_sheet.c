@@ -161,6 +161,10 @@ static void put_further(vd_markup *html, const vd_sheet *sheet, int which)
         vd_markup_put(html, "<p class=\"words\"><span class=\"key\">%s</span> %s</p>\n", title,
                       largest);
     }
+    char look[400];
+    for (int i = 0; vd_sheet_look(sheet, which, i, look, sizeof look); i++)
+        vd_markup_put(html, "<p class=\"words\"><span class=\"key\">answer-words</span> %s</p>\n",
+                      look);
 }
 
 // ---- ranking ------------------------------------------------------------------------------------

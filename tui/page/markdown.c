@@ -62,6 +62,9 @@ static void put_further(vd_markup *m, const vd_sheet *sheet, int which)
         vd_sheet_largest(sheet, which, a, largest, sizeof largest);
         vd_markup_put(m, "\n* %s: %s", title, largest);
     }
+    char look[400];
+    for (int i = 0; vd_sheet_look(sheet, which, i, look, sizeof look); i++)
+        vd_markup_put(m, "\n* answer-words: %s", look);
 }
 
 static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)

@@ -50,17 +50,6 @@ void vd_reply_clear(vd_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size)
-{
-    size_t at = 0;
-    *out = '\0';
-    for (int i = 0; i < said->length && at < size; i++) {
-        int more = snprintf(out + at, size - at, "%s%s", i ? " " : "",
-                            vd_own_words_word(own, said->word[i]));
-        at += more > 0 ? (size_t)more : 0;
-    }
-}
-
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
     *to = *from;
@@ -453,53 +442,6 @@ const float *vd_session_boxes(const vd_session *session, int *regions)
     return session->boxes;
 }
 
-// ---- texts as tokens ----------------------------------------------------------------------------
-
-// Own numbers are for models that copy.
-static void fit_ids(const vd_model *model, int32_t *ids, int length)
-{
-    const vd_config *config = vd_model_config(model);
-    if (!vd_copies(config))
-        vd_batch_known(ids, (size_t)length, config->vocab);
-}
-
-vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
-                         int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
-{
-    vd_status status = vd_text_own_ids(own, caption, VD_MAX_HISTORY - 1, ids, length, NULL, err);
-    if (status != VD_OK)
-        return status;
-    if (*length == 0)
-        ids[(*length)++] = VD_UNKNOWN;
-    fit_ids(model, ids, *length);
-    return VD_OK;
-}
-
-vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *question,
-                      const char *answer, int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
-{
-    int32_t asked[VD_MAX_QUESTION], said[VD_MAX_CANDIDATE];
-    int asked_length = 0, said_length = 0;
-    vd_status status =
-        vd_question_own_ids(own, question, VD_MAX_QUESTION - 1, asked, &asked_length, NULL, err);
-    if (status == VD_OK && answer)
-        status = vd_answer_own_ids(own, answer, VD_CUT_CANDIDATE, said, &said_length, err);
-    if (status != VD_OK)
-        return status;
-    *length = vd_history_entry(asked, asked_length, said, said_length, ids);
-    fit_ids(model, ids, *length);
-    return VD_OK;
-}
-
-vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err)
-{
-    vd_status status = VD_OK;
-    for (int i = 0; i < reply->words && status == VD_OK; i++)
-        if (reply->unknown[i] && vd_copies(vd_model_config(model)))
-            status = vd_own_words_id(own, reply->word[i], &reply->ids[i], err);
-    return status;
-}
-
 // ---- conversation -------------------------------------------------------------------------------
 
 // The tokens as the model saw them, and which of them its vocabulary lacks.
@@ -567,6 +509,8 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     if (!session->dialog)
         return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
     vd_status status = ask(session, typed, stop, reply, err);
+    if (status == VD_OK && vd_attends(vd_model_config(session->model)))
+        vd_utterance_text(session->words, &reply->answer.given, reply->given, sizeof reply->given);
     if (status)
         vd_reply_clear(reply);
     else if (reply->answer.said.count > 0)

@@ -159,12 +159,17 @@ typedef struct vd_reply {
     int32_t ids[VD_MAX_QUESTION];  // (words)
     char *remark;                  // about these words (tui/session/remark.h), NULL or "": none
     vd_answer answer;              // indices are into the session's pool
-    char said[256];           // the most probable generated answer; "" without a generative decoder
+    char given[256]; // the answer whose words look at the dialog (vd_answer); "" without any
+    char said[256];  // the most probable generated answer; "" without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
 
 // Words of an utterance with spaces between them.
 void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size);
+
+// The index-th of the words of an answer, which look at the dialog: those of reply->given, then its
+// end.
+void vd_reply_given_word(const vd_reply *reply, int index, char *out, size_t size);
 
 void vd_reply_clear(vd_reply *reply);
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);

@@ -146,6 +146,9 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     if (status == VD_OK)
         status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
                                    &reply->answer, trace, err);
+    if (status == VD_OK && *reply->given)
+        vd_utterance_text(vd_session_words(session), &reply->answer.given, reply->given,
+                          sizeof reply->given);
     if (status)
         vd_reply_clear(reply);
     vd_free(drop);

@@ -26,10 +26,15 @@ static int entry_of(const vd_answer *answer, int word)
     return entry;
 }
 
-// "ball@2": a word of the history and its round, 0 the caption.
+// "ball@2": a word of the history and its round, 0 the caption; after these the question's.
 static void name_history_word(const walk_view *v, int word, char *out, size_t size)
 {
     const vd_answer *a = &v->reply->answer;
+    int asked = word - a->history_start[a->rounds];
+    if (asked >= 0) {
+        g_strlcpy(out, asked < v->reply->words ? v->reply->word[asked] : "?", size);
+        return;
+    }
     int entry = entry_of(a, word), at = word - a->history_start[entry];
     const vd_entry_words *words = &v->walk->entry[entry].words;
     if (words->count == a->history_start[entry + 1] - a->history_start[entry])
@@ -56,8 +61,10 @@ static void name_of(const walk_view *v, vd_axis axis, int index, const char *con
         name_region(v, v->walk->region[index], out, size);
     else if (axis == VD_AXIS_ENTRIES)
         g_strlcpy(out, v->walk->entry[index].label, size);
-    else if (axis == VD_AXIS_HISTORY_WORDS)
+    else if (axis == VD_AXIS_HISTORY_WORDS || axis == VD_AXIS_DIALOG_WORDS)
         name_history_word(v, index, out, size);
+    else if (axis == VD_AXIS_ANSWER_WORDS)
+        vd_reply_given_word(v->reply, index, out, size);
     else if (axis == VD_AXIS_ANSWERS)
         snprintf(out, size, "%d %.38s", index + 1, v->answers[v->reply->answer.order[index]]);
     else
@@ -179,7 +186,8 @@ static void cut_words(vd_walk_table *t, bool nothing)
 
 static void make_table(const walk_view *v, const vd_trace_table *from, vd_walk_table *t)
 {
-    bool words = from->column_axis == VD_AXIS_HISTORY_WORDS;
+    bool words =
+        from->column_axis == VD_AXIS_HISTORY_WORDS || from->column_axis == VD_AXIS_DIALOG_WORDS;
     new_table(from, from->rows, words ? MOST_WORDS : from->columns, t);
     for (int r = 0; r < t->rows; r++)
         name_of(v, from->row_axis, r, from->row, t->row[r], sizeof t->row[r]);

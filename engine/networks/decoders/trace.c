@@ -101,6 +101,33 @@ static vd_trace_table column(bool share, const char *const *name, int count, con
                             .value = value};
 }
 
+size_t vd_decoder_figures(const vd_outcome *outcome)
+{
+    size_t n = 2 * (size_t)outcome->candidates;
+    for (int i = 0; i < outcome->look_count; i++)
+        n += (size_t)outcome->looks[i].rows * (size_t)outcome->looks[i].columns;
+    return n;
+}
+
+// What the words of the given answer look at, the last of several.
+static void add_looks(const vd_outcome *outcome, double *figures, vd_trace_stage *stage)
+{
+    int from = outcome->look_count - (VD_STAGE_TABLES - stage->tables);
+    for (int i = from > 0 ? from : 0; i < outcome->look_count; i++) {
+        const vd_attention *a = &outcome->looks[i];
+        vd_trace_table *table = &stage->table[stage->tables++];
+        *table = (vd_trace_table){.share = true,
+                                  .row_axis = a->query,
+                                  .column_axis = a->key,
+                                  .rows = a->rows,
+                                  .columns = a->columns,
+                                  .value = figures};
+        vd_attention_title(a, table->title, sizeof table->title);
+        for (int k = 0; k < a->rows * a->columns; k++)
+            *figures++ = (double)a->share[k];
+    }
+}
+
 void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded, float *score,
                        float *probability, double *figures, vd_trace_stage stage[VD_DECODER_STAGES])
 {
@@ -125,6 +152,7 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
             (vd_trace_value){"o", "the pool's answers", "O, H", 2, {n, encoded->shape[0]}, NULL};
     snprintf(stage[0].table[0].title, sizeof stage[0].table[0].title,
              "Scores of the first answers, and of the last");
+    add_looks(outcome, figures + 2 * n, &stage[0]);
     stage[1] = (vd_trace_stage){
         .title = "Softmax",
         .why = "The scores become shares that add up to 100 %. A large share says that an answer "

@@ -449,7 +449,8 @@ vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_o
     for (int i = ROUNDS; i < PARTS; i++)
         shares += t.source[i].all;
     // Of tables: the attentions, five numbers a word, two and five, the candidates'.
-    size_t figures = shares + 5 * (size_t)pass->question_words.tokens + 7 + 2 * candidates;
+    size_t figures =
+        shares + 5 * (size_t)pass->question_words.tokens + 7 + vd_decoder_figures(outcome);
     *out = (vd_trace){.stages = STAGES + VD_DECODER_STAGES,
                       .stage = vd_alloc(STAGES + VD_DECODER_STAGES, sizeof *out->stage),
                       .memory = vd_alloc(floats, sizeof *out->memory),

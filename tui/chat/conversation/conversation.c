@@ -280,7 +280,8 @@ static void remove_earlier(vd_conversation *conversation, int at)
 // To or from the words of the history, which become many.
 static bool is_large(const vd_attention *attention)
 {
-    return attention->key == VD_AXIS_HISTORY_WORDS || attention->query == VD_AXIS_HISTORY_WORDS;
+    return attention->key == VD_AXIS_HISTORY_WORDS || attention->query == VD_AXIS_HISTORY_WORDS ||
+           attention->key == VD_AXIS_DIALOG_WORDS;
 }
 
 static size_t topic_bytes(const vd_response *response)

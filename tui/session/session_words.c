@@ -1,0 +1,76 @@
+// Texts of a conversation as a model's tokens, and back.
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "features/text/tokenize.h"
+#include "tui/session/session.h"
+
+// Own numbers are for models that copy.
+static void fit_ids(const vd_model *model, int32_t *ids, int length)
+{
+    const vd_config *config = vd_model_config(model);
+    if (!vd_copies(config))
+        vd_batch_known(ids, (size_t)length, config->vocab);
+}
+
+vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
+                         int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
+{
+    vd_status status = vd_text_own_ids(own, caption, VD_MAX_HISTORY - 1, ids, length, NULL, err);
+    if (status != VD_OK)
+        return status;
+    if (*length == 0)
+        ids[(*length)++] = VD_UNKNOWN;
+    fit_ids(model, ids, *length);
+    return VD_OK;
+}
+
+vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *question,
+                      const char *answer, int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
+{
+    int32_t asked[VD_MAX_QUESTION], said[VD_MAX_CANDIDATE];
+    int asked_length = 0, said_length = 0;
+    vd_status status =
+        vd_question_own_ids(own, question, VD_MAX_QUESTION - 1, asked, &asked_length, NULL, err);
+    if (status == VD_OK && answer)
+        status = vd_answer_own_ids(own, answer, VD_CUT_CANDIDATE, said, &said_length, err);
+    if (status != VD_OK)
+        return status;
+    *length = vd_history_entry(asked, asked_length, said, said_length, ids);
+    fit_ids(model, ids, *length);
+    return VD_OK;
+}
+
+vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < reply->words && status == VD_OK; i++)
+        if (reply->unknown[i] && vd_copies(vd_model_config(model)))
+            status = vd_own_words_id(own, reply->word[i], &reply->ids[i], err);
+    return status;
+}
+
+void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size)
+{
+    size_t at = 0;
+    *out = '\0';
+    for (int i = 0; i < said->length && at < size; i++) {
+        int more = snprintf(out + at, size - at, "%s%s", i ? " " : "",
+                            vd_own_words_word(own, said->word[i]));
+        at += more > 0 ? (size_t)more : 0;
+    }
+}
+
+void vd_reply_given_word(const vd_reply *reply, int index, char *out, size_t size)
+{
+    const char *at = reply->given;
+    for (; index > 0 && *at; index--) {
+        at += strcspn(at, " ");
+        at += *at == ' ';
+    }
+    if (*at)
+        snprintf(out, size, "%.*s", (int)strcspn(at, " "), at);
+    else
+        snprintf(out, size, "(end)");
+}
