@@ -299,6 +299,21 @@ int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word)
     return index < 0 ? 0 : counts->table.words[index].times;
 }
 
+int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word)
+{
+    return (int32_t)table_find(&counts->table, word);
+}
+
+int32_t vd_word_counts_size(const vd_word_counts *counts)
+{
+    return (int32_t)counts->table.count;
+}
+
+const char *vd_word_counts_word(const vd_word_counts *counts, int32_t number)
+{
+    return counts->table.words[number].text;
+}
+
 typedef struct counted {
     const char *word;
     int64_t times;

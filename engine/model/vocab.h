@@ -47,6 +47,10 @@ vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd
                                vd_error *err);
 // How often word was added; 0 when never.
 int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word);
+// Words have numbers from 0 on, in the order in which they came; -1: it never came.
+int32_t vd_word_counts_number(const vd_word_counts *counts, const char *word);
+int32_t vd_word_counts_size(const vd_word_counts *counts); // how many words
+const char *vd_word_counts_word(const vd_word_counts *counts, int32_t number);
 void vd_word_counts_free(vd_word_counts *counts);
 
 #endif

@@ -3,6 +3,8 @@
 // with); each is one pass over the sentence. The regular expression is quoted at each rule.
 #include "features/text/tokenize.h"
 
+#include <utf8proc.h>
+
 #include "engine/base/alloc.h"
 #include "features/text/codepoints.h"
 #include "features/text/sentences.h"
@@ -387,17 +389,31 @@ static vd_status split(const vd_codepoints *line, token_fn take, void *context, 
     return status;
 }
 
-// Of the text, or of text + "?".
-static vd_status each_token(const char *text, bool question, token_fn take, void *context,
-                            vd_error *err)
+// What is tokenised: the text, or text + "?"; as it is, or in lower case.
+typedef struct source {
+    const char *text;
+    bool question, lower;
+} source;
+
+static vd_status decode(const source *from, vd_codepoints *all, vd_error *err)
+{
+    vd_status status = vd_codepoints_decode(all, from->text, err);
+    if (status != VD_OK)
+        return status;
+    for (size_t i = 0; i < all->count && from->lower; i++)
+        all->at[i] = utf8proc_tolower(all->at[i]);
+    if (from->question)
+        all->at[all->count++] = '?';
+    return VD_OK;
+}
+
+static vd_status each_token(const source *text, token_fn take, void *context, vd_error *err)
 {
     vd_codepoints all = {0}, lines[2] = {{0}, {0}};
     vd_codepoints *from = &lines[0], *to = &lines[1];
     vd_span *spans = NULL;
     size_t count = 0;
-    vd_status status = vd_codepoints_decode(&all, text, err);
-    if (status == VD_OK && question)
-        all.at[all.count++] = '?';
+    vd_status status = decode(text, &all, err);
     // Enough for most texts, whatever rules they meet.
     size_t usual = GROWTH * (all.count + 1);
     if (status == VD_OK &&
@@ -435,15 +451,25 @@ static vd_status collect(void *context, const char *token, size_t length, vd_err
     return VD_OK;
 }
 
-vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err)
+static vd_status collect_all(const source *text, vd_words *out, vd_error *err)
 {
     collector c = {0};
     *out = (vd_words){0};
-    vd_status status = each_token(text, false, collect, &c, err);
+    vd_status status = each_token(text, collect, &c, err);
     if (status != VD_OK)
         vd_words_clear(&c.words);
     *out = c.words;
     return status;
+}
+
+vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err)
+{
+    return collect_all(&(source){.text = text}, out, err);
+}
+
+vd_status vd_tokenize_lower(const char *text, vd_words *out, vd_error *err)
+{
+    return collect_all(&(source){.text = text, .lower = true}, out, err);
 }
 
 void vd_words_clear(vd_words *words)
@@ -471,7 +497,8 @@ static vd_status count(void *context, const char *token, size_t length, vd_error
 vd_status vd_text_count_words(vd_word_counts *counts, const char *text, bool question,
                               int64_t times, vd_error *err)
 {
-    return each_token(text, question, count, &(counting){counts, times}, err);
+    return each_token(&(source){.text = text, .question = question}, count,
+                      &(counting){counts, times}, err);
 }
 
 typedef struct id_list {
@@ -505,7 +532,8 @@ static vd_status look_up(void *context, const char *token, size_t length, vd_err
 static vd_status find_ids(id_list *list, const char *text, bool question, int *length, int *found,
                           vd_error *err)
 {
-    vd_status status = each_token(text, question, look_up, list, err);
+    vd_status status =
+        each_token(&(source){.text = text, .question = question}, look_up, list, err);
     if (status != VD_OK)
         return status;
     *length = list->found < list->most ? list->found : list->most;
@@ -541,7 +569,7 @@ vd_status vd_question_own_ids(vd_own_words *own, const char *question, int most,
 static vd_status wrap_ids(id_list *list, const char *answer, int *length, vd_error *err)
 {
     append_id(list, VD_START);
-    vd_status status = each_token(answer, false, look_up, list, err);
+    vd_status status = each_token(&(source){.text = answer}, look_up, list, err);
     if (status != VD_OK)
         return status;
     append_id(list, VD_END);

@@ -17,6 +17,8 @@ typedef struct vd_words {
 
 // text must be valid UTF-8 (else VD_FORMAT with the byte's place).
 vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err);
+vd_status vd_tokenize_lower(const char *text, vd_words *out,
+                            vd_error *err); // of text in lower case
 void vd_words_clear(vd_words *words);
 
 // Counts the words of a text, or of text + "?" (question): each so many times.

@@ -1,0 +1,170 @@
+#include "engine/measure/meteor.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 512, MASKS = VD_CAPTION_MOST / 64 };
+
+typedef struct sentences {
+    vd_tokens said, reference;
+    const int32_t *stem;
+} sentences;
+
+// An alignment of the first words of the caption.
+typedef struct partial {
+    uint64_t used[MASKS]; // words of the reference
+    int last;             // the reference's word that the last word has, -1: none
+    int exact, stems, chunks, distance;
+} partial;
+
+static int32_t stem_of(const sentences *s, int32_t id)
+{
+    return s->stem ? s->stem[id] : id;
+}
+
+static bool is_used(const partial *p, int j)
+{
+    return p->used[j / 64] >> (j % 64) & 1;
+}
+
+// In halves: an exact match is 2, a match of stems 1.
+static int halves(const partial *p)
+{
+    return 2 * p->exact + p->stems;
+}
+
+// The most halves that the caption's words from i on can add. In each stem as many words match as
+// both have, of them as many exactly as both have of each word; both maxima are reached together.
+static int most_to_come(const sentences *s, const partial *p, int i)
+{
+    bool by_word[VD_CAPTION_MOST] = {false}, by_stem[VD_CAPTION_MOST] = {false};
+    int most = 0;
+    for (; i < s->said.count; i++) {
+        int word = -1, stem = -1;
+        int32_t id = s->said.id[i], root = stem_of(s, id);
+        for (int j = 0; j < s->reference.count && (word < 0 || stem < 0); j++) {
+            if (is_used(p, j))
+                continue;
+            if (word < 0 && !by_word[j] && s->reference.id[j] == id)
+                word = j;
+            if (stem < 0 && !by_stem[j] && stem_of(s, s->reference.id[j]) == root)
+                stem = j;
+        }
+        if (word >= 0)
+            by_word[word] = true;
+        if (stem >= 0)
+            by_stem[stem] = true;
+        most += (word >= 0) + (stem >= 0);
+    }
+    return most;
+}
+
+// The better alignment first, of the same words.
+static int compare(const void *a, const void *b)
+{
+    const partial *x = a, *y = b;
+    if (x->chunks != y->chunks)
+        return x->chunks - y->chunks;
+    return x->distance - y->distance;
+}
+
+static bool same_rest(const partial *a, const partial *b)
+{
+    return a->last == b->last && memcmp(a->used, b->used, sizeof a->used) == 0;
+}
+
+// Keeps the better of two that go on alike. In a full list it takes the place of the worst, if it
+// is better.
+static void keep(partial *list, int *count, const partial *p)
+{
+    int worst = 0;
+    for (int k = 0; k < *count; k++) {
+        if (same_rest(&list[k], p)) {
+            if (compare(p, &list[k]) < 0)
+                list[k] = *p;
+            return;
+        }
+        if (compare(&list[k], &list[worst]) > 0)
+            worst = k;
+    }
+    if (*count < KEPT)
+        list[(*count)++] = *p;
+    else if (compare(p, &list[worst]) < 0)
+        list[worst] = *p;
+}
+
+static partial match(const partial *p, int i, int j, bool exact)
+{
+    partial next = *p;
+    next.used[j / 64] |= UINT64_C(1) << (j % 64);
+    next.exact += exact;
+    next.stems += !exact;
+    next.chunks += p->last < 0 || p->last + 1 != j;
+    next.distance += abs(i - j);
+    next.last = j;
+    return next;
+}
+
+// Every way to go on with word i that still leads to `most` halves.
+static void extend(const sentences *s, const partial *p, int i, int most, partial *list, int *count)
+{
+    for (int j = -1; j < s->reference.count; j++) {
+        partial next = *p;
+        if (j < 0) {
+            next.last = -1;
+        } else {
+            bool exact = s->reference.id[j] == s->said.id[i];
+            if (is_used(p, j) || stem_of(s, s->reference.id[j]) != stem_of(s, s->said.id[i]))
+                continue;
+            next = match(p, i, j, exact);
+        }
+        if (halves(&next) + most_to_come(s, &next, i + 1) == most)
+            keep(list, count, &next);
+    }
+}
+
+vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *stem)
+{
+    sentences s = {said, reference, stem};
+    partial lists[2][KEPT] = {{{.last = -1}}};
+    int counts[2] = {1, 0}, now = 0, most = most_to_come(&s, &lists[0][0], 0);
+    for (int i = 0; i < said.count && most; i++, now = !now) {
+        counts[!now] = 0;
+        for (int k = 0; k < counts[now]; k++)
+            extend(&s, &lists[now][k], i, most, lists[!now], &counts[!now]);
+    }
+    const partial *best = &lists[now][0];
+    for (int k = 1; k < counts[now]; k++)
+        if (compare(&lists[now][k], best) < 0)
+            best = &lists[now][k];
+    return (vd_meteor){.weight = best->exact + 0.6 * best->stems,
+                       .matches = best->exact + best->stems,
+                       .chunks = best->chunks,
+                       .said = said.count,
+                       .reference = reference.count};
+}
+
+double vd_meteor_score(const vd_meteor *c)
+{
+    if (c->matches == 0.0)
+        return 0.0;
+    double precision = c->weight / c->said, recall = c->weight / c->reference;
+    double mean = precision * recall / (0.85 * precision + 0.15 * recall);
+    if (c->chunks == 1.0 && c->matches == c->said && c->matches == c->reference)
+        return mean;
+    return mean * (1.0 - 0.6 * pow(c->chunks / c->matches, 0.2));
+}
+
+vd_meteor vd_meteor_best(vd_tokens said, const vd_tokens *reference, int references,
+                         const int32_t *stem)
+{
+    vd_meteor best = vd_meteor_align(said, reference[0], stem);
+    for (int j = 1; j < references; j++) {
+        vd_meteor other = vd_meteor_align(said, reference[j], stem);
+        if (vd_meteor_score(&other) > vd_meteor_score(&best))
+            best = other;
+    }
+    return best;
+}

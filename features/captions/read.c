@@ -1,0 +1,502 @@
+// Reading captions; the layouts are in captions.h.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json_stream.h"
+#include "features/captions/captions.h"
+#include "features/dialogs/visdial.h"
+
+// ---- the form of the file -----------------------------------------------------------------------
+
+// Places, then values.
+enum { ROOT = 1, IMAGES, ANNOTATIONS, DATA, IMAGE, SENTENCES, SENTENCE, TOKENS, ANNOTATION };
+enum { COCO_ID = ANNOTATION + 1, IMAGE_NUMBER, ID, SPLIT, RAW, TOKEN, OF_IMAGE, CAPTION };
+
+static const vd_json_rule rules[] = {
+    {0, NULL, VD_JSON_OBJECT, ROOT, true},
+    {ROOT, "images", VD_JSON_ARRAY, IMAGES, false},
+    {ROOT, "annotations", VD_JSON_ARRAY, ANNOTATIONS, false},
+    {ROOT, "data", VD_JSON_OBJECT, DATA, false},
+    {IMAGES, NULL, VD_JSON_OBJECT, IMAGE, false},
+    {IMAGE, "cocoid", VD_JSON_INTEGER, COCO_ID, false},
+    {IMAGE, "imgid", VD_JSON_INTEGER, IMAGE_NUMBER, false},
+    {IMAGE, "id", VD_JSON_INTEGER, ID, false},
+    {IMAGE, "split", VD_JSON_STRING, SPLIT, false},
+    {IMAGE, "sentences", VD_JSON_ARRAY, SENTENCES, false},
+    {SENTENCES, NULL, VD_JSON_OBJECT, SENTENCE, false},
+    {SENTENCE, "tokens", VD_JSON_ARRAY, TOKENS, true},
+    {SENTENCE, "raw", VD_JSON_STRING, RAW, false},
+    {TOKENS, NULL, VD_JSON_STRING, TOKEN, false},
+    {ANNOTATIONS, NULL, VD_JSON_OBJECT, ANNOTATION, false},
+    {ANNOTATION, "image_id", VD_JSON_INTEGER, OF_IMAGE, true},
+    {ANNOTATION, "caption", VD_JSON_STRING, CAPTION, true},
+};
+
+typedef struct annotation {
+    int64_t image_id;
+    vd_caption caption;
+    size_t place; // in the file, from 0 on
+} annotation;
+
+typedef struct numbered {
+    int64_t image_id;
+    size_t place;
+} numbered;
+
+typedef struct loading {
+    vd_captions *captions;
+    size_t image_room;
+    bool karpathy, coco, visdial; // what was met
+
+    bool in_image, in_sentence, in_annotation, has_sentences;
+    int64_t coco_id, number, id; // of the image; -1: not given
+    const char *split;
+    vd_caption *sentence; // (sentence_room) of the image
+    size_t sentences, sentence_room;
+    const char *raw;
+    int32_t token[VD_CAPTION_MOST]; // of the sentence
+    int tokens;
+
+    annotation now, *annotation;
+    size_t annotations, annotation_room;
+} loading;
+
+static int64_t image_id(const loading *l)
+{
+    return l->coco_id >= 0 ? l->coco_id : l->number >= 0 ? l->number : l->id;
+}
+
+static void where(const void *context, char *text, size_t size)
+{
+    const loading *l = context;
+    if (l->in_annotation) {
+        snprintf(text, size, "annotation %zu", l->annotations + 1);
+        return;
+    }
+    if (!l->in_image)
+        return;
+    int used = image_id(l) >= 0 ? snprintf(text, size, "image %" PRId64, image_id(l))
+                                : snprintf(text, size, "image number %zu", l->captions->count + 1);
+    if (l->in_sentence && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", sentence %zu", l->sentences + 1);
+}
+
+static vd_status no_memory(vd_json_reader *reader)
+{
+    return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+static vd_status keep_text(loading *l, vd_json_reader *reader, const vd_json_scalar *value,
+                           const char **out)
+{
+    *out = vd_string_arena_text(&l->captions->arena, value->text, value->length);
+    return *out ? VD_OK : no_memory(reader);
+}
+
+static vd_status keep_number(vd_json_reader *reader, const char *key, const vd_json_scalar *value,
+                             int64_t *out)
+{
+    if (value->integer < 0)
+        return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
+                              value->integer);
+    *out = value->integer;
+    return VD_OK;
+}
+
+// A call about words failed: its text becomes the reader's.
+static vd_status pass_on(vd_json_reader *reader, vd_status status, const vd_error *why)
+{
+    return status ? vd_json_refuse(reader, status, "%s", why->text) : VD_OK;
+}
+
+static vd_status add_token(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
+{
+    char word[256];
+    vd_error why = {0};
+    if (value->length == 0 || value->length >= sizeof word)
+        return vd_json_refuse(reader, VD_FORMAT, "a token of %zu bytes; expected 1 to %zu",
+                              value->length, sizeof word - 1);
+    if (l->tokens == VD_CAPTION_MOST)
+        return vd_json_refuse(reader, VD_FORMAT, "more than %d tokens in a sentence",
+                              VD_CAPTION_MOST);
+    memcpy(word, value->text, value->length);
+    word[value->length] = 0;
+    vd_status status = vd_word_counts_add(l->captions->words, word, 1, &why);
+    if (status == VD_OK)
+        l->token[l->tokens++] = vd_word_counts_number(l->captions->words, word);
+    return pass_on(reader, status, &why);
+}
+
+static vd_status read_caption(loading *l, const char *text, vd_caption *out, vd_error *err)
+{
+    *out = (vd_caption){.text = text};
+    return vd_caption_numbers(l->captions->words, text, VD_CAPTION_WORDS, &l->captions->arena,
+                              &out->words, err);
+}
+
+static vd_status set_caption(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
+{
+    vd_error why = {0};
+    const char *text;
+    vd_status status = keep_text(l, reader, value, &text);
+    if (status)
+        return status;
+    return pass_on(reader, read_caption(l, text, &l->now.caption, &why), &why);
+}
+
+static vd_status on_value(void *context, vd_json_reader *reader, int id,
+                          const vd_json_scalar *value)
+{
+    loading *l = context;
+    switch (id) {
+    case COCO_ID:
+        return keep_number(reader, "cocoid", value, &l->coco_id);
+    case IMAGE_NUMBER:
+        return keep_number(reader, "imgid", value, &l->number);
+    case ID:
+        return keep_number(reader, "id", value, &l->id);
+    case SPLIT:
+        return keep_text(l, reader, value, &l->split);
+    case RAW:
+        return keep_text(l, reader, value, &l->raw);
+    case TOKEN:
+        return add_token(l, reader, value);
+    case OF_IMAGE:
+        return keep_number(reader, "image_id", value, &l->now.image_id);
+    default: // CAPTION
+        return set_caption(l, reader, value);
+    }
+}
+
+// ---- places -------------------------------------------------------------------------------------
+
+static vd_status on_open(void *context, vd_json_reader *reader, int place)
+{
+    loading *l = context;
+    l->coco |= place == ANNOTATIONS;
+    if (place == IMAGE) {
+        l->coco_id = l->number = l->id = -1;
+        l->split = NULL;
+        l->sentences = 0;
+        l->has_sentences = false;
+        l->in_image = true;
+    } else if (place == SENTENCES) {
+        l->has_sentences = l->karpathy = true;
+    } else if (place == SENTENCE) {
+        l->raw = NULL;
+        l->tokens = 0;
+        l->in_sentence = true;
+    } else if (place == ANNOTATION) {
+        l->now = (annotation){.place = l->annotations};
+        l->in_annotation = true;
+    } else if (place == DATA) {
+        l->visdial = true; // read by who knows it
+        return vd_json_refuse(reader, VD_MISMATCH, "VisDial dialogs");
+    }
+    return VD_OK;
+}
+
+// The tokens as a text.
+static const char *joined(loading *l)
+{
+    const char *word[VD_CAPTION_MOST];
+    for (int i = 0; i < l->tokens; i++)
+        word[i] = vd_word_counts_word(l->captions->words, l->token[i]);
+    char *text = vd_caption_text(word, l->tokens);
+    const char *kept = text ? vd_string_arena_text(&l->captions->arena, text, strlen(text)) : NULL;
+    vd_free(text);
+    return kept;
+}
+
+static vd_status end_sentence(loading *l, vd_json_reader *reader)
+{
+    size_t size = (size_t)l->tokens * sizeof *l->token;
+    int32_t *id = vd_string_arena_take(&l->captions->arena, (size_t)l->tokens + 1, sizeof *id);
+    const char *text = l->raw ? l->raw : joined(l);
+    if (!id || !text ||
+        !vd_make_room(&l->sentence, &l->sentence_room, l->sentences + 1, sizeof *l->sentence))
+        return no_memory(reader);
+    memcpy(id, l->token, size);
+    l->sentence[l->sentences++] = (vd_caption){text, {id, l->tokens}};
+    l->in_sentence = false;
+    return VD_OK;
+}
+
+// A copy of captions in the arena; NULL when memory is out.
+static const vd_caption *keep_captions(loading *l, const vd_caption *list, size_t count)
+{
+    vd_caption *kept = vd_string_arena_take(&l->captions->arena, count, sizeof *kept);
+    return kept ? memcpy(kept, list, count * sizeof *kept) : NULL;
+}
+
+static vd_status check_image(const loading *l, vd_json_reader *reader)
+{
+    if (image_id(l) < 0)
+        return vd_json_refuse(reader, VD_FORMAT, "the image has no number; expected \"%s\"",
+                              l->has_sentences ? "cocoid\" or \"imgid" : "id");
+    if (l->has_sentences && !l->split)
+        return vd_json_refuse(reader, VD_FORMAT, "the image has no \"split\", which is required");
+    if (l->has_sentences && (!l->sentences || l->sentences > INT32_MAX))
+        return vd_json_refuse(reader, VD_FORMAT, "the image has %zu sentences; expected 1 or more",
+                              l->sentences);
+    if (l->karpathy && !l->has_sentences)
+        return vd_json_refuse(reader, VD_FORMAT, "the image has no \"sentences\", as others have");
+    return VD_OK;
+}
+
+static vd_status end_image(loading *l, vd_json_reader *reader)
+{
+    vd_captions *captions = l->captions;
+    if (check_image(l, reader))
+        return VD_FORMAT;
+    if (!vd_make_room(&captions->image, &l->image_room, captions->count + 1,
+                      sizeof *captions->image))
+        return no_memory(reader);
+    vd_captioned image = {.image_id = image_id(l),
+                          .split = l->split ? l->split : "",
+                          .captions = (int)l->sentences,
+                          .caption = keep_captions(l, l->sentence, l->sentences)};
+    if (!image.caption)
+        return no_memory(reader);
+    captions->image[captions->count++] = image;
+    l->in_image = false;
+    return VD_OK;
+}
+
+static vd_status end_annotation(loading *l, vd_json_reader *reader)
+{
+    if (!vd_make_room(&l->annotation, &l->annotation_room, l->annotations + 1,
+                      sizeof *l->annotation))
+        return no_memory(reader);
+    l->annotation[l->annotations++] = l->now;
+    l->in_annotation = false;
+    return VD_OK;
+}
+
+static vd_status on_close(void *context, vd_json_reader *reader, int place)
+{
+    loading *l = context;
+    return place == SENTENCE     ? end_sentence(l, reader)
+           : place == IMAGE      ? end_image(l, reader)
+           : place == ANNOTATION ? end_annotation(l, reader)
+                                 : VD_OK;
+}
+
+static const vd_json_form form = {
+    .rules = rules,
+    .rule_count = sizeof rules / sizeof *rules,
+    .open = on_open,
+    .close = on_close,
+    .value = on_value,
+    .where = where,
+};
+
+// ---- what can only be checked when all is read --------------------------------------------------
+
+static int compare_numbered(const void *a, const void *b)
+{
+    const numbered *x = a, *y = b;
+    if (x->image_id != y->image_id)
+        return x->image_id < y->image_id ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static int compare_annotations(const void *a, const void *b)
+{
+    const annotation *x = a, *y = b;
+    if (x->image_id != y->image_id)
+        return x->image_id < y->image_id ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static vd_status refuse_twice(const vd_captions *captions, const numbered *one, vd_error *err)
+{
+    return vd_error_set(err, VD_FORMAT,
+                        "%.400s: image %" PRId64 " is there twice, at places %zu and %zu of "
+                        "\"images\"; expected once",
+                        captions->path, one->image_id, one->place + 1, one[1].place + 1);
+}
+
+// by_number: (count), sorted by image; each is there once.
+static vd_status sort_images(const vd_captions *captions, numbered *by_number, vd_error *err)
+{
+    for (size_t i = 0; i < captions->count; i++)
+        by_number[i] = (numbered){captions->image[i].image_id, i};
+    qsort(by_number, captions->count, sizeof *by_number, compare_numbered);
+    for (size_t i = 1; i < captions->count; i++)
+        if (by_number[i].image_id == by_number[i - 1].image_id)
+            return refuse_twice(captions, &by_number[i - 1], err);
+    return VD_OK;
+}
+
+static vd_status refuse_annotation(const loading *l, const annotation *a, vd_error *err)
+{
+    return vd_error_set(err, VD_FORMAT,
+                        "%.400s: annotation %zu is of image %" PRId64
+                        ", which is not in \"images\"",
+                        l->captions->path, a->place + 1, a->image_id);
+}
+
+// The captions of one image, which are `count` neighbours in the sorted list.
+static bool give_captions(loading *l, vd_captioned *image, const annotation *from, size_t count)
+{
+    vd_caption *list = vd_string_arena_take(&l->captions->arena, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = from[i].caption;
+    image->caption = list;
+    image->captions = (int)count;
+    return list != NULL;
+}
+
+// Both sorted by image: each annotation goes to its image.
+static vd_status join_annotations(loading *l, const numbered *by_number, vd_error *err)
+{
+    size_t a = 0;
+    for (size_t i = 0; i < l->captions->count; i++) {
+        size_t end = a;
+        vd_captioned *image = &l->captions->image[by_number[i].place];
+        while (end < l->annotations && l->annotation[end].image_id == image->image_id)
+            end++;
+        if (!give_captions(l, image, l->annotation + a, end - a))
+            return vd_error_memory(err, "captions");
+        a = end;
+        if (a < l->annotations && l->annotation[a].image_id < image->image_id)
+            return refuse_annotation(l, &l->annotation[a], err);
+    }
+    return a < l->annotations ? refuse_annotation(l, &l->annotation[a], err) : VD_OK;
+}
+
+static vd_status refuse_uncaptioned(const vd_captions *captions, vd_error *err)
+{
+    size_t without = 0;
+    int64_t first = 0;
+    for (size_t i = 0; i < captions->count; i++)
+        if (!captions->image[i].captions && !without++)
+            first = captions->image[i].image_id;
+    if (!without)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%.400s: %zu of %zu images have no caption, the first is image %" PRId64
+                        "; expected 1 or more each",
+                        captions->path, without, captions->count, first);
+}
+
+static vd_status finish(loading *l, vd_error *err)
+{
+    vd_captions *captions = l->captions;
+    if (l->karpathy == l->coco)
+        return vd_error_set(err, VD_FORMAT,
+                            "%.400s: expected captions: \"images\" with \"sentences\" (Karpathy's "
+                            "splits), \"images\" and \"annotations\" (COCO), or VisDial dialogs",
+                            captions->path);
+    captions->kind = l->karpathy ? "Karpathy split" : "COCO captions";
+    if (captions->count == 0)
+        return vd_error_set(err, VD_FORMAT, "%.400s: there are no \"images\"", captions->path);
+    numbered *by_number = vd_alloc(captions->count, sizeof *by_number);
+    if (!by_number)
+        return vd_error_memory(err, "captions");
+    vd_status status = sort_images(captions, by_number, err);
+    if (status == VD_OK && l->coco) {
+        if (l->annotations)
+            qsort(l->annotation, l->annotations, sizeof *l->annotation, compare_annotations);
+        status = join_annotations(l, by_number, err);
+    }
+    vd_free(by_number);
+    return status ? status : refuse_uncaptioned(captions, err);
+}
+
+// ---- VisDial ------------------------------------------------------------------------------------
+
+static vd_status add_dialog(loading *l, const vd_visdial_dialog *dialog, const char *split,
+                            vd_error *err)
+{
+    vd_captions *captions = l->captions;
+    vd_caption *caption = vd_string_arena_take(&captions->arena, 1, sizeof *caption);
+    const char *text =
+        vd_string_arena_text(&captions->arena, dialog->caption, strlen(dialog->caption));
+    if (!caption || !text)
+        return vd_error_memory(err, "captions");
+    vd_error why = {0};
+    vd_status status = read_caption(l, text, caption, &why);
+    if (status)
+        return vd_error_set(err, status, "%.400s: image %" PRId64 ": %s", captions->path,
+                            dialog->image_id, why.text);
+    captions->image[captions->count++] = (vd_captioned){dialog->image_id, split, 1, caption};
+    return VD_OK;
+}
+
+static vd_status read_visdial(loading *l, vd_error *err)
+{
+    vd_captions *captions = l->captions;
+    vd_visdial *data;
+    vd_status status = vd_visdial_open(captions->path, &data, err);
+    if (status)
+        return status;
+    captions->kind = "VisDial captions";
+    vd_free(captions->image);
+    captions->count = 0;
+    captions->image = vd_alloc(data->dialog_count, sizeof *captions->image);
+    const char *split = vd_string_arena_text(&captions->arena, data->split, strlen(data->split));
+    if (!captions->image || !split)
+        status = vd_error_memory(err, "captions");
+    for (size_t i = 0; i < data->dialog_count && status == VD_OK; i++)
+        status = add_dialog(l, &data->dialogs[i], split, err);
+    vd_visdial_free(data);
+    return status;
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+// JSON has no NUL, and packed dialogs have one among their first eight bytes.
+static vd_status is_packed(const char *path, bool *packed, vd_error *err)
+{
+    char start[8];
+    int file;
+    size_t size, got = 0;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
+    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
+    *packed = memchr(start, 0, got) != NULL;
+    close(file);
+    return status;
+}
+
+static vd_status read_any(loading *l, vd_error *err)
+{
+    vd_error why = {0};
+    vd_status status = is_packed(l->captions->path, &l->visdial, err);
+    if (status)
+        return status;
+    if (!l->visdial)
+        status = vd_json_stream(l->captions->path, &form, l, &why);
+    if (l->visdial)
+        return read_visdial(l, err);
+    return status ? vd_error_set(err, status, "%s", why.text) : finish(l, err);
+}
+
+vd_status vd_captions_read(const char *path, vd_captions **out, vd_error *err)
+{
+    loading l = {.captions = vd_alloc(1, sizeof *l.captions)};
+    *out = NULL;
+    if (!l.captions || !(l.captions->path = vd_strdup(path))) {
+        vd_free(l.captions);
+        return vd_error_memory(err, "captions");
+    }
+    vd_status status = vd_word_counts_new(&l.captions->words, err);
+    if (status == VD_OK)
+        status = read_any(&l, err);
+    vd_free(l.sentence);
+    vd_free(l.annotation);
+    if (status)
+        vd_captions_free(l.captions);
+    else
+        *out = l.captions;
+    return status;
+}

@@ -1,0 +1,160 @@
+#include "features/captions/results.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/json.h"
+#include "engine/base/json_stream.h"
+
+// ---- reading ------------------------------------------------------------------------------------
+
+enum { LIST = 1, ENTRY, IMAGE_ID, CAPTION };
+
+static const vd_json_rule rules[] = {
+    {0, NULL, VD_JSON_ARRAY, LIST, true},
+    {LIST, NULL, VD_JSON_OBJECT, ENTRY, false},
+    {ENTRY, "image_id", VD_JSON_INTEGER, IMAGE_ID, true},
+    {ENTRY, "caption", VD_JSON_STRING, CAPTION, true},
+};
+
+typedef struct loading {
+    vd_results *results;
+    size_t room;
+    bool in_entry;
+    vd_result now;
+} loading;
+
+static void where(const void *context, char *text, size_t size)
+{
+    const loading *l = context;
+    if (l->in_entry)
+        snprintf(text, size, "entry %zu", l->results->count + 1);
+}
+
+static vd_status on_open(void *context, vd_json_reader *reader, int place)
+{
+    loading *l = context;
+    (void)reader;
+    l->in_entry |= place == ENTRY;
+    return VD_OK;
+}
+
+static vd_status on_value(void *context, vd_json_reader *reader, int id,
+                          const vd_json_scalar *value)
+{
+    loading *l = context;
+    if (id == IMAGE_ID) {
+        l->now.image_id = value->integer;
+        return value->integer >= 0
+                   ? VD_OK
+                   : vd_json_refuse(reader, VD_FORMAT,
+                                    "\"image_id\" is %" PRId64 "; expected 0 or more",
+                                    value->integer);
+    }
+    l->now.caption = vd_string_arena_text(&l->results->arena, value->text, value->length);
+    return l->now.caption ? VD_OK : vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+}
+
+static vd_status on_close(void *context, vd_json_reader *reader, int place)
+{
+    loading *l = context;
+    if (place != ENTRY)
+        return VD_OK;
+    if (!vd_make_room(&l->results->list, &l->room, l->results->count + 1, sizeof *l->results->list))
+        return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+    l->results->list[l->results->count++] = l->now;
+    l->in_entry = false;
+    return VD_OK;
+}
+
+static const vd_json_form form = {
+    .rules = rules,
+    .rule_count = sizeof rules / sizeof *rules,
+    .open = on_open,
+    .close = on_close,
+    .value = on_value,
+    .where = where,
+};
+
+static int compare(const void *a, const void *b)
+{
+    const vd_result *x = a, *y = b;
+    return (x->image_id > y->image_id) - (x->image_id < y->image_id);
+}
+
+static vd_status sort(vd_results *r, vd_error *err)
+{
+    if (r->count == 0)
+        return vd_error_set(err, VD_FORMAT, "%.400s: there are no captions in it", r->path);
+    qsort(r->list, r->count, sizeof *r->list, compare);
+    for (size_t i = 1; i < r->count; i++)
+        if (r->list[i].image_id == r->list[i - 1].image_id)
+            return vd_error_set(err, VD_FORMAT,
+                                "%.400s: two captions of image %" PRId64 "; expected one a picture",
+                                r->path, r->list[i].image_id);
+    return VD_OK;
+}
+
+vd_status vd_results_read(const char *path, vd_results **out, vd_error *err)
+{
+    loading l = {.results = vd_alloc(1, sizeof *l.results)};
+    *out = NULL;
+    if (!l.results || !(l.results->path = vd_strdup(path))) {
+        vd_free(l.results);
+        return vd_error_memory(err, "results");
+    }
+    vd_status status = vd_json_stream(path, &form, &l, err);
+    if (status == VD_OK)
+        status = sort(l.results, err);
+    if (status)
+        vd_results_free(l.results);
+    else
+        *out = l.results;
+    return status;
+}
+
+void vd_results_free(vd_results *results)
+{
+    if (!results)
+        return;
+    vd_free(results->list);
+    vd_free(results->path);
+    vd_string_arena_clear(&results->arena);
+    vd_free(results);
+}
+
+const char *vd_results_find(const vd_results *results, int64_t image_id)
+{
+    vd_result key = {.image_id = image_id};
+    const vd_result *found = bsearch(&key, results->list, results->count, sizeof key, compare);
+    return found ? found->caption : NULL;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+typedef struct writing {
+    const vd_result *list;
+    size_t count;
+} writing;
+
+static yajl_gen_status emit(yajl_gen gen, void *context)
+{
+    const writing *w = context;
+    yajl_gen_status status = yajl_gen_array_open(gen);
+    for (size_t i = 0; i < w->count && !status; i++) {
+        status = yajl_gen_map_open(gen);
+        status = status ? status : vd_json_emit_text(gen, "image_id");
+        status = status ? status : yajl_gen_integer(gen, w->list[i].image_id);
+        status = status ? status : vd_json_emit_text(gen, "caption");
+        status = status ? status : vd_json_emit_text(gen, w->list[i].caption);
+        status = status ? status : yajl_gen_map_close(gen);
+    }
+    return status ? status : yajl_gen_array_close(gen);
+}
+
+vd_status vd_results_write(const char *path, const vd_result *list, size_t count, vd_error *err)
+{
+    return vd_json_write_file(path, emit, &(writing){list, count}, err);
+}

@@ -1,0 +1,220 @@
+#include "features/captions/tokens.h"
+
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "features/text/stem.h"
+
+// ---- coco-caption's tokens ----------------------------------------------------------------------
+
+typedef struct replacement {
+    const char *from, *to;
+} replacement;
+
+static bool is_among(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+// Quotes, dashes and the ellipsis as the keyboard has them; none becomes twice as long.
+static char *straighten(const char *text)
+{
+    static const replacement list[] = {
+        {"\u2018", "'"},    {"\u2019", "'"},    {"\u201c", "\""},    {"\u201d", "\""},
+        {"\u2013", " -- "}, {"\u2014", " -- "}, {"\u2026", " ... "}, {0}};
+    char *out = vd_alloc_raw(2 * strlen(text) + 1), *to = out;
+    while (out && *text) {
+        const replacement *r = list;
+        while (r->from && strncmp(text, r->from, strlen(r->from)) != 0)
+            r++;
+        if (r->from) {
+            memcpy(to, r->to, strlen(r->to));
+            to += strlen(r->to);
+            text += strlen(r->from);
+        } else {
+            *to++ = *text++;
+        }
+    }
+    if (out)
+        *to = 0;
+    return out;
+}
+
+static bool is_dropped(const char *word)
+{
+    static const char *const list[] = {"''", "'", "``", "`", ".",  "?",   "!",
+                                       ",",  ":", ";",  "-", "--", "...", NULL};
+    return is_among(word, list);
+}
+
+static const char *bracket(const char *word)
+{
+    static const replacement list[] = {{"(", "-lrb-"},
+                                       {")", "-rrb-"},
+                                       {"[", "-lsb-"},
+                                       {"]", "-rsb-"},
+                                       {"{", "-lcb-"},
+                                       {"}", "-rcb-"},
+                                       {0}};
+    for (const replacement *r = list; r->from; r++)
+        if (strcmp(word, r->from) == 0)
+            return r->to;
+    return NULL;
+}
+
+// "'quoted" -> "quoted", "hard-" -> "hard".
+static void cut_ends(char *word)
+{
+    static const char *const whole[] = {"'s", "'m", "'d", "'ll", "'re", "'ve", "'t", "'n", NULL};
+    size_t length = strlen(word);
+    if (*word == '\'' && !is_among(word, whole) && !strchr("0123456789", word[1]))
+        memmove(word, word + 1, length--);
+    while (length > 1 && word[length - 1] == '-' && word[0] != '-')
+        word[--length] = 0;
+}
+
+static vd_status to_coco(vd_words *words, vd_error *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const char *other = bracket(words->word[i]);
+        char *word = other ? vd_strdup(other) : words->word[i];
+        if (!word)
+            return vd_error_memory(err, "the words of a caption");
+        if (other)
+            vd_free(words->word[i]);
+        else if (!is_dropped(word))
+            cut_ends(word);
+        words->word[i] = NULL;
+        if (is_dropped(word))
+            vd_free(word);
+        else
+            words->word[kept++] = word;
+    }
+    words->count = kept;
+    return VD_OK;
+}
+
+static vd_status coco_tokens(const char *text, vd_words *out, vd_error *err)
+{
+    char *straight = straighten(text);
+    if (!straight)
+        return vd_error_memory(err, "the words of a caption");
+    vd_status status = vd_tokenize_lower(straight, out, err);
+    vd_free(straight);
+    return status ? status : to_coco(out, err);
+}
+
+// ---- tokens -------------------------------------------------------------------------------------
+
+static vd_status given_tokens(const char *text, vd_words *out, vd_error *err)
+{
+    static const char blanks[] = " \t\r\n";
+    size_t room = 0;
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        size_t length = strcspn(text, blanks);
+        char *word = vd_make_room(&out->word, &room, out->count + 1, sizeof *out->word)
+                         ? vd_strndup(text, length)
+                         : NULL;
+        if (!word)
+            return vd_error_memory(err, "the words of a caption");
+        out->word[out->count++] = word;
+        text += length;
+    }
+    return VD_OK;
+}
+
+vd_status vd_caption_tokenize(const char *text, vd_caption_tokenizer by, vd_words *out,
+                              vd_error *err)
+{
+    *out = (vd_words){0};
+    vd_status status = by == VD_CAPTION_WORDS  ? vd_tokenize_lower(text, out, err)
+                       : by == VD_CAPTION_COCO ? coco_tokens(text, out, err)
+                                               : given_tokens(text, out, err);
+    if (status)
+        vd_words_clear(out);
+    return status;
+}
+
+static vd_status to_numbers(vd_word_counts *words, const vd_words *text, int32_t *id, vd_error *err)
+{
+    for (size_t i = 0; i < text->count; i++) {
+        vd_status status = vd_word_counts_add(words, text->word[i], 1, err);
+        if (status)
+            return status;
+        id[i] = vd_word_counts_number(words, text->word[i]);
+    }
+    return VD_OK;
+}
+
+vd_status vd_caption_numbers(vd_word_counts *words, const char *text, vd_caption_tokenizer by,
+                             vd_string_arena *arena, vd_tokens *out, vd_error *err)
+{
+    vd_words list;
+    *out = (vd_tokens){0};
+    vd_status status = vd_caption_tokenize(text, by, &list, err);
+    if (status == VD_OK && list.count > VD_CAPTION_MOST)
+        status = vd_error_set(err, VD_FORMAT, "a caption of %zu words; expected at most %d",
+                              list.count, VD_CAPTION_MOST);
+    int32_t *id = status ? NULL : vd_string_arena_take(arena, list.count + 1, sizeof *id);
+    if (status == VD_OK)
+        status = id ? to_numbers(words, &list, id, err) : vd_error_memory(err, "captions");
+    if (status == VD_OK)
+        *out = (vd_tokens){id, (int)list.count};
+    vd_words_clear(&list);
+    return status;
+}
+
+vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error *err)
+{
+    vd_word_counts *stems;
+    char stem[VD_STEM_MOST];
+    int32_t count = vd_word_counts_size(words);
+    *out = NULL;
+    vd_status status = vd_word_counts_new(&stems, err);
+    int32_t *number = vd_alloc((size_t)count, sizeof *number);
+    if (status == VD_OK && !number)
+        status = vd_error_memory(err, "the stems of words");
+    for (int32_t i = 0; i < count && status == VD_OK; i++) {
+        const char *word = vd_word_counts_word(words, i);
+        vd_stem(word, stem);
+        const char *text = strlen(word) < VD_STEM_MOST && *stem ? stem : word;
+        status = vd_word_counts_add(stems, text, 1, err);
+        if (status == VD_OK)
+            number[i] = vd_word_counts_number(stems, text);
+    }
+    vd_word_counts_free(stems);
+    if (status)
+        vd_free(number);
+    else
+        *out = number;
+    return status;
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+static bool stands_close(const char *word)
+{
+    static const char *const list[] = {",", ".", ";", ":", "!", "?", "'s", "n't", NULL};
+    return is_among(word, list);
+}
+
+char *vd_caption_text(const char *const *word, int count)
+{
+    size_t size = 1;
+    for (int i = 0; i < count; i++)
+        size += strlen(word[i]) + 1;
+    char *text = vd_alloc_raw(size), *to = text;
+    for (int i = 0; text && i < count; i++) {
+        if (i > 0 && !stands_close(word[i]))
+            *to++ = ' ';
+        memcpy(to, word[i], strlen(word[i]));
+        to += strlen(word[i]);
+    }
+    if (text)
+        *to = 0;
+    return text;
+}
