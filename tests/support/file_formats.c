@@ -25,6 +25,7 @@
 #include "features/dialogs/pack.h"
 #include "features/text/tokenize.h"
 #include "features/text/vocab_file.h"
+#include "tests/support/caption_files.h"
 #include "tests/support/public_files.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/small_trainer.h"
@@ -613,6 +614,9 @@ const file_format file_formats[] = {
     {"packed.packed", write_packed, read_dialogs, 400, false},
     {"dense.json", write_dense, read_dense, 300, false},
     {"ranks.json", write_ranks, read_ranks, 300, false},
+    {"karpathy.json", caption_files_karpathy, caption_files_read, 300, false},
+    {"coco.json", caption_files_coco, caption_files_read, 300, false},
+    {"results.json", caption_files_results, caption_files_read_results, 300, false},
     {"pool.txt", write_answers, read_answers, 300, false},
     {"word_counts.json", write_word_counts, read_words, 1000, false},
     {"words.json", write_word_list, read_words, 300, false},
