@@ -1,7 +1,50 @@
-// Captions, after CLEVR-Dialog's four kinds: extreme position, unique object, counts, relation.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/caption.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "assets/blocks/talk.h"
+
+// ---- patterns -----------------------------------------------------------------------------------
+
+const char *const blocks_caption_at[BLOCKS_DIRECTIONS] = {
+    "(2:on the far left|on the left side|at the left edge)",
+    "(2:on the far right|on the right side|at the right edge)",
+    "(in the front|at the front|in the foreground)", "(in the back|at the back|in the background)"};
+
+static const char *const most[BLOCKS_DIRECTIONS] = {
+    "(2:leftmost thing|thing furthest to the left|object on the far left)",
+    "(2:rightmost thing|thing furthest to the right|object on the far right)",
+    "(thing in the front|object closest to the camera|closest object)",
+    "(thing in the back|object farthest from the camera|farthest object)"};
+
+void blocks_caption_place(blocks_direction direction, char pattern[BLOCKS_CAPTION_PATTERN])
+{
+    snprintf(pattern, BLOCKS_CAPTION_PATTERN,
+             "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|"
+             "stands) %%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a "
+             "%%b)",
+             most[direction]);
+}
+
+const char blocks_caption_only[] =
+    "(only 1 of the (things|objects) (on the table|) is %c|(some|several) (things|objects), 1 of "
+    "them (is|) %c)";
+const char blocks_caption_one[] =
+    "(3:there is just 1 %b|2:there is only 1 %b on the table|a table with 1 %b and other things|"
+    "2:a table with %a and (some|several|a few) other (things|objects|blocks)|%a among "
+    "(some|several) other (things|objects)|a picture with a single %b)";
+const char blocks_caption_all[] =
+    "(2:%a (things|objects|blocks|solids) on a (gray|) table|there are %a (things|objects|blocks|"
+    "shapes) on the table|a table with %a (things|objects|blocks|shapes) on it|a picture of %a "
+    "(blocks|solids|objects))";
+const char blocks_caption_many[] =
+    "(3:there are %a %b on the table|2:%a %b on a table|a table with %a %b|there are exactly %a "
+    "%b|a picture with %a %b|%a of the (things|objects) are %b)";
+const char blocks_caption_relation[] =
+    "(3:%a is %c %b|2:there is %a %c %b|%a (stands|sits) %c %b|a table with %a %c %b)";
+
+// ---- captions -----------------------------------------------------------------------------------
 
 // Some of an object's attributes, one or two left untold so that there is something to ask.
 static unsigned some_attributes(blocks_talk *talk)
@@ -30,30 +73,16 @@ static void say(blocks_talk *talk, const char *pattern, const char *a, const cha
 
 static bool caption_extreme(blocks_talk *talk)
 {
-    static const char *const at[BLOCKS_DIRECTIONS] = {
-        "(2:on the far left|on the left side|at the left edge)",
-        "(2:on the far right|on the right side|at the right edge)",
-        "(in the front|at the front|in the foreground)",
-        "(in the back|at the back|in the background)"};
-    static const char *const most[BLOCKS_DIRECTIONS] = {
-        "(2:leftmost thing|thing furthest to the left|object on the far left)",
-        "(2:rightmost thing|thing furthest to the right|object on the far right)",
-        "(thing in the front|object closest to the camera|closest object)",
-        "(thing in the back|object farthest from the camera|farthest object)"};
     const blocks_scene *scene = talk->scene;
     blocks_direction d = blocks_some_direction(talk);
     int object = blocks_extreme(scene, blocks_all(scene), d);
     if (object < 0)
         return false;
     blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
-    char pattern[256];
+    char pattern[BLOCKS_CAPTION_PATTERN];
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
-    blocks_phrase place = blocks_reading(&talk->rng, at[d]);
-    snprintf(pattern, sizeof pattern,
-             "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|"
-             "stands) %%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a "
-             "%%b)",
-             most[d]);
+    blocks_phrase place = blocks_reading(&talk->rng, blocks_caption_at[d]);
+    blocks_caption_place(d, pattern);
     say(talk, pattern, noun.text, place.text, NULL);
     spoke_of(talk, object, kind, true);
     return true;
@@ -75,15 +104,7 @@ static bool caption_unique(blocks_talk *talk)
         if (!(mask & (mask - 1)))
             predicate = blocks_predicate(&talk->rng, first, kind.value[first]);
         bool is = !(mask & (mask - 1)) || mask & 1u << BLOCKS_SHAPE;
-        say(talk,
-            is && blocks_chance(talk, 0.3)
-                ? "(only 1 of the (things|objects) (on the table|) is %c|(some|several) "
-                  "(things|objects), 1 of them (is|) %c)"
-                : "(3:there is just 1 %b|2:there is only 1 %b on the table|a table with 1 %b and "
-                  "other "
-                  "things|2:a table with %a and (some|several|a few) other "
-                  "(things|objects|blocks)|%a "
-                  "among (some|several) other (things|objects)|a picture with a single %b)",
+        say(talk, is && blocks_chance(talk, 0.3) ? blocks_caption_only : blocks_caption_one,
             noun.text, bare.text, predicate.text);
         spoke_of(talk, object, kind, true);
         blocks_tell(talk, kind, 1);
@@ -113,16 +134,9 @@ static bool caption_count(blocks_talk *talk)
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     bool all = blocks_kind_mask(kind) == 0;
     if (all)
-        say(talk,
-            "(2:%a (things|objects|blocks|solids) on a (gray|) table|there are %a (things|objects|"
-            "blocks|shapes) on the table|a table with %a (things|objects|blocks|shapes) on it|a "
-            "picture of %a (blocks|solids|objects))",
-            number, NULL, NULL);
+        say(talk, blocks_caption_all, number, NULL, NULL);
     else
-        say(talk,
-            "(3:there are %a %b on the table|2:%a %b on a table|a table with %a %b|there are "
-            "exactly %a %b|a picture with %a %b|%a of the (things|objects) are %b)",
-            number, noun.text, NULL);
+        say(talk, blocks_caption_many, number, noun.text, NULL);
     talk->entry[0].words |= blocks_kind_words(kind);
     blocks_tell(talk, kind, count);
     talk->they = count >= 2;
@@ -147,9 +161,7 @@ static bool caption_relation(blocks_talk *talk)
         blocks_phrase first = blocks_noun(&talk->rng, a, BLOCKS_A);
         blocks_phrase second = blocks_noun(&talk->rng, b, BLOCKS_A);
         blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(d));
-        say(talk,
-            "(3:%a is %c %b|2:there is %a %c %b|%a (stands|sits) %c %b|a table with %a %c %b)",
-            first.text, second.text, where.text);
+        say(talk, blocks_caption_relation, first.text, second.text, where.text);
         spoke_of(talk, one, a, false);
         spoke_of(talk, two, b, false);
         return true;
@@ -168,4 +180,29 @@ void blocks_caption(blocks_talk *talk)
                         : caption_relation(talk))
             return;
     }
+}
+
+// ---- several of one scene -----------------------------------------------------------------------
+
+static void draw(const blocks_scene *scene, vd_rng *rng, char caption[BLOCKS_TEXT])
+{
+    blocks_dialog dialog;
+    blocks_talk talk = {.scene = scene, .dialog = &dialog, .rng = *rng, .it = -1, .before = -1};
+    blocks_caption(&talk);
+    snprintf(caption, BLOCKS_TEXT, "%s", dialog.caption);
+    *rng = talk.rng;
+}
+
+vd_rng blocks_dialog_stream(const blocks_scene *scene)
+{
+    return vd_rng_seed(scene->dialog_seed ^ 0x6469616c6f67u, (uint64_t)scene->image_id);
+}
+
+void blocks_captions_make(const blocks_scene *scene, int count, char (*caption)[BLOCKS_TEXT])
+{
+    vd_rng rng = blocks_dialog_stream(scene);
+    draw(scene, &rng, caption[0]);
+    rng = vd_rng_seed(scene->dialog_seed ^ 0x63617074696f6eu, (uint64_t)scene->image_id);
+    for (int i = 1; i < count; i++)
+        draw(scene, &rng, caption[i]);
 }

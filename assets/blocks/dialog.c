@@ -1,5 +1,6 @@
 #include "assets/blocks/dialog.h"
 
+#include "assets/blocks/caption.h"
 #include "assets/blocks/manner.h"
 #include "assets/blocks/talk.h"
 
@@ -323,7 +324,7 @@ static void write_digits(char *text)
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
 {
     blocks_talk talk = {.scene = scene, .dialog = dialog, .it = -1, .before = -1};
-    talk.rng = vd_rng_seed(scene->dialog_seed ^ 0x6469616c6f67u, (uint64_t)scene->image_id);
+    talk.rng = blocks_dialog_stream(scene);
     memset(dialog, 0, sizeof *dialog);
     for (int i = 0; i < BLOCKS_MAX; i++)
         talk.last[i] = talk.mention[i] = -1;

@@ -163,7 +163,7 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
     return phrase;
 }
 
-blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value)
+static const char *predicate_pattern(blocks_attribute attribute, int value)
 {
     static const char *const shapes[] = {"a (8:cube|box)", "a (6:ball|4:sphere)", "a cylinder",
                                          "a cone"};
@@ -171,11 +171,165 @@ blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int valu
                                             "(8:metal|6:made of metal|6:shiny|2:metallic|glossy)"};
     const char *const *const patterns[BLOCKS_ATTRIBUTES] = {blocks_color_names, shapes, materials,
                                                             size_words};
-    return blocks_reading(rng, patterns[attribute][value]);
+    return patterns[attribute][value];
+}
+
+blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value)
+{
+    return blocks_reading(rng, predicate_pattern(attribute, value));
 }
 
 blocks_phrase blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value)
 {
     return attribute == BLOCKS_SHAPE ? blocks_reading(rng, shapes_words[value])
                                      : blocks_predicate(rng, attribute, value);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// A part of a pattern, and what comes behind it.
+typedef struct part {
+    const char *at, *end;
+    const struct part *next;
+} part;
+
+typedef struct reader {
+    const char *text;
+    blocks_letter *letters; // (26)
+} reader;
+
+static bool match(const reader *r, const char *at, part p);
+
+static bool match_choice(const reader *r, const char *at, part p)
+{
+    const char *end = alternative_end(p.at), *close = end;
+    while (*close == '|')
+        close = alternative_end(close + 1);
+    const part behind = {close + 1, p.end, p.next};
+    for (const char *q = p.at;; q = end + 1) {
+        alternative_weight(&q);
+        end = alternative_end(q);
+        if (match(r, at, (part){q, end, &behind}))
+            return true;
+        if (*end != '|')
+            return false;
+    }
+}
+
+static size_t read_letter(const char *at, blocks_letter *letter)
+{
+    switch (letter->slot) {
+    case BLOCKS_NOUN:
+        return blocks_read_noun(at, letter->article, &letter->kind);
+    case BLOCKS_PREDICATE:
+        return blocks_read_predicate(at, &letter->kind);
+    default:
+        letter->number = 0;
+        size_t digits = strspn(at, "0123456789");
+        for (size_t i = 0; i < digits && digits < 4; i++)
+            letter->number = 10 * letter->number + (at[i] - '0');
+        return digits < 4 ? digits : 0;
+    }
+}
+
+static bool match_letter(const reader *r, const char *at, part p)
+{
+    blocks_letter *letter = &r->letters[*p.at - 'a'];
+    p.at++;
+    if (letter->slot == BLOCKS_PATTERN)
+        return match(r, at, (part){letter->pattern, letter->pattern + strlen(letter->pattern), &p});
+    size_t length = letter->slot == BLOCKS_NOTHING ? 0 : read_letter(at, letter);
+    letter->read = length && match(r, at + length, p);
+    return letter->read;
+}
+
+// Whether the text from `at` on is a reading of the part and of all behind it. Runs of blanks are
+// one, at the ends none, as blocks_say writes them.
+static bool match(const reader *r, const char *at, part p)
+{
+    for (;; p.at++) {
+        if (p.at == p.end) {
+            if (!p.next)
+                return *at == 0;
+            return match(r, at, *p.next);
+        }
+        if (*p.at == '(' || *p.at == '%') {
+            bool choice = *p.at++ == '(';
+            return choice ? match_choice(r, at, p) : match_letter(r, at, p);
+        }
+        if (*p.at == ' ' && (at == r->text || at[-1] == ' ' || *at == 0))
+            continue;
+        if (*at++ != *p.at)
+            return false;
+    }
+}
+
+bool blocks_read(const char *text, const char *pattern, blocks_letter letters[26])
+{
+    const reader r = {text, letters};
+    for (int i = 0; letters && i < 26; i++)
+        letters[i].read = false;
+    return match(&r, text, (part){pattern, pattern + strlen(pattern), NULL});
+}
+
+// The value of a list of patterns of which the word is a reading, -1: none.
+static int find_value(const char *word, const char *const *patterns, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (blocks_read(word, patterns[i], NULL))
+            return i;
+    return -1;
+}
+
+// The word at `at` into word; its length with the blank behind it, 0: none, or too long a one.
+static size_t next_word(const char *at, char word[16])
+{
+    size_t length = strcspn(at, " ,");
+    if (length == 0 || length >= 16)
+        return 0;
+    memcpy(word, at, length);
+    word[length] = 0;
+    return length + (at[length] == ' ');
+}
+
+size_t blocks_read_noun(const char *text, blocks_article article, blocks_kind *kind)
+{
+    static const char *const any[] = {"(thing|object|item|shape|block|solid)"};
+    static const char *const all[] = {"(things|objects|items|shapes|blocks|solids)"};
+    const bool many = article == BLOCKS_PLURAL;
+    const char *at = text;
+    char word[16];
+    size_t length = next_word(at, word);
+    *kind = blocks_anything;
+    if (article == BLOCKS_A && length && (!strcmp(word, "a") || !strcmp(word, "an")))
+        length = next_word(at += length, word);
+    else if (article == BLOCKS_A)
+        return 0;
+    static const blocks_attribute order[] = {BLOCKS_SIZE, BLOCKS_COLOR, BLOCKS_MATERIAL};
+    static const char *const *const words[] = {size_words, blocks_color_names, material_words};
+    for (int i = 0; i < 3 && length; i++) {
+        int value = find_value(word, words[i], blocks_values(order[i]));
+        kind->value[order[i]] = (int8_t)value;
+        if (value >= 0)
+            length = next_word(at += length, word);
+    }
+    if (!length)
+        return 0;
+    int shape = find_value(word, many ? shapes_words : shape_words, BLOCKS_SHAPES);
+    kind->value[BLOCKS_SHAPE] = (int8_t)shape;
+    if (shape < 0 && find_value(word, many ? all : any, 1) < 0)
+        return 0;
+    return (size_t)(at - text) + strlen(word);
+}
+
+size_t blocks_read_predicate(const char *text, blocks_kind *kind)
+{
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        for (int v = 0; v < blocks_values((blocks_attribute)a); v++)
+            if (blocks_read(text, predicate_pattern((blocks_attribute)a, v), NULL)) {
+                *kind = blocks_anything;
+                kind->value[a] = (int8_t)v;
+                return strlen(text);
+            }
+    return blocks_read_noun(text, BLOCKS_A, kind);
 }

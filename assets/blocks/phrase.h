@@ -39,4 +39,34 @@ blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int valu
 // The value as what follows "are they": "red", "balls", "shiny", "small".
 blocks_phrase blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value);
 
+// ---- reading ------------------------------------------------------------------------------------
+
+// What a letter of a pattern stands for when a text is read.
+typedef enum {
+    BLOCKS_NOTHING, // the letter is not in the pattern
+    BLOCKS_NOUN,
+    BLOCKS_PREDICATE,
+    BLOCKS_NUMBER,
+    BLOCKS_PATTERN, // of its own, without letters
+} blocks_slot;
+
+typedef struct blocks_letter {
+    blocks_slot slot;
+    blocks_article article; // NOUN: BARE, A or PLURAL
+    const char *pattern;    // PATTERN
+    // What was read:
+    bool read; // whether the reading has the letter
+    blocks_kind kind;
+    int number;
+} blocks_letter;
+
+// Whether the text is one that blocks_say writes for the pattern; letters then have what stands in
+// their places. letters: of 'a' to 'z', or NULL where the pattern has none.
+bool blocks_read(const char *text, const char *pattern, blocks_letter letters[26]);
+// The noun phrase (BARE, A or PLURAL) that the text starts with: its length and kind; 0: none.
+// "thing", "object", "item", "shape", "block" and "solid" are any; "a" and "an" are not told apart.
+size_t blocks_read_noun(const char *text, blocks_article article, blocks_kind *kind);
+// The text is what follows "is it", to its end, or starts with a noun phrase with "a".
+size_t blocks_read_predicate(const char *text, blocks_kind *kind);
+
 #endif

@@ -45,14 +45,24 @@ static double seen_x(const blocks_object *o)
     return o->x * back / (back + o->y - o->radius * CAMERA_HEIGHT / CAMERA_BACK);
 }
 
+double blocks_left_by(const blocks_object *a, const blocks_object *b)
+{
+    return seen_x(b) - seen_x(a);
+}
+
+double blocks_in_front_by(const blocks_object *a, const blocks_object *b)
+{
+    return b->y - a->y;
+}
+
 int blocks_left_of(const blocks_object *a, const blocks_object *b)
 {
-    return seen_x(b) - seen_x(a) > RELATION;
+    return blocks_left_by(a, b) > RELATION;
 }
 
 int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
 {
-    return b->y - a->y > RELATION;
+    return blocks_in_front_by(a, b) > RELATION;
 }
 
 // ---- what there is -----------------------------------------------------------------------------

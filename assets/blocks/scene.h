@@ -78,5 +78,8 @@ void blocks_scene_make(uint64_t seed, blocks_split split, int index, blocks_scen
 // objects that are side by side is "in front of" the other.
 int blocks_left_of(const blocks_object *a, const blocks_object *b);     // a is left of b
 int blocks_in_front_of(const blocks_object *a, const blocks_object *b); // a is nearer than b
+// How far, in table units; below 0: the other way.
+double blocks_left_by(const blocks_object *a, const blocks_object *b);
+double blocks_in_front_by(const blocks_object *a, const blocks_object *b);
 
 #endif

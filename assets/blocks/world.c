@@ -8,6 +8,7 @@
 #include "engine/base/json.h"
 #include "features/pictures/image.h"
 #include "features/dialogs/answer_pool.h"
+#include "features/text/tokenize.h"
 
 const char *const blocks_split_names[BLOCKS_SPLITS] = {"train", "val", "test"};
 
@@ -224,6 +225,80 @@ static yajl_gen_status emit_dense(yajl_gen gen, void *context)
 vd_status blocks_world_write_dense(const blocks_world *world, const char *path, vd_error *err)
 {
     return vd_json_write_file(path, emit_dense, &(job){.world = world}, err);
+}
+
+// ---- captions ---------------------------------------------------------------------------------
+
+typedef struct captions {
+    const blocks_world *world;
+    int each;
+    vd_words *words; // (count, each) the tokens
+    char (*text)[BLOCKS_TEXT];
+} captions;
+
+static void captions_clear(captions *c)
+{
+    for (size_t i = 0; c->words && i < c->world->count * (size_t)c->each; i++)
+        vd_words_clear(&c->words[i]);
+    vd_free(c->words);
+    vd_free(c->text);
+}
+
+static vd_status make_captions(captions *c, vd_error *err)
+{
+    size_t each = (size_t)c->each, total = c->world->count * each;
+    vd_status status = VD_OK;
+    c->words = vd_alloc(total, sizeof *c->words);
+    c->text = vd_alloc(total, sizeof *c->text);
+    if (!c->words || !c->text)
+        return vd_error_memory(err, "captions");
+    for (size_t i = 0; i < c->world->count; i++)
+        blocks_captions_make(&c->world->scene[i], c->each, c->text + i * each);
+    for (size_t i = 0; i < total && status == VD_OK; i++)
+        status = vd_tokenize_lower(c->text[i], &c->words[i], err);
+    return status;
+}
+
+static void put_sentence(writer *w, const captions *c, size_t image, size_t number)
+{
+    put(w, "{s[", "tokens");
+    for (size_t i = 0; i < c->words[number].count; i++)
+        put(w, "s", c->words[number].word[i]);
+    put(w, "]sssisi}", "raw", c->text[number], "imgid", (int)image, "sentid", (int)number);
+}
+
+static yajl_gen_status emit_captions(yajl_gen gen, void *context)
+{
+    const captions *c = context;
+    size_t each = (size_t)c->each;
+    writer w = {gen, yajl_gen_status_ok};
+    put(&w, "{sss[", "dataset", "blocks", "images");
+    for (size_t i = 0; i < c->world->count && !w.status; i++) {
+        char name[32];
+        int64_t id = c->world->scene[i].image_id;
+        snprintf(name, sizeof name, "%lld.png", (long long)id);
+        put(&w, "{slsssssisss[", "cocoid", id, "filepath", "pictures", "filename", name, "imgid",
+            (int)i, "split", blocks_split_names[c->world->split], "sentids");
+        for (size_t k = 0; k < each; k++)
+            put(&w, "i", (int)(i * each + k));
+        put(&w, "]s[", "sentences");
+        for (size_t k = 0; k < each; k++)
+            put_sentence(&w, c, i, i * each + k);
+        put(&w, "]}");
+    }
+    put(&w, "]}");
+    return w.status;
+}
+
+vd_status blocks_world_write_captions(const blocks_world *world, int each, const char *path,
+                                      vd_error *err)
+{
+    captions c = {.world = world, .each = each};
+    vd_status status = make_captions(&c, err);
+    if (status == VD_OK)
+        status = vd_json_write_file(path, emit_captions, &c, err);
+    captions_clear(&c);
+    return status;
 }
 
 // ---- scenes -----------------------------------------------------------------------------------

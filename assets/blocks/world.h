@@ -8,6 +8,10 @@
 // scenes: [{"image_id", "seed", "objects": [{"shape", "color", "material", "size", "position":
 //   [x, y], "rotation", "box": [x1, y1, x2, y2], "visible", "total"}], "camera": {...}, "light":
 //   {...}, "table": [r, g, b]}]
+// captions: Karpathy's layout (features/captions/captions.h): {"dataset": "blocks", "images":
+//   [{"cocoid", "filepath": "pictures", "filename": "1.png", "imgid", "split", "sentids": [int],
+//     "sentences": [{"tokens": [str], "raw", "imgid", "sentid"}]}]}; the dialog's caption is the
+//   first sentence of each picture.
 // Test splits keep all rounds and answers: they are ours to measure on.
 #ifndef BLOCKS_WORLD_H
 #define BLOCKS_WORLD_H
@@ -37,6 +41,15 @@ void blocks_world_fill(blocks_world *world, size_t first, size_t count);
 vd_status blocks_world_write_dialogs(const blocks_world *world, const char *path, vd_error *err);
 vd_status blocks_world_write_dense(const blocks_world *world, const char *path, vd_error *err);
 vd_status blocks_world_write_scenes(const blocks_world *world, const char *path, vd_error *err);
+// each: captions of a picture, 1 .. BLOCKS_MOST_CAPTIONS.
+enum { BLOCKS_MOST_CAPTIONS = 100 };
+vd_status blocks_world_write_captions(const blocks_world *world, int each, const char *path,
+                                      vd_error *err);
+// What was written as scenes: the objects, not camera and light. *out: new (vd_free), (*count), by
+// rising image id. VD_FORMAT with file and place for what is no such scene.
+vd_status blocks_scenes_read(const char *path, blocks_scene **out, size_t *count, vd_error *err);
+// NULL when there is none of that image.
+const blocks_scene *blocks_scenes_find(const blocks_scene *scenes, size_t count, int64_t image_id);
 // How often each answer was given, in the format of features/dialogs/answer_pool.h.
 vd_status blocks_world_write_pool(const blocks_world *world, const char *path, vd_error *err);
 // The picture of one scene as PNG.

@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include "assets/blocks/claim.h"
+#include "assets/blocks/world.h"
+#include "engine/base/alloc.h"
 #include "features/captions/captions.h"
 #include "features/captions/results.h"
 #include "tests/support/support.h"
@@ -35,6 +38,21 @@ const char caption_coco[] =
 const char caption_results[] = "[{\"image_id\": 9, \"caption\": \"a ball\"},\n"
                                " {\"caption\": \"two \\\"red\\\" balls\", \"image_id\": 7},\n"
                                " {\"image_id\": 4, \"caption\": \"\"}]\n";
+
+const char caption_scenes[] =
+    "[{\"image_id\": 7, \"seed\": \"12\", \"objects\": [\n"
+    " {\"shape\": \"ball\", \"color\": \"red\", \"material\": \"rubber\", \"size\": \"small\", "
+    "\"position\": [-1.5, 0.25], \"radius\": 0.39, \"box\": [1, 2, 3, 4]},\n"
+    " {\"shape\": \"cube\", \"color\": \"blue\", \"material\": \"metal\", \"size\": \"large\", "
+    "\"position\": [2, 1], \"radius\": 0.64}]},\n"
+    "{\"image_id\": 4, \"objects\": [\n"
+    " {\"shape\": \"cone\", \"color\": \"red\", \"material\": \"metal\", \"size\": \"small\", "
+    "\"position\": [0, 0], \"radius\": 0.43}]}]\n";
+
+void caption_files_scenes(const char *path)
+{
+    support_write_text(path, caption_scenes);
+}
 
 void caption_files_karpathy(const char *path)
 {
@@ -87,5 +105,21 @@ vd_status caption_files_read_results(const char *path, vd_error *err)
         assert_ptr_equal(vd_results_find(results, results->list[i].image_id),
                          results->list[i].caption);
     vd_results_free(results);
+    return status;
+}
+
+vd_status caption_files_read_scenes(const char *path, vd_error *err)
+{
+    blocks_scene *scenes;
+    size_t count;
+    blocks_claim claim;
+    vd_status status = blocks_scenes_read(path, &scenes, &count, err);
+    assert_true((status == VD_OK) == (scenes != NULL));
+    assert_true(blocks_claim_read("a red thing is left of a blue thing", &claim));
+    for (size_t i = 0; i < count; i++) {
+        blocks_claim_judge(&claim, &scenes[i]);
+        assert_ptr_equal(blocks_scenes_find(scenes, count, scenes[i].image_id), &scenes[i]);
+    }
+    vd_free(scenes);
     return status;
 }

@@ -617,6 +617,7 @@ const file_format file_formats[] = {
     {"karpathy.json", caption_files_karpathy, caption_files_read, 300, false},
     {"coco.json", caption_files_coco, caption_files_read, 300, false},
     {"results.json", caption_files_results, caption_files_read_results, 300, false},
+    {"scenes.json", caption_files_scenes, caption_files_read_scenes, 300, false},
     {"pool.txt", write_answers, read_answers, 300, false},
     {"word_counts.json", write_word_counts, read_words, 1000, false},
     {"words.json", write_word_list, read_words, 300, false},

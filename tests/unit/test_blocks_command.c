@@ -121,6 +121,44 @@ static void make_makes_every_split_and_says_nothing_when_quiet(void **state)
     free(path);
 }
 
+static void captions_are_files_beside_the_others(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"val.json", "val_dense.json", "val_scenes.json"};
+    char *other = support_temp_dir();
+    support_program p;
+    for (int with = 0; with < 2; with++) {
+        support_program_run(&p,
+                            BLOCKS("make", "--out", with ? other : directory, "--train", "0",
+                                   "--val", "3", "--test", "0", "--no-pictures", "--no-features",
+                                   "--quiet", with ? "--captions=2" : "--quiet"),
+                            NULL);
+        support_program_expect(&p, 0, NULL);
+        support_program_clear(&p);
+    }
+    assert_int_equal(support_count_entries(directory), 3);
+    assert_int_equal(support_count_entries(other), 4);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *one = support_join(directory, files[i]), *two = support_join(other, files[i]);
+        char *before = support_read_file(one, NULL), *after = support_read_file(two, NULL);
+        assert_string_equal(before, after);
+        free(after);
+        free(before);
+        free(two);
+        free(one);
+    }
+    support_program_run(
+        &p, BLOCKS("make", "--out", other, "--val", "3", "--no-features", "--captions", "2"),
+        NULL); // what is there stays
+    support_program_expect(&p, 2, "val", "--force", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("make", "--out", other, "--captions", "0"), NULL);
+    support_program_expect(&p, 2, "--captions", "'0'", NULL);
+    support_program_clear(&p);
+    support_remove_tree(other);
+    free(other);
+}
+
 static void wrong_use_is_explained(void **state)
 {
     (void)state;
@@ -162,6 +200,7 @@ int main(void)
             another_dialog_seed_gives_other_dialogs_about_the_same_picture, set_up, tear_down),
         cmocka_unit_test_setup_teardown(make_makes_every_split_and_says_nothing_when_quiet, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(captions_are_files_beside_the_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_use_is_explained, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 // leave nothing behind; threads share the work.
 #include "assets/blocks/world.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +16,15 @@
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
+#include "features/captions/captions.h"
 #include "features/extract/detect.h"
 #include "features/extract/extract.h"
 #include "features/pictures/image.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/regions/regions.h"
 #include "features/dialogs/visdial.h"
+#include "tests/support/caption_files.h"
+#include "tests/support/must.h"
 #include "tests/support/support.h"
 
 enum { SCENES = 12 };
@@ -351,6 +355,109 @@ static void a_survey_out_of_memory_says_so(void **state)
     assert_null(set.features);
 }
 
+// ---- captions and scenes ------------------------------------------------------------------------
+
+static void captions_have_the_layout_of_karpathys_splits(void **state)
+{
+    fixture *f = *state;
+    enum { EACH = 3 };
+    char expected[EACH][BLOCKS_TEXT];
+    vd_captions *captions;
+    vd_error err = {0};
+    must(blocks_world_write_captions(&f->world, EACH, f->file, &err), &err);
+    must(vd_captions_read(f->file, &captions, &err), &err);
+    assert_string_equal(captions->kind, "Karpathy split");
+    assert_int_equal(captions->count, SCENES);
+    for (int i = 0; i < SCENES; i++) {
+        const vd_captioned *image = &captions->image[i];
+        assert_int_equal(image->image_id, f->world.scene[i].image_id);
+        assert_string_equal(image->split, "val");
+        assert_int_equal(image->captions, EACH);
+        blocks_captions_make(&f->world.scene[i], EACH, expected);
+        for (int c = 0; c < EACH; c++) {
+            vd_words words;
+            assert_string_equal(image->caption[c].text, expected[c]);
+            must(vd_caption_tokenize(expected[c], VD_CAPTION_WORDS, &words, &err), &err);
+            assert_int_equal(image->caption[c].words.count, words.count);
+            vd_words_clear(&words);
+        }
+    }
+    vd_captions_free(captions);
+}
+
+static void captions_leave_the_dialogs_as_they_are(void **state)
+{
+    fixture *f = *state;
+    vd_error err = {0};
+    must(blocks_world_write_dialogs(&f->world, f->file, &err), &err);
+    char *before = support_read_file(f->file, NULL);
+    must(blocks_world_write_captions(&f->world, 7, f->other, &err), &err);
+    must(blocks_world_write_dialogs(&f->world, f->file, &err), &err);
+    char *after = support_read_file(f->file, NULL);
+    assert_string_equal(before, after);
+    vd_captions *dialogs, *captions;
+    must(vd_captions_read(f->file, &dialogs, &err), &err);
+    must(vd_captions_read(f->other, &captions, &err), &err);
+    for (int i = 0; i < SCENES; i++)
+        assert_string_equal(dialogs->image[i].caption->text, captions->image[i].caption->text);
+    vd_captions_free(captions);
+    vd_captions_free(dialogs);
+    free(after);
+    free(before);
+}
+
+static void scenes_read_back_as_they_were_made(void **state)
+{
+    fixture *f = *state;
+    blocks_scene *scenes;
+    size_t count;
+    vd_error err = {0};
+    must(blocks_world_write_scenes(&f->world, f->file, &err), &err);
+    must(blocks_scenes_read(f->file, &scenes, &count, &err), &err);
+    assert_int_equal(count, SCENES);
+    for (int i = 0; i < SCENES; i++) {
+        const blocks_scene *made = &f->world.scene[i],
+                           *found = blocks_scenes_find(scenes, count, made->image_id);
+        assert_non_null(found);
+        assert_int_equal(found->count, made->count);
+        for (int k = 0; k < made->count; k++) {
+            const blocks_object *a = &made->object[k], *b = &found->object[k];
+            assert_memory_equal(a->value, b->value, sizeof a->value);
+            assert_true(fabs(a->x - b->x) < 1e-5 && fabs(a->y - b->y) < 1e-5);
+            assert_true(fabs(a->radius - b->radius) < 1e-6);
+        }
+    }
+    assert_null(blocks_scenes_find(scenes, count, 5));
+    vd_free(scenes);
+}
+
+static void damaged_scenes_are_refused_with_their_place(void **state)
+{
+    fixture *f = *state;
+    static const char *const list[][3] = {
+        {"\"ball\"", "\"bell\"", "scene 1, object 1"},
+        {"\"red\"", "7", "scene 1, object 1"},
+        {"[2, 1]", "[2]", "object 2"},
+        {"[2, 1]", "[2, 1, 0]", "object 2"},
+        {"[2, 1]", "[2, 1e99]", "object 2"},
+        {"0.39", "\"x\"", "object 1"},
+        {"\"image_id\": 4", "\"image_id\": 7", "two scenes of image 7"},
+        {"\"image_id\": 4", "\"id\": 4", "scene 2"},
+        {"\"radius\": 0.43", "\"r\": 1", "scene 2"},
+        {"}]}]", "}]}", "cut short"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[2000];
+        const char *at = strstr(caption_scenes, list[i][0]);
+        vd_error err = {0};
+        assert_non_null(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - caption_scenes), caption_scenes,
+                 list[i][1], at + strlen(list[i][0]));
+        support_write_text(f->file, text);
+        support_refused(caption_files_read_scenes(f->file, &err), VD_FORMAT, &err, f->file,
+                        list[i][2], NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +473,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_place_that_is_not_there_is_an_error, set_up, tear_down),
         cmocka_unit_test_setup_teardown(regions_are_what_the_extractor_sees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_survey_out_of_memory_says_so, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(captions_have_the_layout_of_karpathys_splits, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(captions_leave_the_dialogs_as_they_are, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(scenes_read_back_as_they_were_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_scenes_are_refused_with_their_place, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

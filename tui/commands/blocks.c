@@ -17,7 +17,7 @@ typedef struct job {
     const char *out, *extractor_given, *png;
     int64_t seed, dialog_seed; // -1: the same
     size_t count[BLOCKS_SPLITS], pictures, some, index;
-    int threads;
+    int threads, captions;
     bool no_pictures, no_features, force, quiet;
     blocks_split split;
     char *extractor;
@@ -41,6 +41,11 @@ static const vd_option options[] = {
      999999},
     {"test", "N", "make: pictures in the test split (1000)", VD_INTO(job, count[BLOCKS_TEST]), 0,
      999999},
+    {"captions", "K",
+     "make: also write K captions of each picture, in the layout of Karpathy's splits; the first "
+     "is "
+     "the dialog's",
+     VD_INTO(job, captions), 1, BLOCKS_MOST_CAPTIONS},
     {"pictures", "N", "make: write the first N pictures of each split as PNG (1000)",
      VD_INTO(job, pictures), 0, 999999},
     {"no-pictures", NULL, "make: write no pictures", VD_INTO(job, no_pictures)},
@@ -188,6 +193,9 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
         status = blocks_world_write_dense(world, path_of(j, split, "_dense.json"), err);
     if (!status)
         status = blocks_world_write_scenes(world, path_of(j, split, "_scenes.json"), err);
+    if (!status && j->captions)
+        status = blocks_world_write_captions(world, j->captions,
+                                             path_of(j, split, "_captions.json"), err);
     if (!status && !j->no_features)
         status = write_features(j, world, drawn ? j->drawn : NULL, drawn,
                                 path_of(j, split, "_features.safetensors"), err);
@@ -200,9 +208,10 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
 static vd_status check_split(job *j, const char *split, vd_error *err)
 {
     const char *const files[] = {*split ? ".json" : "_dialogs.json", "_dense.json", "_scenes.json",
-                                 "_features.safetensors"};
+                                 "_features.safetensors", "_captions.json"};
+    const size_t count = sizeof files / sizeof *files - !j->captions;
     vd_status status = VD_OK;
-    for (size_t i = 0; i < sizeof files / sizeof *files && !status; i++)
+    for (size_t i = 0; i < count && !status; i++)
         status = vd_output_fresh(path_of(j, split, files[i]), j->force, err);
     return status;
 }

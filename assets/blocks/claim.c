@@ -1,0 +1,225 @@
+#include "assets/blocks/claim.h"
+
+#include <string.h>
+
+#include "assets/blocks/caption.h"
+#include "assets/blocks/talk.h"
+
+const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {
+#define X(sort, name) name,
+    BLOCKS_CLAIM_LIST(X)
+#undef X
+};
+
+// ---- reading ------------------------------------------------------------------------------------
+
+typedef struct letters {
+    blocks_letter at[26];
+} letters;
+
+static letters none(void)
+{
+    return (letters){{{.slot = BLOCKS_NOTHING}}};
+}
+
+static blocks_letter noun(blocks_article article)
+{
+    return (blocks_letter){.slot = BLOCKS_NOUN, .article = article};
+}
+
+static bool read_place(const char *text, blocks_claim *claim)
+{
+    char pattern[BLOCKS_CAPTION_PATTERN];
+    for (int d = 0; d < BLOCKS_DIRECTIONS; d++) {
+        letters l = none();
+        l.at[0] = noun(BLOCKS_A);
+        l.at[1] = (blocks_letter){.slot = BLOCKS_PATTERN, .pattern = blocks_caption_at[d]};
+        blocks_caption_place((blocks_direction)d, pattern);
+        if (!blocks_read(text, pattern, l.at))
+            continue;
+        *claim = (blocks_claim){BLOCKS_CLAIM_PLACE, l.at[0].kind, blocks_anything, 0,
+                                (blocks_direction)d};
+        return true;
+    }
+    return false;
+}
+
+static bool read_one(const char *text, blocks_claim *claim)
+{
+    letters l = none();
+    l.at[2].slot = BLOCKS_PREDICATE;
+    if (blocks_read(text, blocks_caption_only, l.at)) {
+        *claim = (blocks_claim){BLOCKS_CLAIM_ONE, l.at[2].kind, blocks_anything, 1, 0};
+        return true;
+    }
+    l = none();
+    l.at[0] = noun(BLOCKS_A);
+    l.at[1] = noun(BLOCKS_BARE);
+    if (!blocks_read(text, blocks_caption_one, l.at))
+        return false;
+    *claim = l.at[0].read ? (blocks_claim){BLOCKS_CLAIM_THERE, l.at[0].kind, blocks_anything, 0, 0}
+                          : (blocks_claim){BLOCKS_CLAIM_ONE, l.at[1].kind, blocks_anything, 1, 0};
+    return true;
+}
+
+static bool read_count(const char *text, blocks_claim *claim)
+{
+    letters l = none();
+    l.at[0].slot = BLOCKS_NUMBER;
+    l.at[1] = noun(BLOCKS_PLURAL);
+    l.at[1].kind = blocks_anything;
+    if (!blocks_read(text, blocks_caption_all, l.at) &&
+        !blocks_read(text, blocks_caption_many, l.at))
+        return false;
+    *claim = (blocks_claim){BLOCKS_CLAIM_COUNT, l.at[1].read ? l.at[1].kind : blocks_anything,
+                            blocks_anything, l.at[0].number, 0};
+    return true;
+}
+
+static bool read_relation(const char *text, blocks_claim *claim)
+{
+    for (int d = 0; d < BLOCKS_DIRECTIONS; d++) {
+        letters l = none();
+        l.at[0] = l.at[1] = noun(BLOCKS_A);
+        l.at[2] = (blocks_letter){.slot = BLOCKS_PATTERN,
+                                  .pattern = blocks_direction_words((blocks_direction)d)};
+        if (!blocks_read(text, blocks_caption_relation, l.at))
+            continue;
+        *claim = (blocks_claim){BLOCKS_CLAIM_RELATION, l.at[0].kind, l.at[1].kind, 0,
+                                (blocks_direction)d};
+        return true;
+    }
+    return false;
+}
+
+// Runs of blanks are one, none at the ends and before commas. False: it is too long.
+static bool tidy(const char *text, char out[BLOCKS_TEXT])
+{
+    size_t used = 0;
+    for (; *text; text++) {
+        if (*text == ' ' && (used == 0 || out[used - 1] == ' '))
+            continue;
+        if (*text == ',' && used && out[used - 1] == ' ')
+            used--;
+        if (used + 1 == BLOCKS_TEXT)
+            return false;
+        out[used++] = *text;
+    }
+    while (used && out[used - 1] == ' ')
+        used--;
+    out[used] = 0;
+    return used > 0;
+}
+
+bool blocks_claim_read(const char *text, blocks_claim *claim)
+{
+    char tidied[BLOCKS_TEXT];
+    return tidy(text, tidied) && (read_place(tidied, claim) || read_one(tidied, claim) ||
+                                  read_count(tidied, claim) || read_relation(tidied, claim));
+}
+
+// ---- judging ------------------------------------------------------------------------------------
+
+// How far a lies beyond b, in table units.
+static double beyond_by(const blocks_scene *scene, int a, blocks_direction direction, int b)
+{
+    const blocks_object *x = &scene->object[a], *y = &scene->object[b];
+    switch (direction) {
+    case BLOCKS_LEFT:
+        return blocks_left_by(x, y);
+    case BLOCKS_RIGHT:
+        return blocks_left_by(y, x);
+    case BLOCKS_FRONT:
+        return blocks_in_front_by(x, y);
+    default:
+        return blocks_in_front_by(y, x);
+    }
+}
+
+static blocks_verdict beyond(const blocks_scene *scene, int a, blocks_direction direction, int b)
+{
+    return blocks_lies(scene, a, direction, b)       ? BLOCKS_TRUE
+           : beyond_by(scene, a, direction, b) > 0.0 ? BLOCKS_DOUBTFUL
+                                                     : BLOCKS_FALSE;
+}
+
+// The least of an object's verdicts against all others.
+static blocks_verdict judge_extreme(const blocks_scene *scene, int object, blocks_direction d)
+{
+    blocks_verdict least = BLOCKS_TRUE;
+    for (int i = 0; i < scene->count; i++) {
+        blocks_verdict verdict = i == object ? BLOCKS_TRUE : beyond(scene, object, d, i);
+        least = verdict < least ? verdict : least;
+    }
+    return least;
+}
+
+static blocks_verdict judge_place(const blocks_claim *claim, const blocks_scene *scene)
+{
+    blocks_verdict best = BLOCKS_FALSE;
+    for (int i = 0; i < scene->count; i++) {
+        if (!blocks_is(&scene->object[i], claim->kind))
+            continue;
+        blocks_verdict verdict = judge_extreme(scene, i, claim->direction);
+        best = verdict > best ? verdict : best;
+    }
+    return best;
+}
+
+static blocks_verdict judge_relation(const blocks_claim *claim, const blocks_scene *scene)
+{
+    blocks_set ones = blocks_find(scene, claim->kind), others = blocks_find(scene, claim->other);
+    blocks_verdict best = BLOCKS_FALSE;
+    for (int i = 0; i < scene->count; i++)
+        for (int j = 0; j < scene->count; j++) {
+            if (i == j || !blocks_has(ones, i) || !blocks_has(others, j))
+                continue;
+            blocks_verdict verdict = beyond(scene, i, claim->direction, j);
+            best = verdict > best ? verdict : best;
+        }
+    return best;
+}
+
+blocks_verdict blocks_claim_judge(const blocks_claim *claim, const blocks_scene *scene)
+{
+    int count = blocks_size_of(blocks_find(scene, claim->kind));
+    switch (claim->sort) {
+    case BLOCKS_CLAIM_THERE:
+        return count ? BLOCKS_TRUE : BLOCKS_FALSE;
+    case BLOCKS_CLAIM_ONE:
+        return count == 1 ? BLOCKS_TRUE : BLOCKS_FALSE;
+    case BLOCKS_CLAIM_COUNT:
+        return count == claim->number ? BLOCKS_TRUE : BLOCKS_FALSE;
+    case BLOCKS_CLAIM_PLACE:
+        return judge_place(claim, scene);
+    default:
+        return judge_relation(claim, scene);
+    }
+}
+
+// ---- mentions -----------------------------------------------------------------------------------
+
+static void mention(blocks_kind kind, const blocks_scene *scene, blocks_mentions *sums)
+{
+    int named = __builtin_popcount(blocks_kind_mask(kind)), most = 0;
+    for (int i = 0; i < scene->count; i++) {
+        int right = 0;
+        for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+            right += kind.value[a] >= 0 &&
+                     kind.value[a] == blocks_value(&scene->object[i], (blocks_attribute)a);
+        most = right > most ? right : most;
+    }
+    sums->mentions += named > 0;
+    sums->absent += most < named;
+    sums->attributes += named;
+    sums->wrong += named - most;
+}
+
+blocks_mentions blocks_claim_mentions(const blocks_claim *claim, const blocks_scene *scene)
+{
+    blocks_mentions sums = {0};
+    mention(claim->kind, scene, &sums);
+    if (claim->sort == BLOCKS_CLAIM_RELATION)
+        mention(claim->other, scene, &sums);
+    return sums;
+}
