@@ -139,9 +139,11 @@ vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *st
     for (int k = 1; k < counts[now]; k++)
         if (compare(&lists[now][k], best) < 0)
             best = &lists[now][k];
+    int matches = best->exact + best->stems;
+    bool whole = best->chunks == 1 && matches == said.count && matches == reference.count;
     return (vd_meteor){.weight = best->exact + 0.6 * best->stems,
-                       .matches = best->exact + best->stems,
-                       .chunks = best->chunks,
+                       .matches = matches,
+                       .chunks = whole ? 0.0 : best->chunks,
                        .said = said.count,
                        .reference = reference.count};
 }
@@ -152,8 +154,6 @@ double vd_meteor_score(const vd_meteor *c)
         return 0.0;
     double precision = c->weight / c->said, recall = c->weight / c->reference;
     double mean = precision * recall / (0.85 * precision + 0.15 * recall);
-    if (c->chunks == 1.0 && c->matches == c->said && c->matches == c->reference)
-        return mean;
     return mean * (1.0 - 0.6 * pow(c->chunks / c->matches, 0.2));
 }
 

@@ -8,7 +8,8 @@
 // next to each other in both sentences), then that with the least sum of |place in h - place in r|.
 // With w = 1 (exact) and 0.6 (stem), m matches: P = sum w / |h|, R = sum w / |r|,
 //   score = (1 - 0.6 (chunks / m)^0.2) P R / (0.85 P + 0.15 R)
-// without the first factor when all words of both are matched in one chunk; 0 without matches.
+// and 0 without matches. Where all words of both are matched in one chunk, it counts as none, in
+// sums too (as METEOR's own program does it): then there is no penalty.
 #ifndef VD_METEOR_H
 #define VD_METEOR_H
 

@@ -29,21 +29,39 @@ void vd_sample_clear(vd_sample *sample)
     *sample = (vd_sample){0};
 }
 
-// Sums of the dialogs, each taken times[d] times, or once when times is NULL. total: (2, metrics).
+static size_t columns_of(const vd_sample *sample)
+{
+    return (size_t)(sample->columns > 0 ? sample->columns : sample->metrics);
+}
+
+// Sums of the dialogs, each taken times[d] times, or once when times is NULL. total: (2, columns).
 static void sum_dialogs(const vd_sample *sample, const uint32_t *times, double *total)
 {
-    size_t m = (size_t)sample->metrics;
+    size_t m = columns_of(sample);
     memset(total, 0, 2 * m * sizeof *total);
     for (size_t d = 0; d < sample->dialogs; d++) {
-        const double *sum = sample->sum + d * m, *count = sample->count + d * m;
+        const double *sum = sample->sum + d * m,
+                     *count = sample->derive ? NULL : sample->count + d * m;
         double weight = times ? times[d] : 1.0;
         if (weight == 0.0)
             continue;
-        for (size_t i = 0; i < m; i++) {
+        for (size_t i = 0; i < m; i++)
             total[i] += weight * sum[i];
+        for (size_t i = 0; i < m && count; i++)
             total[m + i] += weight * count[i];
-        }
     }
+}
+
+// value: (metrics), of sums of dialogs.
+static void metrics_of(const vd_sample *sample, const double *total, double *value)
+{
+    size_t m = columns_of(sample);
+    if (sample->derive) {
+        sample->derive(total, value);
+        return;
+    }
+    for (size_t k = 0; k < m; k++)
+        value[k] = total[m + k] > 0.0 ? total[k] / total[m + k] : NAN;
 }
 
 void vd_sample_means(const vd_sample *sample, double *mean)
@@ -77,7 +95,8 @@ typedef struct resampler {
     bool draw_runs;
     vd_rng rng;
     uint32_t *times; // (dialogs) how often each was sampled
-    double *total;   // (2, metrics) of a run
+    double *total;   // (2, columns) of a run
+    double *run;     // (metrics) of it
     double *value;   // (metrics, resamples) a metric's resampled estimates
     double *now;     // (2, metrics) of this resample, each side's
 } resampler;
@@ -90,8 +109,9 @@ static void mean_of_side(resampler *r, const side *s, bool draw, double *mean)
     for (size_t i = 0; i < s->count; i++) {
         size_t run = draw && r->draw_runs ? (size_t)vd_rng_below(&r->rng, (int)s->count) : i;
         sum_dialogs(&s->runs[run], draw ? r->times : NULL, r->total);
+        metrics_of(&s->runs[run], r->total, r->run);
         for (size_t k = 0; k < m; k++)
-            mean[k] += r->total[m + k] > 0.0 ? r->total[k] / r->total[m + k] : NAN;
+            mean[k] += r->run[k];
     }
     for (size_t k = 0; k < m; k++)
         mean[k] /= (double)s->count;
@@ -135,6 +155,8 @@ static double quantile(const double *sorted, size_t n, double q)
 static size_t dialogs_counted(const vd_sample *sample, size_t metric)
 {
     size_t n = 0;
+    if (sample->derive)
+        return sample->dialogs;
     for (size_t d = 0; d < sample->dialogs; d++)
         n += sample->count[d * (size_t)sample->metrics + metric] > 0.0;
     return n;
@@ -181,7 +203,9 @@ static vd_status check_runs(resampler *r, vd_error *err)
             return vd_error_set(err, VD_USAGE, "a bootstrap of %zu runs: expected 1 or more",
                                 runs->count);
         for (size_t i = 0; i < runs->count; i++)
-            if (runs->runs[i].dialogs != first->dialogs || runs->runs[i].metrics != first->metrics)
+            if (runs->runs[i].dialogs != first->dialogs ||
+                runs->runs[i].metrics != first->metrics ||
+                columns_of(&runs->runs[i]) != columns_of(first))
                 return vd_error_set(err, VD_USAGE,
                                     "runs over %zu and %zu dialogs cannot be compared; evaluate "
                                     "them on the same ones",
@@ -222,10 +246,11 @@ static vd_status resample(resampler *r, const vd_bootstrap_options *options, vd_
         return status;
     size_t m = r->metrics, n = (size_t)r->resamples;
     r->times = vd_alloc(r->dialogs, sizeof *r->times);
-    r->total = vd_alloc(2 * m, sizeof *r->total);
+    r->total = vd_alloc(2 * columns_of(r->sides[0].runs), sizeof *r->total);
+    r->run = vd_alloc(m, sizeof *r->run);
     r->now = vd_alloc(2 * m, sizeof *r->now);
     r->value = vd_alloc(n, m * sizeof *r->value);
-    if (r->times && r->total && r->now && r->value) {
+    if (r->times && r->total && r->run && r->now && r->value) {
         estimate(r, false);
         for (size_t k = 0; k < m; k++)
             out[k] = (vd_interval){.estimate = r->now[k]};
@@ -242,6 +267,7 @@ static vd_status resample(resampler *r, const vd_bootstrap_options *options, vd_
     }
     vd_free(r->times);
     vd_free(r->total);
+    vd_free(r->run);
     vd_free(r->now);
     vd_free(r->value);
     return status;

@@ -1,9 +1,10 @@
 // Is a difference between models larger than chance? Confidence intervals and paired tests.
 //
 // The bootstrap resamples dialogs: rounds of one dialog share picture and history and are not
-// independent. Every metric is a ratio, sum over rounds / number of rounds, and both are resampled
-// together (Efron, Tibshirani, "An Introduction to the Bootstrap", 1993, percentile intervals;
-// paired: Koehn, EMNLP 2004). A seed determines every sample, on every machine.
+// independent. Every metric is a ratio, sum over rounds / number of rounds, or a function of
+// several sums (BLEU), and what it is made of is resampled together (Efron, Tibshirani, "An
+// Introduction to the Bootstrap", 1993, percentile intervals; paired: Koehn, EMNLP 2004). A seed
+// determines every sample, on every machine.
 #ifndef VD_STATISTICS_H
 #define VD_STATISTICS_H
 
@@ -20,12 +21,18 @@ typedef struct vd_sample {
     size_t dialogs;
     int metrics;
     double *sum, *count; // (dialogs, metrics)
+    // Metrics that are no ratios: columns > 0 says how many sums a dialog has, (dialogs, columns),
+    // count is NULL, and derive makes the metrics, NaN for those not known, of the sums of some
+    // dialogs. The same for all runs.
+    int columns;
+    void (*derive)(const double *sum, double *metric);
 } vd_sample;
 
 // From the metrics of each dialog. Cleared with vd_sample_clear.
 vd_status vd_sample_new(const vd_metrics *dialog, size_t dialogs, vd_sample *out, vd_error *err);
 void vd_sample_clear(vd_sample *sample);
-// mean: (metrics), sum over all dialogs / count over all dialogs; NaN where nothing was counted.
+// mean: (metrics), sum over all dialogs / count over all dialogs; NaN where nothing was counted. Of
+// ratios only.
 void vd_sample_means(const vd_sample *sample, double *mean);
 
 typedef struct vd_bootstrap_options {

@@ -61,7 +61,8 @@ def meteor_counts(h, r, stem):
                           rest[3] + exact, rest[4] + 1))
         return max(found)
     _, chunks, _, exact, matches = best(0, frozenset(), None)
-    return [exact + 0.6 * (matches - exact), matches, -chunks, len(h), len(r)]
+    whole = chunks == -1 and matches == len(h) == len(r)
+    return [exact + 0.6 * (matches - exact), matches, 0 if whole else -chunks, len(h), len(r)]
 
 
 def meteor_score(c):
@@ -70,8 +71,7 @@ def meteor_score(c):
         return 0.0
     p, q = weight / said, weight / reference
     f = p * q / (0.85 * p + 0.15 * q)
-    whole = chunks == 1 and matches == said and matches == reference
-    return f if whole else f * (1 - 0.6 * (chunks / matches) ** 0.2)
+    return f * (1 - 0.6 * (chunks / matches) ** 0.2)
 
 
 def meteor(said, references, stem):

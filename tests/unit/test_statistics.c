@@ -88,7 +88,7 @@ static const vd_sample *make(made *m, const double *value, size_t dialogs)
         m->sum[i] = value[i];
         m->count[i] = 1;
     }
-    m->sample = (vd_sample){dialogs, 1, m->sum, m->count};
+    m->sample = (vd_sample){.dialogs = dialogs, .metrics = 1, .sum = m->sum, .count = m->count};
     return &m->sample;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/base/parallel.h"
 #include "tui/measure/corpus.h"
 #include "tui/base/decoder_choice.h"
+#include "tui/commands/eval_caption.h"
 #include "tui/base/progress.h"
 #include "tui/measure/measure.h"
 #include "tui/base/output.h"
@@ -22,6 +23,8 @@ typedef struct evaluation {
     vd_decoder_choice decoder;
     vd_backend_choice backend;
     bool json, quiet, intervals_wanted;
+    enum { DIALOG, CAPTION } task;
+    vd_caption_evaluation captions; // of CAPTION
     vd_corpus corpus;
     vd_model *model;
     vd_dataset *dataset;
@@ -56,6 +59,23 @@ static const vd_option options[] = {
      VD_INTO(evaluation, options.view.other_image)},
     {"no-history", NULL, "hide the history and the caption from the model",
      VD_INTO(evaluation, options.view.no_history)},
+    {"task", "TASK", "what is evaluated: dialog (default) or caption", VD_INTO(evaluation, task),
+     .choices = "dialog or caption"},
+    {"results", "FILE", "caption: what a captioner said, [{\"image_id\": 1, \"caption\": \"...\"}]",
+     VD_INTO(evaluation, captions.results)},
+    {"other-results", "FILE", "caption: another captioner's results, compared picture by picture",
+     VD_INTO(evaluation, captions.against)},
+    {"references", "FILE",
+     "caption: what people wrote (Karpathy's splits, COCO captions, VisDial dialogs)",
+     VD_INTO(evaluation, captions.paths.references)},
+    {"split", "NAME", "caption: the pictures of one split of the references, such as test",
+     VD_INTO(evaluation, captions.paths.split)},
+    {"scenes", "FILE", "caption: scenes of Blocks, which say what is true",
+     VD_INTO(evaluation, captions.paths.scenes)},
+    {"trained-on", "FILE", "caption: captions that the captioner was trained on, to count new ones",
+     VD_INTO(evaluation, captions.paths.training)},
+    {"tokens-given", NULL, "caption: texts are tokens with blanks between them already",
+     VD_INTO(evaluation, captions.paths.tokens_given)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},
     {0},
@@ -223,12 +243,42 @@ static vd_status measure(evaluation *e, vd_error *err)
 
 // ---- options ------------------------------------------------------------------------------------
 
+static vd_status check_caption(const evaluation *e, const vd_arguments *given, vd_error *err)
+{
+    vd_status status = vd_arguments_refuse(
+        given,
+        "model data features dense from-ranks ranks decoder missing limit batch other-image "
+        "no-history",
+        "is about dialogs; --task caption measures captions", err);
+    if (status == VD_OK && !(e->captions.results && e->captions.paths.references))
+        status =
+            vd_error_set(err, VD_USAGE,
+                         "which captions? name them with --results, and what people wrote with "
+                         "--references");
+    return status;
+}
+
+static vd_status run_caption(evaluation *e, vd_error *err)
+{
+    e->captions.bootstrap = e->bootstrap;
+    e->captions.intervals = e->bootstrap.resamples > 0;
+    e->captions.json = e->json;
+    e->captions.level = LEVEL;
+    return vd_evaluate_captions(&e->captions, err);
+}
+
 static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
     vd_status status = vd_arguments_read(options, argc, argv, e, &given, err);
     if (status == VD_OK)
         status = vd_arguments_most(&given, 0, err);
+    if (status == VD_OK && e->task == CAPTION)
+        return check_caption(e, &given, err);
+    if (status == VD_OK)
+        status = vd_arguments_refuse(
+            &given, "results other-results references split scenes trained-on tokens-given",
+            "is about captions; --task caption measures them", err);
     if (status)
         return status;
     if (e->from_ranks)
@@ -246,6 +296,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
     evaluation e = {.threads = vd_parallel_threads(),
                     .bootstrap = {.resamples = 10000, .level = LEVEL}};
     vd_status status = read_options(&e, argc, argv, err);
+    if (status == VD_OK && e.task == CAPTION)
+        return run_caption(&e, err);
     if (status == VD_OK)
         status = load(&e, err);
     if (status == VD_OK)
@@ -267,16 +319,22 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_eval = {
     "eval",
     run,
-    "evaluate a model on dialogs with human answers",
+    "evaluate a model on dialogs with human answers, or captions",
     "--model MODEL [options]",
     "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR, and NDCG "
     "and correct@1 where relevance is known. Tied candidates get their mean rank. The 95 % "
     "intervals come from a bootstrap over dialogs. --ranks writes the rankings as the VisDial "
     "challenge server takes them (val or test); --from-ranks evaluates such a file, whoever made "
-    "it. Without --data and --features the bundled dialogs are used.",
+    "it. Without --data and --features the bundled dialogs are used.\n"
+    "--task caption scores captions: BLEU, ROUGE-L and CIDEr-D as coco-caption computes them, "
+    "times 100, and METEOR-es, which is METEOR's formula without its tables. With the scenes of "
+    "Blocks pictures: how many captions are read, and true (faithful), how much they tell (true "
+    "bits), and how many kinds (CHAIR_i) and attributes they name that are not there.",
     "  visdial eval --model improved --data val.json \\\n"
     "      --features val_features.safetensors --dense val_dense.json \\\n"
     "      --ranks val_ranks.json\n"
     "  visdial eval --from-ranks val_ranks.json --data val.json \\\n"
-    "      --dense val_dense.json\n",
+    "      --dense val_dense.json\n"
+    "  visdial eval --task caption --results mine.json \\\n"
+    "      --references val_captions.json --scenes val_scenes.json\n",
     .options = options};

@@ -1,0 +1,162 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "tui/base/output.h"
+#include "tui/base/table.h"
+#include "tui/measure/captions.h"
+
+// ---- tables -------------------------------------------------------------------------------------
+
+typedef char cell[64];
+
+static const char *number(cell out, const vd_caption_metric_name *name, double value)
+{
+    if (isnan(value))
+        snprintf(out, sizeof(cell), "-");
+    else
+        snprintf(out, sizeof(cell), "%.*f", name->digits, value * name->scale);
+    return out;
+}
+
+static const char *range(cell out, const vd_caption_metric_name *name, const vd_interval *interval)
+{
+    if (!interval || isnan(interval->low))
+        snprintf(out, sizeof(cell), "-");
+    else
+        snprintf(out, sizeof(cell), "%.*f to %.*f", name->digits, interval->low * name->scale,
+                 name->digits, interval->high * name->scale);
+    return out;
+}
+
+static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
+{
+    const vd_caption_metric_name *name = &vd_caption_metric_names[metric];
+    const vd_interval *difference = r->difference ? &r->difference[metric] : NULL;
+    cell one, two, low, by, p = "-";
+    if (isnan(r->measure->metric[metric]))
+        return;
+    vd_table_add(table, "%s\t%s\t%s", name->label, number(one, name, r->measure->metric[metric]),
+                 range(low, name, r->interval ? &r->interval[metric] : NULL));
+    if (!r->other)
+        return;
+    if (difference)
+        snprintf(p, sizeof p, "%.4f", difference->p);
+    number(by, name, r->measure->metric[metric] - r->other->metric[metric]);
+    vd_table_more(table, "%s\t%s", number(two, name, r->other->metric[metric]), by);
+    vd_table_more(table, "%s\t%s", range(low, name, difference), p);
+}
+
+static vd_status print_table(vd_table *table, vd_error *err)
+{
+    vd_status status = table->status ? vd_error_memory(err, "a table") : VD_OK;
+    if (status == VD_OK)
+        vd_table_print(table, 0, stdout);
+    vd_table_clear(table);
+    return status;
+}
+
+static vd_status print_metrics(const vd_caption_report *r, vd_error *err)
+{
+    vd_table table = {0};
+    cell level;
+    snprintf(level, sizeof level, "%g %% interval", 100.0 * r->level);
+    vd_table_add(&table, "metric\tvalue\t%s", level);
+    if (r->other)
+        vd_table_more(&table, "against\tdifference\t%s\tp", level);
+    for (int i = 0; i < VD_CAPTION_METRICS; i++)
+        add_metric(&table, r, i);
+    return print_table(&table, err);
+}
+
+static size_t total(const size_t *counts)
+{
+    size_t sum = 0;
+    for (int i = 0; i < BLOCKS_CLAIM_SORTS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+static vd_status print_claims(const vd_caption_measure *m, vd_error *err)
+{
+    vd_table table = {0};
+    if (m->all.judged == 0.0)
+        return VD_OK;
+    printf("\n");
+    vd_table_add(&table, "claim\tcaptions\tfalse");
+    for (int i = 0; i < BLOCKS_CLAIM_SORTS; i++)
+        vd_table_add(&table, "%s\t%zu\t%zu", blocks_claim_names[i], m->claimed[i],
+                     m->false_claims[i]);
+    vd_table_add(&table, "not read\t%zu\t-", m->pictures - total(m->claimed));
+    return print_table(&table, err);
+}
+
+vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
+{
+    const vd_caption_measure *m = report->measure;
+    vd_status status = print_metrics(report, err);
+    if (status == VD_OK)
+        printf("\n%zu different captions of %zu (%.1f %%)\n", m->distinct, m->pictures,
+               100.0 * (double)m->distinct / (double)m->pictures);
+    return status ? status : print_claims(m, err);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static void json_intervals(yajl_gen json, const char *key, const vd_interval *interval,
+                           double level, bool difference)
+{
+    vd_member_map(json, key);
+    vd_member_number(json, "level", level);
+    for (int i = 0; i < VD_CAPTION_METRICS; i++) {
+        if (isnan(interval[i].estimate))
+            continue;
+        vd_member_list(json, vd_caption_metric_names[i].name);
+        if (difference)
+            vd_output_number(json, interval[i].estimate);
+        vd_output_number(json, interval[i].low);
+        vd_output_number(json, interval[i].high);
+        if (difference)
+            vd_output_number(json, interval[i].p);
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_map_close(json);
+}
+
+static void json_claims(yajl_gen json, const vd_caption_measure *m)
+{
+    vd_member_map(json, "claims");
+    for (int i = 0; i < BLOCKS_CLAIM_SORTS; i++) {
+        vd_member_map(json, blocks_claim_names[i]);
+        vd_member_integer(json, "captions", (int64_t)m->claimed[i]);
+        vd_member_integer(json, "false", (int64_t)m->false_claims[i]);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_map_close(json);
+}
+
+static void json_measure(yajl_gen json, const vd_caption_measure *m)
+{
+    vd_member_integer(json, "pictures", (int64_t)m->pictures);
+    vd_member_integer(json, "distinct", (int64_t)m->distinct);
+    for (int i = 0; i < VD_CAPTION_METRICS; i++)
+        if (!isnan(m->metric[i]))
+            vd_member_number(json, vd_caption_metric_names[i].name, m->metric[i]);
+    if (m->all.judged > 0.0)
+        json_claims(json, m);
+}
+
+void vd_caption_json(yajl_gen json, const vd_caption_report *r)
+{
+    vd_member_map(json, "all");
+    json_measure(json, r->measure);
+    yajl_gen_map_close(json);
+    if (r->interval)
+        json_intervals(json, "interval", r->interval, r->level, false);
+    if (!r->other)
+        return;
+    vd_member_map(json, "other");
+    json_measure(json, r->other);
+    yajl_gen_map_close(json);
+    if (r->difference)
+        json_intervals(json, "difference", r->difference, r->level, true);
+}
