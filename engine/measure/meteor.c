@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 512, MASKS = VD_CAPTION_MOST / 64 };
+enum { KEPT = 100, MASKS = VD_CAPTION_MOST / 64 };
 
 typedef struct sentences {
     vd_tokens said, reference;
@@ -29,36 +29,22 @@ static bool is_used(const partial *p, int j)
     return p->used[j / 64] >> (j % 64) & 1;
 }
 
-// In halves: an exact match is 2, a match of stems 1.
-static int halves(const partial *p)
-{
-    return 2 * p->exact + p->stems;
-}
+// How often a word, or the words of a stem, are in the caption from some place on, and free in the
+// reference.
+typedef struct left {
+    int said, reference;
+} left;
 
-// The most halves that the caption's words from i on can add. In each stem as many words match as
-// both have, of them as many exactly as both have of each word; both maxima are reached together.
-static int most_to_come(const sentences *s, const partial *p, int i)
+static left count_left(const sentences *s, const partial *p, int from, int32_t id, bool stems)
 {
-    bool by_word[VD_CAPTION_MOST] = {false}, by_stem[VD_CAPTION_MOST] = {false};
-    int most = 0;
-    for (; i < s->said.count; i++) {
-        int word = -1, stem = -1;
-        int32_t id = s->said.id[i], root = stem_of(s, id);
-        for (int j = 0; j < s->reference.count && (word < 0 || stem < 0); j++) {
-            if (is_used(p, j))
-                continue;
-            if (word < 0 && !by_word[j] && s->reference.id[j] == id)
-                word = j;
-            if (stem < 0 && !by_stem[j] && stem_of(s, s->reference.id[j]) == root)
-                stem = j;
-        }
-        if (word >= 0)
-            by_word[word] = true;
-        if (stem >= 0)
-            by_stem[stem] = true;
-        most += (word >= 0) + (stem >= 0);
-    }
-    return most;
+    left l = {0};
+    int32_t wanted = stems ? stem_of(s, id) : id;
+    for (int i = from; i < s->said.count; i++)
+        l.said += (stems ? stem_of(s, s->said.id[i]) : s->said.id[i]) == wanted;
+    for (int j = 0; j < s->reference.count; j++)
+        l.reference += !is_used(p, j) &&
+                       (stems ? stem_of(s, s->reference.id[j]) : s->reference.id[j]) == wanted;
+    return l;
 }
 
 // The better alignment first, of the same words.
@@ -107,21 +93,29 @@ static partial match(const partial *p, int i, int j, bool exact)
     return next;
 }
 
-// Every way to go on with word i that still leads to `most` halves.
-static void extend(const sentences *s, const partial *p, int i, int most, partial *list, int *count)
+// The largest sum of weights: of each stem as many words match as both sentences have, of them as
+// many exactly as both have of each word; both are reached together. So word i may stay alone only
+// where the caption has more of its stem than the reference, and may take another word of its stem
+// only where neither of the two words loses an exact match by that. Every such way to go on:
+static void extend(const sentences *s, const partial *p, int i, partial *list, int *count)
 {
-    for (int j = -1; j < s->reference.count; j++) {
+    int32_t id = s->said.id[i];
+    left word = count_left(s, p, i, id, false), stem = count_left(s, p, i, id, true);
+    bool word_spare = word.said > word.reference, stem_spare = stem.said > stem.reference;
+    if (word_spare && stem_spare) {
         partial next = *p;
-        if (j < 0) {
-            next.last = -1;
-        } else {
-            bool exact = s->reference.id[j] == s->said.id[i];
-            if (is_used(p, j) || stem_of(s, s->reference.id[j]) != stem_of(s, s->said.id[i]))
-                continue;
-            next = match(p, i, j, exact);
-        }
-        if (halves(&next) + most_to_come(s, &next, i + 1) == most)
-            keep(list, count, &next);
+        next.last = -1;
+        keep(list, count, &next);
+    }
+    for (int j = 0; j < s->reference.count; j++) {
+        int32_t other = s->reference.id[j];
+        if (is_used(p, j) || stem_of(s, other) != stem_of(s, id))
+            continue;
+        left there = other == id ? word : count_left(s, p, i + 1, other, false);
+        if (other != id && !(word_spare && there.reference > there.said))
+            continue;
+        partial next = match(p, i, j, other == id);
+        keep(list, count, &next);
     }
 }
 
@@ -129,11 +123,11 @@ vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *st
 {
     sentences s = {said, reference, stem};
     partial lists[2][KEPT] = {{{.last = -1}}};
-    int counts[2] = {1, 0}, now = 0, most = most_to_come(&s, &lists[0][0], 0);
-    for (int i = 0; i < said.count && most; i++, now = !now) {
+    int counts[2] = {1, 0}, now = 0;
+    for (int i = 0; i < said.count; i++, now = !now) {
         counts[!now] = 0;
         for (int k = 0; k < counts[now]; k++)
-            extend(&s, &lists[now][k], i, most, lists[!now], &counts[!now]);
+            extend(&s, &lists[now][k], i, lists[!now], &counts[!now]);
     }
     const partial *best = &lists[now][0];
     for (int k = 1; k < counts[now]; k++)
