@@ -305,11 +305,16 @@ size_t blocks_read_noun(const char *text, blocks_article article, blocks_kind *k
         length = next_word(at += length, word);
     else if (article == BLOCKS_A)
         return 0;
-    static const blocks_attribute order[] = {BLOCKS_SIZE, BLOCKS_COLOR, BLOCKS_MATERIAL};
-    static const char *const *const words[] = {size_words, blocks_color_names, material_words};
+    static const struct {
+        blocks_attribute attribute;
+        const char *const *words;
+        int count;
+    } before[] = {{BLOCKS_SIZE, size_words, BLOCKS_SIZES},
+                  {BLOCKS_COLOR, blocks_color_names, BLOCKS_COLORS},
+                  {BLOCKS_MATERIAL, material_words, BLOCKS_MATERIALS}};
     for (int i = 0; i < 3 && length; i++) {
-        int value = find_value(word, words[i], blocks_values(order[i]));
-        kind->value[order[i]] = (int8_t)value;
+        int value = find_value(word, before[i].words, before[i].count);
+        kind->value[before[i].attribute] = (int8_t)value;
         if (value >= 0)
             length = next_word(at += length, word);
     }

@@ -232,7 +232,9 @@ static vd_status end_sentence(loading *l, vd_json_reader *reader)
 static const vd_caption *keep_captions(loading *l, const vd_caption *list, size_t count)
 {
     vd_caption *kept = vd_string_arena_take(&l->captions->arena, count, sizeof *kept);
-    return kept ? memcpy(kept, list, count * sizeof *kept) : NULL;
+    if (kept && count)
+        memcpy(kept, list, count * sizeof *kept);
+    return kept;
 }
 
 static vd_status check_image(const loading *l, vd_json_reader *reader)

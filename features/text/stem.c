@@ -102,18 +102,22 @@ static void apply_longest(word *w, const rule *rules)
 
 static void step_0(word *w)
 {
-    cut(w, ends(w, "'s'") ? 3 : ends(w, "'s") ? 2 : ends(w, "'") ? 1 : 0);
+    cut(w, ends(w, "'s'") ? 3 : ends(w, "'s") ? 2 : ends(w, "'"));
+}
+
+// How many letters of an ending in s go.
+static size_t plural_letters(const word *w)
+{
+    bool after_i = ends(w, "ied") || ends(w, "ies");
+    if (ends(w, "sses") || after_i)
+        return after_i && w->length <= 4 ? 1 : 2;
+    return ends(w, "s") && !ends(w, "us") && !ends(w, "ss") && w->length > 2 &&
+           has_vowel(w, w->length - 2);
 }
 
 static void step_1a(word *w)
 {
-    if (ends(w, "sses"))
-        cut(w, 2);
-    else if (ends(w, "ied") || ends(w, "ies"))
-        cut(w, w->length > 4 ? 2 : 1);
-    else if (ends(w, "s") && !ends(w, "us") && !ends(w, "ss") && w->length > 2 &&
-             has_vowel(w, w->length - 2))
-        cut(w, 1);
+    cut(w, plural_letters(w));
 }
 
 static bool ends_in_double(const word *w)
@@ -139,11 +143,10 @@ static void step_1b(word *w)
     if (!length || !has_vowel(w, w->length - length))
         return;
     cut(w, length);
-    if (ends(w, "at") || ends(w, "bl") || ends(w, "iz"))
-        put_behind(w, "e");
-    else if (ends_in_double(w))
+    bool open = ends(w, "at") || ends(w, "bl") || ends(w, "iz");
+    if (!open && ends_in_double(w))
         cut(w, 1);
-    else if (w->r1 >= w->length && is_short_syllable(w, w->length))
+    else if (open || (w->r1 >= w->length && is_short_syllable(w, w->length)))
         put_behind(w, "e");
 }
 
@@ -208,9 +211,8 @@ static const rule step_4[] = {{"al", "", true, NULL},
 static void step_5(word *w)
 {
     size_t last = w->length - 1;
-    if (ends(w, "e") && (last >= w->r2 || (last >= w->r1 && !is_short_syllable(w, last))))
-        cut(w, 1);
-    else if (ends(w, "ll") && last >= w->r2)
+    bool e = ends(w, "e") && (last >= w->r2 || (last >= w->r1 && !is_short_syllable(w, last)));
+    if (e || (ends(w, "ll") && last >= w->r2))
         cut(w, 1);
 }
 
