@@ -13,6 +13,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "features/pictures/image.h"
+#include "tests/support/caption_files.h"
 #include "tests/support/one_world.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
@@ -138,6 +139,12 @@ static void every_file_says_first_what_it_is(void **state)
                       "/a: what a training run reads\n", "/x/f.npz");
     info_says_of_text("a", "<!doctype html>\n<html>", "/a: a page for a browser", "1\n");
     info_says_of_text("history", "is it red?\n", ": earlier questions of the chat\n", "1\n");
+    info_says_of_text("a", "[{\"image_id\": 3, \"caption\": \"a dog\"}]",
+                      "/a: captions of a captioner", "ids 3 to 3");
+    info_says_of_text("a", caption_karpathy, "/a: captions that people wrote (Karpathy split)",
+                      "captions    5\n");
+    info_says_of_text("a", caption_coco, "/a: captions that people wrote (COCO captions)",
+                      "pictures    3\n");
     info_says("assets/scenes.json", ": scenes of Blocks pictures\n", "pictures    48", "objects",
               NULL);
     info_says("assets/dense.json", ": dense annotations", "rounds      480", NULL);

@@ -119,7 +119,8 @@ const vd_command vd_cmd_info = {
     "[FILE...]",
     "Knows every file that the program reads or writes, whatever it is called: models, "
     "checkpoints, region features (safetensors, HDF5, TSV, npz, npy, pickled index), dialogs, "
-    "annotations, rankings, scenes, word counts, word vectors, answer pools, transcripts, training "
+    "annotations, rankings, scenes, captions, word counts, word vectors, answer pools, "
+    "transcripts, training "
     "logs, event files, settings, pages and pictures. "
     "Without a file it describes the program: its version, libraries, instruction set and GPU.",
     "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",

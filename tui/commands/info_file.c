@@ -12,6 +12,7 @@
 #include "engine/base/json_stream.h"
 #include "engine/base/safetensors.h"
 #include "engine/model/model.h"
+#include "features/captions/captions.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
 #include "features/pictures/image.h"
@@ -224,11 +225,11 @@ static vd_status print_pool(const char *path, vd_error *err)
 // ---- JSON lists: an object a round or a picture -------------------------------------------------
 
 typedef struct rows {
-    size_t count, ranks, relevance, objects;
+    size_t count, ranks, relevance, objects, captions;
     int64_t first, last; // image ids
 } rows;
 
-enum { ROWS = 1, ROW, RANKS, RELEVANCE, OBJECTS, OBJECT, IMAGE = 1, NUMBER };
+enum { ROWS = 1, ROW, RANKS, RELEVANCE, OBJECTS, OBJECT, IMAGE = 1, NUMBER, SAID };
 
 static vd_status open_row(void *context, vd_json_reader *reader, int place)
 {
@@ -259,6 +260,7 @@ static vd_status take_value(void *context, vd_json_reader *reader, int id,
 {
     rows *r = context;
     (void)reader;
+    r->captions += id == SAID;
     if (id == IMAGE) {
         r->first = r->count == 1 || value->integer < r->first ? value->integer : r->first;
         r->last = r->count == 1 || value->integer > r->last ? value->integer : r->last;
@@ -279,6 +281,7 @@ static vd_status print_rows(const char *path, vd_error *err)
         {RELEVANCE, NULL, VD_JSON_REAL, NUMBER, false},
         {ROW, "objects", VD_JSON_ARRAY, OBJECTS, false},
         {OBJECTS, NULL, VD_JSON_OBJECT, OBJECT, false},
+        {ROW, "caption", VD_JSON_STRING, SAID, false},
     };
     const vd_json_form form = {.rules = rules,
                                .rule_count = sizeof rules / sizeof *rules,
@@ -290,15 +293,17 @@ static vd_status print_rows(const char *path, vd_error *err)
     vd_status status = vd_json_stream(path, &form, &r, err);
     if (status)
         return status;
-    if (!r.ranks && !r.relevance && !r.objects)
+    if (!r.ranks && !r.relevance && !r.objects && !r.captions)
         return vd_error_set(err, VD_FORMAT,
-                            "%s: a JSON list; expected dense annotations, rankings or scenes",
+                            "%s: a JSON list; expected dense annotations, rankings, scenes or "
+                            "captions",
                             path);
     printf("%s: %s\n", path,
            r.objects     ? "scenes of Blocks pictures"
+           : r.captions  ? "captions of a captioner, one a picture (results)"
            : r.relevance ? "dense annotations (how right people found each candidate)"
                          : "rankings of the candidates, for the challenge's server");
-    vd_output_row(r.objects ? "pictures" : "rounds", "%zu", r.count);
+    vd_output_row(r.objects || r.captions ? "pictures" : "rounds", "%zu", r.count);
     if (r.objects)
         vd_output_row("objects", "%zu", r.objects);
     vd_output_row("images", "ids %" PRId64 " to %" PRId64, r.first, r.last);
@@ -621,6 +626,26 @@ static vd_status print_inputs(const char *path, vd_error *err)
     return status;
 }
 
+// Captions start with what they are of; VisDial dialogs have none of these.
+static bool are_captions(const char *text)
+{
+    return strstr(text, "\"images\"") || strstr(text, "\"annotations\"");
+}
+
+static vd_status print_captions(const char *path, vd_error *err)
+{
+    vd_captions *captions;
+    vd_status status = vd_captions_read(path, &captions, err);
+    if (status)
+        return status;
+    printf("%s: captions that people wrote (%s)\n", path, captions->kind);
+    vd_output_row("pictures", "%zu", captions->count);
+    vd_output_row("captions", "%zu", vd_captions_total(captions));
+    vd_output_row("words", "%d different", vd_word_counts_size(captions->words));
+    vd_captions_free(captions);
+    return VD_OK;
+}
+
 static vd_status print_json(const char *path, const char *word, vd_error *err)
 {
     if (strncmp(word, "{\"data\":\"", 9) == 0)
@@ -628,8 +653,9 @@ static vd_status print_json(const char *path, const char *word, vd_error *err)
     if (strncmp(word, "{\"transcript\"", 13) == 0)
         return print_transcript(path, err);
     if (*word == '{')
-        return are_counts(word) ? print_vocabulary(path, err)
-                                : print_dialogs(path, "VisDial dialogs", err);
+        return are_counts(word)     ? print_vocabulary(path, err)
+               : are_captions(word) ? print_captions(path, err)
+                                    : print_dialogs(path, "VisDial dialogs", err);
     return word[1 + strspn(word + 1, " \t\r\n")] == '"' ? print_vocabulary(path, err)
                                                         : print_rows(path, err);
 }

@@ -29,7 +29,7 @@
     X(VD_CAPTION_BITS, "true_bits", "true bits", 1, 3)                                             \
     X(VD_CAPTION_CHAIR_I, "chair_i", "CHAIR_i", 1, 4)                                              \
     X(VD_CAPTION_CHAIR_S, "chair_s", "CHAIR_s", 1, 4)                                              \
-    X(VD_CAPTION_ATTRIBUTES, "attribute_hallucination", "attributes", 1, 4)
+    X(VD_CAPTION_ATTRIBUTES, "attribute_hallucination", "attribute hallucination", 1, 4)
 
 typedef enum vd_caption_metric {
 #define X(id, name, label, scale, digits) id,
