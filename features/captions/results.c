@@ -97,22 +97,52 @@ static vd_status sort(vd_results *r, vd_error *err)
     return VD_OK;
 }
 
+static vd_status begin(const char *path, vd_results **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (*out && ((*out)->path = vd_strdup(path)))
+        return VD_OK;
+    vd_free(*out);
+    *out = NULL;
+    return vd_error_memory(err, "results");
+}
+
+// Hands over what was filled with this status.
+static vd_status finish(vd_results *results, vd_status status, vd_results **out, vd_error *err)
+{
+    if (status == VD_OK)
+        status = sort(results, err);
+    if (status == VD_OK)
+        *out = results;
+    else
+        vd_results_free(results);
+    return status;
+}
+
 vd_status vd_results_read(const char *path, vd_results **out, vd_error *err)
 {
-    loading l = {.results = vd_alloc(1, sizeof *l.results)};
+    loading l = {0};
     *out = NULL;
-    if (!l.results || !(l.results->path = vd_strdup(path))) {
-        vd_free(l.results);
-        return vd_error_memory(err, "results");
-    }
-    vd_status status = vd_json_stream(path, &form, &l, err);
-    if (status == VD_OK)
-        status = sort(l.results, err);
+    vd_status status = begin(path, &l.results, err);
+    return status ? status : finish(l.results, vd_json_stream(path, &form, &l, err), out, err);
+}
+
+vd_status vd_results_new(const char *name, const vd_result *list, size_t count, vd_results **out,
+                         vd_error *err)
+{
+    vd_results *r;
+    *out = NULL;
+    vd_status status = begin(name, &r, err);
     if (status)
-        vd_results_free(l.results);
-    else
-        *out = l.results;
-    return status;
+        return status;
+    r->list = vd_alloc(count, sizeof *r->list);
+    for (; r->list && r->count < count && status == VD_OK; r->count++) {
+        const char *text = list[r->count].caption;
+        r->list[r->count] = (vd_result){list[r->count].image_id,
+                                        vd_string_arena_text(&r->arena, text, strlen(text))};
+        status = r->list[r->count].caption ? VD_OK : vd_error_memory(err, "results");
+    }
+    return finish(r, r->list ? status : vd_error_memory(err, "results"), out, err);
 }
 
 void vd_results_free(vd_results *results)

@@ -15,7 +15,7 @@ typedef struct vd_result {
 } vd_result;
 
 typedef struct vd_results {
-    char *path; // of a file that was read
+    char *path; // of the file, or what stands for it in errors
     size_t count;
     vd_result *list; // (count) by rising image id
     vd_string_arena arena;
@@ -23,6 +23,9 @@ typedef struct vd_results {
 
 // VD_FORMAT with file and place: wrong kinds of values, missing keys, a picture twice, nothing.
 vd_status vd_results_read(const char *path, vd_results **out, vd_error *err);
+// The same of captions in memory, which are copied; name: what stands for a file in errors.
+vd_status vd_results_new(const char *name, const vd_result *list, size_t count, vd_results **out,
+                         vd_error *err);
 void vd_results_free(vd_results *results);                                // NULL is fine
 const char *vd_results_find(const vd_results *results, int64_t image_id); // NULL: there is none
 

@@ -122,6 +122,32 @@ static void results_come_back_as_they_were_written(void **state)
     vd_results_free(results);
 }
 
+static vd_status keep_results(void *context, vd_error *err)
+{
+    vd_results *results;
+    vd_status status = vd_results_new("epoch 3", context, 2, &results, err);
+    vd_results_free(results);
+    return status;
+}
+
+static void results_in_memory_are_as_from_a_file(void **state)
+{
+    (void)state;
+    char text[] = "a ball";
+    vd_result list[] = {{9, text}, {4, "a dog"}};
+    vd_results *results;
+    vd_error err = {0};
+    must(vd_results_new("epoch 3", list, 2, &results, &err), &err);
+    text[0] = 'b'; // they are copied
+    assert_string_equal(vd_results_find(results, 9), "a ball");
+    assert_string_equal(vd_results_find(results, 4), "a dog");
+    vd_results_free(results);
+    assert_true(support_fail_each_allocation(keep_results, list) >= 3);
+    list[1].image_id = 9;
+    support_refused(vd_results_new("epoch 3", list, 2, &results, &err), VD_FORMAT, &err, "epoch 3",
+                    "image 9", NULL);
+}
+
 // ---- splits, features, vocabulary ---------------------------------------------------------------
 
 static void train_takes_restval_too(void **state)
@@ -424,6 +450,7 @@ int main(void)
         cmocka_unit_test(coco_annotations_find_their_images),
         cmocka_unit_test(captions_of_dialogs_are_read_from_both_forms),
         cmocka_unit_test(results_come_back_as_they_were_written),
+        cmocka_unit_test(results_in_memory_are_as_from_a_file),
         cmocka_unit_test(train_takes_restval_too),
         cmocka_unit_test(pictures_without_features_are_counted),
         cmocka_unit_test(words_are_ordered_by_count_and_then_as_in_the_file),

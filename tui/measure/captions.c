@@ -323,8 +323,7 @@ vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *resu
     for (size_t i = 0; i < out->pictures && status == VD_OK; i++)
         status = measure_picture(&m, i, &why);
     if (status)
-        vd_error_set(err, status, "%.300s: %s", results->path ? results->path : "captions",
-                     why.text);
+        vd_error_set(err, status, "%.300s: %s", results->path, why.text);
     out->distinct = g_hash_table_size(m.seen);
     vd_caption_sums_metrics(&out->all, out->metric);
     g_hash_table_destroy(m.seen);
