@@ -58,6 +58,12 @@ vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_erro
 // a safetensors file, too.
 vd_status vd_info_print(const char *path, bool tensors, vd_error *err);
 
+// The parts of it about JSON files of one entry a picture: a list of annotations, rankings, scenes
+// or results; and captions, which are told by how they begin.
+vd_status vd_info_rows(const char *path, vd_error *err);
+bool vd_info_are_captions(const char *beginning);
+vd_status vd_info_captions(const char *path, vd_error *err);
+
 // Prints "visdial <command>: <error>" on stderr.
 void vd_command_complain(const char *command, const vd_error *err);
 
