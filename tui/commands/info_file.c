@@ -9,7 +9,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "engine/base/json_stream.h"
 #include "engine/base/safetensors.h"
 #include "engine/model/model.h"
 #include "features/dialogs/answer_pool.h"
