@@ -2,8 +2,8 @@
 """Golden numbers of the metrics of captions, from pycocoevalcap (PyPI) and, for METEOR-es, from a
 plain twin of its definition (engine/measure/meteor.h) with the stemmer of snowballstemmer < 3.
 
-    captions.py --make    writes tests/golden/data/captions.json
-    captions.py --check FILE    scores FILE (the corpora of captions.json, any numbers) anew; prints
+    caption_scores.py --make    writes tests/golden/data/caption_scores.json
+    caption_scores.py --check FILE    scores FILE (the corpora of caption_scores.json, any numbers) anew; prints
                                 the largest difference from its BLEU, ROUGE-L and CIDEr-D"""
 import functools
 import json
@@ -121,7 +121,7 @@ def make():
     for said, references in corpora:
         out["corpora"].append({"said": said, "references": references, **scores(said, references),
                                **meteor(said, references, stem)})
-    with open(os.path.join(HERE, "data", "captions.json"), "w", encoding="utf-8") as file:
+    with open(os.path.join(HERE, "data", "caption_scores.json"), "w", encoding="utf-8") as file:
         json.dump(out, file, indent=None, separators=(",", ":"))
         file.write("\n")
 
