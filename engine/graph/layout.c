@@ -43,6 +43,8 @@ static vd_real first_value(vd_start start, vd_rng *rng)
         return 1;
     case VD_START_UNIFORM:
         return (vd_real)vd_rng_range(rng, -start.scale, start.scale);
+    case VD_START_VALUE:
+        return (vd_real)start.scale;
     default:
         return (vd_real)(start.scale * vd_rng_normal(rng));
     }

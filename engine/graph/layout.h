@@ -15,7 +15,8 @@ typedef enum vd_start_kind {
     VD_START_ONE,
     VD_START_UNIFORM, // in +-scale
     VD_START_NORMAL,  // N(0, scale)
-    VD_START_WORDS    // the same with the row VD_PAD zero
+    VD_START_WORDS,   // the same with the row VD_PAD zero
+    VD_START_VALUE    // the scale itself
 } vd_start_kind;
 
 typedef struct vd_start {

@@ -16,6 +16,16 @@ enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
 // So many tokens of <S> answer </S> are read to rank it. A generative decoder reads one token less
 // than there are and predicts as many.
 enum { VD_CUT_CANDIDATE = VD_MAX_CANDIDATE - 1 };
+// Words of a caption; longer ones are cut.
+enum { VD_MAX_CAPTION = 20 };
+
+// Captions of a batch's pictures, a few of each.
+typedef struct vd_captions {
+    int count, width;      // C, and the most words; 0 <= width <= VD_MAX_CAPTION
+    const int32_t *word;   // (C, width) token ids, without <S> and </S>
+    const int32_t *length; // (C)
+    const int *picture;    // (C) whose they are, rising, 0 to B - 1
+} vd_captions;
 
 typedef struct vd_batch {
     int dialogs;    // B
@@ -56,12 +66,14 @@ typedef struct vd_batch {
     struct {
         const int32_t *question, *history, *candidate_in, *candidate_out;
     } own;
+    // For captioners, which read these and the pictures, and nothing else; NULL: dialogs.
+    const vd_captions *captions;
 } vd_batch;
 
 // The totals that a step's losses are averaged over, however many batches it takes.
 typedef struct vd_totals {
-    int64_t questions; // with a known answer
-    int64_t words;     // of those answers, </S> included: what the generative decoder predicts
+    int64_t questions; // with a known answer; of captioners the captions
+    int64_t words;     // of those answers or captions, </S> included: what is predicted
 } vd_totals;
 
 vd_totals vd_batch_totals(const vd_batch *batch);

@@ -2,6 +2,7 @@
 // default and help. From these rows are made
 //
 //   vd_config_settings  the metadata "config" of models (engine/networks/config.c)
+//   vd_caption_settings the same of captioners (engine/networks/captions/config.c)
 //   vd_train_settings   the metadata "options" of checkpoints (engine/train/options.c)
 //   the options of `visdial train`: parsing, errors, help and completion (tui/commands/train.c)
 //
@@ -66,6 +67,35 @@
     X(copy, "copy", CHOICE, VD_COPY_NONE, VD_COPY_COPYNET, VD_COPY_NONE, vd_copy_names, true,      \
       "lstm-attention: how words of the dialog, those not in the vocabulary too, are copied into " \
       "answers: none (default), pointer or copynet")
+
+// Of vd_caption_config: names that networks have, too.
+#define VD_CAPTION_SIZES(X)                                                                        \
+    X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of a vector")                       \
+    X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
+    X(heads, "heads", INT, 0, 64, 0, NULL, false, "heads of the attention")
+
+// Of vd_caption_config, with --task caption.
+#define VD_CAPTION_SETTINGS(X)                                                                     \
+    X(captioner, "captioner", CHOICE, VD_CAPTIONER_TRANSFORMER, VD_CAPTIONERS - 1,                 \
+      VD_CAPTIONER_TRANSFORMER, vd_captioner_names, false,                                         \
+      "captioner: transformer (default) or cat")                                                   \
+    X(layers, "layers", INT, 1, 16, 2, NULL, false, "captioner: layers of encoder and decoder")    \
+    X(inner, "inner", INT, 1, 65536, 256, NULL, false, "captioner: inner size of a layer")         \
+    X(history, "history", CHOICE, VD_HISTORY_OWN, VD_HISTORY_NONE, VD_HISTORY_OWN,                 \
+      vd_history_names, false,                                                                     \
+      "cat: what is looked at again: own (default, complete), complete, past, only, now, light "   \
+      "or none")                                                                                   \
+    X(shared, "shared", CHOICE, 0, 1, 1, vd_no_yes_names, false,                                   \
+      "cat: whether both looks have the same weights: yes (default) or no")                        \
+    X(history_norm, "history-norm", CHOICE, 0, 1, 0, vd_no_yes_names, false,                       \
+      "cat: whether the history is normalised: no (default) or yes")                               \
+    X(awc, "awc", CHOICE, VD_AWC_NONE, VD_AWC_LEARNT, VD_AWC_NONE, vd_awc_names, false,            \
+      "cat: hold what heads give to the history to a level: none (default), fixed or learnt")      \
+    X(awc_level, "awc-level", REAL, -1e9, 1e9, 0.5, NULL, false,                                   \
+      "the level; with learnt its start")                                                          \
+    X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of this in the loss")      \
+    X(smoothing, "smoothing", REAL, 0, 0.99, 0, NULL, false,                                       \
+      "captioner: part of 1 that is spread over all other words (label smoothing)")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \

@@ -1,0 +1,43 @@
+#include "engine/networks/captions/captions.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/networks/captions/private.h"
+
+static const vd_caption_network *network_of(const vd_caption_config *config)
+{
+    (void)config;
+    return &vd_caption_transformer;
+}
+
+void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out)
+{
+    const vd_start start = {VD_START_UNIFORM, sqrt(6.0 / (double)(in + out))};
+    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in, start);
+    vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
+}
+
+void vd_caption_layout(const vd_caption_config *c, vd_layout *layout)
+{
+    *layout = (vd_layout){0};
+    vd_caption_declare_linear(layout, "proj", c->region, c->hidden);
+    network_of(c)->declare(c, layout);
+}
+
+vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error *err)
+{
+    vd_tape *tape = &pass->tape;
+    const vd_value *x = vd_caption_regions(pass, batch);
+    x = vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, x, "proj"));
+    network_of(pass->config)->see(pass, vd_tape_dropout(tape, x, pass->dropout));
+    return vd_tape_status(tape, err);
+}
+
+vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, vd_error *err)
+{
+    const vd_value *x = network_of(pass->config)->read(pass, words);
+    pass->logits = vd_tape_linear(&pass->tape, x, "out");
+    pass->words = *words;
+    return vd_tape_status(&pass->tape, err);
+}

@@ -1,0 +1,93 @@
+// Captioners: networks that describe a picture word by word, composed on the tape. Each is a file
+// beside this one with its formulas; config.h has its settings.
+//
+// Legend: C captions of B pictures, K regions of all pictures, W words that are read at once, J
+// words read so far; V words there are, D, d, h, N as in config.h. A word is read by all captions
+// at once (training), or the newest of each (saying): the same functions do both.
+#ifndef VD_CAPTIONS_H
+#define VD_CAPTIONS_H
+
+#include "engine/graph/tape.h"
+#include "engine/networks/batch.h"
+#include "engine/networks/captions/config.h"
+
+enum { VD_CAPTION_LAYERS = 16 };
+
+// The words that are read now, and what each may see.
+typedef struct vd_caption_words {
+    int captions, rows;    // C, W: rows lie caption by caption
+    int before, keys;      // words read before these; both together: J
+    const int32_t *id;     // (W) in the backend's memory
+    const int *place;      // (W) there: of a word in its caption, from 0
+    const int *from;       // (J) there: the words so far, caption by caption, as rows of [before ;
+                           // now]; NULL: nothing was read before
+    const int *picture;    // (C) host: of each caption, rising
+    const int *start;      // (C + 1) host: a caption's first row of W
+    const int *first;      // (C + 1) host: a caption's first row of J
+    const int32_t *target; // (W) host: the next word; NULL: not known
+} vd_caption_words;
+
+// Keys and values of a layer, a row each.
+typedef struct vd_caption_keys {
+    const vd_value *key, *value;
+} vd_caption_keys;
+
+// What a layer keeps of words: of itself, of the history.
+typedef struct vd_caption_layer {
+    vd_caption_keys regions, again; // of the first look, of the second
+    vd_caption_keys words, history; // (J, d)
+    // Shares of the last words read, all heads: of regions in the first look; of regions and
+    // history in the second, NULL: there is none.
+    const vd_value *look, *second;
+    const vd_value *given; // (W, h) w: what a head gives to the history; NULL: no second look
+} vd_caption_layer;
+
+typedef struct vd_caption_pass {
+    // Settings, filled by the caller; all else zero. tape: be, arena, w, dw and key.
+    vd_tape tape;
+    const vd_caption_config *config;
+    const vd_real *sinusoid; // (VD_MAX_HISTORY, d) in the backend's memory
+    vd_real dropout;
+    // Its own.
+    int pictures;
+    const int *region_start; // (B + 1) host: a picture's first region
+    const vd_value *seen;    // (K, d) the regions as words see them
+    vd_caption_layer layer[VD_CAPTION_LAYERS];
+    vd_caption_words words;                    // read last
+    vd_value *logits;                          // (W, V)
+    const vd_value *spread[VD_CAPTION_LAYERS]; // (W, h): (w - beta)^2; NULL: no such loss
+} vd_caption_pass;
+
+void vd_caption_layout(const vd_caption_config *config, vd_layout *layout);
+
+// Encodes a batch's pictures. A picture without a region, and captions that do not fit the
+// configuration, are VD_USAGE.
+vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error *err);
+// All words of captions with what follows each: <S> w_1 .. w_n -> w_1 .. w_n </S>.
+vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_captions *captions,
+                               vd_caption_words *out, vd_error *err);
+// One more word of each of `captions` captions of the first picture: its id and the caption among
+// the words read last that it goes on from (NULL: nothing was read before).
+vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
+                                int captions, vd_caption_words *out, vd_error *err);
+// Reads the words: pass->logits. What was read before them is what pass->words had.
+vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, vd_error *err);
+
+// What a step's captions cost. Sums over this batch, divided by the totals of the whole step.
+typedef struct vd_caption_loss {
+    double words;     // cross entropy, mean over words, without smoothing
+    double loss;      // what is learned: the same with smoothing, and the history's part
+    double coherence; // that part
+} vd_caption_loss;
+
+// Of all words (vd_caption_words_all) after vd_caption_read; totals NULL: of this batch. With
+// gradients (tape.dw) it walks back to the parameters.
+//   loss = -(1 / words) sum q ln p + gamma / (N h captions) sum_captions (1/T) sum_t (w_t - beta)^2
+// q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere.
+vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
+                           vd_error *err);
+
+// Words and </S> of a batch's captions.
+vd_totals vd_captions_totals(const vd_captions *captions);
+
+#endif

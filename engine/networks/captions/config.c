@@ -1,0 +1,55 @@
+#include "engine/networks/captions/config.h"
+
+#include "engine/networks/settings.h"
+
+enum { HEADS = 4 };
+
+const char *const vd_captioner_names[] = {"transformer", "cat", "sat-soft", "sat-hard"};
+const char *const vd_history_names[] = {"own", "complete", "past", "only", "now", "light", "none"};
+const char *const vd_awc_names[] = {"none", "fixed", "learnt"};
+const char *const vd_no_yes_names[] = {"no", "yes"};
+
+#define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \
+    {name,    VD_SETTING_##kind, offsetof(vd_caption_config, member), least, most, initial,        \
+     choices, optional},
+const vd_setting vd_caption_settings[] = {VD_DATA_SETTINGS(ROW) VD_CAPTION_SIZES(ROW)
+                                              VD_CAPTION_SETTINGS(ROW){0}};
+
+vd_caption_history vd_caption_history_of(const vd_caption_config *c)
+{
+    if (c->history != VD_HISTORY_OWN)
+        return c->history;
+    return c->captioner == VD_CAPTIONER_CAT ? VD_HISTORY_COMPLETE : VD_HISTORY_NONE;
+}
+
+int vd_caption_heads(const vd_caption_config *c)
+{
+    return c->heads ? c->heads : HEADS;
+}
+
+vd_status vd_caption_check(const vd_caption_config *c, vd_error *err)
+{
+    const char *name = vd_captioner_names[c->captioner];
+    vd_caption_history history = vd_caption_history_of(c);
+    if (c->captioner == VD_CAPTIONER_SAT_SOFT || c->captioner == VD_CAPTIONER_SAT_HARD)
+        return vd_error_set(err, VD_USAGE,
+                            "captioner %s: this version does not have it; expected transformer or "
+                            "cat",
+                            name);
+    if (c->captioner == VD_CAPTIONER_TRANSFORMER && history != VD_HISTORY_NONE)
+        return vd_error_set(err, VD_USAGE,
+                            "history %s: the captioner transformer has none; expected own or none, "
+                            "or the captioner cat",
+                            vd_history_names[c->history]);
+    if (c->awc != VD_AWC_NONE && history == VD_HISTORY_NONE)
+        return vd_error_set(err, VD_USAGE,
+                            "awc %s: the captioner does not look at a history; expected none, or "
+                            "the captioner cat",
+                            vd_awc_names[c->awc]);
+    if (c->hidden % vd_caption_heads(c) != 0)
+        return vd_error_set(err, VD_USAGE,
+                            "heads: a vector (hidden) of %d numbers is divided among %d of them; "
+                            "expected a number that divides it",
+                            c->hidden, vd_caption_heads(c));
+    return VD_OK;
+}

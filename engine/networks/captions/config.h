@@ -1,0 +1,60 @@
+// What kind of captioner a model is, and how large.
+#ifndef VD_CAPTION_CONFIG_H
+#define VD_CAPTION_CONFIG_H
+
+#include "engine/base/settings.h"
+
+typedef enum vd_captioner_kind {
+    VD_CAPTIONER_TRANSFORMER,
+    VD_CAPTIONER_CAT,
+    VD_CAPTIONER_SAT_SOFT,
+    VD_CAPTIONER_SAT_HARD,
+    VD_CAPTIONERS
+} vd_captioner_kind;
+
+// What the second look of a layer sees beside the regions: contexts of the words up to this one, of
+// those before it, these without the regions, this word's own alone, the layer's queries in place
+// of contexts (and no first look); nothing.
+typedef enum vd_caption_history {
+    VD_HISTORY_OWN, // the captioner's own: cat complete, all others none
+    VD_HISTORY_COMPLETE,
+    VD_HISTORY_PAST,
+    VD_HISTORY_ONLY,
+    VD_HISTORY_NOW,
+    VD_HISTORY_LIGHT,
+    VD_HISTORY_NONE
+} vd_caption_history;
+
+// To which level what a head gives to the history is held (attention weight coherence).
+typedef enum vd_awc { VD_AWC_NONE, VD_AWC_FIXED, VD_AWC_LEARNT } vd_awc;
+
+typedef struct vd_caption_config {
+    vd_captioner_kind captioner;
+    int vocab;  // V
+    int region; // D
+    int hidden; // d; of SAT H, too
+    int embed;  // E of SAT
+    int heads;  // h; 0: 4
+    int layers; // N
+    int inner;  // f; of SAT A
+    vd_caption_history history;
+    int shared, history_norm; // 0 or 1
+    vd_awc awc;
+    double awc_level, awc_weight; // B, gamma
+    double smoothing;             // epsilon_s
+} vd_caption_config;
+
+extern const vd_setting
+    vd_caption_settings[]; // the rows of vd_caption_config (networks/settings.h)
+extern const char *const vd_captioner_names[];
+extern const char *const vd_history_names[];
+extern const char *const vd_awc_names[];
+extern const char *const vd_no_yes_names[];
+
+// What the captioner looks back at, never VD_HISTORY_OWN.
+vd_caption_history vd_caption_history_of(const vd_caption_config *config);
+int vd_caption_heads(const vd_caption_config *config);
+// Settings that go together; VD_USAGE says which do not.
+vd_status vd_caption_check(const vd_caption_config *config, vd_error *err);
+
+#endif

@@ -1,0 +1,113 @@
+// What captions cost (captions.h): cross entropy of the next words, smoothed or not, and how far
+// what heads give to the history is from its level (AWC; Lian et al. 2023, equations 13 and 14,
+// without the epsilon of 1e-8 in the square).
+#include <math.h>
+#include <string.h>
+
+#include "engine/networks/captions/private.h"
+
+// The targets' shares of one number where labels are smoothed; NULL: they are not, or memory is
+// out.
+static const float *smoothed(vd_caption_pass *pass, const vd_caption_words *words)
+{
+    vd_arena *arena = pass->tape.arena;
+    size_t v = (size_t)pass->config->vocab, rows = (size_t)words->rows;
+    double smoothing = pass->config->smoothing;
+    float *share = smoothing > 0 ? vd_arena_take_raw(arena, rows * v, sizeof *share) : NULL;
+    for (size_t r = 0; r < rows && share; r++) {
+        for (size_t i = 0; i < v; i++)
+            share[r * v + i] = (float)(smoothing / (double)(v - 1));
+        share[r * v + (size_t)words->target[r]] = (float)(1 - smoothing);
+    }
+    return vd_arena_upload(arena, share, rows * v, sizeof *share);
+}
+
+// scale * the sum over words; the gradient goes to the logits' where one is wanted.
+static vd_status cross_entropy(vd_caption_pass *pass, const float *relevance, double scale,
+                               vd_real *gradient, double *out, vd_error *err)
+{
+    const vd_caption_words *words = &pass->words;
+    vd_arena *arena = pass->tape.arena;
+    size_t rows = (size_t)words->rows;
+    double *loss = vd_arena_numbers(arena, 1, sizeof *loss);
+    const int32_t *truth = vd_arena_upload(arena, words->target, rows, sizeof *truth);
+    if (!loss || !truth)
+        return vd_error_memory(err, "the loss of captions");
+    const vd_candidate_loss l = {.questions = words->rows,
+                                 .candidates = pass->config->vocab,
+                                 .margin = 1,
+                                 .scale = scale,
+                                 .truth = truth,
+                                 .relevance = relevance,
+                                 .scores = pass->logits->x,
+                                 .dscores = gradient,
+                                 .loss = loss};
+    pass->tape.be->candidate_loss(&l);
+    pass->tape.be->memory->download(out, loss, sizeof *out);
+    return vd_backend_status(pass->tape.be, err);
+}
+
+// What a number of `spread` counts: gamma / (N h captions T).
+static double weight_of(const vd_caption_pass *pass, int caption, double captions)
+{
+    const vd_caption_config *c = pass->config;
+    int words = vd_caption_word_count(&pass->words, caption);
+    return c->awc_weight / (c->layers * vd_caption_heads(c) * captions * words);
+}
+
+// A layer's part; what its numbers count is added to their gradients.
+static vd_status cohere(vd_caption_pass *pass, int layer, double captions, double *out,
+                        vd_error *err)
+{
+    const vd_tape *tape = &pass->tape;
+    const vd_value *y = pass->spread[layer];
+    const vd_caption_words *words = &pass->words;
+    size_t n = (size_t)y->rows * (size_t)y->columns;
+    vd_real *weight = vd_arena_take_raw(tape->arena, n, sizeof *weight),
+            *here = vd_arena_take_raw(tape->arena, n, sizeof *here);
+    if (!weight || !here)
+        return vd_error_memory(err, "the loss of captions");
+    tape->be->memory->download(here, y->x, n * sizeof *here);
+    vd_status status = vd_backend_status(tape->be, err);
+    for (int c = 0; c < words->captions && status == VD_OK; c++) {
+        size_t first = (size_t)words->start[c] * (size_t)y->columns,
+               end = (size_t)words->start[c + 1] * (size_t)y->columns;
+        double each = weight_of(pass, c, captions);
+        for (size_t i = first; i < end; i++) {
+            weight[i] = (vd_real)each;
+            *out += each * (double)here[i];
+        }
+    }
+    const vd_real *there = vd_arena_upload(tape->arena, weight, n, sizeof *weight);
+    if (!there)
+        return vd_error_memory(err, "the loss of captions");
+    if (y->dx)
+        tape->be->add(y->dx, there, n);
+    return status;
+}
+
+vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
+                           vd_error *err)
+{
+    vd_tape *tape = &pass->tape;
+    const vd_caption_words *words = &pass->words;
+    double scale = 1 / (double)(of ? of->words : words->rows);
+    double captions = (double)(of ? of->questions : words->captions);
+    *out = (vd_caption_loss){0};
+    if (!words->target || !pass->logits)
+        return vd_error_set(err, VD_USAGE, "the loss of words of which the next is not known");
+    const float *share = smoothed(pass, words);
+    if (tape->arena->failed)
+        return vd_error_memory(err, "the loss of captions");
+    vd_real *gradient = pass->logits->dx;
+    vd_status status = cross_entropy(pass, NULL, scale, share ? NULL : gradient, &out->words, err);
+    out->loss = out->words;
+    if (status == VD_OK && share)
+        status = cross_entropy(pass, share, scale, gradient, &out->loss, err);
+    for (int l = 0; l < pass->config->layers && status == VD_OK && pass->spread[l]; l++)
+        status = cohere(pass, l, captions, &out->coherence, err);
+    out->loss += out->coherence;
+    if (status == VD_OK && tape->dw)
+        vd_tape_backward(tape);
+    return status == VD_OK ? vd_tape_status(tape, err) : status;
+}

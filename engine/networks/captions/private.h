@@ -1,0 +1,40 @@
+// The inside of the captioners.
+#ifndef VD_CAPTIONS_PRIVATE_H
+#define VD_CAPTIONS_PRIVATE_H
+
+#include "engine/networks/captions/captions.h"
+
+// One kind of captioner.
+typedef struct vd_caption_network {
+    void (*declare)(const vd_caption_config *config, vd_layout *layout);
+    // From the regions (K, D) as the extractor gave them: pass->seen, and what else depends on the
+    // pictures alone.
+    void (*see)(vd_caption_pass *pass, const vd_value *regions);
+    // What the next words are made of, a row each, for the layer `out`.
+    const vd_value *(*read)(vd_caption_pass *pass, const vd_caption_words *words);
+} vd_caption_network;
+
+extern const vd_caption_network vd_caption_transformer;
+
+// ---- what is read (words.c) ---------------------------------------------------------------------
+
+// The real regions of all pictures (K, D); sets pass->pictures and pass->region_start.
+const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch);
+int vd_caption_word_count(const vd_caption_words *words, int caption); // of those read now
+// Rows of a caption's picture among all regions.
+vd_range vd_caption_picture(const vd_caption_pass *pass, const vd_caption_words *words,
+                            int caption);
+// Words and rows of keys in these groups; NULL and a failure of the tape when memory is out.
+const vd_pairing *vd_caption_pairing(vd_caption_pass *pass, const vd_caption_words *words,
+                                     int key_rows, vd_pair_group *group, int count);
+const vd_pairing *vd_caption_sees_regions(vd_caption_pass *pass, const vd_caption_words *words);
+// Each word those up to itself in its caption.
+const vd_pairing *vd_caption_sees_words(vd_caption_pass *pass, const vd_caption_words *words);
+void vd_caption_no_memory(vd_caption_pass *pass);
+
+// ---- layers (captions.c) ------------------------------------------------------------------------
+
+// name.weight (out, in) Xavier uniform (Glorot, Bengio 2010) and name.bias of zeros.
+void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out);
+
+#endif

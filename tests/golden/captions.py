@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""The captioners once more, in plain PyTorch, from their formulas, one caption at a time and in double
+precision: their twins, and the golden numbers of tests/golden/test_captions.c.
+
+    python3 tests/golden/captions.py [--check]
+
+writes tests/golden/data/captions.safetensors, or compares what it would write with what is there.
+For each captioner: its weights, the logits of a small batch, what heads of the top layer give to the
+history, the loss, its gradient, and the losses of ten steps of Adam."""
+import math
+import os
+import sys
+
+import numpy
+import torch
+
+from networks import Weights as NetworkWeights, main
+
+B, P, V, D, d, F, HEADS, LAYERS, WIDTH = 2, 4, 11, 5, 6, 8, 2, 2, 4
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "captions.safetensors")
+PICTURE, LENGTH = [0, 0, 1], [3, 0, 4]
+softmax = torch.softmax
+
+# name: history, shared, history_norm, awc, smoothing
+CASES = {"transformer": ("none", True, False, None, 0.0),
+         "smoothed": ("none", True, False, None, 0.1),
+         "complete": ("complete", True, False, None, 0.0),
+         "past": ("past", True, False, None, 0.0),
+         "only": ("only", True, False, None, 0.0),
+         "now": ("now", True, False, None, 0.0),
+         "light": ("light", True, False, None, 0.0),
+         "unshared": ("complete", False, False, None, 0.0),
+         "normalised": ("complete", True, True, None, 0.0),
+         "fixed": ("complete", True, False, 0.3, 0.0),
+         "learnt": ("complete", False, True, "learnt", 0.1)}
+
+
+class Weights(NetworkWeights):
+    def norm(self, name, x):
+        mean, spread = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
+        return (x - mean) / (spread + 1e-5).sqrt() * self.get(name + ".weight", d) + \
+            self.get(name + ".bias", d)
+
+    def embed(self, ids):
+        return self.get("word_embed.weight", V, d)[ids]
+
+
+def attention(w, name, q, y, seen=None):
+    """MHA(q, y) and its shares (h, rows, rows of y)."""
+    heads = [w.linear(f"{name}.{part}", x, d).view(-1, HEADS, d // HEADS).transpose(0, 1)
+             for part, x in (("q", q), ("k", y), ("v", y))]
+    scores = heads[0] @ heads[1].transpose(1, 2) / math.sqrt(d // HEADS)
+    if seen is not None:
+        scores = scores.masked_fill(~seen, -math.inf)
+    a = softmax(scores, -1)
+    return w.linear(name + ".o", (a @ heads[2]).transpose(0, 1).reshape(-1, d), d), a
+
+
+def feed_forward(w, name, x, norm):
+    y = torch.relu(w.linear(name + "ff.fc1", w.norm(name + norm, x), F))
+    return x + w.linear(name + "ff.fc2", y, d)
+
+
+def encode(w, regions):
+    x = torch.relu(w.linear("proj", regions, d))
+    for l in range(LAYERS):
+        name = f"enc.{l}."
+        y = w.norm(name + "norm1", x)
+        x = x + attention(w, name + "self_attn", y, y)[0]
+        x = feed_forward(w, name, x, "norm2")
+    return w.norm("enc_norm", x)
+
+
+def positions(count):
+    place, i = torch.arange(count)[:, None].double(), torch.arange(d)[None]
+    angle = place / 10000 ** ((i - i % 2).double() / d)
+    return torch.where(i % 2 == 1, angle.cos(), angle.sin())
+
+
+def history_seen(history, t):
+    own = torch.arange(t)
+    return {"past": own[:, None] > own, "now": own[:, None] == own}.get(
+        history, own[:, None] >= own)
+
+
+def cross(w, name, case, q, m):
+    """What a layer adds to q, and what its heads give to the history (T, h)."""
+    history, shared, history_norm = case[:3]
+    y, t = w.norm(name + "norm2", q), len(q)
+    c = q if history == "light" else q + attention(w, name + "cross_attn", y, m)[0]
+    if history == "none":
+        return c, None
+    if history_norm:
+        c = w.norm(name + "history_norm", c)
+    seen = torch.cat([torch.full((t, len(m)), history != "only"), history_seen(history, t)], 1)
+    second = name + ("cross_attn" if shared else "cross_attn2")
+    found, a = attention(w, second, y, torch.cat([m, c]), seen)
+    return q + found, a[:, :, len(m):].sum(2).T
+
+
+def decode(w, case, m, words):
+    t = len(words)
+    x = math.sqrt(d) * w.embed(words) + positions(t)
+    causal, given = torch.ones(t, t, dtype=torch.bool).tril(), []
+    for l in range(LAYERS):
+        name = f"dec.{l}."
+        y = w.norm(name + "norm1", x)
+        x, share = cross(w, name, case, x + attention(w, name + "self_attn", y, y, causal)[0], m)
+        given.append(share)
+        x = feed_forward(w, name, x, "norm3")
+    return w.linear("out", w.norm("dec_norm", x), V), given
+
+
+def smoothed_targets(targets, smoothing):
+    q = torch.full((len(targets), V), smoothing / (V - 1), dtype=torch.float64)
+    q[torch.arange(len(targets)), targets] = 1 - smoothing
+    return q
+
+
+def batch():
+    random = numpy.random.default_rng(9)
+    image = random.uniform(0.1, 1, (B, P, D)).astype(numpy.float32).astype(numpy.float64)
+    image[1, 2] = 0
+    words = numpy.zeros((len(LENGTH), WIDTH))
+    for row, n in zip(words, LENGTH):
+        row[:n] = random.integers(4, V, n)
+    return {"img": image, "words": words, "length": numpy.array(LENGTH),
+            "picture": numpy.array(PICTURE)}
+
+
+def loss_of(w, case, data):
+    """Loss, logits of all words, what the top layer's heads give to the history."""
+    total, apart, logits, top, words = 0, 0, [], [], sum(LENGTH) + len(LENGTH)
+    for c, n in enumerate(LENGTH):
+        image = torch.tensor(data["img"][PICTURE[c]])
+        said = torch.tensor(data["words"][c][:n]).long()
+        z, given = decode(w, case, encode(w, image[(image != 0).any(1)]),
+                          torch.cat([torch.tensor([1]), said]))
+        targets = torch.cat([said, torch.tensor([2])])
+        total = total - (smoothed_targets(targets, case[4]) * torch.log_softmax(z, 1)).sum() / words
+        logits.append(z)
+        if given[0] is not None:
+            top.append(given[-1])
+        for l in range(LAYERS if case[3] is not None else 0):
+            beta = w.get("awc.beta", LAYERS, HEADS)[l] if case[3] == "learnt" else case[3]
+            apart = apart + ((given[l] - beta) ** 2).sum() / (n + 1)
+    total = total + 0.5 / (LAYERS * HEADS * len(LENGTH)) * apart
+    return total, torch.cat(logits), torch.cat(top) if top else None
+
+
+def ten_steps(w, case, data):
+    """Losses before steps of Adam, 0.01, (0.9, 0.999), 1e-8; the pad row stays."""
+    steps = torch.optim.Adam(w.all.values(), lr=0.01)
+    losses = []
+    for _ in range(10):
+        steps.zero_grad()
+        loss = loss_of(w, case, data)[0]
+        loss.backward()
+        w.all["word_embed.weight"].grad[0] = 0
+        losses.append(loss.item())
+        steps.step()
+    return losses
+
+
+def make():
+    out = batch()
+    data = dict(out)
+    for seed, (name, case) in enumerate(CASES.items()):
+        w = Weights(seed)
+        loss, logits, top = loss_of(w, case, data)
+        loss.backward()
+        out[f"{name}/loss"], out[f"{name}/logits"] = loss.detach().numpy(), logits.detach().numpy()
+        if top is not None:
+            out[f"{name}/given"] = top.detach().numpy()
+        w.write(name, out)
+        out = {key: numpy.array(value) for key, value in out.items()}
+        out[f"{name}/steps"] = ten_steps(w, case, data)
+    return {name: numpy.atleast_1d(numpy.asarray(value, numpy.float32))
+            for name, value in out.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main(FILE, make))

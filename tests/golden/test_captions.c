@@ -1,0 +1,198 @@
+// The captioners against their twins in PyTorch (captions.py): logits of a small batch, what heads
+// give to the history, loss, the gradient of every parameter, ten steps of Adam.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "engine/networks/mvan/pass.h"
+#include "tests/support/backend.h"
+#include "tests/support/caption_cases.h"
+#include "tests/support/must.h"
+
+enum { B = 2, C = 3, W = 10, HEADS = 2, STEPS = 10 };
+
+static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
+static vd_safetensors *file;
+
+// Numbers of the tensor case/name; false when there is none.
+static bool read_tensor(const char *name, const char *part, float *out, size_t count)
+{
+    char whole[200];
+    vd_error err;
+    snprintf(whole, sizeof whole, "%s%s%s", name, *name ? "/" : "", part);
+    const vd_tensor *t = vd_safetensors_find(file, whole);
+    if (!t)
+        return false;
+    if (t->elements != count)
+        fail_msg("%s: %zu numbers, expected %zu", whole, t->elements, count);
+    must(vd_tensor_floats(t, 0, count, out, &err), &err);
+    return true;
+}
+
+static vd_batch read_batch(void)
+{
+    static float image[B * CAPTION_P * CAPTION_D], numbers[C * CAPTION_WIDTH];
+    static int32_t word[C * CAPTION_WIDTH], length[C];
+    static int picture[C];
+    static const vd_captions captions = {C, CAPTION_WIDTH, word, length, picture};
+    assert_true(read_tensor("", "img", image, sizeof image / sizeof *image));
+    assert_true(read_tensor("", "words", numbers, C * CAPTION_WIDTH));
+    for (int i = 0; i < C * CAPTION_WIDTH; i++)
+        word[i] = (int32_t)numbers[i];
+    assert_true(read_tensor("", "length", numbers, C));
+    for (int c = 0; c < C; c++)
+        length[c] = (int32_t)numbers[c];
+    assert_true(read_tensor("", "picture", numbers, C));
+    for (int c = 0; c < C; c++)
+        picture[c] = (int)numbers[c];
+    return (vd_batch){.dialogs = B, .regions = CAPTION_P, .image = image, .captions = &captions};
+}
+
+typedef struct room {
+    const caption_case *which;
+    vd_layout layout;
+    float *expected, *found; // as many numbers as there are parameters
+    vd_real *there, *dthere, *first, *second, *sinusoid;
+    vd_parameters w, dw;
+    vd_arena arena;
+    vd_caption_pass pass;
+    vd_caption_loss loss;
+} room;
+
+static void open_room(room *r, const caption_case *which)
+{
+    const vd_memory *memory = support_backend()->memory;
+    vd_error err;
+    *r = (room){.which = which, .arena.memory = memory};
+    vd_caption_layout(&which->config, &r->layout);
+    size_t n = r->layout.elements;
+    r->expected = vd_alloc(n, sizeof *r->expected);
+    r->found = vd_alloc(n, sizeof *r->found);
+    vd_real **part[] = {&r->there, &r->dthere, &r->first, &r->second};
+    for (int i = 0; i < 4; i++) {
+        *part[i] = memory->allocate(n * sizeof **part[i]);
+        memory->zero(*part[i], n * sizeof **part[i]);
+    }
+    for (int k = 0; k < r->layout.count; k++) {
+        const vd_parameter *p = &r->layout.parameter[k];
+        if (!read_tensor(which->name, p->name, r->found + p->offset, p->elements))
+            fail_msg("%s has a parameter %s, its twin has not", which->name, p->name);
+    }
+    support_backend()->load_floats(r->found, r->there, n);
+    must(vd_words_table(support_backend(), which->config.hidden, &r->sinusoid, &err), &err);
+    r->w = (vd_parameters){&r->layout, (unsigned char *)r->there, VD_REAL_TYPE, NULL};
+    r->dw = (vd_parameters){&r->layout, (unsigned char *)r->dthere, VD_REAL_TYPE, NULL};
+}
+
+static void close_room(room *r)
+{
+    const vd_memory *memory = support_backend()->memory;
+    vd_free(r->expected);
+    vd_free(r->found);
+    memory->release(r->there);
+    memory->release(r->dthere);
+    memory->release(r->first);
+    memory->release(r->second);
+    memory->release(r->sinusoid);
+    vd_arena_free(&r->arena);
+}
+
+static void run(room *r, const vd_batch *batch)
+{
+    vd_error err;
+    vd_caption_words words;
+    vd_arena_reset(&r->arena);
+    support_backend()->memory->zero(r->dthere, r->layout.elements * sizeof *r->dthere);
+    r->pass = (vd_caption_pass){
+        .tape = {.be = support_backend(), .arena = &r->arena, .w = &r->w, .dw = &r->dw},
+        .config = &r->which->config,
+        .sinusoid = r->sinusoid};
+    must(vd_caption_see(&r->pass, batch, &err), &err);
+    must(vd_caption_words_all(&r->pass, batch->captions, &words, &err), &err);
+    must(vd_caption_read(&r->pass, &words, &err), &err);
+    must(vd_caption_learn(&r->pass, NULL, &r->loss, &err), &err);
+}
+
+static void compare(const room *r, const char *what, size_t i, double found, double expected,
+                    double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%s, %s[%zu]: found %.9g, expected %.9g", r->which->name, what, i, found,
+                 expected);
+}
+
+static void compare_value(const room *r, const char *what, const vd_value *value)
+{
+    size_t n = (size_t)value->rows * (size_t)value->columns;
+    float expected[W * CAPTION_V];
+    assert_true(n <= W * CAPTION_V && read_tensor(r->which->name, what, expected, n));
+    float *found = support_read(value->x, n);
+    for (size_t i = 0; i < n; i++)
+        compare(r, what, i, (double)found[i], (double)expected[i], TOLERANCE);
+    vd_free(found);
+}
+
+static void compare_gradients(room *r)
+{
+    support_backend()->read_floats(r->dthere, r->found, r->layout.elements);
+    for (int k = 0; k < r->layout.count; k++) {
+        const vd_parameter *p = &r->layout.parameter[k];
+        char name[160];
+        double largest = 0;
+        snprintf(name, sizeof name, "grad.%s", p->name);
+        if (!read_tensor(r->which->name, name, r->expected, p->elements))
+            fail_msg("%s: the twin has no %s", r->which->name, name);
+        // The twin's file has the row of <PAD>, which no word reads.
+        for (size_t i = 0; i < p->elements; i++)
+            largest = fmax(largest, fabs((double)r->expected[i]));
+        for (size_t i = 0; i < p->elements; i++)
+            compare(r, name, i, (double)r->found[p->offset + i], (double)r->expected[i],
+                    GRADIENT_TOLERANCE * largest + 1e-7);
+    }
+}
+
+static void compare_steps(room *r, const vd_batch *batch)
+{
+    float expected[STEPS];
+    assert_true(read_tensor(r->which->name, "steps", expected, STEPS));
+    for (int s = 0; s < STEPS; s++) {
+        run(r, batch);
+        compare(r, "loss before a step", (size_t)s, r->loss.loss, (double)expected[s], 1e-4);
+        support_backend()->adam(r->there, r->dthere, r->first, r->second, r->layout.elements, 1,
+                                0.01, s + 1);
+    }
+}
+
+static void captioners_equal_their_twins(void **state)
+{
+    static room r;
+    vd_error err;
+    (void)state;
+    must(vd_safetensors_open("tests/golden/data/captions.safetensors", &file, &err), &err);
+    vd_batch batch = read_batch();
+    for (int i = 0; i < CAPTION_CASES; i++) {
+        float loss;
+        open_room(&r, &caption_cases[i]);
+        run(&r, &batch);
+        compare_value(&r, "logits", r.pass.logits);
+        if (r.pass.layer[1].given)
+            compare_value(&r, "given", r.pass.layer[1].given);
+        assert_true(read_tensor(r.which->name, "loss", &loss, 1));
+        compare(&r, "loss", 0, r.loss.loss, (double)loss, TOLERANCE);
+        compare_gradients(&r);
+        compare_steps(&r, &batch);
+        assert_null(support_backend()->trouble());
+        close_room(&r);
+    }
+    vd_safetensors_close(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(captioners_equal_their_twins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
