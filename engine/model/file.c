@@ -58,25 +58,47 @@ static vd_status required(const vd_safetensors *file, const char *key, const cha
 }
 
 // The configuration, of parts that go together.
-static vd_status read_settings(const char *json, const char *path, vd_config *config, vd_error *err)
+static vd_status read_settings(const char *json, const char *path, vd_task task, vd_config *config,
+                               vd_error *err)
 {
     vd_error why;
-    vd_status status = vd_settings_read(vd_config_settings, json, path, config, err);
+    vd_caption_config caption;
+    vd_status status = task == VD_TASK_CAPTION
+                           ? vd_settings_read(vd_caption_settings, json, path, &caption, err)
+                           : vd_settings_read(vd_config_settings, json, path, config, err);
+    if (status == VD_OK && task == VD_TASK_CAPTION)
+        *config = vd_config_of_captioner(&caption);
     if (status == VD_OK && vd_encoder_check(config, &why) != VD_OK)
         status = vd_error_set(err, VD_FORMAT, "%s: %s", path, why.text);
     return status;
+}
+
+static vd_status read_task(const vd_safetensors *file, vd_task *task, vd_error *err)
+{
+    const char *name = vd_safetensors_metadata(file, "task");
+    *task = name && strcmp(name, vd_task_names[VD_TASK_CAPTION]) == 0 ? VD_TASK_CAPTION
+                                                                      : VD_TASK_DIALOG;
+    if (!name || strcmp(name, vd_task_names[*task]) == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: its \"task\" is \"%.40s\"; this version knows dialog and caption",
+                        vd_safetensors_path(file), name);
 }
 
 vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, vd_vocab **vocab,
                                  vd_error *err)
 {
     const char *settings, *words, *path = vd_safetensors_path(file);
+    vd_task task;
     *vocab = NULL;
+    *config = (vd_config){0};
     vd_status status = required(file, "config", &settings, err);
     if (status == VD_OK)
         status = required(file, "vocab", &words, err);
     if (status == VD_OK)
-        status = read_settings(settings, path, config, err);
+        status = read_task(file, &task, err);
+    if (status == VD_OK)
+        status = read_settings(settings, path, task, config, err);
     if (status == VD_OK)
         status = vd_vocab_from_json(words, strlen(words), path, vocab, err);
     if (status == VD_OK && vd_vocab_size(*vocab) != config->vocab) {
@@ -138,9 +160,10 @@ vd_status vd_model_file_create(const char *path, const vd_config *config, const 
 {
     char *settings = NULL, *words = NULL;
     vd_safetensors_writer *writer = NULL;
+    const void *values;
+    const vd_setting *rows = vd_config_rows(config, &values);
     *out = NULL;
-    vd_status status =
-        vd_settings_write(vd_config_settings, config, "configuration", &settings, err);
+    vd_status status = vd_settings_write(rows, values, "configuration", &settings, err);
     if (status == VD_OK && !(words = vd_vocab_to_json(vocab)))
         status = vd_error_memory(err, "the vocabulary");
     if (status == VD_OK)
@@ -149,6 +172,8 @@ vd_status vd_model_file_create(const char *path, const vd_config *config, const 
         status = vd_safetensors_put_metadata(writer, "config", settings, err);
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "vocab", words, err);
+    if (status == VD_OK && config->task != VD_TASK_DIALOG)
+        status = vd_safetensors_put_metadata(writer, "task", vd_task_names[config->task], err);
     for (int i = 0; status == VD_OK && i < extra->count; i++)
         status = vd_safetensors_put_metadata(writer, extra->pair[i].key, extra->pair[i].value, err);
     for (int k = 0; status == VD_OK && k < layout->count; k++) {

@@ -21,7 +21,8 @@ static int list_packed(vd_model *model, vd_matrix *list[2])
 {
     list[0] = &model->weights.view_2.w;
     list[1] = &model->weights.region_fused.w;
-    return model->config.network == VD_NETWORK_MVAN ? 2 : 0;
+    bool mvan = model->config.task == VD_TASK_DIALOG && model->config.network == VD_NETWORK_MVAN;
+    return mvan ? 2 : 0;
 }
 
 static void unpack(vd_model *model)
@@ -92,7 +93,24 @@ static vd_status use_in_file(vd_model *model, bool *found, vd_error *err)
     return status;
 }
 
-static vd_status load(vd_model *model, const char *path, vd_error *err)
+// Says what the file is for.
+static vd_status check_task(const vd_model *model, const char *path, vd_task task, vd_error *err)
+{
+    if (model->config.task == task)
+        return VD_OK;
+    if (task == VD_TASK_DIALOG)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: it is a captioner, which describes pictures (`visdial caption "
+                            "--model FILE`) and answers nothing; expected a model of dialogs",
+                            path);
+    return vd_error_set(err, VD_MISMATCH,
+                        "%s: it answers questions (`visdial ask --model FILE`) and describes "
+                        "nothing; expected a captioner, as `visdial train --task caption` makes it",
+                        path);
+}
+
+// task: the one that it must have; NULL: any.
+static vd_status load(vd_model *model, const char *path, const vd_task *task, vd_error *err)
 {
     // A checkpoint holds the optimiser's state too, a public file the embedding twice.
     static const char *const also[] = {"optimiser.", "decoder.word_embed.weight",
@@ -101,6 +119,8 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
     vd_status status = vd_safetensors_open(path, &model->file, err);
     if (status == VD_OK)
         status = vd_model_file_settings(model->file, &model->config, &model->vocab, err);
+    if (status == VD_OK && task)
+        status = check_task(model, path, *task, err);
     if (status != VD_OK)
         return status;
     const vd_config *c = &model->config;
@@ -177,19 +197,34 @@ const vd_backend *vd_model_backend(const vd_model *model)
     return model->be;
 }
 
-vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)
+static vd_status load_new(const char *path, const vd_task *task, vd_model **out, vd_error *err)
 {
     *out = NULL;
     vd_model *model = vd_alloc(1, sizeof *model);
     if (!model)
         return vd_error_memory(err, "the model");
-    vd_status status = load(model, path, err);
+    vd_status status = load(model, path, task, err);
     if (status != VD_OK) {
         vd_model_free(model);
         return status;
     }
     *out = model;
     return VD_OK;
+}
+
+vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)
+{
+    return vd_model_load_for(VD_TASK_DIALOG, path, out, err);
+}
+
+vd_status vd_model_load_for(vd_task task, const char *path, vd_model **out, vd_error *err)
+{
+    return load_new(path, &task, out, err);
+}
+
+vd_status vd_model_load_any(const char *path, vd_model **out, vd_error *err)
+{
+    return load_new(path, NULL, out, err);
 }
 
 void vd_model_free(vd_model *model)

@@ -7,8 +7,8 @@
 // replaced (renamed over) while a model uses it, but not shortened.
 //
 // File: one safetensors file. Tensors carry the public code's state_dict names; "__metadata__"
-// carries "config" (JSON object, the fields below), "vocab" (JSON array) and "pool" (name of the
-// file with the answers to rank, beside the model).
+// carries "task" (of captioners "caption"), "config" (JSON object), "vocab" (JSON array) and "pool"
+// (name of the file with the answers to rank, beside the model).
 #ifndef VD_MODEL_H
 #define VD_MODEL_H
 
@@ -22,7 +22,11 @@
 typedef struct vd_model vd_model;
 
 // A weight that is not a finite number is VD_FORMAT: it need not show in what the network computes.
+// A file of another task than dialogs is VD_MISMATCH, which says what it is for.
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err);
+vd_status vd_model_load_for(vd_task task, const char *path, vd_model **out, vd_error *err);
+// Of any task: only to be looked at, or started from.
+vd_status vd_model_load_any(const char *path, vd_model **out, vd_error *err);
 void vd_model_free(vd_model *model);
 
 // Moves the weights to another backend (engine/backend/backend.h), before any pool or dialog is

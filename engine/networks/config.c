@@ -26,6 +26,25 @@ const char *const vd_boundaries_names[] = {"both", "none"};
 const char *const vd_answer_names[] = {"lstm", "lstm-attention", "conv"};
 const char *const vd_copy_names[] = {"none", "pointer", "copynet"};
 
+const char *const vd_task_names[] = {"dialog", "caption"};
+
+vd_config vd_config_of_captioner(const vd_caption_config *caption)
+{
+    return (vd_config){.task = VD_TASK_CAPTION,
+                       .caption = *caption,
+                       .vocab = caption->vocab,
+                       .embed = caption->hidden,
+                       .hidden = caption->hidden,
+                       .region = caption->region};
+}
+
+const vd_setting *vd_config_rows(const vd_config *config, const void **settings)
+{
+    bool captions = config->task == VD_TASK_CAPTION;
+    *settings = captions ? (const void *)&config->caption : (const void *)config;
+    return captions ? vd_caption_settings : vd_config_settings;
+}
+
 const char *vd_decoders_name(vd_decoders decoders)
 {
     return vd_decoders_names[decoders];

@@ -6,6 +6,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/base/settings.h"
+#include "engine/networks/captions/config.h"
 
 // What is added to word embeddings before the LSTMs (Vaswani et al. 2017, 3.5).
 typedef enum vd_positions {
@@ -105,7 +106,13 @@ typedef enum vd_image_norm {
 // Whether answers are read with the tokens where they begin and end.
 typedef enum vd_boundaries { VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE } vd_boundaries;
 
+// What a model is for: to answer questions about a picture, or to describe it.
+typedef enum vd_task { VD_TASK_DIALOG, VD_TASK_CAPTION } vd_task;
+
 typedef struct vd_config {
+    // Of a captioner only sizes are set beside `caption`: vocab, embed and hidden (both d), region.
+    vd_task task;
+    vd_caption_config caption;
     vd_network_kind network;
     int vocab;  // V
     int embed;  // E
@@ -129,6 +136,12 @@ typedef struct vd_config {
 } vd_config;
 
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)
+// The configuration of a captioner.
+vd_config vd_config_of_captioner(const vd_caption_config *caption);
+// The rows of the task's settings, and the struct that they are of.
+const vd_setting *vd_config_rows(const vd_config *config, const void **settings);
+
+extern const char *const vd_task_names[];
 extern const char *const vd_gate_names[];
 extern const char *const vd_positions_names[];
 extern const char *const vd_decoders_names[];

@@ -71,6 +71,8 @@ static vd_status check_answer(const vd_config *config, vd_error *err)
 
 vd_status vd_encoder_check(const vd_config *config, vd_error *err)
 {
+    if (config->task == VD_TASK_CAPTION)
+        return vd_caption_check(&config->caption, err);
     vd_status answer = check_answer(config, err);
     if (answer)
         return answer;

@@ -85,7 +85,7 @@ VD_ENCODERS(X)
 // Of a configuration whose network is not VD_NETWORK_MVAN.
 const vd_encoder *vd_encoder_of(const vd_config *config);
 // Whether the network, MVAN too, takes the configuration's text encoder, and its decoder the way in
-// which answers are said; VD_USAGE says what is expected.
+// which answers are said; VD_USAGE says what is expected. Of a captioner vd_caption_check.
 vd_status vd_encoder_check(const vd_config *config, vd_error *err);
 
 // One of the usual pairings, made when it is first asked for.

@@ -9,6 +9,7 @@
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
+#include "engine/networks/captions/captions.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/mvan/network.h"
 #include "engine/networks/text/text.h"
@@ -155,7 +156,9 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err)
 {
     *out = NULL;
-    vd_status status = vd_settings_check(vd_config_settings, config, err);
+    const void *values;
+    const vd_setting *rows = vd_config_rows(config, &values);
+    vd_status status = vd_settings_check(rows, values, err);
     if (status == VD_OK)
         status = vd_encoder_check(config, err);
     if (status == VD_OK)
@@ -204,6 +207,9 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
 {
     const vd_config *from = &model->config, *to = &t->config;
     const char *path = vd_model_path(model);
+    if (from->task != to->task)
+        return vd_error_set(err, VD_MISMATCH, "%s: its task is %s, expected %s", path,
+                            vd_task_names[from->task], vd_task_names[to->task]);
     if (from->vocab > to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
         from->region != to->region)
         return vd_error_set(
@@ -371,10 +377,45 @@ static vd_status generate(vd_network *net, const vd_totals *of, double *loss, vd
     return status == VD_OK ? vd_generative_backward(net, err) : status;
 }
 
+// Reads the captions of a batch; learn: their gradient is added, too.
+static vd_status read_captions(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
+                               bool learn, vd_caption_loss *loss, vd_error *err)
+{
+    vd_arena_reset(&t->arena);
+    vd_caption_pass pass = {.tape = {.be = t->be,
+                                     .arena = &t->arena,
+                                     .w = &t->weights.all,
+                                     .dw = learn ? &t->gradients.all : NULL,
+                                     .key = dropout_key(t)},
+                            .config = &t->config.caption,
+                            .sinusoid = t->sinusoid,
+                            .dropout = learn ? (vd_real)t->options.dropout : 0};
+    if (!batch->captions)
+        return vd_error_set(err, VD_USAGE, "a captioner needs captions, the batch has none");
+    return vd_caption_run(&pass, batch, of, loss, err);
+}
+
+static vd_status learn_captions(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
+                                double *loss, vd_error *err)
+{
+    vd_caption_loss found = {0};
+    vd_status status = read_captions(t, batch, of, true, &found, err);
+    *loss += found.loss;
+    return status;
+}
+
+vd_status vd_trainer_caption_loss(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
+                                  vd_caption_loss *loss, vd_error *err)
+{
+    return read_captions(t, batch, of, false, loss, err);
+}
+
 // Adds the gradient of a micro-batch, and its share of the loss.
 static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
                                  double *loss, vd_error *err)
 {
+    if (t->config.task == VD_TASK_CAPTION)
+        return learn_captions(t, batch, of, loss, err);
     vd_network net = network_of(t);
     double ranked = 0, generated = 0;
     net.pass.dw = &t->gradients;
@@ -589,7 +630,7 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
     const char *key, *value;
     for (size_t i = 0; status == VD_OK && vd_safetensors_metadata_at(file, i, &key, &value); i++)
         if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&
-            strcmp(key, "steps"))
+            strcmp(key, "steps") && strcmp(key, "task"))
             status = vd_metadata_set(&t->metadata, key, value, err);
     return status;
 }

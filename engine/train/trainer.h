@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "engine/networks/batch.h"
+#include "engine/networks/captions/captions.h"
 #include "engine/train/group.h"
 #include "engine/model/model.h"
 #include "engine/train/options.h"
@@ -52,7 +53,7 @@ vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const ch
                                   vd_error *err);
 const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
-// A step's dialogs, as many at a time as memory is meant for.
+// A step's dialogs, or pictures with captions, as many at a time as memory is meant for.
 typedef struct vd_micro_batches {
     size_t count; // of this process; 0 where others have all of a step's dialogs
     vd_totals of; // of the whole step, of all processes
@@ -78,6 +79,11 @@ vd_status vd_trainer_update(vd_trainer *trainer, double multiplier, double *loss
 // scores (B, R, O). For evaluation during training.
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
                             vd_error *err);
+
+// Of a captioner (config.task): the loss of a batch's captions without dropout; of: what it is
+// divided by.
+vd_status vd_trainer_caption_loss(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
+                                  vd_caption_loss *loss, vd_error *err);
 
 // What the learning rate is multiplied with when so much of the run is done, 0 to 1. steps: the
 // thesis' schedule, which rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and

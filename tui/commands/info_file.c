@@ -85,7 +85,7 @@ static void sum_up_tensors(const vd_safetensors *file, bool list)
 static vd_status print_model(const char *path, const vd_safetensors *file, bool list, vd_error *err)
 {
     vd_model *model;
-    vd_status status = vd_model_load(path, &model, err);
+    vd_status status = vd_model_load_any(path, &model, err);
     if (status)
         return status;
     const vd_config *config = vd_model_config(model);

@@ -348,7 +348,7 @@ static vd_status new_trainer(job *j, vd_error *err)
     int64_t least = j->settings.training.min_count;
     vd_model *from = NULL;
     vd_vocab *words = NULL;
-    vd_status status = j->from ? vd_model_load(j->from, &from, err) : VD_OK;
+    vd_status status = j->from ? vd_model_load_any(j->from, &from, err) : VD_OK;
     if (status == VD_OK && (!from || j->new_words))
         status = from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, least, &words, err)
                       : vd_run_words(j->vocab, j->in.data, j->dialogs, least, &words, err);

@@ -51,6 +51,7 @@ typedef struct vd_caption_pass {
     // Its own.
     int pictures;
     const int *region_start; // (B + 1) host: a picture's first region
+    const int *region_row;   // (K) host: which row of (B P) a region is
     const vd_value *seen;    // (K, d) the regions as words see them
     vd_caption_layer layer[VD_CAPTION_LAYERS];
     vd_caption_words words;                    // read last
@@ -86,6 +87,10 @@ typedef struct vd_caption_loss {
 // q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere.
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                            vd_error *err);
+
+// All of it: sees the pictures, reads their captions and learns.
+vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,
+                         vd_caption_loss *out, vd_error *err);
 
 // Words and </S> of a batch's captions.
 vd_totals vd_captions_totals(const vd_captions *captions);

@@ -111,3 +111,15 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
         vd_tape_backward(tape);
     return status == VD_OK ? vd_tape_status(tape, err) : status;
 }
+
+vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,
+                         vd_caption_loss *out, vd_error *err)
+{
+    vd_caption_words words;
+    vd_status status = vd_caption_see(pass, batch, err);
+    if (status == VD_OK)
+        status = vd_caption_words_all(pass, batch->captions, &words, err);
+    if (status == VD_OK)
+        status = vd_caption_read(pass, &words, err);
+    return status == VD_OK ? vd_caption_learn(pass, of, out, err) : status;
+}

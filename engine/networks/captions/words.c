@@ -74,6 +74,7 @@ const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
                      "a picture without a region: there is nothing to say about it");
     pass->pictures = batch->dialogs;
     pass->region_start = start;
+    pass->region_row = row;
     int count = start[batch->dialogs];
     const int *list = vd_arena_upload(tape->arena, row, (size_t)count, sizeof *row);
     if (!list)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/networks/batch.h"
+#include "engine/networks/captions/captions.h"
 #include "engine/networks/decoders/conv.h"
 #include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/encoder.h"
@@ -142,6 +143,10 @@ static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
     *w = (vd_weights){.all = b->at};
     b->layout->count = 0;
     b->layout->elements = b->layout->vectors = 0;
+    if (config->task == VD_TASK_CAPTION) {
+        vd_caption_layout(&config->caption, b->layout);
+        return;
+    }
     w->embed = bind_matrix(b, (vd_start){VD_START_WORDS, 1}, "encoder.word_embed", ".weight", v, e);
     if (config->positions == VD_POSITIONS_LEARNED)
         w->position =

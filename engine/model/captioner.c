@@ -1,0 +1,211 @@
+#include "engine/model/captioner_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err)
+{
+    *out = NULL;
+    vd_captioner *captioner = vd_alloc(1, sizeof *captioner);
+    if (!captioner)
+        return vd_error_memory(err, "the captioner");
+    vd_status status = vd_model_load_for(VD_TASK_CAPTION, path, &captioner->model, err);
+    if (status == VD_OK)
+        *out = captioner;
+    else
+        vd_captioner_free(captioner);
+    return status;
+}
+
+void vd_captioner_free(vd_captioner *captioner)
+{
+    if (!captioner)
+        return;
+    vd_arena_free(&captioner->arena);
+    vd_model_free(captioner->model);
+    vd_free(captioner);
+}
+
+vd_model *vd_captioner_model(const vd_captioner *captioner)
+{
+    return captioner->model;
+}
+
+vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
+                           vd_caption_pass *pass, vd_error *err)
+{
+    const vd_model *model = captioner->model;
+    vd_pass settings;
+    vd_arena_reset(&captioner->arena);
+    vd_model_pass(model, &captioner->arena, &settings);
+    *pass = (vd_caption_pass){
+        .tape = {.be = model->be, .arena = &captioner->arena, .w = &model->weights.all},
+        .config = &model->config.caption,
+        .sinusoid = model->sinusoid};
+    const vd_batch batch = {.dialogs = 1, .regions = regions, .image = image};
+    return vd_caption_see(pass, &batch, err);
+}
+
+vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err)
+{
+    const vd_value *y = pass->logits;
+    size_t v = (size_t)y->columns, rows = (size_t)y->rows;
+    pass->tape.be->read_floats(y->x, logs, rows * v);
+    for (float *row = logs; row < logs + rows * v; row += v) {
+        double most = (double)row[0], sum = 0;
+        for (size_t i = 1; i < v; i++)
+            most = fmax(most, (double)row[i]);
+        for (size_t i = 0; i < v; i++)
+            sum += exp((double)row[i] - most);
+        for (size_t i = 0; i < v; i++)
+            row[i] = (float)((double)row[i] - most - log(sum));
+    }
+    return vd_backend_status(pass->tape.be, err);
+}
+
+// ---- word by word -------------------------------------------------------------------------------
+
+static void add_likely(vd_said_word *w, int32_t id, double log)
+{
+    double p = exp(log);
+    int at = w->likelies;
+    while (at > 0 && w->likely[at - 1].probability < p)
+        at--;
+    if (at == VD_RUNNERS_UP)
+        return;
+    w->likelies += w->likelies < VD_RUNNERS_UP;
+    memmove(w->likely + at + 1, w->likely + at, (size_t)(w->likelies - at - 1) * sizeof *w->likely);
+    w->likely[at].id = id;
+    w->likely[at].probability = p;
+}
+
+static void describe_word(vd_said_word *w, int32_t id, const float *log, int vocab)
+{
+    *w = (vd_said_word){.id = id, .probability = exp((double)log[id])};
+    for (int32_t i = 0; i < vocab; i++) {
+        w->entropy -= exp((double)log[i]) * (double)log[i];
+        add_likely(w, i, (double)log[i]);
+    }
+}
+
+// The shares of word t in one head: regions, then history.
+static void copy_shares(const vd_caption_pass *pass, const vd_value *a, const float *numbers, int t,
+                        int head, float *region, float *history)
+{
+    const vd_pairing *p = a->pairing;
+    for (const vd_pair_group *g = p->group; g < p->group + p->count; g++) {
+        int keys = g->key[0].count + g->key[1].count, row = t - g->query.first;
+        if (row < 0 || row >= g->query.count)
+            continue;
+        const float *share =
+            numbers + (size_t)head * (size_t)p->pairs + (size_t)g->at + (size_t)row * (size_t)keys;
+        int regions = pass->region_start[1];
+        for (int r = 0; r < 2; r++)
+            for (int k = g->key[r].first; k < g->key[r].first + g->key[r].count; k++, share++)
+                *(k < regions ? &region[pass->region_row[k]] : &history[k - regions]) = *share;
+    }
+}
+
+static vd_status copy_layer(const vd_caption_pass *pass, int l, vd_caption_trace *out,
+                            vd_error *err)
+{
+    const vd_caption_layer *layer = &pass->layer[l];
+    const vd_value *a = layer->second ? layer->second : layer->look;
+    float *numbers = vd_alloc((size_t)a->rows, sizeof *numbers);
+    if (!numbers)
+        return vd_error_memory(err, "what words look at");
+    pass->tape.be->read_floats(a->x, numbers, (size_t)a->rows);
+    for (int t = 0; t < out->words; t++)
+        for (int h = 0; h < out->heads; h++) {
+            size_t at =
+                ((size_t)t * (size_t)out->layers + (size_t)l) * (size_t)out->heads + (size_t)h;
+            copy_shares(pass, a, numbers, t, h, out->region + at * (size_t)out->regions,
+                        out->history ? out->history + at * (size_t)out->words : NULL);
+        }
+    vd_free(numbers);
+    return vd_backend_status(pass->tape.be, err);
+}
+
+static vd_status allocate_trace(const vd_caption_config *c, int words, int regions,
+                                vd_caption_trace *out, vd_error *err)
+{
+    *out = (vd_caption_trace){
+        .words = words, .layers = c->layers, .heads = vd_caption_heads(c), .regions = regions};
+    size_t each = (size_t)words * (size_t)out->layers * (size_t)out->heads;
+    bool history = vd_caption_history_of(c) != VD_HISTORY_NONE;
+    out->region = vd_alloc(each * (size_t)regions, sizeof *out->region);
+    out->history = history ? vd_alloc(each * (size_t)words, sizeof *out->history) : NULL;
+    return out->region && (out->history || !history) ? VD_OK
+                                                     : vd_error_memory(err, "what words look at");
+}
+
+static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_error *err)
+{
+    size_t v = (size_t)pass->config->vocab;
+    float *logs = vd_alloc((size_t)pass->logits->rows * v, sizeof *logs);
+    vd_status status =
+        logs ? vd_caption_logs(pass, logs, err) : vd_error_memory(err, "what words look at");
+    for (int t = 0; t < out->words && status == VD_OK; t++) {
+        int32_t id = pass->words.target[t];
+        describe_word(&out->word[t], id, logs + (size_t)t * v, (int)v);
+        out->log_probability += (double)logs[(size_t)t * v + (size_t)id];
+    }
+    vd_free(logs);
+    for (int l = 0; l < out->layers && status == VD_OK; l++)
+        status = copy_layer(pass, l, out, err);
+    return status;
+}
+
+vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
+                             const int32_t *word, int length, bool ended, vd_caption_trace *out,
+                             vd_error *err)
+{
+    const int picture = 0, shown = length + ended;
+    const int32_t count = length;
+    const vd_captions one = {1, length, word, &count, &picture};
+    vd_caption_pass pass;
+    vd_caption_words words;
+    *out = (vd_caption_trace){0};
+    vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
+    if (status == VD_OK)
+        status = vd_caption_words_all(&pass, &one, &words, err);
+    if (status == VD_OK)
+        status = vd_caption_read(&pass, &words, err);
+    if (status == VD_OK)
+        status = allocate_trace(pass.config, shown, regions, out, err);
+    if (status == VD_OK)
+        status = fill_trace(&pass, out, err);
+    if (status != VD_OK)
+        vd_caption_trace_clear(out);
+    return status;
+}
+
+void vd_caption_trace_clear(vd_caption_trace *trace)
+{
+    vd_free(trace->region);
+    vd_free(trace->history);
+    *trace = (vd_caption_trace){0};
+}
+
+// Mean over the top layer's heads of rows of `width`.
+static void mean_of_heads(const vd_caption_trace *trace, const float *shares, int word, int width,
+                          float *out)
+{
+    size_t row = ((size_t)(word + 1) * (size_t)trace->layers - 1) * (size_t)trace->heads;
+    memset(out, 0, (size_t)width * sizeof *out);
+    for (int h = 0; h < trace->heads && shares; h++)
+        for (int k = 0; k < width; k++)
+            out[k] += shares[(row + (size_t)h) * (size_t)width + (size_t)k] / (float)trace->heads;
+}
+
+void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out)
+{
+    mean_of_heads(trace, trace->region, word, trace->regions, out);
+}
+
+void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out)
+{
+    mean_of_heads(trace, trace->history, word, trace->words, out);
+}

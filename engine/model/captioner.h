@@ -1,0 +1,85 @@
+// A captioner: a model that describes pictures (networks/captions/), saying captions word by word.
+// One thread at a time per captioner.
+#ifndef VD_CAPTIONER_H
+#define VD_CAPTIONER_H
+
+#include "engine/model/model.h"
+#include "engine/networks/batch.h"
+
+typedef struct vd_captioner vd_captioner;
+
+vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err);
+void vd_captioner_free(vd_captioner *captioner);
+vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and looked at
+
+enum { VD_MOST_BEAMS = 32 };
+
+// How a caption is said. <PAD>, <S>, <UNK> and nothing at all are never said.
+typedef struct vd_saying {
+    int beam;    // 1 to VD_MOST_BEAMS hypotheses; 1: greedy
+    int longest; // words, 1 to VD_MAX_CAPTION
+    // Instead of a search each word is drawn from p^(1 / temperature), with numbers of the seed; 0:
+    // not drawn.
+    double temperature;
+    uint64_t seed;
+    // Last order: log-probability / length^length_power, length with </S>.
+    double length_power;
+    // Off unless asked for: no word twice running, no three words in a row twice, no end on "a",
+    // "the", "of" and their like.
+    bool no_repeat, no_trigram, no_dangling;
+} vd_saying;
+
+// Greedy with all else off.
+vd_saying vd_saying_greedy(void);
+
+typedef struct vd_caption {
+    int length;
+    int32_t word[VD_MAX_CAPTION];
+    bool ended;             // with </S>; else it was cut
+    double log_probability; // the network's, of all words and </S>
+} vd_caption;
+
+// Describes a picture of (regions, D) features; rows of zeros are no regions. out: (beam), the best
+// first; *count: how many. Beam search is by sums of log-probabilities; a finished hypothesis keeps
+// its place. It ends when all are finished, at the longest caption, or, with length_power 0, when
+// no open sum exceeds that of the best finished one and only that is wanted (most 1). Ties: the
+// earlier hypothesis, the lower id. most: 1 to beam captions are wanted.
+vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
+                           const vd_saying *how, vd_caption *out, int most, int *count,
+                           vd_error *err);
+
+enum { VD_RUNNERS_UP = 5 };
+
+// One word of a caption, or </S>.
+typedef struct vd_said_word {
+    int32_t id;
+    double probability, entropy; // entropy of all words there could be, in nats
+    struct {
+        int32_t id;
+        double probability;
+    } likely[VD_RUNNERS_UP]; // the likeliest words, the first of them first
+    int likelies;
+} vd_said_word;
+
+// What the network looked at, word by word: T words, </S> included, N layers, h heads, P regions.
+// Memory belongs to it (vd_caption_trace_clear).
+typedef struct vd_caption_trace {
+    int words, layers, heads, regions;
+    vd_said_word word[VD_MAX_CAPTION + 1];
+    double log_probability;
+    // Shares of the last look of a layer: of regions, and (NULL: there is no history) of the
+    // history's entries, from that of the first word to its own; both together are 1.
+    float *region;  // (T, N, h, P)
+    float *history; // (T, N, h, T)
+} vd_caption_trace;
+
+// Of words that were said, or any others. ended: whether </S> follows.
+vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
+                             const int32_t *word, int length, bool ended, vd_caption_trace *out,
+                             vd_error *err);
+void vd_caption_trace_clear(vd_caption_trace *trace);
+// What is shown first: the mean over the top layer's heads, (P) or (T); NULL history stays zeros.
+void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out);
+void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out);
+
+#endif

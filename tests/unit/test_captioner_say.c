@@ -1,0 +1,295 @@
+// Saying captions: greedy is the likeliest word each time, a beam finds the likeliest caption, its
+// sum is the teacher-forced one, draws follow the probabilities, constraints hold; a file of
+// another task is refused.
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+#include "engine/model/captioner.h"
+#include "tests/support/must.h"
+#include "tests/support/one_directory.h"
+#include "tests/support/random_model.h"
+
+enum { V = 7, D = 5, P = 4, LONGEST = 3, MANY = 400 };
+
+static vd_captioner *captioner;
+static float image[P * D];
+
+static vd_caption_config config_of(vd_caption_history history)
+{
+    return (vd_caption_config){.captioner = VD_CAPTIONER_CAT,
+                               .vocab = V,
+                               .region = D,
+                               .hidden = 8,
+                               .embed = 3,
+                               .heads = 2,
+                               .layers = 2,
+                               .inner = 8,
+                               .history = history,
+                               .shared = 1};
+}
+
+static void open_captioner(vd_caption_history history)
+{
+    vd_error err;
+    char *path = support_join(directory, "captioner.safetensors");
+    const vd_caption_config caption = config_of(history);
+    const vd_config config = vd_config_of_captioner(&caption);
+    vd_rng rng = vd_rng_seed(8, 1);
+    for (int i = 0; i < P * D; i++)
+        image[i] = i / D == 1 ? 0 : (float)vd_rng_range(&rng, 0.1, 2); // region 1 is padding
+    support_write_random_model(&config, path);
+    must(vd_captioner_load(path, &captioner, &err), &err);
+    free(path);
+}
+
+static vd_caption say(const vd_saying *how)
+{
+    vd_caption out[VD_MOST_BEAMS];
+    int count;
+    vd_error err;
+    must(vd_captioner_say(captioner, image, P, how, out, 1, &count, &err), &err);
+    assert_int_equal(count, 1);
+    return out[0];
+}
+
+static double forced(const int32_t *word, int length, bool ended)
+{
+    vd_caption_trace trace;
+    vd_error err;
+    must(vd_captioner_trace(captioner, image, P, word, length, ended, &trace, &err), &err);
+    double sum = trace.log_probability;
+    vd_caption_trace_clear(&trace);
+    return sum;
+}
+
+static void greedy_is_the_likeliest_word_each_time(void **state)
+{
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    const vd_saying how = vd_saying_greedy();
+    vd_caption_trace trace;
+    vd_error err;
+    vd_caption c = say(&how);
+    assert_true(c.length > 0);
+    must(vd_captioner_trace(captioner, image, P, c.word, c.length, c.ended, &trace, &err), &err);
+    assert_int_equal(trace.words, c.length + c.ended);
+    assert_true(fabs(trace.log_probability - c.log_probability) < 1e-5);
+    for (int t = 0; t < trace.words; t++) {
+        const vd_said_word *w = &trace.word[t];
+        int best = 0; // the likeliest that may be said
+        while (w->likely[best].id < VD_END || w->likely[best].id == VD_UNKNOWN ||
+               (t == 0 && w->likely[best].id == VD_END))
+            best++;
+        assert_int_equal(w->id, w->likely[best].id);
+        assert_true(fabs(w->probability - w->likely[best].probability) < 1e-12);
+        assert_true(w->entropy > 0 && w->entropy <= log(V) + 1e-6);
+        assert_int_equal(w->likelies, VD_RUNNERS_UP);
+        assert_true(w->likely[0].probability >= w->likely[4].probability);
+    }
+    vd_caption_trace_clear(&trace);
+    vd_captioner_free(captioner);
+}
+
+// All captions of up to LONGEST words, by brute force.
+static void try_all(int32_t *word, int length, double *best)
+{
+    if (length > 0)
+        *best = fmax(*best, forced(word, length, true));
+    if (length == LONGEST) {
+        *best = fmax(*best, forced(word, length, false));
+        return;
+    }
+    for (word[length] = VD_FIRST_WORD; word[length] < V; word[length]++)
+        try_all(word, length + 1, best);
+}
+
+static void beam_finds_the_likeliest_caption(void **state)
+{
+    (void)state;
+    for (vd_caption_history h = VD_HISTORY_COMPLETE; h <= VD_HISTORY_NONE; h++) {
+        int32_t word[LONGEST + 1];
+        double best = -INFINITY, before = -INFINITY;
+        open_captioner(h);
+        try_all(word, 0, &best);
+        vd_saying how = {.beam = 32, .longest = LONGEST};
+        vd_caption c = say(&how);
+        // A caption that is cut at the longest is no worse than the same with its end.
+        assert_true(fabs(c.log_probability - best) < 1e-5);
+        for (how.beam = 1; how.beam <= 4; how.beam++) {
+            c = say(&how);
+            assert_true(fabs(forced(c.word, c.length, c.ended) - c.log_probability) < 1e-5);
+            before = how.beam == 1 ? c.log_probability : before;
+        }
+        assert_true(before <= best + 1e-6);
+        vd_captioner_free(captioner);
+    }
+}
+
+static void beams_come_in_order(void **state)
+{
+    vd_caption out[8];
+    vd_error err;
+    int count;
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    vd_saying how = {.beam = 8, .longest = 6};
+    must(vd_captioner_say(captioner, image, P, &how, out, 8, &count, &err), &err);
+    assert_int_equal(count, 8);
+    for (int i = 1; i < count; i++)
+        assert_true(out[i].log_probability <= out[i - 1].log_probability);
+    how.length_power = 1;
+    must(vd_captioner_say(captioner, image, P, &how, out, 8, &count, &err), &err);
+    for (int i = 1; i < count; i++)
+        assert_true(out[i].log_probability / (out[i].length + out[i].ended) <=
+                    out[i - 1].log_probability / (out[i - 1].length + out[i - 1].ended));
+    vd_captioner_free(captioner);
+}
+
+// The first word of many draws against its probabilities, at temperature 2.
+static void draws_follow_the_probabilities(void **state)
+{
+    double p[V] = {0}, sum = 0, found[V] = {0};
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    for (int32_t id = VD_FIRST_WORD; id < V; id++)
+        sum += p[id] = exp(forced(&id, 1, false) / 2);
+    vd_saying how = {.beam = 1, .longest = 5, .temperature = 2};
+    for (how.seed = 0; how.seed < MANY; how.seed++)
+        found[say(&how).word[0]] += 1.0 / MANY;
+    for (int id = VD_FIRST_WORD; id < V; id++)
+        assert_true(fabs(found[id] - p[id] / sum) < 4 * sqrt(p[id] / sum / MANY));
+    how.seed = 5;
+    vd_caption one = say(&how), other = say(&how);
+    assert_memory_equal(one.word, other.word, (size_t)one.length * sizeof *one.word);
+    assert_true(one.log_probability == other.log_probability);
+    vd_captioner_free(captioner);
+}
+
+static void constraints_hold(void **state)
+{
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    vd_saying how = {.beam = 1, .longest = VD_MAX_CAPTION, .temperature = 1};
+    int twice = 0, thrice = 0;
+    for (int i = 0; i < 2 * MANY; i++) {
+        how.seed = (uint64_t)i / 2;
+        how.no_repeat = how.no_trigram = i % 2;
+        vd_caption c = say(&how);
+        assert_true(c.length > 0 && c.length <= VD_MAX_CAPTION);
+        for (int k = 0; k < c.length; k++)
+            assert_true(c.word[k] >= VD_FIRST_WORD);
+        for (int k = 1; k < c.length; k++) {
+            twice += c.word[k] == c.word[k - 1] && i % 2 == 0;
+            assert_false(i % 2 && c.word[k] == c.word[k - 1]);
+        }
+        for (int k = 0; k + 3 < c.length; k++)
+            for (int m = k + 1; m + 2 < c.length; m++) {
+                bool same = memcmp(c.word + k, c.word + m, 3 * sizeof *c.word) == 0;
+                thrice += same && i % 2 == 0;
+                assert_false(same && i % 2);
+            }
+    }
+    assert_true(twice > 0 && thrice > 0); // without constraints it happens
+    vd_captioner_free(captioner);
+}
+
+static void shares_are_parts_of_one(void **state)
+{
+    static const int32_t word[] = {4, 6, 5};
+    vd_caption_trace t;
+    vd_error err;
+    (void)state;
+    for (vd_caption_history h = VD_HISTORY_COMPLETE; h <= VD_HISTORY_NONE; h++) {
+        open_captioner(h);
+        must(vd_captioner_trace(captioner, image, P, word, 3, true, &t, &err), &err);
+        assert_int_equal(t.words, 4);
+        assert_true((t.history == NULL) == (h == VD_HISTORY_NONE));
+        for (int w = 0; w < t.words; w++) {
+            float region[P], history[4];
+            double sum = 0;
+            vd_caption_trace_regions(&t, w, region);
+            vd_caption_trace_history(&t, w, history);
+            assert_true(region[1] == 0); // padding
+            for (int k = 0; k < P; k++)
+                sum += (double)region[k];
+            assert_true((sum > 1e-3) == (h != VD_HISTORY_ONLY));
+            for (int k = 0; k < t.words; k++) {
+                bool seen = h == VD_HISTORY_NOW    ? k == w
+                            : h == VD_HISTORY_PAST ? k < w
+                                                   : k <= w && h != VD_HISTORY_NONE;
+                assert_true((history[k] > 0) == seen);
+                sum += (double)history[k];
+            }
+            assert_true(fabs(sum - 1) < 1e-5);
+        }
+        vd_caption_trace_clear(&t);
+        vd_captioner_free(captioner);
+    }
+}
+
+static void refuse_saying(vd_saying how, int most, const char *expected)
+{
+    vd_caption out[2];
+    vd_error err;
+    int count;
+    assert_int_equal(vd_captioner_say(captioner, image, P, &how, out, most, &count, &err),
+                     VD_USAGE);
+    assert_string_equal(err.text, expected);
+}
+
+static void what_cannot_be_said_is_refused(void **state)
+{
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    refuse_saying((vd_saying){.beam = 33, .longest = 5}, 1,
+                  "a beam of 33 hypotheses; expected 1 to 32");
+    refuse_saying((vd_saying){.beam = 1, .longest = 21}, 1,
+                  "captions of 21 words; expected 1 to 20");
+    refuse_saying((vd_saying){.beam = 1, .longest = 2}, 2, "2 captions of a beam of 1");
+    refuse_saying((vd_saying){.beam = 2, .longest = 2, .temperature = 1}, 1,
+                  "a caption that is drawn has a temperature above 0 and no beam");
+    memset(image, 0, sizeof image);
+    refuse_saying(vd_saying_greedy(), 1,
+                  "a picture without a region: there is nothing to say about it");
+    vd_captioner_free(captioner);
+}
+
+static void files_of_another_task_are_refused(void **state)
+{
+    vd_error err;
+    vd_model *model;
+    char *path = support_join(directory, "captioner.safetensors"),
+         *other = support_join(directory, "answerer.safetensors");
+    const vd_config config = {
+        .vocab = V, .embed = 4, .hidden = 6, .region = D, .gate = VD_GATE_SIGMOID};
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    vd_captioner_free(captioner);
+    support_refused(vd_model_load(path, &model, &err), VD_MISMATCH, &err, path,
+                    "it is a captioner, which describes pictures", NULL);
+    support_write_random_model(&config, other);
+    support_refused(vd_captioner_load(other, &captioner, &err), VD_MISMATCH, &err, other,
+                    "it answers questions", NULL);
+    must(vd_model_load_any(path, &model, &err), &err);
+    assert_int_equal(vd_model_config(model)->task, VD_TASK_CAPTION);
+    vd_model_free(model);
+    free(path);
+    free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greedy_is_the_likeliest_word_each_time),
+        cmocka_unit_test(beam_finds_the_likeliest_caption),
+        cmocka_unit_test(beams_come_in_order),
+        cmocka_unit_test(draws_follow_the_probabilities),
+        cmocka_unit_test(constraints_hold),
+        cmocka_unit_test(shares_are_parts_of_one),
+        cmocka_unit_test(what_cannot_be_said_is_refused),
+        cmocka_unit_test(files_of_another_task_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
