@@ -7,26 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "features/dialogs/dataset.h"
-#include "features/dialogs/picture_cache.h"
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "tui/train/event_file.h"
-#include "tui/measure/measure.h"
 #include "tui/base/progress.h"
+#include "tui/train/event_file.h"
+#include "tui/train/task.h"
 
 typedef struct course {
     vd_training *plan;
-    size_t dialogs;
-    vd_sampler sampler, ahead;   // of the step that is taken, of the loader
-    vd_data_loader *loader;      // from the trainer's step on, prefetching; NULL before the first
-    vd_picture_cache *pictures;  // of the loader's batches
+    const vd_train_task *task;
+    vd_sampler sampler, ahead;   // of the step that is taken, of the feed
+    vd_feed *feed;               // of batches from the trainer's step on; NULL before the first
     vd_pictures_kept most;       // that may be kept on the device
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum;             // over the epoch's steps so far
     int64_t loss_steps;
-    double best;       // of best.safetensors (plan->best_by), 0 before there is one
+    double best;       // of best.safetensors (vd_epoch), 0 before there is one
     vd_events *events; // NULL where they cannot be read or written
     bool losing;       // the last point of the curves could not be written
     int64_t records;   // of the event file, at the checkpoint
@@ -48,11 +45,6 @@ static bool is_first(const course *c)
     return !c->plan->group || c->plan->group->rank == 0;
 }
 
-static const char *measure_name(vd_metric metric)
-{
-    return metric == VD_NDCG ? "ndcg" : "mrr";
-}
-
 static vd_status save_checkpoint(course *c, vd_error *err)
 {
     if (!is_first(c))
@@ -61,7 +53,7 @@ static vd_status save_checkpoint(course *c, vd_error *err)
     snprintf(state, sizeof state,
              "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64 " by=%s",
              c->logged, c->loss_steps, c->loss_sum, c->best,
-             c->events ? vd_events_count(c->events) : c->records, measure_name(c->plan->best_by));
+             c->events ? vd_events_count(c->events) : c->records, c->task->best_by(c->plan));
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -81,7 +73,7 @@ static vd_status restore_state(course *c, vd_error *err)
         sscanf(state,
                "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64 " by=%7s",
                &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by) >= 3;
-    if (strcmp(by, measure_name(c->plan->best_by)) != 0)
+    if (strcmp(by, c->task->best_by(c->plan)) != 0)
         c->best = 0; // of another measure: the next epoch is the best so far
     int64_t done = step / c->epoch_steps;
     if (!good || c->logged < 0 || c->logged > done || c->logged < done - 1 || c->loss_steps < 0 ||
@@ -94,8 +86,6 @@ static vd_status restore_state(course *c, vd_error *err)
 }
 
 // ---- log ----------------------------------------------------------------------------------------
-
-static const char LOG_HEAD[] = "epoch\tstep\tloss\tr@1\tr@5\tr@10\tmean\tmrr\tndcg\tcorrect@1\n";
 
 // Cuts the log after the epochs of the checkpoint, so that a run that was killed leaves no second
 // row of an epoch.
@@ -121,16 +111,25 @@ static vd_status trim_log(course *c, vd_error *err)
     return VD_OK;
 }
 
-static vd_status append_log(course *c, const char *row, vd_error *err)
+static void log_head(const vd_epoch *epoch, char *out, size_t size)
+{
+    int used = snprintf(out, size, "epoch\tstep\tloss");
+    for (int i = 0; i < epoch->count; i++)
+        used += snprintf(out + used, size - (size_t)used, "\t%s", epoch->measure[i].column);
+    snprintf(out + used, size - (size_t)used, "\n");
+}
+
+static vd_status append_log(course *c, const vd_epoch *epoch, const char *row, vd_error *err)
 {
     const char *path = path_of(c, "log.tsv");
-    char text[1024];
+    char text[1024], head[256];
     int file;
     vd_status status = vd_file_extend(path, 0666, &file, err);
     if (status != VD_OK)
         return status;
     bool begins = lseek(file, 0, SEEK_END) == 0;
-    int length = snprintf(text, sizeof text, "%s%s", begins ? LOG_HEAD : "", row);
+    log_head(epoch, head, sizeof head);
+    int length = snprintf(text, sizeof text, "%s%s", begins ? head : "", row);
     status = vd_file_append(file, path, text, (size_t)length, err);
     close(file);
     return status;
@@ -167,99 +166,62 @@ static void log_scalars(course *c, const vd_scalar *scalars, int count)
 
 // ---- end of an epoch ----------------------------------------------------------------------------
 
-static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
-                       vd_error *err)
-{
-    (void)worker;
-    return vd_trainer_scores(context, batch, scores, err);
-}
-
-static vd_status validate(course *c, vd_metrics *out, vd_error *err)
-{
-    vd_training *plan = c->plan;
-    *out = (vd_metrics){0};
-    if (!plan->validation)
-        return VD_OK;
-    size_t count = vd_dataset_count(plan->validation);
-    if (plan->validation_limit && plan->validation_limit < count)
-        count = plan->validation_limit;
-    vd_progress progress;
-    vd_progress_start(&progress, "validating", (int64_t)count, 0, plan->quiet);
-    vd_measure_options options = {.limit = count, .stop = plan->stop, .progress = &progress};
-    const vd_measure_source source = {.context = plan->trainer, .score = score};
-    vd_measure measure;
-    vd_status status = vd_measure_run(plan->validation, &source, &options, &measure, err);
-    vd_progress_clear(&progress);
-    if (status == VD_OK)
-        *out = measure.all;
-    if (status == VD_OK)
-        vd_measure_clear(&measure);
-    return status;
-}
-
-static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
+static void print_epoch(const course *c, double loss, const vd_epoch *epoch)
 {
     if (c->plan->silent)
         return;
     printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1,
            vd_trainer_steps(c->plan->trainer), loss);
-    for (int i = 0; i < VD_METRICS; i++)
-        if (vd_metrics_rounds(metrics, (vd_metric)i) > 0)
-            printf("  %s %.*f", vd_measure_columns[i].label, vd_measure_columns[i].digits,
-                   vd_metrics_mean(metrics, (vd_metric)i));
+    for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++)
+        if (m->known)
+            printf("  %s %.*f", m->label, m->digits, m->value);
     printf("\n");
     fflush(stdout);
 }
 
 // The epoch's row of the log.
-static void row_of_epoch(const course *c, double loss, const vd_metrics *metrics, char *row,
+static void row_of_epoch(const course *c, double loss, const vd_epoch *epoch, char *row,
                          size_t size)
 {
     int used = snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
                         vd_trainer_steps(c->plan->trainer), loss);
-    for (int i = 0; i < VD_METRICS; i++)
-        used += vd_metrics_rounds(metrics, (vd_metric)i) > 0
-                    ? snprintf(row + used, size - (size_t)used, "\t%.6f",
-                               vd_metrics_mean(metrics, (vd_metric)i))
-                    : snprintf(row + used, size - (size_t)used, "\t");
+    for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++)
+        used += m->known ? snprintf(row + used, size - (size_t)used, "\t%.6f", m->value)
+                         : snprintf(row + used, size - (size_t)used, "\t");
     snprintf(row + used, size - (size_t)used, "\n");
 }
 
-static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
+static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)
 {
-    vd_metric by = c->plan->best_by;
-    double now = vd_metrics_rounds(metrics, by) > 0 ? vd_metrics_mean(metrics, by) : 0;
-    if (now <= c->best)
+    if (epoch->best <= c->best)
         return VD_OK;
     vd_status status = vd_trainer_save_model(c->plan->trainer, path_of(c, "best.safetensors"),
                                              c->plan->settings.half ? VD_F16 : VD_F32, err);
     if (status == VD_OK)
-        c->best = now;
+        c->best = epoch->best;
     return status;
 }
 
-static void log_epoch(course *c, double loss, const vd_metrics *metrics)
+static void log_epoch(course *c, double loss, const vd_epoch *epoch)
 {
-    static const char *const tags[VD_METRICS] = {
-        "val/r@1", "val/r@5", "val/r@10", "val/mean_rank", "val/mrr", "val/ndcg", "val/correct@1"};
     vd_scalar scalars[1 + VD_METRICS] = {{"epoch/loss", loss}};
     int count = 1;
-    for (int i = 0; i < VD_METRICS; i++)
-        if (vd_metrics_rounds(metrics, (vd_metric)i) > 0)
-            scalars[count++] = (vd_scalar){tags[i], vd_metrics_mean(metrics, (vd_metric)i)};
+    for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++)
+        if (m->known)
+            scalars[count++] = (vd_scalar){m->tag, m->value};
     log_scalars(c, scalars, count);
 }
 
 static vd_status finish_epoch(course *c, vd_error *err)
 {
-    vd_metrics metrics;
+    vd_epoch epoch;
     char row[512];
-    vd_status status = validate(c, &metrics, err);
+    vd_status status = c->task->measure(c->plan, &epoch, err);
     if (status)
         return status;
     double loss = c->loss_steps ? c->loss_sum / (double)c->loss_steps : 0;
-    print_epoch(c, loss, &metrics);
-    row_of_epoch(c, loss, &metrics, row, sizeof row);
+    print_epoch(c, loss, &epoch);
+    row_of_epoch(c, loss, &epoch, row, sizeof row);
     // Until all of this is done the epoch does not count as logged, so that a resumed run repeats
     // it. The state is part of the model file's metadata, and must be the same then.
     status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, "", err);
@@ -267,76 +229,48 @@ static vd_status finish_epoch(course *c, vd_error *err)
         status = vd_trainer_save_model(c->plan->trainer, path_of(c, "model.safetensors"),
                                        c->plan->settings.half ? VD_F16 : VD_F32, err);
     if (status == VD_OK)
-        status = keep_best(c, &metrics, err);
+        status = keep_best(c, &epoch, err);
     if (status == VD_OK)
-        status = append_log(c, row, err);
+        status = append_log(c, &epoch, row, err);
     if (status) {
         save_checkpoint(c, NULL); // where there is room for it, the epoch's work is kept
         return status;
     }
-    log_epoch(c, loss, &metrics);
+    log_epoch(c, loss, &epoch);
     c->logged++;
     return save_checkpoint(c, err);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static void stop_loader(course *c)
+static void stop_feed(course *c)
 {
-    vd_data_loader_free(c->loader);
+    c->task->close(c->feed);
     vd_sampler_clear(&c->ahead);
-    vd_picture_cache_free(c->pictures);
-    c->loader = NULL;
-    c->pictures = NULL;
-}
-
-// Prints where the pictures are kept when a device computes.
-static vd_status keep_pictures(course *c, vd_error *err)
-{
-    const vd_backend *be = vd_trainer_backend(c->plan->trainer);
-    size_t most = c->sampler.micro_batch, batch = (size_t)c->sampler.batch;
-    most = most == 0 || most > batch ? batch : most;
-    char text[160];
-    vd_status status =
-        vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_DATA_LOADER_BATCHES, most,
-                             c->most, &c->pictures, err);
-    c->most = vd_picture_cache_describe(c->pictures, text, sizeof text);
-    if (status == VD_OK && !be->memory->host && !c->plan->quiet)
-        fprintf(stderr, "pictures: %s\n", text);
-    return status;
+    c->feed = NULL;
 }
 
 // From the trainer's step on.
-static vd_status start_loader(course *c, vd_error *err)
+static vd_status start_feed(course *c, vd_error *err)
 {
     c->ahead = c->sampler;
     c->ahead.step = vd_trainer_steps(c->plan->trainer);
     vd_status status = vd_sampler_start(&c->ahead, err);
-    if (status == VD_OK)
-        status = keep_pictures(c, err);
-    return status ? status
-                  : vd_data_loader_new(c->plan->data, vd_sampler_micro_batch, &c->ahead,
-                                       c->pictures, &c->loader, err);
-}
-
-static vd_status next_batch(void *loader, const vd_batch **batch, vd_error *err)
-{
-    return vd_data_loader_next(loader, batch, err);
+    return status ? status : c->task->open(c->plan, &c->ahead, &c->most, &c->feed, err);
 }
 
 // The gradient of this process' part of the next step.
 static vd_status compute_gradient(course *c, double *loss, vd_error *err)
 {
     size_t count;
-    vd_status status = c->loader ? VD_OK : start_loader(c, err);
+    vd_status status = c->feed ? VD_OK : start_feed(c, err);
     if (status)
         return status;
-    const size_t *dialogs =
-        vd_sampler_step(&c->sampler, vd_trainer_steps(c->plan->trainer), &count);
+    const size_t *items = vd_sampler_step(&c->sampler, vd_trainer_steps(c->plan->trainer), &count);
     vd_micro_batches step = {.count = vd_sampler_micro_batches(&c->sampler, count),
-                             .next = next_batch,
-                             .context = c->loader};
-    vd_dataset_totals(c->plan->data, dialogs, count, &step.of);
+                             .next = c->task->next,
+                             .context = c->feed};
+    c->task->totals(c->plan, items, count, &step.of);
     return vd_trainer_gradient(c->plan->trainer, &step, loss, err);
 }
 
@@ -350,7 +284,7 @@ static vd_status compute_gradient_anywhere(course *c, double *loss, vd_error *er
     vd_status status = compute_gradient(c, loss, &why);
     if (status == VD_OK)
         return VD_OK;
-    stop_loader(c);
+    stop_feed(c);
     bool gave_up = vd_backend_gave_up(vd_trainer_backend(trainer), status);
     if (gave_up && c->most == VD_PICTURES_RESIDENT) {
         c->most = VD_PICTURES_STREAMED;
@@ -519,11 +453,14 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
 {
     const vd_train_options *settings = &training->settings;
     const vd_group *group = training->group;
-    course c = {.plan = training, .most = VD_PICTURES_RESIDENT, .saved_at = vd_progress_clock()};
-    c.dialogs = vd_dataset_count(training->data);
-    c.epoch_steps = vd_training_epoch_steps(c.dialogs, settings->batch);
+    course c = {.plan = training,
+                .task = training->captions ? &vd_train_captions : &vd_train_dialogs,
+                .most = VD_PICTURES_RESIDENT,
+                .saved_at = vd_progress_clock()};
+    size_t items = c.task->count(training);
+    c.epoch_steps = vd_training_epoch_steps(items, settings->batch);
     c.sampler = (vd_sampler){.seed = (uint64_t)settings->seed,
-                             .dialogs = c.dialogs,
+                             .dialogs = items,
                              .batch = settings->batch,
                              .micro_batch = (size_t)settings->micro_batch,
                              .rank = group ? (size_t)group->rank : 0,
@@ -543,7 +480,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     if (status == VD_IO && group) // another process may be gone; the weights are of the last step
         save_checkpoint(&c, NULL);
     vd_events_close(c.events);
-    stop_loader(&c);
+    stop_feed(&c);
     vd_sampler_clear(&c.sampler);
     return status;
 }

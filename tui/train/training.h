@@ -8,6 +8,7 @@
 
 #include "engine/measure/metrics.h"
 #include "engine/train/trainer.h"
+#include "features/dialogs/caption_set.h"
 #include "features/dialogs/dataset.h"
 #include "tui/train/sampler.h"
 
@@ -20,12 +21,15 @@ typedef struct vd_training {
     vd_trainer *trainer;
     const vd_dataset *data;
     const vd_dataset *validation; // NULL: none
+    // Of a captioner, in place of these; validation NULL: none.
+    const vd_caption_set *captions, *caption_validation;
     vd_train_options settings;
     // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
     // with validation data, best.safetensors: the model of the epoch that is the best so far.
     const char *directory;
-    vd_metric best_by;         // of two epochs: the better one has more of this
-    size_t validation_limit;   // dialogs; 0 = all
+    // Of two epochs the better one has more of this; of captions the lower cross entropy.
+    vd_metric best_by;
+    size_t validation_limit;   // dialogs or pictures; 0 = all
     double checkpoint_seconds; // between checkpoints; 0 = never by time
     int64_t checkpoint_steps;  // 0 = never by steps
     int64_t stop_after;        // steps in all; 0 = run to the end

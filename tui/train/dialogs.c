@@ -1,0 +1,127 @@
+// Learning dialogs: batches of the data loader, pictures on the device, ranks of the human answers.
+#include "tui/train/task.h"
+
+#include <stdio.h>
+
+#include "engine/base/alloc.h"
+#include "tui/base/progress.h"
+#include "tui/measure/measure.h"
+
+struct vd_feed {
+    vd_data_loader *loader;
+    vd_picture_cache *pictures; // of the loader's batches
+};
+
+static size_t count(const vd_training *plan)
+{
+    return vd_dataset_count(plan->data);
+}
+
+static void totals(const vd_training *plan, const size_t *items, size_t n, vd_totals *of)
+{
+    vd_dataset_totals(plan->data, items, n, of);
+}
+
+static void close_feed(vd_feed *feed)
+{
+    if (!feed)
+        return;
+    vd_data_loader_free(feed->loader);
+    vd_picture_cache_free(feed->pictures);
+    vd_free(feed);
+}
+
+// Prints where the pictures are kept when a device computes.
+static vd_status keep_pictures(const vd_training *plan, const vd_sampler *ahead,
+                               vd_pictures_kept *kept, vd_picture_cache **out, vd_error *err)
+{
+    const vd_backend *be = vd_trainer_backend(plan->trainer);
+    size_t most = ahead->micro_batch, batch = (size_t)ahead->batch;
+    most = most == 0 || most > batch ? batch : most;
+    char text[160];
+    vd_status status = vd_picture_cache_new(vd_dataset_regions(plan->data), be,
+                                            VD_DATA_LOADER_BATCHES, most, *kept, out, err);
+    *kept = vd_picture_cache_describe(*out, text, sizeof text);
+    if (status == VD_OK && !be->memory->host && !plan->quiet)
+        fprintf(stderr, "pictures: %s\n", text);
+    return status;
+}
+
+static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
+                           vd_feed **out, vd_error *err)
+{
+    vd_feed *feed = vd_alloc(1, sizeof *feed);
+    vd_status status = feed ? keep_pictures(plan, ahead, most, &feed->pictures, err)
+                            : vd_error_memory(err, "prefetched batches");
+    if (status == VD_OK)
+        status = vd_data_loader_new(plan->data, vd_sampler_micro_batch, ahead, feed->pictures,
+                                    &feed->loader, err);
+    *out = status == VD_OK ? feed : NULL;
+    if (status != VD_OK)
+        close_feed(feed);
+    return status;
+}
+
+static vd_status next(void *feed, const vd_batch **batch, vd_error *err)
+{
+    return vd_data_loader_next(((vd_feed *)feed)->loader, batch, err);
+}
+
+static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
+                       vd_error *err)
+{
+    (void)worker;
+    return vd_trainer_scores(context, batch, scores, err);
+}
+
+static vd_status validate(const vd_training *plan, vd_metrics *out, vd_error *err)
+{
+    *out = (vd_metrics){0};
+    if (!plan->validation)
+        return VD_OK;
+    size_t dialogs = vd_dataset_count(plan->validation);
+    if (plan->validation_limit && plan->validation_limit < dialogs)
+        dialogs = plan->validation_limit;
+    vd_progress progress;
+    vd_progress_start(&progress, "validating", (int64_t)dialogs, 0, plan->quiet);
+    vd_measure_options options = {.limit = dialogs, .stop = plan->stop, .progress = &progress};
+    const vd_measure_source source = {.context = plan->trainer, .score = score};
+    vd_measure measure;
+    vd_status status = vd_measure_run(plan->validation, &source, &options, &measure, err);
+    vd_progress_clear(&progress);
+    if (status == VD_OK)
+        *out = measure.all;
+    if (status == VD_OK)
+        vd_measure_clear(&measure);
+    return status;
+}
+
+static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error *err)
+{
+    static const char *const columns[VD_METRICS] = {"r@1", "r@5",  "r@10",     "mean",
+                                                    "mrr", "ndcg", "correct@1"};
+    static const char *const tags[VD_METRICS] = {
+        "val/r@1", "val/r@5", "val/r@10", "val/mean_rank", "val/mrr", "val/ndcg", "val/correct@1"};
+    vd_metrics metrics;
+    vd_status status = validate(plan, &metrics, err);
+    *out = (vd_epoch){.count = VD_METRICS};
+    for (int i = 0; i < VD_METRICS && status == VD_OK; i++) {
+        bool known = vd_metrics_rounds(&metrics, (vd_metric)i) > 0;
+        out->measure[i] = (vd_epoch_measure){vd_measure_columns[i].label,
+                                             columns[i],
+                                             tags[i],
+                                             vd_measure_columns[i].digits,
+                                             known,
+                                             known ? vd_metrics_mean(&metrics, (vd_metric)i) : 0};
+    }
+    out->best = out->measure[plan->best_by].value;
+    return status;
+}
+
+static const char *best_by(const vd_training *plan)
+{
+    return plan->best_by == VD_NDCG ? "ndcg" : "mrr";
+}
+
+const vd_train_task vd_train_dialogs = {"dialogs", count,      totals,        open_feed,
+                                        next,      close_feed, measure_epoch, best_by};

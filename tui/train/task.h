@@ -1,0 +1,44 @@
+// What a run learns, and how an epoch of it is measured: dialogs (dialogs.c) or captions
+// (captions.c). The course of the run (training.c) is the same for both.
+#ifndef VD_TRAIN_TASK_H
+#define VD_TRAIN_TASK_H
+
+#include "features/dialogs/picture_cache.h"
+#include "tui/train/training.h"
+
+// What an epoch came to on the validation data.
+typedef struct vd_epoch_measure {
+    const char *label;  // on the screen
+    const char *column; // in the log
+    const char *tag;    // of its curve
+    int digits;
+    bool known;
+    double value;
+} vd_epoch_measure;
+
+typedef struct vd_epoch {
+    vd_epoch_measure measure[VD_METRICS];
+    int count;
+    double best; // the better of two epochs has more of it; 0: nothing was measured
+} vd_epoch;
+
+typedef struct vd_feed vd_feed; // of batches
+
+typedef struct vd_train_task {
+    const char *items; // what a step is made of, for people
+    size_t (*count)(const vd_training *plan);
+    void (*totals)(const vd_training *plan, const size_t *items, size_t count, vd_totals *of);
+    // Batches of the micro-batches of `ahead`, which only the feed uses until it is closed. *most:
+    // how pictures may be kept on the device, and then are.
+    vd_status (*open)(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
+                      vd_feed **out, vd_error *err);
+    vd_status (*next)(void *feed, const vd_batch **batch, vd_error *err);
+    void (*close)(vd_feed *feed); // NULL is fine
+    // Without validation data nothing in it is known.
+    vd_status (*measure)(const vd_training *plan, vd_epoch *out, vd_error *err);
+    const char *(*best_by)(const vd_training *plan); // the name of vd_epoch.best
+} vd_train_task;
+
+extern const vd_train_task vd_train_dialogs, vd_train_captions;
+
+#endif
