@@ -48,6 +48,10 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
                            const vd_saying *how, vd_caption *out, int most, int *count,
                            vd_error *err);
 
+// Words with blanks between them, none before , . ; : ! ? 's and n't; cut to size.
+void vd_caption_text(const vd_vocab *vocab, const int32_t *word, int length, char *out,
+                     size_t size);
+
 enum { VD_RUNNERS_UP = 5 };
 
 // One word of a caption, or </S>.

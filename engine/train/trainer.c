@@ -218,6 +218,12 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
             "%d, %d, %d, %d",
             path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
             to->hidden, to->region);
+    const vd_caption_config *one = &from->caption, *other = &to->caption;
+    if (to->task == VD_TASK_CAPTION &&
+        (one->heads != other->heads || one->layers != other->layers || one->inner != other->inner))
+        return vd_error_set(
+            err, VD_MISMATCH, "%s: heads, layers and inner size %d, %d, %d; expected %d, %d, %d",
+            path, one->heads, one->layers, one->inner, other->heads, other->layers, other->inner);
     if (from->network != to->network)
         return vd_error_set(err, VD_MISMATCH, "%s: it is a network %s, expected %s", path,
                             vd_network_names[from->network], vd_network_names[to->network]);

@@ -9,7 +9,7 @@
 
 #include "tui/base/nearest.h"
 
-enum { MOST_OPTIONS = 64, MOST_LETTERS = 40 };
+enum { MOST_OPTIONS = VD_MOST_OPTIONS, MOST_LETTERS = 40 };
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ vd_status vd_arguments_read(const vd_option *options, int argc, char **argv, voi
         if (kind != 0)
             return refuse_option(options, argv[optind - 1], kind, err);
         const vd_option *option = &options[index];
-        out->given |= UINT64_C(1) << index;
+        out->given[index] = true;
         if (read_value(option, (char *)settings + option->offset, optarg, err))
             return VD_USAGE;
     }
@@ -157,7 +157,7 @@ vd_status vd_arguments_read(const vd_option *options, int argc, char **argv, voi
 bool vd_arguments_have(const vd_arguments *arguments, const char *name)
 {
     for (int i = 0; arguments->options[i].name; i++)
-        if (arguments->given >> i & 1 && strcmp(arguments->options[i].name, name) == 0)
+        if (arguments->given[i] && strcmp(arguments->options[i].name, name) == 0)
             return true;
     return false;
 }

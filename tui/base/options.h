@@ -42,12 +42,14 @@ typedef struct vd_option {
     .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 // clang-format on
 
+enum { VD_MOST_OPTIONS = 96 };
+
 // What a command line has besides the values.
 typedef struct vd_arguments {
     const vd_option *options;
-    uint64_t given; // bit i: options[i]
-    int count;      // operands
-    char **operand; // borrowed from argv, which ends with a NULL
+    bool given[VD_MOST_OPTIONS]; // which of the options
+    int count;                   // operands
+    char **operand;              // borrowed from argv, which ends with a NULL
 } vd_arguments;
 
 // Reads argv[1..argc-1]. Options may stand anywhere before "--", in full or abbreviated, values as

@@ -16,7 +16,7 @@
 // In the order of the help. X(name): a file of this folder with a vd_cmd_name.
 // clang-format off
 #define VD_COMMANDS(X)                                                                             \
-    X(chat) X(ask) X(walk) X(train) X(curves) X(eval) X(compare) X(replay) X(blocks) X(extract)    \
+    X(chat) X(ask) X(caption) X(walk) X(train) X(curves) X(eval) X(compare) X(replay) X(blocks) X(extract)    \
     X(data) X(features) X(study) X(pool) X(import) X(info) X(help)
 // clang-format on
 

@@ -82,17 +82,8 @@ static void sum_up_tensors(const vd_safetensors *file, bool list)
     vd_output_row("tensors", "%zu, %zu bytes (--tensors lists them)", count, bytes);
 }
 
-static vd_status print_model(const char *path, const vd_safetensors *file, bool list, vd_error *err)
+static void print_answerer(const vd_config *config)
 {
-    vd_model *model;
-    vd_status status = vd_model_load_any(path, &model, err);
-    if (status)
-        return status;
-    const vd_config *config = vd_model_config(model);
-    const char *steps = vd_safetensors_metadata(file, "steps");
-    printf("%s: %s\n", path, steps ? "a checkpoint of a training run" : "a model");
-    vd_output_row("parameters", "%zu", vd_model_parameters(model));
-    vd_output_row("words", "%d", config->vocab);
     vd_output_row("embedding", "%d", config->embed);
     vd_output_row("hidden", "%d", config->hidden);
     vd_output_row("regions", "of %d numbers", config->region);
@@ -107,6 +98,41 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
         vd_output_row("answers", "%s", vd_answer_names[config->answer]);
     if (vd_copies(config))
         vd_output_row("copies", "%s", vd_copy_names[config->copy]);
+}
+
+static void print_captioner(const vd_config *config)
+{
+    const vd_caption_config *c = &config->caption;
+    vd_caption_history history = vd_caption_history_of(c);
+    vd_output_row("captioner", "%s", vd_captioner_names[c->captioner]);
+    vd_output_row("hidden", "%d, %d heads, %d layers, inner size %d", c->hidden,
+                  vd_caption_heads(c), c->layers, c->inner);
+    vd_output_row("regions", "of %d numbers", c->region);
+    if (history == VD_HISTORY_NONE)
+        return;
+    vd_output_row("history", "%s, weights %s%s", vd_history_names[history],
+                  c->shared ? "shared" : "of its own", c->history_norm ? ", normalised" : "");
+    if (c->awc != VD_AWC_NONE)
+        vd_output_row("coherence", "%s, level %g, weight %g", vd_awc_names[c->awc], c->awc_level,
+                      c->awc_weight);
+}
+
+static vd_status print_model(const char *path, const vd_safetensors *file, bool list, vd_error *err)
+{
+    vd_model *model;
+    vd_status status = vd_model_load_any(path, &model, err);
+    if (status)
+        return status;
+    const vd_config *config = vd_model_config(model);
+    bool captions = config->task == VD_TASK_CAPTION;
+    const char *steps = vd_safetensors_metadata(file, "steps");
+    printf("%s: %s\n", path,
+           steps      ? "a checkpoint of a training run"
+           : captions ? "a captioner: a model that describes pictures"
+                      : "a model");
+    vd_output_row("parameters", "%zu", vd_model_parameters(model));
+    vd_output_row("words", "%d", config->vocab);
+    (captions ? print_captioner : print_answerer)(config);
     vd_model_free(model);
     if (!list)
         sum_up_tensors(file, false);

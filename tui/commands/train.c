@@ -27,13 +27,14 @@
 #include "tui/train/run_inputs.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
-#include "tui/train/curves.h"
+#include "tui/train/watched.h"
 #include "tui/train/words.h"
 
 typedef struct job {
     vd_run_inputs in;
     vd_json_value *kept; // of a run that goes on: texts of `in`
     const char *from, *vocab, *glove, *preset;
+    vd_task task;
     bool new_words, resume, watch;
     double minutes; // between checkpoints
     vd_backend_choice backend;
@@ -44,6 +45,7 @@ typedef struct job {
     vd_visdial *dialogs, *val_dialogs;
     vd_regions *regions, *val_regions;
     vd_dataset *dataset, *val_dataset;
+    vd_caption_set *captions, *val_captions; // of a captioner, in place of these
     vd_trainer *trainer;
     int hold; // of the directory of --out, -1 for none
     char path[4096 + 32];
@@ -65,6 +67,10 @@ typedef struct job {
 #define SHOWN_SWITCH(initial)
 
 static const vd_option options[] = {
+    {"task", "NAME",
+     "what to learn: dialog (default), or caption, the captions of the dialogs; it then has its "
+     "own defaults: batch 50, epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine",
+     VD_INTO(job, task), .choices = "dialog or caption"},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
     {"train-dense", "FILE",
@@ -105,7 +111,7 @@ static const vd_option options[] = {
     {"watch", NULL, VD_HELP_WATCH, VD_INTO(job, watch)},
     {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin",
      VD_INTO(job, preset), .names = (const char *const[]){"improved", "base"}, .most = 1},
-    VD_NETWORK_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION){0},
+    VD_NETWORK_SETTINGS(OPTION) VD_CAPTION_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION){0},
 };
 
 static const char *path_of(job *j, const char *name)
@@ -133,6 +139,21 @@ static vd_status check_dense(const job *j, vd_error *err)
                               margin);
 }
 
+// What is not of the task would be without effect.
+static vd_status check_task(const job *j, vd_error *err)
+{
+    char names[1024];
+    bool captions = j->task == VD_TASK_CAPTION;
+    vd_run_settings_foreign(j->task, names, sizeof names);
+    vd_status status = vd_arguments_refuse(
+        &j->given, names, captions ? "is nothing that captioners have" : "needs --task caption",
+        err);
+    if (status == VD_OK && captions)
+        status = vd_arguments_refuse(&j->given, "train-dense val-dense glove preset",
+                                     "is nothing that captioners have", err);
+    return status;
+}
+
 static vd_status check_given(const job *j, vd_error *err)
 {
     vd_status status = vd_arguments_need(&j->given, j->resume ? "out" : "data features out", err);
@@ -157,7 +178,21 @@ static vd_status check_given(const job *j, vd_error *err)
         return status;
     if (!j->resume && !j->from && (status = vd_encoder_check(&j->settings.network, err)))
         return status;
-    return j->resume ? VD_OK : check_dense(j, err); // the margin of a resumed run: its checkpoint's
+    if (j->resume) // the margin and the task of a resumed run: its checkpoint's
+        return VD_OK;
+    status = check_task(j, err);
+    return status ? status : check_dense(j, err);
+}
+
+// Options override these, wherever they stand.
+static vd_status start_settings(job *j, vd_error *err)
+{
+    j->settings =
+        j->task == VD_TASK_CAPTION ? vd_run_settings_captions() : vd_run_settings_defaults();
+    return !j->preset || vd_run_settings_preset(&j->settings, j->preset)
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
+                              j->preset);
 }
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
@@ -166,12 +201,10 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->training.wait.seconds = 1800;
     j->settings = vd_run_settings_defaults();
     vd_status status = vd_arguments_read(options, argc, argv, j, &j->given, err);
-    if (status == VD_OK && j->preset) { // options override it, wherever they stand
-        j->settings = vd_run_settings_defaults();
-        if (!vd_run_settings_preset(&j->settings, j->preset))
-            return vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
-                                j->preset);
-        status = vd_arguments_read(options, argc, argv, j, &j->given, err);
+    if (status == VD_OK && (j->preset || j->task != VD_TASK_DIALOG)) {
+        status = start_settings(j, err);
+        if (status == VD_OK)
+            status = vd_arguments_read(options, argc, argv, j, &j->given, err);
     }
     if (status == VD_OK)
         status = vd_arguments_most(&j->given, 0, err);
@@ -195,18 +228,37 @@ static vd_status read_data(const job *j, const char *data, const char *features,
         status = vd_visdial_read_dense(*dialogs, dense, err);
     if (status == VD_OK)
         status = vd_corpus_match(*dialogs, *regions, j->in.missing, is_first(j), err);
+    return status;
+}
+
+static vd_status check_answers(const job *j, const vd_visdial *dialogs, vd_error *err)
+{
+    for (size_t i = 0; i < dialogs->dialog_count; i++)
+        for (int32_t r = 0; r < dialogs->dialogs[i].round_count; r++)
+            if (dialogs->dialogs[i].rounds[r].truth >= 0)
+                return VD_OK;
+    return j->task == VD_TASK_CAPTION
+               ? VD_OK
+               : vd_error_set(err, VD_FORMAT,
+                              "%.300s: no round has a human answer among its candidates, so there "
+                              "is nothing to learn or measure",
+                              dialogs->path);
+}
+
+// What is learned, or measured, of dialogs.
+static vd_status make_sets(const job *j, const vd_visdial *dialogs, const vd_regions *regions,
+                           vd_dataset **dataset, vd_caption_set **captions, vd_error *err)
+{
+    const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
+    vd_reference *list;
+    if (j->task == VD_TASK_DIALOG)
+        return vd_dataset_new(dialogs, regions, vocab, dataset, err);
+    vd_status status = vd_references_of_dialogs(dialogs, vocab, &list, err);
     if (status)
         return status;
-    for (size_t i = 0; i < (*dialogs)->dialog_count; i++) {
-        for (int32_t r = 0; r < (*dialogs)->dialogs[i].round_count; r++) {
-            if ((*dialogs)->dialogs[i].rounds[r].truth >= 0)
-                return VD_OK;
-        }
-    }
-    return vd_error_set(err, VD_FORMAT,
-                        "%.300s: no round has a human answer among its candidates, so there is "
-                        "nothing to learn or measure",
-                        data);
+    status = vd_caption_set_new(list, dialogs->dialog_count, regions, captions, err);
+    vd_free(list);
+    return status;
 }
 
 static vd_status load_validation(job *j, vd_error *err)
@@ -215,6 +267,8 @@ static vd_status load_validation(job *j, vd_error *err)
         return VD_OK;
     vd_status status = read_data(j, j->in.val, j->in.val_features, j->in.val_dense, &j->val_dialogs,
                                  &j->val_regions, err);
+    if (status == VD_OK)
+        status = check_answers(j, j->val_dialogs, err);
     if (status)
         return status;
     int expected = vd_regions_size(j->regions), found = vd_regions_size(j->val_regions);
@@ -223,8 +277,7 @@ static vd_status load_validation(job *j, vd_error *err)
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
                             "one extractor",
                             j->in.features, expected, j->in.val_features, found);
-    return vd_dataset_new(j->val_dialogs, j->val_regions, vd_trainer_vocab(j->trainer),
-                          &j->val_dataset, err);
+    return make_sets(j, j->val_dialogs, j->val_regions, &j->val_dataset, &j->val_captions, err);
 }
 
 // Identifies the dialogs: a checkpoint is continued only with those it was started with.
@@ -308,12 +361,19 @@ static vd_status glove_width(job *j, vd_error *err)
 static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
 {
     const vd_config *config = vd_model_config(from);
+    vd_caption_config *caption = &j->settings.network.caption;
     struct {
         const char *name;
         int *setting, of_model;
     } size[] = {{"embed", &j->settings.network.embed, config->embed},
-                {"hidden", &j->settings.network.hidden, config->hidden}};
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+                {"hidden", &j->settings.network.hidden, config->hidden},
+                {"hidden", &caption->hidden, config->caption.hidden},
+                {"heads", &caption->heads, config->caption.heads},
+                {"layers", &caption->layers, config->caption.layers},
+                {"inner", &caption->inner, config->caption.inner}};
+    bool captions = config->task == VD_TASK_CAPTION;
+    size_t first = captions ? 2 : 0, end = captions ? sizeof size / sizeof *size : 2;
+    for (size_t i = first; i < end; i++) {
         if (vd_arguments_have(&j->given, size[i].name) && *size[i].setting != size[i].of_model)
             return vd_error_set(err, VD_MISMATCH,
                                 "--%s is %d, but %.300s has %d; leave it out to start from that "
@@ -350,14 +410,19 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab *words = NULL;
     vd_status status = j->from ? vd_model_load_any(j->from, &from, err) : VD_OK;
     if (status == VD_OK && (!from || j->new_words))
-        status = from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, least, &words, err)
-                      : vd_run_words(j->vocab, j->in.data, j->dialogs, least, &words, err);
+        status = from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, j->task, least, &words, err)
+                      : vd_run_words(j->vocab, j->in.data, j->dialogs, j->task, least, &words, err);
     const vd_vocab *vocab = words ? words : from ? vd_model_vocab(from) : NULL;
     if (status == VD_OK)
         status = from ? take_sizes(j, from, err) : glove_width(j, err);
     if (status == VD_OK) {
         j->settings.network.vocab = vd_vocab_size(vocab);
         j->settings.network.region = vd_regions_size(j->regions);
+        if (j->task == VD_TASK_CAPTION) {
+            j->settings.network.caption.vocab = j->settings.network.vocab;
+            j->settings.network.caption.region = j->settings.network.region;
+            j->settings.network = vd_config_of_captioner(&j->settings.network.caption);
+        }
         status =
             vd_trainer_new(&j->settings.network, vocab, &j->settings.training, &j->trainer, err);
     }
@@ -372,7 +437,9 @@ static vd_status new_trainer(job *j, vd_error *err)
 
 static vd_status start_anew(job *j, vd_error *err)
 {
-    vd_status status = is_first(j) ? make_directory(j, err) : VD_OK;
+    vd_status status = check_answers(j, j->dialogs, err);
+    if (status == VD_OK && is_first(j))
+        status = make_directory(j, err);
     if (status == VD_OK)
         status = new_trainer(j, err);
     if (status)
@@ -391,9 +458,11 @@ static vd_status start_anew(job *j, vd_error *err)
                               {VD_TRAINING_STATE, ""},
                               {"started_from", from_slash ? from_slash + 1 : from},
                               {"trained_on", source}};
+    bool pool = j->task == VD_TASK_DIALOG;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
-        status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
-    return status || !is_first(j) ? status : write_pool(j, err);
+        if (pool || strcmp(pairs[i][0], "pool") != 0)
+            status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
+    return status || !pool || !is_first(j) ? status : write_pool(j, err);
 }
 
 // Options of the command line must be those that the run was started with.
@@ -417,41 +486,6 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
     return VD_OK;
 }
 
-// The index of the first difference, or the end of the shorter one.
-static int32_t first_other_word(const vd_vocab *a, const vd_vocab *b)
-{
-    int32_t id = 0;
-    while (id < vd_vocab_size(a) && id < vd_vocab_size(b) &&
-           strcmp(vd_vocab_word(a, id), vd_vocab_word(b, id)) == 0)
-        id++;
-    return id;
-}
-
-// --vocab again: the words must be those that the checkpoint has.
-static vd_status check_words(job *j, vd_error *err)
-{
-    vd_vocab *given;
-    const vd_vocab *kept = vd_trainer_vocab(j->trainer);
-    vd_status status = vd_vocab_read(j->vocab, j->settings.training.min_count, &given, err);
-    if (status)
-        return status;
-    int32_t words = vd_vocab_size(kept), id = first_other_word(given, kept);
-    if (vd_vocab_size(given) != words)
-        status =
-            vd_error_set(err, VD_MISMATCH,
-                         "--vocab %.300s: %d words, not the %d the run was started with; "
-                         "leave it out to continue",
-                         j->vocab, vd_vocab_size(given) - VD_FIRST_WORD, words - VD_FIRST_WORD);
-    else if (id < words)
-        status = vd_error_set(err, VD_MISMATCH,
-                              "--vocab %.300s: word %d is \"%.40s\", the run was started with "
-                              "\"%.40s\" there; leave it out to continue",
-                              j->vocab, id - VD_FIRST_WORD + 1, vd_vocab_word(given, id),
-                              vd_vocab_word(kept, id));
-    vd_vocab_free(given);
-    return status;
-}
-
 static vd_status resume(job *j, vd_error *err)
 {
     vd_status status = is_first(j) ? hold_directory(j, err) : VD_OK;
@@ -469,11 +503,19 @@ static vd_status resume(job *j, vd_error *err)
         return status;
     vd_run_settings kept;
     status = vd_run_settings_resume(j->trainer, j->path, &kept, err);
+    if (status == VD_OK && vd_arguments_have(&j->given, "task") && j->task != kept.network.task)
+        status = vd_error_set(err, VD_MISMATCH,
+                              "--task: the run was started with %s, found %s; leave it out to "
+                              "continue, or start over in another --out",
+                              vd_task_names[kept.network.task], vd_task_names[j->task]);
     if (status == VD_OK)
         status = check_settings(j, &kept, err);
     if (status)
         return status;
     j->settings = kept;
+    j->task = kept.network.task;
+    if ((status = check_task(j, err)) || (status = check_answers(j, j->dialogs, err)))
+        return status;
     if ((status = check_dense(j, err)))
         return status;
     int expected = vd_trainer_config(j->trainer)->region, found = vd_regions_size(j->regions);
@@ -482,7 +524,8 @@ static vd_status resume(job *j, vd_error *err)
                             "%.300s expects regions of %d numbers, %.300s has %d; name the "
                             "features it was started with",
                             j->path, expected, j->in.features, found);
-    if (j->vocab && (status = check_words(j, err)))
+    if (j->vocab && (status = vd_run_words_check(j->vocab, j->settings.training.min_count,
+                                                 vd_trainer_vocab(j->trainer), err)))
         return status;
     char data[80];
     const char *begun = vd_trainer_metadata(j->trainer, "data");
@@ -492,54 +535,6 @@ static vd_status resume(job *j, vd_error *err)
                             "%.300s was started with other dialogs (%.80s) than %.300s (%s)",
                             j->path, begun ? begun : "unknown", j->in.data, data);
     return VD_OK;
-}
-
-// ---- with its curves on the screen --------------------------------------------------------------
-
-typedef struct run_thread {
-    vd_training *training;
-    atomic_int stop, done;
-    vd_training_place place;
-    vd_status status;
-    vd_error err;
-} run_thread;
-
-static void *run_in_thread(void *context)
-{
-    run_thread *run = context;
-    run->status = vd_training_run(run->training, &run->err);
-    atomic_store(&run->done, 1);
-    return NULL;
-}
-
-// Training on a thread of its own; this one owns the terminal.
-static vd_status train_watched(job *j, vd_error *err)
-{
-    run_thread run = {.training = &j->training};
-    vd_curves *curves = NULL;
-    pthread_t thread;
-    vd_error shown;
-    vd_status status = vd_curves_new(&j->training.directory, 1, NULL, &curves, err);
-    if (status)
-        return status;
-    j->training.quiet = j->training.silent = true;
-    j->training.stop = &run.stop;
-    j->training.place = &run.place;
-    if (pthread_create(&thread, NULL, run_in_thread, &run) != 0) {
-        vd_curves_free(curves);
-        return vd_error_set(err, VD_UNAVAILABLE, "no thread for the run could be started");
-    }
-    vd_status watched = vd_watch(curves, &run.done, &run.stop, &run.place, &shown);
-    if (watched != VD_OK) // nobody could stop it now
-        atomic_store(&run.stop, SIGTERM);
-    pthread_join(thread, NULL);
-    vd_interrupt_release();
-    vd_curves_free(curves);
-    if (watched != VD_OK)
-        return vd_error_set(err, watched, "--watch: %s", shown.text);
-    if (run.status != VD_OK)
-        vd_error_set(err, run.status, "%s", run.err.text);
-    return run.status;
 }
 
 // All processes of the group must train the same network on the same dialogs with the same settings
@@ -553,8 +548,9 @@ static vd_status agree(const vd_group *group, const vd_trainer *trainer, vd_erro
     const char *data = vd_trainer_metadata(trainer, "data"),
                *weights = vd_trainer_metadata(trainer, "started_from");
     snprintf(from, sizeof from, "step %" PRId64, vd_trainer_steps(trainer));
-    vd_status status = vd_settings_write(vd_config_settings, vd_trainer_config(trainer),
-                                         "configuration", &network, err);
+    const void *values;
+    const vd_setting *rows = vd_config_rows(vd_trainer_config(trainer), &values);
+    vd_status status = vd_settings_write(rows, values, "configuration", &network, err);
     if (status == VD_OK)
         status = vd_settings_write(vd_train_settings, vd_trainer_options(trainer),
                                    "training options", &training, err);
@@ -603,8 +599,7 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         status = load_validation(j, err);
     if (status == VD_OK)
-        status =
-            vd_dataset_new(j->dialogs, j->regions, vd_trainer_vocab(j->trainer), &j->dataset, err);
+        status = make_sets(j, j->dialogs, j->regions, &j->dataset, &j->captions, err);
     if (status)
         return status;
     if ((status = agree(t->group, j->trainer, err)))
@@ -617,22 +612,26 @@ static vd_status train(job *j, vd_error *err)
     t->trainer = j->trainer;
     t->data = j->dataset;
     t->validation = j->val_dataset;
+    t->captions = j->captions;
+    t->caption_validation = j->val_captions;
     t->settings = j->settings.training;
     t->best_by = j->in.train_dense && j->in.val_dense ? VD_NDCG : VD_MRR; // what is learned
     const vd_config *config = vd_trainer_config(j->trainer);
+    size_t items =
+        j->captions ? vd_caption_set_pictures(j->captions) : vd_dataset_count(j->dataset);
     if (!t->quiet)
         fprintf(stderr,
-                "%zu dialogs, %" PRId64 " steps an epoch, %d epoch%s, %d words, from "
+                "%zu %s, %" PRId64 " steps an epoch, %d epoch%s, %d words, from "
                 "step %" PRId64 "\n",
-                vd_dataset_count(j->dataset),
-                vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.training.batch),
+                items, j->captions ? "pictures with captions" : "dialogs",
+                vd_training_epoch_steps(items, j->settings.training.batch),
                 j->settings.training.epochs, j->settings.training.epochs == 1 ? "" : "s",
                 config->vocab, vd_trainer_steps(j->trainer));
     if (t->group && !t->quiet)
         fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
                 vd_trainer_sums(j->trainer));
     if (j->watch && is_first(j))
-        return train_watched(j, err);
+        return vd_training_run_watched(t, err);
     t->stop = vd_interrupt_watch();
     status = vd_training_run(t, err);
     vd_interrupt_release();
@@ -657,6 +656,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         is_first(j); // which alone says where a stopped run is kept, and ends with its code
     vd_dataset_free(j->val_dataset);
     vd_dataset_free(j->dataset);
+    vd_caption_set_free(j->val_captions);
+    vd_caption_set_free(j->captions);
     vd_trainer_free(j->trainer);
     vd_visdial_free(j->val_dialogs);
     vd_visdial_free(j->dialogs);
@@ -679,8 +680,11 @@ const vd_command vd_cmd_train = {
     run,
     "train a model from dialogs and region features",
     "--data FILE --features FILE --out DIR [options]",
+    "--task caption trains a captioner, which `visdial caption` asks to describe a picture. "
     "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
-    "(with --train-dense and --val-dense: NDCG) is the best so far; checkpoint.safetensors every "
+    "(with --train-dense and --val-dense: NDCG) is the best so far, of captioners the cross "
+    "entropy the "
+    "lowest; checkpoint.safetensors every "
     "few minutes and when interrupted; "
     "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "

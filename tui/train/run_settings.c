@@ -1,5 +1,6 @@
 #include "tui/train/run_settings.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,19 +11,68 @@ static const char *const presets[][3] = {{"gate", "sigmoid", "leaky-relu"},
                                          {"margin", "1", "4"}};
 enum { OF_PRESETS = sizeof presets / sizeof *presets };
 
-// The row of an option, and the part of the settings that has its value.
-static const vd_setting *find(vd_run_settings *settings, const char *option, void **part)
+// The parts of the settings, and what their rows are.
+enum { NETWORK, CAPTION, TRAINING, PARTS };
+static const struct {
+    const vd_setting *rows;
+    size_t offset;
+} parts[PARTS] = {
+    [NETWORK] = {vd_config_settings, offsetof(vd_run_settings, network)},
+    [CAPTION] = {vd_caption_settings, offsetof(vd_run_settings, network.caption)},
+    [TRAINING] = {vd_train_settings, offsetof(vd_run_settings, training)},
+};
+
+static const vd_setting *find_in(int part, vd_run_settings *settings, const char *option,
+                                 void **values)
 {
-    const vd_setting *row = vd_settings_find(vd_config_settings, option);
-    *part = row ? (void *)&settings->network : (void *)&settings->training;
-    return row ? row : vd_settings_find(vd_train_settings, option);
+    *values = (char *)settings + parts[part].offset;
+    return vd_settings_find(parts[part].rows, option);
+}
+
+// The row of an option, and the part of the settings that has its value.
+static const vd_setting *find(vd_run_settings *settings, const char *option, void **values)
+{
+    bool captions = settings->network.task == VD_TASK_CAPTION;
+    const int order[] = {captions ? CAPTION : NETWORK, captions ? NETWORK : CAPTION, TRAINING};
+    const vd_setting *row = NULL;
+    for (int i = 0; i < PARTS && !row; i++)
+        row = find_in(order[i], settings, option, values);
+    return row;
 }
 
 vd_run_settings vd_run_settings_defaults(void)
 {
     vd_run_settings settings = {.training = vd_train_defaults()};
     vd_settings_start(vd_config_settings, &settings.network);
+    vd_settings_start(vd_caption_settings, &settings.network.caption);
     return settings;
+}
+
+vd_run_settings vd_run_settings_captions(void)
+{
+    vd_run_settings settings = vd_run_settings_defaults();
+    settings.network.task = VD_TASK_CAPTION;
+    settings.training.dropout = 0.1;
+    settings.training.batch = 50;
+    settings.training.epochs = 10;
+    settings.training.clip = 5;
+    settings.training.rate = 0.002;
+    settings.training.schedule = VD_SCHEDULE_COSINE;
+    return settings;
+}
+
+// Settings of a training that only dialogs have.
+static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
+                                 "position-dropout text-dropout open-gates pool";
+
+void vd_run_settings_foreign(vd_task task, char *out, size_t size)
+{
+    bool captions = task == VD_TASK_CAPTION;
+    const vd_setting *rows = parts[captions ? NETWORK : CAPTION].rows;
+    int used = snprintf(out, size, "%s", captions ? of_dialogs : "");
+    for (; rows->name; rows++)
+        if (!vd_settings_find(parts[captions ? CAPTION : NETWORK].rows, rows->name))
+            used += snprintf(out + used, size - (size_t)used, "%s%s", used ? " " : "", rows->name);
 }
 
 bool vd_run_settings_preset(vd_run_settings *settings, const char *preset)
@@ -44,15 +94,19 @@ bool vd_run_settings_of_preset(const char *option)
 vd_status vd_run_settings_set(void *settings, const char *option, const char *text, vd_error *err)
 {
     char where[64];
-    void *part;
+    void *values;
     vd_decoders brief;
-    const vd_setting *row = find(settings, option, &part);
+    vd_status status = VD_OK;
+    const vd_setting *row = find(settings, option, &values);
     if (row->kind == VD_SETTING_SWITCH)
         text = "1";
     if (row->choices == vd_decoders_names && vd_decoders_parse(text, &brief))
         text = vd_decoders_name(brief);
     snprintf(where, sizeof where, "--%s", option);
-    return vd_setting_parse(row, text, part, where, VD_USAGE, err);
+    for (int i = 0; i < PARTS && status == VD_OK; i++)
+        if ((row = find_in(i, settings, option, &values)))
+            status = vd_setting_parse(row, text, values, where, VD_USAGE, err);
+    return status;
 }
 
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,

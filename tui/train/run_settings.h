@@ -13,14 +13,19 @@ typedef struct vd_run_settings {
 } vd_run_settings;
 
 vd_run_settings vd_run_settings_defaults(void); // preset improved
+// Those of captions: batches of 50, dropout 0.1, clipped gradients, a cosine schedule.
+vd_run_settings vd_run_settings_captions(void);
 
 // The preset "improved" or "base" (which of the thesis' changes are on); false for another name.
 // Only what presets decide is set.
 bool vd_run_settings_preset(vd_run_settings *settings, const char *preset);
 bool vd_run_settings_of_preset(const char *option); // whether presets decide it
 
-// Reads an option (vd_option) into a vd_run_settings. option: one of the settings, without "--".
-// text is ignored for switches.
+// The names of the options that a run of this task has no use for, with spaces between them.
+void vd_run_settings_foreign(vd_task task, char *out, size_t size);
+
+// Reads an option (vd_option) into a vd_run_settings, of both tasks where both have it. option: one
+// of the settings, without "--". text is ignored for switches.
 vd_status vd_run_settings_set(void *settings, const char *option, const char *text, vd_error *err);
 // The value of an option as text, for messages.
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,

@@ -1,29 +1,33 @@
 #include "tui/train/words.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
+#include "features/dialogs/caption_set.h"
 #include "features/dialogs/dataset.h"
 #include "features/text/vocab_file.h"
 
-static vd_status read_words(const char *vocab, const vd_visdial *dialogs, int64_t minimum,
-                            vd_vocab **out, vd_error *err)
+static vd_status read_words(const char *vocab, const vd_visdial *dialogs, vd_task task,
+                            int64_t minimum, vd_vocab **out, vd_error *err)
 {
-    return vocab ? vd_vocab_read(vocab, minimum, out, err)
-                 : vd_dataset_vocab(dialogs, minimum, out, err);
+    if (vocab)
+        return vd_vocab_read(vocab, minimum, out, err);
+    return (task == VD_TASK_CAPTION ? vd_caption_vocab : vd_dataset_vocab)(dialogs, minimum, out,
+                                                                           err);
 }
 
-vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *dialogs,
+vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *dialogs, vd_task task,
                        int64_t minimum, vd_vocab **out, vd_error *err)
 {
     const char *path = vocab ? vocab : data;
     vd_vocab *all;
-    vd_status status = read_words(vocab, dialogs, minimum, out, err);
+    vd_status status = read_words(vocab, dialogs, task, minimum, out, err);
     if (status || vd_vocab_size(*out) > VD_FIRST_WORD)
         return status;
     vd_vocab_free(*out);
     *out = NULL;
-    status = read_words(vocab, dialogs, 1, &all, err);
+    status = read_words(vocab, dialogs, task, 1, &all, err);
     if (status)
         return status;
     bool any = vd_vocab_size(all) > VD_FIRST_WORD;
@@ -36,12 +40,12 @@ vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *di
                         vocab ? "; leave --vocab out to take the data's own" : "");
 }
 
-vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, int64_t minimum,
-                            vd_vocab **out, vd_error *err)
+vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, vd_task task,
+                            int64_t minimum, vd_vocab **out, vd_error *err)
 {
     *out = NULL;
     vd_vocab *found;
-    vd_status status = vd_dataset_vocab(dialogs, minimum, &found, err);
+    vd_status status = read_words(NULL, dialogs, task, minimum, &found, err);
     if (status)
         return status;
     int old = vd_vocab_size(known), new = vd_vocab_size(found);
@@ -56,5 +60,38 @@ vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, in
                    : vd_error_memory(err, "the words of a run");
     vd_free(words);
     vd_vocab_free(found);
+    return status;
+}
+
+// The index of the first difference, or the end of the shorter one.
+static int32_t first_other_word(const vd_vocab *a, const vd_vocab *b)
+{
+    int32_t id = 0;
+    while (id < vd_vocab_size(a) && id < vd_vocab_size(b) &&
+           strcmp(vd_vocab_word(a, id), vd_vocab_word(b, id)) == 0)
+        id++;
+    return id;
+}
+
+vd_status vd_run_words_check(const char *vocab, int64_t minimum, const vd_vocab *kept,
+                             vd_error *err)
+{
+    vd_vocab *given;
+    vd_status status = vd_vocab_read(vocab, minimum, &given, err);
+    if (status)
+        return status;
+    int32_t words = vd_vocab_size(kept), id = first_other_word(given, kept);
+    if (vd_vocab_size(given) != words)
+        status = vd_error_set(err, VD_MISMATCH,
+                              "--vocab %.300s: %d words, not the %d the run was started with; "
+                              "leave it out to continue",
+                              vocab, vd_vocab_size(given) - VD_FIRST_WORD, words - VD_FIRST_WORD);
+    else if (id < words)
+        status = vd_error_set(err, VD_MISMATCH,
+                              "--vocab %.300s: word %d is \"%.40s\", the run was started with "
+                              "\"%.40s\" there; leave it out to continue",
+                              vocab, id - VD_FIRST_WORD + 1, vd_vocab_word(given, id),
+                              vd_vocab_word(kept, id));
+    vd_vocab_free(given);
     return status;
 }

@@ -1,0 +1,205 @@
+// visdial train --task caption: a captioner is trained, a resumed run makes the same one bit for
+// bit, what belongs to the other task is refused; visdial caption and info know the file.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/model/captioner.h"
+#include "features/dialogs/caption_set.h"
+#include "tests/support/must.h"
+#include "tests/support/support.h"
+#include "tests/support/train_run.h"
+
+#define SMALL "--task", "caption", "--heads", "2", "--layers", "1", "--inner", "8"
+#define CAT   SMALL, "--captioner", "cat", "--awc", "learnt", "--smoothing", "0.1"
+
+static void a_resumed_run_makes_the_same_captioner_bit_for_bit(void **state)
+{
+    (void)state;
+    const char *const val[] = {"--val", tiny.val, "--val-features", tiny.features, NULL};
+    train_run_expect("whole", 0, "", MORE(val[0], val[1], val[2], val[3], CAT));
+    static const char *const stops[] = {"1", "3", "4", "5"};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        char out[16];
+        snprintf(out, sizeof out, "parts%s", stops[i]);
+        train_run_expect(out, 0, "--resume continues it",
+                         MORE(val[0], val[1], val[2], val[3], CAT, "--stop-after", stops[i]));
+        // What the checkpoint has need not be said again.
+        train_run_expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
+        train_run_same("whole", out);
+    }
+}
+
+static void a_run_measures_the_cross_entropy_and_learns(void **state)
+{
+    (void)state;
+    train_run_expect("learns", 0, "",
+                     MORE("--val", tiny.val, "--val-features", tiny.features, "--val-limit", "3",
+                          SMALL, "--rate", "0.02", "--epochs", "30"));
+    char *path = train_run_file("learns", "log.tsv"), *log = support_read_file(path, NULL);
+    double first, last;
+    assert_ptr_equal(strstr(log, "epoch\tstep\tloss\tcross-entropy\tperplexity\n1\t3\t"), log);
+    assert_int_equal(sscanf(strstr(log, "\n1\t") + 1, "1\t3\t%lf", &first), 1);
+    assert_int_equal(sscanf(strstr(log, "\n30\t") + 1, "30\t90\t%lf", &last), 1);
+    assert_true(last < first / 2);
+    char *scalars = train_run_scalars("learns");
+    assert_non_null(strstr(scalars, "val/cross_entropy 90 "));
+    assert_non_null(strstr(scalars, "train/loss 1 "));
+    free(scalars);
+    free(log);
+    free(path);
+}
+
+// The weights of a captioner are where another starts.
+static void a_run_starts_from_a_captioner(void **state)
+{
+    (void)state;
+    char *from = train_run_file("learns", "model.safetensors");
+    char *scalars[2];
+    train_run_expect("further", 0, "", MORE(CAT, "--from", from));
+    train_run_expect("anew", 0, "", MORE(CAT));
+    const char *const out[] = {"further", "anew"};
+    double loss[2];
+    for (int i = 0; i < 2; i++) {
+        scalars[i] = train_run_scalars(out[i]);
+        assert_int_equal(sscanf(scalars[i], "train/loss 1 %la", &loss[i]), 1);
+        free(scalars[i]);
+    }
+    assert_true(loss[0] < 0.8 * loss[1]);
+    free(from);
+}
+
+static void what_is_of_the_other_task_is_refused(void **state)
+{
+    (void)state;
+    train_run_expect("none", 2, "--decoder is nothing that captioners have",
+                     MORE(SMALL, "--decoder", "both"));
+    train_run_expect("none", 2, "--margin is nothing that captioners have",
+                     MORE(SMALL, "--margin", "1"));
+    train_run_expect("none", 2, "--glove is nothing that captioners have",
+                     MORE(SMALL, "--glove", "x"));
+    train_run_expect("none", 2, "--layers needs --task caption", MORE("--layers", "2"));
+    train_run_expect("none", 2, "a vector (hidden) of 4 numbers is divided among 3 of them",
+                     MORE("--task", "caption", "--heads", "3"));
+    train_run_expect("none", 2, "history past: the captioner transformer has none",
+                     MORE(SMALL, "--history", "past"));
+    train_run_expect("none", 5, "its task is dialog, expected caption",
+                     MORE(SMALL, "--from", tiny.base));
+    char *captioner = train_run_file("learns", "model.safetensors");
+    train_run_expect("none2", 5, "its task is caption, expected dialog", MORE("--from", captioner));
+    train_run_expect("whole", 5, "--task: the run was started with caption, found dialog",
+                     MORE("--task", "dialog", "--resume"));
+    free(captioner);
+}
+
+static void the_captioner_describes_a_picture(void **state)
+{
+    (void)state;
+    char *model = train_run_file("learns", "model.safetensors");
+    support_program run;
+    const char *const say[] = {"caption", "--image", "3", "--model", model, NULL};
+    support_program_run(&run, say, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "log-probability -"));
+    assert_non_null(strstr(run.out, "(end)"));
+    support_program_clear(&run);
+    const char *const json[] = {"caption", "--image", "3", "--model", model,
+                                "--json",  "--beam",  "2", NULL};
+    support_program_run(&run, json, NULL);
+    support_program_expect(&run, 0, NULL);
+    for (size_t i = 0; i < 6; i++) {
+        static const char *const keys[] = {"\"caption\":\"",        "\"log_probability\":-",
+                                           "\"words\":[{\"word\":", "\"likely\":[{",
+                                           "\"regions\":[",         "\"others\":[{\"caption\":"};
+        assert_non_null(strstr(run.out, keys[i]));
+    }
+    support_program_clear(&run);
+    const char *const info[] = {"info", model, NULL};
+    support_program_run(&run, info, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "a captioner: a model that describes pictures"));
+    assert_non_null(strstr(run.out, "captioner   transformer"));
+    support_program_clear(&run);
+    free(model);
+}
+
+static void expect(const char *const *arguments, int code, const char *words)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, code, words, NULL);
+    support_program_clear(&run);
+}
+
+static void what_cannot_be_described_is_refused(void **state)
+{
+    (void)state;
+    char *model = train_run_file("learns", "model.safetensors");
+    expect(MORE("caption", "--model", model), 2, "name it with --image PICTURE");
+    expect(MORE("caption", "--image", "3"), 3, "train a captioner with `visdial train --task");
+    expect(MORE("caption", "--image", "3", "--model", tiny.base), 5, "it answers questions");
+    expect(MORE("ask", "--image", "3", "--model", model, "what"), 5, "it is a captioner");
+    expect(MORE("caption", "--image", "3", "--model", model, "--seed", "1"), 2,
+           "--seed needs --temperature");
+    expect(MORE("caption", "--image", "3", "--model", model, "--temperature", "1", "--beam", "2"),
+           2, "leave one out");
+    free(model);
+}
+
+// Several captions a picture, in any order.
+static void captions_are_gathered_by_picture(void **state)
+{
+    static const vd_reference list[] = {
+        {5, 2, {7, 8}}, {2, 1, {9}}, {5, 0, {0}}, {5, 3, {4, 5, 6}}};
+    vd_regions *regions;
+    vd_caption_set *set;
+    vd_caption_loader *loader;
+    const vd_batch *batch;
+    vd_totals of;
+    vd_error err;
+    (void)state;
+    must(vd_regions_open(tiny.features, &regions, &err), &err);
+    must(vd_caption_set_new(list, 4, regions, &set, &err), &err);
+    assert_int_equal(vd_caption_set_pictures(set), 2);
+    assert_int_equal(vd_caption_set_image(set, 0), 5);
+    must(vd_caption_loader_new(set, &loader, &err), &err);
+    const size_t pictures[] = {1, 0};
+    must(vd_caption_loader_batch(loader, pictures, 2, &batch, &err), &err);
+    vd_caption_set_totals(set, pictures, 2, &of);
+    assert_int_equal(of.questions, 4);
+    assert_int_equal(of.words, 10);
+    const vd_captions *c = batch->captions;
+    static const int picture[] = {0, 1, 1, 1}, length[] = {1, 2, 0, 3}, first[] = {9, 7, 0, 4};
+    assert_int_equal(c->count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(c->picture[i], picture[i]);
+        assert_int_equal(c->length[i], length[i]);
+        assert_int_equal(c->word[i * c->width], first[i]);
+    }
+    const size_t beyond = 2;
+    support_refused(vd_caption_loader_batch(loader, &beyond, 1, &batch, &err), VD_USAGE, &err,
+                    "picture 2 of 2", NULL);
+    vd_caption_loader_free(loader);
+    vd_caption_set_free(set);
+    const vd_reference bare = {.image_id = 99};
+    support_refused(vd_caption_set_new(&bare, 1, regions, &set, &err), VD_NOT_FOUND, &err, "99",
+                    NULL);
+    support_refused(vd_caption_set_new(NULL, 0, regions, &set, &err), VD_FORMAT, &err,
+                    "there are no captions", NULL);
+    vd_regions_close(regions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_resumed_run_makes_the_same_captioner_bit_for_bit),
+        cmocka_unit_test(a_run_measures_the_cross_entropy_and_learns),
+        cmocka_unit_test(a_run_starts_from_a_captioner),
+        cmocka_unit_test(what_is_of_the_other_task_is_refused),
+        cmocka_unit_test(the_captioner_describes_a_picture),
+        cmocka_unit_test(what_cannot_be_described_is_refused),
+        cmocka_unit_test(captions_are_gathered_by_picture),
+    };
+    return cmocka_run_group_tests(tests, train_run_world, train_run_end);
+}
