@@ -45,8 +45,31 @@ static vd_real first_value(vd_start start, vd_rng *rng)
         return (vd_real)vd_rng_range(rng, -start.scale, start.scale);
     case VD_START_VALUE:
         return (vd_real)start.scale;
+    case VD_START_ORTHOGONAL:
+        return (vd_real)vd_rng_normal(rng);
     default:
         return (vd_real)(start.scale * vd_rng_normal(rng));
+    }
+}
+
+// Rows of a block of n x n numbers, one after the other less what lies along those before.
+static void make_orthogonal(vd_real *block, size_t n)
+{
+    for (size_t r = 0; r < n; r++) {
+        vd_real *row = block + r * n;
+        double norm = 0;
+        for (size_t k = 0; k < r; k++) {
+            const vd_real *before = block + k * n;
+            double along = 0;
+            for (size_t i = 0; i < n; i++)
+                along += (double)row[i] * (double)before[i];
+            for (size_t i = 0; i < n; i++)
+                row[i] -= (vd_real)(along * (double)before[i]);
+        }
+        for (size_t i = 0; i < n; i++)
+            norm += (double)row[i] * (double)row[i];
+        for (size_t i = 0; i < n; i++)
+            row[i] = (vd_real)((double)row[i] / sqrt(norm));
     }
 }
 
@@ -57,6 +80,9 @@ void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng)
         vd_real *w = block + p->offset;
         for (size_t i = 0; i < p->elements; i++)
             w[i] = first_value(p->start, rng);
+        for (size_t r = 0; p->start.kind == VD_START_ORTHOGONAL && r < p->shape[0];
+             r += p->shape[1])
+            make_orthogonal(w + r * p->shape[1], p->shape[1]);
         if (p->start.kind == VD_START_WORDS)
             memset(w + (size_t)VD_PAD * p->shape[1], 0, p->shape[1] * sizeof *w);
     }

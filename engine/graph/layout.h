@@ -16,7 +16,9 @@ typedef enum vd_start_kind {
     VD_START_UNIFORM, // in +-scale
     VD_START_NORMAL,  // N(0, scale)
     VD_START_WORDS,   // the same with the row VD_PAD zero
-    VD_START_VALUE    // the scale itself
+    VD_START_VALUE,   // the scale itself
+    // Square blocks below each other, each with orthogonal rows of length 1 (Saxe et al. 2014).
+    VD_START_ORTHOGONAL
 } vd_start_kind;
 
 typedef struct vd_start {

@@ -240,6 +240,32 @@ vd_value *vd_tape_gru(vd_tape *tape, const vd_sequences *sequences, const char *
     return run_layers(tape, gru_layer, sequences, name, layers, directions, dropout);
 }
 
+// ---- one step -----------------------------------------------------------------------------------
+
+static const vd_value *gate_of(vd_tape *tape, const vd_value *all, int which, vd_function f)
+{
+    int h = all->columns / 4;
+    return vd_tape_map(tape, f, vd_tape_columns(tape, all, which * h, h));
+}
+
+void vd_tape_lstm_cell(vd_tape *tape, const vd_value *x, vd_lstm_state *state, const char *name)
+{
+    vd_linear_weights w[2] = {0}, dw[2] = {0};
+    if (!vd_tape_matrix(tape, name, ".weight_ih", &w[0].w, &dw[0].w) ||
+        !vd_tape_matrix(tape, name, ".weight_hh", &w[1].w, &dw[1].w) ||
+        !vd_tape_numbers(tape, name, ".bias_ih", false, &w[0].b, &dw[0].b, NULL) ||
+        !vd_tape_numbers(tape, name, ".bias_hh", false, &w[1].b, &dw[1].b, NULL)) {
+        *state = (vd_lstm_state){&tape->nothing, &tape->nothing};
+        return;
+    }
+    const vd_value *all = vd_tape_add(tape, vd_tape_layer(tape, x, &w[0], &dw[0], name),
+                                      vd_tape_layer(tape, state->h, &w[1], &dw[1], name));
+    const vd_value *i = gate_of(tape, all, 0, VD_SIGMOID), *f = gate_of(tape, all, 1, VD_SIGMOID);
+    const vd_value *g = gate_of(tape, all, 2, VD_TANH), *o = gate_of(tape, all, 3, VD_SIGMOID);
+    state->c = vd_tape_add(tape, vd_tape_multiply(tape, f, state->c), vd_tape_multiply(tape, i, g));
+    state->h = vd_tape_multiply(tape, o, vd_tape_map(tape, VD_TANH, state->c));
+}
+
 // ---- ends ---------------------------------------------------------------------------------------
 
 static void ends_backward(vd_tape *tape, const vd_node *node)

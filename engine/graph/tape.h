@@ -146,7 +146,13 @@ typedef struct vd_sequences {
 // (weight_ih_l0, ...), dropout between them.
 vd_value *vd_tape_lstm(vd_tape *tape, const vd_sequences *sequences, const char *name, int layers,
                        int directions, vd_real dropout);
-// The same of GRUs.
+// One step of one layer (PyTorch's LSTMCell): rows of x go on from rows of *state, which becomes
+// theirs. Parameters name.weight_ih, name.weight_hh, name.bias_ih, name.bias_hh.
+typedef struct vd_lstm_state {
+    const vd_value *h, *c; // (rows, H)
+} vd_lstm_state;
+void vd_tape_lstm_cell(vd_tape *tape, const vd_value *x, vd_lstm_state *state, const char *name);
+// Layers of GRUs, as vd_tape_lstm.
 vd_value *vd_tape_gru(vd_tape *tape, const vd_sequences *sequences, const char *name, int layers,
                       int directions, vd_real dropout);
 // States of a GRU (T, H) whose gates come from outside (Xiong et al. 2016), (T, 1): name.input and

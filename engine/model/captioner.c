@@ -91,40 +91,38 @@ static void describe_word(vd_said_word *w, int32_t id, const float *log, int voc
     }
 }
 
-// The shares of word t in one head: regions, then history.
-static void copy_shares(const vd_caption_pass *pass, const vd_value *a, const float *numbers, int t,
-                        int head, float *region, float *history)
+// The shares of one row of a head: regions, then history.
+static void copy_shares(const vd_caption_pass *pass, const vd_pairing *p, const float *numbers,
+                        int query, float *region, float *history)
 {
-    const vd_pairing *p = a->pairing;
+    int regions = pass->region_start[1];
     for (const vd_pair_group *g = p->group; g < p->group + p->count; g++) {
-        int keys = g->key[0].count + g->key[1].count, row = t - g->query.first;
+        int keys = g->key[0].count + g->key[1].count, row = query - g->query.first;
         if (row < 0 || row >= g->query.count)
             continue;
-        const float *share =
-            numbers + (size_t)head * (size_t)p->pairs + (size_t)g->at + (size_t)row * (size_t)keys;
-        int regions = pass->region_start[1];
+        const float *share = numbers + (size_t)g->at + (size_t)row * (size_t)keys;
         for (int r = 0; r < 2; r++)
             for (int k = g->key[r].first; k < g->key[r].first + g->key[r].count; k++, share++)
                 *(k < regions ? &region[pass->region_row[k]] : &history[k - regions]) = *share;
     }
 }
 
-static vd_status copy_layer(const vd_caption_pass *pass, int l, vd_caption_trace *out,
-                            vd_error *err)
+// Of word t in layer l.
+static vd_status copy_look(const vd_caption_pass *pass, int t, int l, vd_caption_trace *out,
+                           vd_error *err)
 {
-    const vd_caption_layer *layer = &pass->layer[l];
-    const vd_value *a = layer->second ? layer->second : layer->look;
+    int row;
+    const vd_value *a = vd_caption_look(pass, l, t, &row);
     float *numbers = vd_alloc((size_t)a->rows, sizeof *numbers);
     if (!numbers)
         return vd_error_memory(err, "what words look at");
     pass->tape.be->read_floats(a->x, numbers, (size_t)a->rows);
-    for (int t = 0; t < out->words; t++)
-        for (int h = 0; h < out->heads; h++) {
-            size_t at =
-                ((size_t)t * (size_t)out->layers + (size_t)l) * (size_t)out->heads + (size_t)h;
-            copy_shares(pass, a, numbers, t, h, out->region + at * (size_t)out->regions,
-                        out->history ? out->history + at * (size_t)out->words : NULL);
-        }
+    for (int h = 0; h < out->heads; h++) {
+        size_t at = ((size_t)t * (size_t)out->layers + (size_t)l) * (size_t)out->heads + (size_t)h;
+        copy_shares(pass, a->pairing, numbers + (size_t)h * (size_t)a->pairing->pairs, row,
+                    out->region + at * (size_t)out->regions,
+                    out->history ? out->history + at * (size_t)out->words : NULL);
+    }
     vd_free(numbers);
     return vd_backend_status(pass->tape.be, err);
 }
@@ -132,8 +130,10 @@ static vd_status copy_layer(const vd_caption_pass *pass, int l, vd_caption_trace
 static vd_status allocate_trace(const vd_caption_config *c, int words, int regions,
                                 vd_caption_trace *out, vd_error *err)
 {
-    *out = (vd_caption_trace){
-        .words = words, .layers = c->layers, .heads = vd_caption_heads(c), .regions = regions};
+    *out = (vd_caption_trace){.words = words,
+                              .layers = vd_caption_layers(c),
+                              .heads = vd_caption_heads(c),
+                              .regions = regions};
     size_t each = (size_t)words * (size_t)out->layers * (size_t)out->heads;
     bool history = vd_caption_history_of(c) != VD_HISTORY_NONE;
     out->region = vd_alloc(each * (size_t)regions, sizeof *out->region);
@@ -154,8 +154,9 @@ static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_err
         out->log_probability += (double)logs[(size_t)t * v + (size_t)id];
     }
     vd_free(logs);
-    for (int l = 0; l < out->layers && status == VD_OK; l++)
-        status = copy_layer(pass, l, out, err);
+    for (int t = 0; t < out->words; t++)
+        for (int l = 0; l < out->layers && status == VD_OK; l++)
+            status = copy_look(pass, t, l, out, err);
     return status;
 }
 

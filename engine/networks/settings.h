@@ -78,22 +78,29 @@
 #define VD_CAPTION_SETTINGS(X)                                                                     \
     X(captioner, "captioner", CHOICE, VD_CAPTIONER_TRANSFORMER, VD_CAPTIONERS - 1,                 \
       VD_CAPTIONER_TRANSFORMER, vd_captioner_names, false,                                         \
-      "captioner: transformer (default) or cat")                                                   \
-    X(layers, "layers", INT, 1, 16, 2, NULL, false, "captioner: layers of encoder and decoder")    \
-    X(inner, "inner", INT, 1, 65536, 256, NULL, false, "captioner: inner size of a layer")         \
+      "captioner: transformer (default), cat, sat-soft or sat-hard")                               \
+    X(layers, "layers", INT, 1, 16, 2, NULL, false,                                                \
+      "transformer, cat: layers of encoder and decoder")                                           \
+    X(inner, "inner", INT, 1, 65536, 256, NULL, false,                                             \
+      "captioner: inner size of a layer; sat-soft, sat-hard: of the attention")                    \
     X(history, "history", CHOICE, VD_HISTORY_OWN, VD_HISTORY_NONE, VD_HISTORY_OWN,                 \
       vd_history_names, false,                                                                     \
-      "cat: what is looked at again: own (default, complete), complete, past, only, now, light "   \
+      "cat, sat-soft, sat-hard: what is looked at again: own (default; of cat complete, of all "   \
+      "others none), complete, past, only, now, light "                                            \
       "or none")                                                                                   \
     X(shared, "shared", CHOICE, 0, 1, 1, vd_no_yes_names, false,                                   \
       "cat: whether both looks have the same weights: yes (default) or no")                        \
     X(history_norm, "history-norm", CHOICE, 0, 1, 0, vd_no_yes_names, false,                       \
       "cat: whether the history is normalised: no (default) or yes")                               \
     X(awc, "awc", CHOICE, VD_AWC_NONE, VD_AWC_LEARNT, VD_AWC_NONE, vd_awc_names, false,            \
-      "cat: hold what heads give to the history to a level: none (default), fixed or learnt")      \
+      "hold what heads give to the history to a level: none (default), fixed or learnt")           \
     X(awc_level, "awc-level", REAL, -1e9, 1e9, 0.5, NULL, false,                                   \
       "the level; with learnt its start")                                                          \
     X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of this in the loss")      \
+    X(seen_weight, "seen-weight", REAL, 0, 1e9, 1, NULL, false,                                    \
+      "sat-soft: weight of the loss that each region is to be seen as often as the next")          \
+    X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, false,                                    \
+      "sat-soft: how often in all; 0: words / regions")                                            \
     X(smoothing, "smoothing", REAL, 0, 0.99, 0, NULL, false,                                       \
       "captioner: part of 1 that is spread over all other words (label smoothing)")
 

@@ -52,6 +52,10 @@ static void declare(world *w)
     add(w, "memory.input.bias", false, 2 * H, 0);
     add(w, "memory.state.weight", true, 2 * H, H);
     add(w, "memory.state.bias", false, 2 * H, 0);
+    add(w, "cell.weight_ih", true, 4 * H, C);
+    add(w, "cell.weight_hh", true, 4 * H, H);
+    add(w, "cell.bias_ih", false, 4 * H, 0);
+    add(w, "cell.bias_hh", false, 4 * H, 0);
     for (int kind = 0; kind < 2; kind++)
         for (int layer = 0; layer < 2; layer++)
             for (int d = 0; d < 2; d++) {
@@ -204,6 +208,16 @@ static vd_value *lstm_of_distinct_words(world *w)
     return sentences(w, false, distinct);
 }
 
+// Two steps.
+static vd_value *lstm_cell(world *w)
+{
+    vd_lstm_state s = {vd_tape_columns(&w->tape, named(w, "q"), 0, H),
+                       vd_tape_columns(&w->tape, named(w, "q"), H, H)};
+    vd_tape_lstm_cell(&w->tape, named(w, "words"), &s, "cell");
+    vd_tape_lstm_cell(&w->tape, named(w, "q"), &s, "cell");
+    return vd_tape_join(&w->tape, s.h, s.c);
+}
+
 static vd_value *gru_layers(world *w)
 {
     return sentences(w, true, NULL);
@@ -286,6 +300,7 @@ static const struct {
     {"normalised", normalised},
     {"LSTM layers", lstm_layers},
     {"LSTM of distinct words", lstm_of_distinct_words},
+    {"LSTM cell", lstm_cell},
     {"GRU layers", gru_layers},
     {"GRU of distinct words", gru_of_distinct_words},
     {"GRU with gates", gru_with_gates},

@@ -16,7 +16,7 @@ import torch
 
 from networks import Weights as NetworkWeights, main
 
-B, P, V, D, d, F, HEADS, LAYERS, WIDTH = 2, 4, 11, 5, 6, 8, 2, 2, 4
+B, P, V, D, d, E, F, HEADS, LAYERS, WIDTH = 2, 4, 11, 5, 6, 3, 8, 2, 2, 4
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "captions.safetensors")
 PICTURE, LENGTH = [0, 0, 1], [3, 0, 4]
 softmax = torch.softmax
@@ -33,6 +33,10 @@ CASES = {"transformer": ("none", True, False, None, 0.0),
          "normalised": ("complete", True, True, None, 0.0),
          "fixed": ("complete", True, False, 0.3, 0.0),
          "learnt": ("complete", False, True, "learnt", 0.1)}
+# name: history, awc, smoothing, tau (0: words / regions)
+SAT = {"sat": ("none", None, 0.0, 1.0), "sat-fit": ("none", None, 0.1, 0.0),
+       "sat-complete": ("complete", "learnt", 0.0, 1.0), "sat-past": ("past", None, 0.0, 0.0),
+       "sat-only": ("only", None, 0.0, 1.0), "sat-now": ("now", 0.4, 0.0, 1.0)}
 
 
 class Weights(NetworkWeights):
@@ -111,6 +115,63 @@ def decode(w, case, m, words):
     return w.linear("out", w.norm("dec_norm", x), V), given
 
 
+def sat_scores(w, keys, u):
+    v = w.get("att.score.weight", 1, F)
+    return (torch.tanh(keys + u) @ v.T)[:, 0]
+
+
+def sat(w, case, regions, words):
+    """Logits of all words, shares of the regions (T, K), what the history got (T, 1) or None."""
+    history = case[0]
+    x = torch.relu(w.linear("proj", regions, d))
+    h, c = (torch.tanh(w.linear(name, x.mean(0), d)) for name in ("init_h", "init_c"))
+    embed = w.get("word_embed.weight", V, E)
+    logits, shares, given, contexts = [], [], [], []
+    for t, word in enumerate(words):
+        u = w.linear("att.hidden", h, F, False)
+        gate = torch.sigmoid(h @ w.get("gate.weight", 1, d).T + w.get("gate.bias", 1))
+        a = softmax(sat_scores(w, w.linear("att.region", x, F), u), 0)
+        z = a @ x
+        shares.append(a)
+        if history != "none":
+            contexts.append(z)
+            seen = {"past": contexts[:t], "now": contexts[t:]}.get(history, contexts)
+            rows = ([] if history == "only" else [x]) + ([torch.stack(seen)] if seen else [])
+            rows = torch.cat(rows)
+            both = softmax(sat_scores(w, w.linear("att.region", rows, F), u), 0)
+            given.append(both[len(both) - len(seen):].sum().reshape(1))
+            z = both @ rows
+        z = gate * z
+        gates = torch.cat([embed[word], z]) @ w.get("lstm.weight_ih", 4 * d, E + d).T + \
+            w.get("lstm.bias_ih", 4 * d) + h @ w.get("lstm.weight_hh", 4 * d, d).T + \
+            w.get("lstm.bias_hh", 4 * d)
+        i, f, g, o = gates.chunk(4)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        n = torch.tanh(embed[word] + w.linear("deep.h", h, E) + w.linear("deep.z", z, E, False))
+        logits.append(w.linear("out", n, V))
+    return torch.stack(logits), torch.stack(shares), torch.stack(given) if given else None
+
+
+def sat_loss(w, case, data):
+    total, logits, top = 0, [], []
+    for c, n in enumerate(LENGTH):
+        image = torch.tensor(data["img"][PICTURE[c]])
+        said = torch.tensor(data["words"][c][:n]).long()
+        image = image[(image != 0).any(1)]
+        z, a, given = sat(w, case, image, torch.cat([torch.tensor([1]), said]))
+        targets = torch.cat([said, torch.tensor([2])])
+        total = total - (smoothed_targets(targets, case[2]) * torch.log_softmax(z, 1)).sum()
+        tau = case[3] if case[3] else (n + 1) / len(image)
+        total = total + ((tau - a.sum(0)) ** 2).sum()
+        if case[1] is not None:
+            beta = w.get("awc.beta", 1, 1)[0] if case[1] == "learnt" else case[1]
+            total = total + 0.5 * ((given - beta) ** 2).mean()
+        logits.append(z)
+        top.append(given)
+    return total / len(LENGTH), torch.cat(logits), torch.cat(top) if case[0] != "none" else None
+
+
 def smoothed_targets(targets, smoothing):
     q = torch.full((len(targets), V), smoothing / (V - 1), dtype=torch.float64)
     q[torch.arange(len(targets)), targets] = 1 - smoothing
@@ -130,6 +191,8 @@ def batch():
 
 def loss_of(w, case, data):
     """Loss, logits of all words, what the top layer's heads give to the history."""
+    if case in SAT.values():
+        return sat_loss(w, case, data)
     total, apart, logits, top, words = 0, 0, [], [], sum(LENGTH) + len(LENGTH)
     for c, n in enumerate(LENGTH):
         image = torch.tensor(data["img"][PICTURE[c]])
@@ -165,7 +228,7 @@ def ten_steps(w, case, data):
 def make():
     out = batch()
     data = dict(out)
-    for seed, (name, case) in enumerate(CASES.items()):
+    for seed, (name, case) in enumerate({**CASES, **SAT}.items()):
         w = Weights(seed)
         loss, logits, top = loss_of(w, case, data)
         loss.backward()

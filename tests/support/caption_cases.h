@@ -22,15 +22,39 @@ typedef struct caption_case {
         }                                                                                          \
     }
 
-static const caption_case caption_cases[] = {
-    CASE("transformer", NONE, 1, 0, NONE, 0, 0),    CASE("smoothed", NONE, 1, 0, NONE, 0, 0.1),
-    CASE("complete", COMPLETE, 1, 0, NONE, 0, 0),   CASE("past", PAST, 1, 0, NONE, 0, 0),
-    CASE("only", ONLY, 1, 0, NONE, 0, 0),           CASE("now", NOW, 1, 0, NONE, 0, 0),
-    CASE("light", LIGHT, 1, 0, NONE, 0, 0),         CASE("unshared", COMPLETE, 0, 0, NONE, 0, 0),
-    CASE("normalised", COMPLETE, 1, 1, NONE, 0, 0), CASE("fixed", COMPLETE, 1, 0, FIXED, 0.3, 0),
-    CASE("learnt", COMPLETE, 0, 1, LEARNT, 0, 0.1)};
+#define SAT(called, past, coherence, level, smooth, tau)                                           \
+    {                                                                                              \
+        called,                                                                                    \
+        {                                                                                          \
+            .captioner = VD_CAPTIONER_SAT_SOFT, .vocab = CAPTION_V, .region = CAPTION_D,           \
+            .hidden = 6, .embed = 3, .layers = 2, .inner = 8, .history = VD_HISTORY_##past,        \
+            .shared = 1, .awc = VD_AWC_##coherence, .awc_level = level, .awc_weight = 0.5,         \
+            .seen_weight = 1, .seen_target = tau, .smoothing = smooth                              \
+        }                                                                                          \
+    }
+
+static const caption_case caption_cases[] = {SAT("sat", NONE, NONE, 0, 0, 1),
+                                             SAT("sat-fit", NONE, NONE, 0, 0.1, 0),
+                                             SAT("sat-complete", COMPLETE, LEARNT, 0, 0, 1),
+                                             SAT("sat-past", PAST, NONE, 0, 0, 0),
+                                             SAT("sat-only", ONLY, NONE, 0, 0, 1),
+                                             SAT("sat-now", NOW, FIXED, 0.4, 0, 1),
+                                             CASE("transformer", NONE, 1, 0, NONE, 0, 0),
+                                             CASE("smoothed", NONE, 1, 0, NONE, 0, 0.1),
+                                             CASE("complete", COMPLETE, 1, 0, NONE, 0, 0),
+                                             CASE("past", PAST, 1, 0, NONE, 0, 0),
+                                             CASE("only", ONLY, 1, 0, NONE, 0, 0),
+                                             CASE("now", NOW, 1, 0, NONE, 0, 0),
+                                             CASE("light", LIGHT, 1, 0, NONE, 0, 0),
+                                             CASE("unshared", COMPLETE, 0, 0, NONE, 0, 0),
+                                             CASE("normalised", COMPLETE, 1, 1, NONE, 0, 0),
+                                             CASE("fixed", COMPLETE, 1, 0, FIXED, 0.3, 0),
+                                             CASE("learnt", COMPLETE, 0, 1, LEARNT, 0, 0.1)};
 enum { CAPTION_CASES = sizeof caption_cases / sizeof *caption_cases };
 #undef CASE
+#undef SAT
+// Where the Transformer and cat begin.
+enum { CAPTION_TRANSFORMER = 6, CAPTION_COMPLETE = 8 };
 
 // Two pictures, the second with a region that is padding; captions of 3, 0 and 4 words.
 static inline vd_batch caption_batch(void)

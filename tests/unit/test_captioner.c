@@ -109,7 +109,7 @@ static void cat_without_history_is_the_transformer(void **state)
     vd_real kept[W * CAPTION_V];
     (void)state;
     vd_batch batch = caption_batch();
-    vd_caption_config config = caption_cases[0].config;
+    vd_caption_config config = caption_cases[CAPTION_TRANSFORMER].config;
     assert_int_equal(config.history, VD_HISTORY_NONE);
     open_world(&w, &config);
     memcpy(kept, read_all(&w, &batch), sizeof kept);
@@ -185,7 +185,7 @@ static void second_look_is_the_first_less_the_history(void **state)
     static world w;
     (void)state;
     vd_batch batch = caption_batch();
-    open_world(&w, &caption_cases[2].config);
+    open_world(&w, &caption_cases[CAPTION_COMPLETE].config);
     read_all(&w, &batch);
     const vd_caption_layer *layer = &w.pass.layer[1];
     for (int row = 0; row < W; row++)
@@ -213,17 +213,17 @@ static void refuse(const char *expected, vd_caption_config config)
 
 static void settings_must_go_together(void **state)
 {
-    vd_caption_config c = caption_cases[2].config;
+    vd_caption_config c = caption_cases[CAPTION_COMPLETE].config;
     (void)state;
     assert_int_equal(vd_caption_check(&c, NULL), VD_OK);
     c.captioner = VD_CAPTIONER_TRANSFORMER;
-    refuse("history complete: the captioner transformer has none; expected own or none, or the "
-           "captioner cat",
+    refuse("history complete: the captioner transformer has none; expected own or none, or "
+           "another captioner",
            c);
     c.history = VD_HISTORY_OWN;
     c.awc = VD_AWC_LEARNT;
-    refuse("awc learnt: the captioner does not look at a history; expected none, or the captioner "
-           "cat",
+    refuse("awc learnt: the captioner does not look at a history; expected none, or one that "
+           "does",
            c);
     c.awc = VD_AWC_NONE;
     c.heads = 4;

@@ -106,7 +106,7 @@ static void print_captioner(const vd_config *config)
     vd_caption_history history = vd_caption_history_of(c);
     vd_output_row("captioner", "%s", vd_captioner_names[c->captioner]);
     vd_output_row("hidden", "%d, %d heads, %d layers, inner size %d", c->hidden,
-                  vd_caption_heads(c), c->layers, c->inner);
+                  vd_caption_heads(c), vd_caption_layers(c), c->inner);
     vd_output_row("regions", "of %d numbers", c->region);
     if (history == VD_HISTORY_NONE)
         return;

@@ -7,8 +7,7 @@
 
 static const vd_caption_network *network_of(const vd_caption_config *config)
 {
-    (void)config;
-    return &vd_caption_transformer;
+    return vd_caption_is_sat(config) ? &vd_caption_sat : &vd_caption_transformer;
 }
 
 void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out)
@@ -36,8 +35,20 @@ vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error 
 
 vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, vd_error *err)
 {
+    pass->terms = 0;
     const vd_value *x = network_of(pass->config)->read(pass, words);
     pass->logits = vd_tape_linear(&pass->tape, x, "out");
     pass->words = *words;
     return vd_tape_status(&pass->tape, err);
+}
+
+const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int place, int *row)
+{
+    const vd_caption_layer *l = &pass->layer[layer];
+    const vd_caption_step *s = &pass->step[place];
+    bool recurrent = vd_caption_is_sat(pass->config);
+    *row = recurrent ? 0 : place;
+    if (recurrent)
+        return s->second ? s->second : s->look;
+    return l->second ? l->second : l->look;
 }

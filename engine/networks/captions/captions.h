@@ -15,16 +15,19 @@ enum { VD_CAPTION_LAYERS = 16 };
 
 // The words that are read now, and what each may see.
 typedef struct vd_caption_words {
-    int captions, rows;    // C, W: rows lie caption by caption
-    int before, keys;      // words read before these; both together: J
-    const int32_t *id;     // (W) in the backend's memory
-    const int *place;      // (W) there: of a word in its caption, from 0
-    const int *from;       // (J) there: the words so far, caption by caption, as rows of [before ;
-                           // now]; NULL: nothing was read before
-    const int *picture;    // (C) host: of each caption, rising
-    const int *start;      // (C + 1) host: a caption's first row of W
-    const int *first;      // (C + 1) host: a caption's first row of J
-    const int32_t *target; // (W) host: the next word; NULL: not known
+    int captions, rows;     // C, W: rows lie caption by caption
+    int before, keys;       // words read before these; both together: J
+    const int32_t *id;      // (W) in the backend's memory
+    const int32_t *host_id; // (W) the same on the host
+    const int *place;       // (W) there: of a word in its caption, from 0
+    const int *from;        // (J) there: the words so far, caption by caption, as rows of [before ;
+                            // now]; NULL: nothing was read before
+    const int *parent;      // (C) there: the caption read last that one goes on from; NULL: none
+    const int *picture;     // (C) host: of each caption, rising
+    const int *picture_at;  // (C) there: the same
+    const int *start;       // (C + 1) host: a caption's first row of W
+    const int *first;       // (C + 1) host: a caption's first row of J
+    const int32_t *target;  // (W) host: the next word; NULL: not known
 } vd_caption_words;
 
 // Keys and values of a layer, a row each.
@@ -42,6 +45,17 @@ typedef struct vd_caption_layer {
     const vd_value *given; // (W, h) w: what a head gives to the history; NULL: no second look
 } vd_caption_layer;
 
+// A part of the loss beside the words': the sum of weight * y, mean over captions.
+typedef struct vd_caption_term {
+    const vd_value *y;
+    const vd_real *weight; // host, for each number of y
+} vd_caption_term;
+
+// What a recurrent captioner looked at in a step of all captions that are so long.
+typedef struct vd_caption_step {
+    const vd_value *look, *second;
+} vd_caption_step;
+
 typedef struct vd_caption_pass {
     // Settings, filled by the caller; all else zero. tape: be, arena, w, dw and key.
     vd_tape tape;
@@ -54,9 +68,14 @@ typedef struct vd_caption_pass {
     const int *region_row;   // (K) host: which row of (B P) a region is
     const vd_value *seen;    // (K, d) the regions as words see them
     vd_caption_layer layer[VD_CAPTION_LAYERS];
-    vd_caption_words words;                    // read last
-    vd_value *logits;                          // (W, V)
-    const vd_value *spread[VD_CAPTION_LAYERS]; // (W, h): (w - beta)^2; NULL: no such loss
+    vd_caption_words words;                  // read last
+    vd_value *logits;                        // (W, V)
+    vd_caption_term term[VD_CAPTION_LAYERS]; // of words whose next one is known
+    int terms;
+    // Of recurrent captioners: (B, H) of each picture before the first word; of the captions read
+    // last; steps when all words were read at once.
+    vd_lstm_state start, state;
+    vd_caption_step step[VD_MAX_CAPTION + 1];
 } vd_caption_pass;
 
 void vd_caption_layout(const vd_caption_config *config, vd_layout *layout);
@@ -71,20 +90,24 @@ vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_captions *caption
 // the words read last that it goes on from (NULL: nothing was read before).
 vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
                                 int captions, vd_caption_words *out, vd_error *err);
+// The shares of the word `place` of the first caption in a layer: of the last look, and the row of
+// that. All words were read at once.
+const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int place, int *row);
 // Reads the words: pass->logits. What was read before them is what pass->words had.
 vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, vd_error *err);
 
 // What a step's captions cost. Sums over this batch, divided by the totals of the whole step.
 typedef struct vd_caption_loss {
-    double words;     // cross entropy, mean over words, without smoothing
-    double loss;      // what is learned: the same with smoothing, and the history's part
-    double coherence; // that part
+    double words; // cross entropy, mean over words, without smoothing
+    double loss;  // what is learned
+    double other; // what else there is beside the words
 } vd_caption_loss;
 
 // Of all words (vd_caption_words_all) after vd_caption_read; totals NULL: of this batch. With
 // gradients (tape.dw) it walks back to the parameters.
 //   loss = -(1 / words) sum q ln p + gamma / (N h captions) sum_captions (1/T) sum_t (w_t - beta)^2
-// q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere.
+// q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere. SAT: 1 /
+// captions in place of 1 / words, and lambda / captions sum_captions sum_k (tau - sum_t a_tk)^2.
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                            vd_error *err);
 

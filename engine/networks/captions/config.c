@@ -22,29 +22,43 @@ vd_caption_history vd_caption_history_of(const vd_caption_config *c)
     return c->captioner == VD_CAPTIONER_CAT ? VD_HISTORY_COMPLETE : VD_HISTORY_NONE;
 }
 
+bool vd_caption_is_sat(const vd_caption_config *c)
+{
+    return c->captioner == VD_CAPTIONER_SAT_SOFT || c->captioner == VD_CAPTIONER_SAT_HARD;
+}
+
 int vd_caption_heads(const vd_caption_config *c)
 {
-    return c->heads ? c->heads : HEADS;
+    return vd_caption_is_sat(c) ? 1 : c->heads ? c->heads : HEADS;
+}
+
+int vd_caption_layers(const vd_caption_config *c)
+{
+    return vd_caption_is_sat(c) ? 1 : c->layers;
 }
 
 vd_status vd_caption_check(const vd_caption_config *c, vd_error *err)
 {
-    const char *name = vd_captioner_names[c->captioner];
     vd_caption_history history = vd_caption_history_of(c);
-    if (c->captioner == VD_CAPTIONER_SAT_SOFT || c->captioner == VD_CAPTIONER_SAT_HARD)
+    if (c->captioner == VD_CAPTIONER_SAT_HARD)
         return vd_error_set(err, VD_USAGE,
-                            "captioner %s: this version does not have it; expected transformer or "
-                            "cat",
-                            name);
+                            "captioner %s: this version does not have it; expected transformer, "
+                            "cat or sat-soft",
+                            vd_captioner_names[c->captioner]);
+    if (vd_caption_is_sat(c) && (history == VD_HISTORY_LIGHT || c->history_norm || !c->shared))
+        return vd_error_set(err, VD_USAGE,
+                            "captioner %s: it has no light history, no history-norm and no weights "
+                            "of its own for the history",
+                            vd_captioner_names[c->captioner]);
     if (c->captioner == VD_CAPTIONER_TRANSFORMER && history != VD_HISTORY_NONE)
         return vd_error_set(err, VD_USAGE,
                             "history %s: the captioner transformer has none; expected own or none, "
-                            "or the captioner cat",
+                            "or another captioner",
                             vd_history_names[c->history]);
     if (c->awc != VD_AWC_NONE && history == VD_HISTORY_NONE)
         return vd_error_set(err, VD_USAGE,
                             "awc %s: the captioner does not look at a history; expected none, or "
-                            "the captioner cat",
+                            "one that does",
                             vd_awc_names[c->awc]);
     if (c->hidden % vd_caption_heads(c) != 0)
         return vd_error_set(err, VD_USAGE,

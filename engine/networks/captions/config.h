@@ -40,8 +40,9 @@ typedef struct vd_caption_config {
     vd_caption_history history;
     int shared, history_norm; // 0 or 1
     vd_awc awc;
-    double awc_level, awc_weight; // B, gamma
-    double smoothing;             // epsilon_s
+    double awc_level, awc_weight;    // B, gamma
+    double seen_weight, seen_target; // lambda, tau of SAT
+    double smoothing;                // epsilon_s
 } vd_caption_config;
 
 extern const vd_setting
@@ -53,7 +54,9 @@ extern const char *const vd_no_yes_names[];
 
 // What the captioner looks back at, never VD_HISTORY_OWN.
 vd_caption_history vd_caption_history_of(const vd_caption_config *config);
-int vd_caption_heads(const vd_caption_config *config);
+bool vd_caption_is_sat(const vd_caption_config *config);
+int vd_caption_heads(const vd_caption_config *config);  // SAT: 1
+int vd_caption_layers(const vd_caption_config *config); // SAT: 1
 // Settings that go together; VD_USAGE says which do not.
 vd_status vd_caption_check(const vd_caption_config *config, vd_error *err);
 

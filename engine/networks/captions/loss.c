@@ -47,42 +47,23 @@ static vd_status cross_entropy(vd_caption_pass *pass, const float *relevance, do
     return vd_backend_status(pass->tape.be, err);
 }
 
-// What a number of `spread` counts: gamma / (N h captions T).
-static double weight_of(const vd_caption_pass *pass, int caption, double captions)
-{
-    const vd_caption_config *c = pass->config;
-    int words = vd_caption_word_count(&pass->words, caption);
-    return c->awc_weight / (c->layers * vd_caption_heads(c) * captions * words);
-}
-
-// A layer's part; what its numbers count is added to their gradients.
-static vd_status cohere(vd_caption_pass *pass, int layer, double captions, double *out,
-                        vd_error *err)
+// Adds a term to *out, and what its numbers count to their gradients.
+static vd_status add_term(vd_caption_pass *pass, const vd_caption_term *term, double captions,
+                          double *out, vd_error *err)
 {
     const vd_tape *tape = &pass->tape;
-    const vd_value *y = pass->spread[layer];
-    const vd_caption_words *words = &pass->words;
+    const vd_value *y = term->y;
     size_t n = (size_t)y->rows * (size_t)y->columns;
-    vd_real *weight = vd_arena_take_raw(tape->arena, n, sizeof *weight),
-            *here = vd_arena_take_raw(tape->arena, n, sizeof *here);
-    if (!weight || !here)
+    vd_real *here = vd_arena_take_raw(tape->arena, n, sizeof *here);
+    const vd_real *weight = vd_arena_upload(tape->arena, term->weight, n, sizeof *weight);
+    if (!here || !weight)
         return vd_error_memory(err, "the loss of captions");
     tape->be->memory->download(here, y->x, n * sizeof *here);
     vd_status status = vd_backend_status(tape->be, err);
-    for (int c = 0; c < words->captions && status == VD_OK; c++) {
-        size_t first = (size_t)words->start[c] * (size_t)y->columns,
-               end = (size_t)words->start[c + 1] * (size_t)y->columns;
-        double each = weight_of(pass, c, captions);
-        for (size_t i = first; i < end; i++) {
-            weight[i] = (vd_real)each;
-            *out += each * (double)here[i];
-        }
-    }
-    const vd_real *there = vd_arena_upload(tape->arena, weight, n, sizeof *weight);
-    if (!there)
-        return vd_error_memory(err, "the loss of captions");
+    for (size_t i = 0; i < n && status == VD_OK; i++)
+        *out += (double)term->weight[i] * (double)here[i] / captions;
     if (y->dx)
-        tape->be->add(y->dx, there, n);
+        tape->be->add_scaled(y->dx, (vd_real)(1 / captions), weight, n);
     return status;
 }
 
@@ -91,8 +72,9 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
 {
     vd_tape *tape = &pass->tape;
     const vd_caption_words *words = &pass->words;
-    double scale = 1 / (double)(of ? of->words : words->rows);
+    double all = (double)(of ? of->words : words->rows);
     double captions = (double)(of ? of->questions : words->captions);
+    double scale = 1 / (vd_caption_is_sat(pass->config) ? captions : all);
     *out = (vd_caption_loss){0};
     if (!words->target || !pass->logits)
         return vd_error_set(err, VD_USAGE, "the loss of words of which the next is not known");
@@ -102,11 +84,12 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
     vd_real *gradient = pass->logits->dx;
     vd_status status = cross_entropy(pass, NULL, scale, share ? NULL : gradient, &out->words, err);
     out->loss = out->words;
+    out->words /= scale * all;
     if (status == VD_OK && share)
         status = cross_entropy(pass, share, scale, gradient, &out->loss, err);
-    for (int l = 0; l < pass->config->layers && status == VD_OK && pass->spread[l]; l++)
-        status = cohere(pass, l, captions, &out->coherence, err);
-    out->loss += out->coherence;
+    for (int i = 0; i < pass->terms && status == VD_OK; i++)
+        status = add_term(pass, &pass->term[i], captions, &out->other, err);
+    out->loss += out->other;
     if (status == VD_OK && tape->dw)
         vd_tape_backward(tape);
     return status == VD_OK ? vd_tape_status(tape, err) : status;

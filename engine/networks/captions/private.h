@@ -14,7 +14,7 @@ typedef struct vd_caption_network {
     const vd_value *(*read)(vd_caption_pass *pass, const vd_caption_words *words);
 } vd_caption_network;
 
-extern const vd_caption_network vd_caption_transformer;
+extern const vd_caption_network vd_caption_transformer, vd_caption_sat;
 
 // ---- what is read (words.c) ---------------------------------------------------------------------
 
@@ -31,6 +31,29 @@ const vd_pairing *vd_caption_sees_regions(vd_caption_pass *pass, const vd_captio
 // Each word those up to itself in its caption.
 const vd_pairing *vd_caption_sees_words(vd_caption_pass *pass, const vd_caption_words *words);
 void vd_caption_no_memory(vd_caption_pass *pass);
+
+// One more word of each of some captions: parents and pictures as in vd_caption_words, on the host;
+// picture NULL: all of the first.
+typedef struct vd_caption_next {
+    int captions;
+    const int32_t *id;
+    const int *parent, *picture;
+} vd_caption_next;
+vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
+                                const vd_caption_next *next, vd_caption_words *out, vd_error *err);
+
+// ---- history (history.c) ------------------------------------------------------------------------
+
+// Words, and all regions with a row below them for each word so far: which of both a word sees in
+// its second look.
+const vd_pairing *vd_caption_pair_again(vd_caption_pass *pass, const vd_caption_words *words);
+// (keys of that, h) 1 for those of the history, else 0.
+const vd_value *vd_caption_mark_history(vd_caption_pass *pass, const vd_caption_words *words);
+// Keys and values of the words so far: those before, and those of now.
+void vd_caption_add_keys(vd_tape *tape, const vd_caption_words *words, vd_caption_keys *keys,
+                         vd_caption_keys now);
+// Makes what a layer's heads give to the history a term of the loss.
+void vd_caption_hold(vd_caption_pass *pass, const vd_caption_words *words, int layer);
 
 // ---- layers (captions.c) ------------------------------------------------------------------------
 

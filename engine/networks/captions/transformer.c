@@ -212,46 +212,6 @@ typedef struct sights {
     const vd_value *is_history; // (keys of `again`, h) 1 for those of the history
 } sights;
 
-// Of word i of a caption, whose own entry is row `own`.
-static vd_range history_range(vd_caption_history history, int first, int own)
-{
-    if (history == VD_HISTORY_NOW)
-        return (vd_range){own, 1};
-    return (vd_range){first, own - first + (history != VD_HISTORY_PAST)};
-}
-
-// Regions, then below them a row for each word so far.
-static const vd_pairing *pair_again(vd_caption_pass *pass, const vd_caption_words *words)
-{
-    vd_caption_history history = vd_caption_history_of(pass->config);
-    int regions = pass->region_start ? pass->region_start[pass->pictures] : 0;
-    vd_pair_group *group = vd_arena_take(pass->tape.arena, (size_t)words->rows, sizeof *group);
-    for (int c = 0; c < words->captions && group; c++)
-        for (int i = words->start[c]; i < words->start[c + 1]; i++) {
-            int own = words->first[c + 1] - (words->start[c + 1] - i);
-            group[i].query = (vd_range){i, 1};
-            if (history != VD_HISTORY_ONLY)
-                group[i].key[0] = vd_caption_picture(pass, words, c);
-            group[i].key[1] = history_range(history, words->first[c], own);
-            group[i].key[1].first += regions;
-        }
-    return vd_caption_pairing(pass, words, regions + words->keys, group, words->rows);
-}
-
-static const vd_value *mark_history(vd_caption_pass *pass, const vd_caption_words *words)
-{
-    vd_tape *tape = &pass->tape;
-    int heads = vd_caption_heads(pass->config), regions = pass->region_start[pass->pictures];
-    size_t n = (size_t)(regions + words->keys) * (size_t)heads;
-    vd_real *mark = vd_arena_take(tape->arena, n, sizeof *mark);
-    for (size_t i = (size_t)regions * (size_t)heads; i < n && mark; i++)
-        mark[i] = 1;
-    const vd_real *there = mark ? vd_arena_upload(tape->arena, mark, n, sizeof *mark) : NULL;
-    if (!there)
-        vd_caption_no_memory(pass);
-    return vd_tape_constant(tape, VD_AXIS_NONE, there, regions + words->keys, heads);
-}
-
 static sights find_sights(vd_caption_pass *pass, const vd_caption_words *words)
 {
     vd_caption_history history = vd_caption_history_of(pass->config);
@@ -259,27 +219,10 @@ static sights find_sights(vd_caption_pass *pass, const vd_caption_words *words)
     if (history != VD_HISTORY_LIGHT)
         s.regions = vd_caption_sees_regions(pass, words);
     if (history != VD_HISTORY_NONE && pass->tape.status == VD_OK) {
-        s.again = pair_again(pass, words);
-        s.is_history = mark_history(pass, words);
+        s.again = vd_caption_pair_again(pass, words);
+        s.is_history = vd_caption_mark_history(pass, words);
     }
     return s;
-}
-
-// One list of keys or values, those before with those of now.
-static const vd_value *go_on(vd_tape *tape, const vd_caption_words *words, const vd_value *before,
-                             const vd_value *now)
-{
-    if (!words->from)
-        return now;
-    return vd_tape_rows(tape, vd_tape_stack(tape, before, now), words->from, words->keys,
-                        VD_AXIS_NONE);
-}
-
-static void add_keys(vd_tape *tape, const vd_caption_words *words, vd_caption_keys *keys,
-                     vd_caption_keys now)
-{
-    keys->key = go_on(tape, words, keys->key, now.key);
-    keys->value = go_on(tape, words, keys->value, now.value);
 }
 
 // The words of one layer on their way through it.
@@ -294,7 +237,7 @@ static const vd_value *look_at_words(const step *s, const vd_value *x)
 {
     vd_tape *tape = &s->at.pass->tape;
     const vd_value *a, *y = norm(&s->at, x, "norm1");
-    add_keys(tape, s->words, &s->layer->words, keys_of(&s->at, y, "self_attn"));
+    vd_caption_add_keys(tape, s->words, &s->layer->words, keys_of(&s->at, y, "self_attn"));
     y = look(&s->at, s->sees->words, scaled_queries(&s->at, y, "self_attn"), s->layer->words,
              "self_attn", &a);
     return vd_tape_add(tape, x, y);
@@ -309,7 +252,7 @@ static const vd_value *look_again(const step *s, const vd_value *q, const vd_val
     const char *name = second_name(pass->config);
     if (pass->config->history_norm)
         history = norm(&s->at, history, "history_norm");
-    add_keys(tape, s->words, &layer->history, keys_of(&s->at, history, name));
+    vd_caption_add_keys(tape, s->words, &layer->history, keys_of(&s->at, history, name));
     const vd_caption_keys all = {vd_tape_stack(tape, layer->again.key, layer->history.key),
                                  vd_tape_stack(tape, layer->again.value, layer->history.value)};
     const vd_value *y = look(&s->at, s->sees->again, q, all, name, &layer->second);
@@ -337,32 +280,6 @@ static const vd_value *cross(const step *s, const vd_value *q)
     return vd_tape_add(tape, q, look_again(s, queries, found));
 }
 
-// (w - beta)^2 of a layer.
-static const vd_value *spread_of(vd_caption_pass *pass, int l)
-{
-    vd_tape *tape = &pass->tape;
-    const vd_caption_config *c = pass->config;
-    int heads = vd_caption_heads(c);
-    int *index = vd_arena_ints(tape->arena, 1);
-    vd_real *level = vd_arena_take(tape->arena, (size_t)heads, sizeof *level);
-    if (!index || !level) {
-        vd_caption_no_memory(pass);
-        return &tape->nothing;
-    }
-    *index = l;
-    for (int h = 0; h < heads; h++)
-        level[h] = (vd_real)c->awc_level;
-    const vd_value *beta =
-        c->awc == VD_AWC_LEARNT
-            ? vd_tape_rows(tape, vd_tape_vector(tape, "awc.beta"),
-                           vd_arena_upload(tape->arena, index, 1, sizeof *index), 1, VD_AXIS_NONE)
-            : vd_tape_constant(tape, VD_AXIS_NONE,
-                               vd_arena_upload(tape->arena, level, (size_t)heads, sizeof *level), 1,
-                               heads);
-    const vd_value *apart = vd_tape_add(tape, pass->layer[l].given, vd_tape_scale(tape, beta, -1));
-    return vd_tape_multiply(tape, apart, apart);
-}
-
 static const vd_value *read_words(vd_caption_pass *pass, const vd_caption_words *words)
 {
     vd_tape *tape = &pass->tape;
@@ -384,7 +301,8 @@ static const vd_value *read(vd_caption_pass *pass, const vd_caption_words *words
     for (int l = 0; l < c->layers && tape->status == VD_OK; l++) {
         const step s = {{pass, "dec", l}, words, &sees, &pass->layer[l]};
         x = feed_forward(&s.at, cross(&s, look_at_words(&s, x)), "norm3");
-        pass->spread[l] = c->awc != VD_AWC_NONE ? spread_of(pass, l) : NULL;
+        if (words->target && c->awc != VD_AWC_NONE)
+            vd_caption_hold(pass, words, l);
     }
     return vd_tape_layer_norm(tape, x, "dec_norm");
 }

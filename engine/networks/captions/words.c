@@ -152,6 +152,7 @@ vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_captions *caption
                               .rows = (int)rows,
                               .keys = (int)rows,
                               .id = vd_arena_upload(arena, l.id, rows, sizeof *l.id),
+                              .host_id = l.id,
                               .place = vd_arena_upload(arena, l.place, rows, sizeof *l.place),
                               .picture = captions->picture,
                               .start = l.start,
@@ -168,43 +169,74 @@ static vd_range read_before(const vd_caption_words *last, const int *parent, int
                   : (vd_range){0, 0};
 }
 
+// Host lists of a step.
+typedef struct step_lists {
+    int32_t *id;
+    int *from, *place, *picture, *parent, *start, *first;
+} step_lists;
+
+static bool take_lists(vd_arena *arena, size_t rows, size_t keys, step_lists *l)
+{
+    *l = (step_lists){vd_arena_take_raw(arena, rows, sizeof *l->id),
+                      vd_arena_ints(arena, keys),
+                      vd_arena_ints(arena, rows),
+                      vd_arena_ints(arena, rows),
+                      vd_arena_ints(arena, rows),
+                      vd_arena_ints(arena, rows + 1),
+                      vd_arena_ints(arena, rows + 1)};
+    return !arena->failed;
+}
+
+static void fill_lists(const vd_caption_words *last, const vd_caption_next *next, int before,
+                       step_lists *l)
+{
+    for (int c = 0, at = 0; c < next->captions; c++) {
+        vd_range r = read_before(last, next->parent, c);
+        for (int i = 0; i < r.count; i++)
+            l->from[at++] = r.first + i;
+        l->from[at++] = before + c;
+        l->id[c] = next->id[c];
+        l->place[c] = r.count;
+        l->picture[c] = next->picture ? next->picture[c] : 0;
+        l->parent[c] = next->parent ? next->parent[c] : 0;
+        l->start[c + 1] = c + 1;
+        l->first[c + 1] = at;
+    }
+}
+
+vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
+                                const vd_caption_next *next, vd_caption_words *out, vd_error *err)
+{
+    size_t rows = (size_t)next->captions, keys = 0;
+    int before = next->parent ? last->keys : 0;
+    step_lists l;
+    for (int c = 0; c < next->captions; c++)
+        keys += (size_t)read_before(last, next->parent, c).count + 1;
+    if (!take_lists(arena, rows, keys, &l))
+        return vd_error_memory(err, "captions");
+    fill_lists(last, next, before, &l);
+    *out = (vd_caption_words){
+        .captions = next->captions,
+        .rows = next->captions,
+        .before = before,
+        .keys = (int)keys,
+        .id = vd_arena_upload(arena, l.id, rows, sizeof *l.id),
+        .host_id = l.id,
+        .place = vd_arena_upload(arena, l.place, rows, sizeof *l.place),
+        .from = before ? vd_arena_upload(arena, l.from, keys, sizeof *l.from) : NULL,
+        .parent = before ? vd_arena_upload(arena, l.parent, rows, sizeof *l.parent) : NULL,
+        .picture = l.picture,
+        .picture_at = vd_arena_upload(arena, l.picture, rows, sizeof *l.picture),
+        .start = l.start,
+        .first = l.first};
+    return arena->failed ? vd_error_memory(err, "captions") : VD_OK;
+}
+
 vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
                                 int captions, vd_caption_words *out, vd_error *err)
 {
-    vd_arena *arena = pass->tape.arena;
-    const vd_caption_words *last = &pass->words;
-    size_t rows = (size_t)captions;
-    int keys = 0, before = parent ? last->keys : 0;
-    for (int c = 0; c < captions; c++)
-        keys += read_before(last, parent, c).count + 1;
-    int *from = vd_arena_ints(arena, (size_t)keys), *place = vd_arena_ints(arena, rows);
-    int *picture = vd_arena_ints(arena, rows), *start = vd_arena_ints(arena, rows + 1);
-    int *first = vd_arena_ints(arena, rows + 1);
-    int32_t *ids = vd_arena_take_raw(arena, rows, sizeof *ids);
-    if (arena->failed)
-        return vd_error_memory(err, "captions");
-    memcpy(ids, id, rows * sizeof *ids);
-    for (int c = 0, at = 0; c < captions; c++) {
-        vd_range r = read_before(last, parent, c);
-        for (int i = 0; i < r.count; i++)
-            from[at++] = r.first + i;
-        from[at++] = before + c;
-        place[c] = r.count;
-        start[c + 1] = c + 1;
-        first[c + 1] = at;
-    }
-    *out = (vd_caption_words){.captions = captions,
-                              .rows = captions,
-                              .before = before,
-                              .keys = keys,
-                              .id = vd_arena_upload(arena, ids, rows, sizeof *ids),
-                              .place = vd_arena_upload(arena, place, rows, sizeof *place),
-                              .picture = picture,
-                              .start = start,
-                              .first = first};
-    if (before)
-        out->from = vd_arena_upload(arena, from, (size_t)keys, sizeof *from);
-    return arena->failed ? vd_error_memory(err, "captions") : VD_OK;
+    const vd_caption_next next = {captions, id, parent, NULL};
+    return vd_caption_words_step(pass->tape.arena, &pass->words, &next, out, err);
 }
 
 // ---- what words look at -------------------------------------------------------------------------

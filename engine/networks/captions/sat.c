@@ -1,0 +1,321 @@
+// Show, Attend and Tell with soft attention (Xu et al. 2015), and with a look at its own contexts
+// (after Lian et al. 2023, who give no formulas for LSTMs):
+//   x_k = relu(W_p r_k + b), m = mean of the x_k; h_0 = tanh(W_h m + b), c_0 = tanh(W_c m + b)
+//   e_tk = v . tanh(W_a x_k + U_a h_{t-1} + b_a), a_t = softmax_k(e_t), g_t = sigmoid(w_g . h_{t-1}
+//   + b) z_t = g_t sum_k a_tk x_k h_t, c_t = LSTM([Emb(y_{t-1}) ; z_t], h_{t-1}, c_{t-1}) what
+//   words are made of: dropout(tanh(Emb(y_{t-1}) + L_h dropout(h_t) + b + L_z z_t))
+// With a history z'_t = sum_k a_tk x_k, and a second softmax over the e_tk and v . tanh(W_a z'_i +
+// U_a h_{t-1} + b_a), i <= t (or as `history` says), pools [x ; z'_1 .. z'_t]; then the gate.
+// Loss: that each region is seen tau times in all (captions.h).
+#include <math.h>
+
+#include "engine/networks/captions/private.h"
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+static const vd_start narrow = {VD_START_NORMAL, 0.01};
+
+static void declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
+{
+    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in, narrow);
+    if (bias)
+        vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
+}
+
+static void declare_lstm(vd_layout *layout, int in, int hidden)
+{
+    size_t h = (size_t)hidden;
+    vd_layout_add(layout, "lstm", ".weight_ih", true, 4 * h, (size_t)in, narrow);
+    vd_layout_add(layout, "lstm", ".weight_hh", true, 4 * h, h, (vd_start){VD_START_ORTHOGONAL, 1});
+    vd_layout_add(layout, "lstm", ".bias_ih", false, 4 * h, 0, vd_start_zero());
+    vd_layout_add(layout, "lstm", ".bias_hh", false, 4 * h, 0, vd_start_zero());
+}
+
+static void declare(const vd_caption_config *c, vd_layout *layout)
+{
+    int d = c->hidden, e = c->embed, a = c->inner;
+    vd_layout_add(layout, "word_embed", ".weight", true, (size_t)c->vocab, (size_t)e,
+                  (vd_start){VD_START_WORDS, narrow.scale});
+    declare_linear(layout, "init_h", d, d, true);
+    declare_linear(layout, "init_c", d, d, true);
+    declare_linear(layout, "att.region", d, a, true);
+    declare_linear(layout, "att.hidden", d, a, false);
+    vd_layout_add(layout, "att.score", ".weight", false, 1, (size_t)a, narrow);
+    vd_layout_add(layout, "gate", ".weight", false, 1, (size_t)d, narrow);
+    vd_layout_add(layout, "gate", ".bias", false, 1, 0, vd_start_zero());
+    declare_lstm(layout, e + d, d);
+    declare_linear(layout, "deep.h", d, e, true);
+    declare_linear(layout, "deep.z", d, e, false);
+    declare_linear(layout, "out", e, c->vocab, true);
+    if (c->awc == VD_AWC_LEARNT)
+        vd_layout_add(layout, "awc.beta", "", false, 1, 1,
+                      (vd_start){VD_START_VALUE, c->awc_level});
+}
+
+// ---- the picture --------------------------------------------------------------------------------
+
+// The mean of each picture's regions (B, d).
+static const vd_value *mean_of_regions(vd_caption_pass *pass, const vd_value *x)
+{
+    vd_tape *tape = &pass->tape;
+    const int *start = pass->region_start;
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)pass->pictures, sizeof *group);
+    vd_real *share = vd_arena_take(tape->arena, (size_t)x->rows, sizeof *share);
+    if (!group || !share) {
+        vd_caption_no_memory(pass);
+        return &tape->nothing;
+    }
+    for (int b = 0; b < pass->pictures; b++) {
+        const vd_range all = {start[b], start[b + 1] - start[b]};
+        group[b] = (vd_pair_group){.query = {b, 1}, .key = {all}};
+        for (int k = start[b]; k < start[b + 1]; k++)
+            share[k] = 1 / (vd_real)all.count;
+    }
+    const vd_pairing *p = vd_pairing_make(tape->arena, VD_AXIS_NONE, pass->pictures,
+                                          VD_AXIS_REGIONS, x->rows, group, pass->pictures);
+    const vd_real *there = vd_arena_upload(tape->arena, share, (size_t)x->rows, sizeof *share);
+    if (!p || !there) {
+        vd_caption_no_memory(pass);
+        return &tape->nothing;
+    }
+    vd_value *a = vd_tape_constant(tape, VD_AXIS_PAIRS, there, x->rows, 1);
+    a->pairing = p;
+    return vd_tape_mix(tape, a, x);
+}
+
+static void see(vd_caption_pass *pass, const vd_value *x)
+{
+    vd_tape *tape = &pass->tape;
+    if (tape->status != VD_OK)
+        return;
+    const vd_value *mean = mean_of_regions(pass, x);
+    pass->seen = x;
+    pass->start.h = vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, mean, "init_h"));
+    pass->start.c = vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, mean, "init_c"));
+    pass->layer[0] = (vd_caption_layer){.regions = {vd_tape_linear(tape, x, "att.region"), x}};
+}
+
+// ---- one step -----------------------------------------------------------------------------------
+
+// Each caption and the regions of its picture, a group each.
+static const vd_pairing *pair_regions(vd_caption_pass *pass, const vd_caption_words *words)
+{
+    vd_pair_group *group = vd_arena_take(pass->tape.arena, (size_t)words->captions, sizeof *group);
+    for (int c = 0; c < words->captions && group; c++)
+        group[c] = (vd_pair_group){.query = {c, 1}, .key = {vd_caption_picture(pass, words, c)}};
+    return vd_caption_pairing(pass, words, pass->seen->rows, group, words->captions);
+}
+
+// What is found: the regions' mix, or that of regions and history, times the gate.
+static const vd_value *look(vd_caption_pass *pass, const vd_caption_words *words, const vd_value *h,
+                            vd_caption_step *step)
+{
+    vd_tape *tape = &pass->tape;
+    vd_caption_layer *l = &pass->layer[0];
+    const vd_value *q = vd_tape_linear(tape, h, "att.hidden"),
+                   *v = vd_tape_vector(tape, "att.score.weight"),
+                   *gate = vd_tape_map(tape, VD_SIGMOID, vd_tape_linear(tape, h, "gate"));
+    const vd_pairing *p = pair_regions(pass, words);
+    step->look = vd_tape_softmax(tape, vd_tape_additive(tape, p, q, l->regions.key, v));
+    if (vd_caption_history_of(pass->config) == VD_HISTORY_NONE)
+        return vd_tape_mix(tape, vd_tape_weigh(tape, step->look, gate), pass->seen);
+    const vd_value *z = vd_tape_mix(tape, step->look, pass->seen);
+    vd_caption_add_keys(tape, words, &l->history,
+                        (vd_caption_keys){vd_tape_linear(tape, z, "att.region"), z});
+    const vd_value *keys = vd_tape_stack(tape, l->regions.key, l->history.key),
+                   *values = vd_tape_stack(tape, pass->seen, l->history.value);
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    const vd_pairing *again = vd_caption_pair_again(pass, words);
+    step->second = vd_tape_softmax(tape, vd_tape_additive(tape, again, q, keys, v));
+    l->given = vd_tape_mix(tape, step->second, vd_caption_mark_history(pass, words));
+    return vd_tape_mix(tape, vd_tape_weigh(tape, step->second, gate), values);
+}
+
+// Each caption's state before this word.
+static vd_lstm_state states_before(vd_caption_pass *pass, const vd_caption_words *words)
+{
+    const vd_lstm_state *from = words->parent ? &pass->state : &pass->start;
+    const int *list = words->parent ? words->parent : words->picture_at;
+    vd_tape *tape = &pass->tape;
+    return (vd_lstm_state){vd_tape_rows(tape, from->h, list, words->rows, VD_AXIS_NONE),
+                           vd_tape_rows(tape, from->c, list, words->rows, VD_AXIS_NONE)};
+}
+
+// One word of each caption.
+static const vd_value *read_step(vd_caption_pass *pass, const vd_caption_words *words,
+                                 vd_caption_step *step)
+{
+    vd_tape *tape = &pass->tape;
+    vd_lstm_state s = states_before(pass, words);
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    const vd_value *x =
+        vd_tape_embed(tape, "word_embed.weight", words->id, words->rows, VD_AXIS_NONE);
+    const vd_value *z = look(pass, words, s.h, step);
+    vd_tape_lstm_cell(tape, vd_tape_join(tape, x, z), &s, "lstm");
+    pass->state = s;
+    const vd_value *n = vd_tape_linear(tape, vd_tape_dropout(tape, s.h, pass->dropout), "deep.h");
+    n = vd_tape_add(tape, vd_tape_add(tape, x, n), vd_tape_linear(tape, z, "deep.z"));
+    return vd_tape_dropout(tape, vd_tape_map(tape, VD_TANH, n), pass->dropout);
+}
+
+// ---- all steps ----------------------------------------------------------------------------------
+
+// Reading whole captions, a word of each at a time.
+typedef struct whole {
+    vd_caption_pass *pass;
+    const vd_caption_words *words;
+    int32_t *id;                     // (C) of the step's captions
+    int *caption, *parent, *picture; // (C) which they are, where they were in the step before
+    int *row;                        // (W) of a word in the stacked steps
+    int rows;                        // of the steps so far
+    const vd_value *all, *given;     // (rows, E), (rows, 1)
+    const vd_value *sum;             // (pairs, 1) of the shares of a caption's regions so far
+    int pairs;
+} whole;
+
+static bool begin(whole *w, vd_caption_pass *pass, const vd_caption_words *words)
+{
+    vd_arena *arena = pass->tape.arena;
+    size_t captions = (size_t)words->captions;
+    *w = (whole){.pass = pass, .words = words};
+    for (int c = 0; c < words->captions; c++)
+        w->pairs += vd_caption_picture(pass, words, c).count;
+    w->id = vd_arena_take(arena, captions, sizeof *w->id);
+    w->caption = vd_arena_ints(arena, captions);
+    w->parent = vd_arena_ints(arena, captions);
+    w->picture = vd_arena_ints(arena, captions);
+    w->row = vd_arena_ints(arena, (size_t)words->rows);
+    for (int c = 0; c < words->captions && !arena->failed; c++)
+        w->caption[c] = c;
+    return !arena->failed;
+}
+
+// The captions that have a word t; how many.
+static int choose(whole *w, int t, int before)
+{
+    int count = 0;
+    for (int i = 0; i < before; i++) {
+        int c = w->caption[i];
+        if (vd_caption_word_count(w->words, c) <= t)
+            continue;
+        w->id[count] = w->words->host_id[w->words->start[c] + t];
+        w->row[w->words->start[c] + t] = w->rows + count;
+        w->picture[count] = w->words->picture[c];
+        w->parent[count] = i;
+        w->caption[count++] = c;
+    }
+    return count;
+}
+
+// Adds the step's shares to the sum of each caption's regions.
+static void add_shares(whole *w, const vd_value *a, int captions)
+{
+    vd_tape *tape = &w->pass->tape;
+    int *list = vd_arena_ints(tape->arena, (size_t)w->pairs), at = 0;
+    for (int c = 0, i = 0; c < w->words->captions && list; c++) {
+        bool active = i < captions && w->caption[i] == c;
+        int count = vd_caption_picture(w->pass, w->words, c).count;
+        for (int k = 0; k < count; k++)
+            list[at++] = active ? a->pairing->group[i].at + k : -1;
+        i += active;
+    }
+    const int *there =
+        list ? vd_arena_upload(tape->arena, list, (size_t)w->pairs, sizeof *list) : NULL;
+    if (!there) {
+        vd_caption_no_memory(w->pass);
+        return;
+    }
+    const vd_value *y = vd_tape_rows(tape, a, there, w->pairs, VD_AXIS_NONE);
+    w->sum = w->sum ? vd_tape_add(tape, w->sum, y) : y;
+}
+
+static const vd_value *below(vd_tape *tape, const vd_value *above, const vd_value *y)
+{
+    return above ? vd_tape_stack(tape, above, y) : y;
+}
+
+static void read_one(whole *w, int t, int captions, vd_caption_words *last)
+{
+    vd_caption_pass *pass = w->pass;
+    vd_caption_words now;
+    vd_error err;
+    const vd_caption_next next = {captions, w->id, t ? w->parent : NULL, w->picture};
+    if (vd_caption_words_step(pass->tape.arena, last, &next, &now, &err) != VD_OK) {
+        vd_caption_no_memory(pass);
+        return;
+    }
+    pass->step[t] = (vd_caption_step){0};
+    w->all = below(&pass->tape, w->all, read_step(pass, &now, &pass->step[t]));
+    if (pass->layer[0].given)
+        w->given = below(&pass->tape, w->given, pass->layer[0].given);
+    if (w->words->target && pass->config->seen_weight > 0 && pass->tape.status == VD_OK)
+        add_shares(w, pass->step[t].look, captions);
+    w->rows += captions;
+    *last = now;
+}
+
+// lambda (tau - sum_t a_tk)^2
+static void add_term(whole *w)
+{
+    vd_caption_pass *pass = w->pass;
+    vd_tape *tape = &pass->tape;
+    vd_real *less = vd_arena_take(tape->arena, (size_t)w->pairs, sizeof *less),
+            *weight = vd_arena_take(tape->arena, (size_t)w->pairs, sizeof *weight);
+    if (!less || !weight) {
+        vd_caption_no_memory(pass);
+        return;
+    }
+    for (int c = 0, at = 0; c < w->words->captions; c++) {
+        int regions = vd_caption_picture(pass, w->words, c).count;
+        double fit = (double)vd_caption_word_count(w->words, c) / regions;
+        for (int k = 0; k < regions; k++, at++) {
+            less[at] = -(vd_real)(pass->config->seen_target > 0 ? pass->config->seen_target : fit);
+            weight[at] = (vd_real)pass->config->seen_weight;
+        }
+    }
+    const vd_real *there = vd_arena_upload(tape->arena, less, (size_t)w->pairs, sizeof *less);
+    if (!there)
+        vd_caption_no_memory(pass);
+    const vd_value *apart =
+        vd_tape_add(tape, w->sum, vd_tape_constant(tape, VD_AXIS_NONE, there, w->pairs, 1));
+    pass->term[pass->terms++] = (vd_caption_term){vd_tape_multiply(tape, apart, apart), weight};
+}
+
+static const vd_value *read_whole(vd_caption_pass *pass, const vd_caption_words *words)
+{
+    vd_tape *tape = &pass->tape;
+    whole w;
+    vd_caption_words last = {0};
+    if (!begin(&w, pass, words)) {
+        vd_caption_no_memory(pass);
+        return &tape->nothing;
+    }
+    for (int t = 0, captions = words->captions; tape->status == VD_OK; t++) {
+        captions = choose(&w, t, captions);
+        if (captions == 0)
+            break;
+        read_one(&w, t, captions, &last);
+    }
+    const int *row = vd_arena_upload(tape->arena, w.row, (size_t)words->rows, sizeof *row);
+    if (!row)
+        vd_caption_no_memory(pass);
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    if (w.sum)
+        add_term(&w);
+    if (w.given)
+        pass->layer[0].given = vd_tape_rows(tape, w.given, row, words->rows, VD_AXIS_NONE);
+    if (words->target && pass->config->awc != VD_AWC_NONE)
+        vd_caption_hold(pass, words, 0);
+    return vd_tape_rows(tape, w.all, row, words->rows, VD_AXIS_NONE);
+}
+
+static const vd_value *read(vd_caption_pass *pass, const vd_caption_words *words)
+{
+    vd_caption_step step = {0};
+    return words->picture_at ? read_step(pass, words, &step) : read_whole(pass, words);
+}
+
+const vd_caption_network vd_caption_sat = {declare, see, read};
