@@ -79,7 +79,7 @@
     X(captioner, "captioner", CHOICE, VD_CAPTIONER_TRANSFORMER, VD_CAPTIONERS - 1,                 \
       VD_CAPTIONER_TRANSFORMER, vd_captioner_names, false,                                         \
       "captioner: transformer (default), cat, sat-soft or sat-hard")                               \
-    X(layers, "layers", INT, 1, 16, 2, NULL, false,                                                \
+    X(layers, "layers", INT, 1, 8, 2, NULL, false,                                                \
       "transformer, cat: layers of encoder and decoder")                                           \
     X(inner, "inner", INT, 1, 65536, 256, NULL, false,                                             \
       "captioner: inner size of a layer; sat-soft, sat-hard: of the attention")                    \

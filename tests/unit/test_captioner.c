@@ -204,6 +204,22 @@ static void second_look_is_the_first_less_the_history(void **state)
     vd_arena_free(&w.arena);
 }
 
+// Of the most layers, each with all that it can have.
+static void the_largest_captioner_fits_into_a_layout(void **state)
+{
+    static vd_layout layout;
+    (void)state;
+    vd_caption_config c = caption_cases[CAPTION_COMPLETE].config;
+    const vd_setting *row = vd_settings_find(vd_caption_settings, "layers");
+    c.layers = (int)row->most;
+    c.shared = 0;
+    c.history_norm = 1;
+    c.awc = VD_AWC_LEARNT;
+    assert_true(c.layers <= VD_CAPTION_LAYERS);
+    vd_caption_layout(&c, &layout);
+    assert_non_null(vd_layout_find(&layout, "awc.beta"));
+}
+
 static void refuse(const char *expected, vd_caption_config config)
 {
     vd_error err;
@@ -277,6 +293,7 @@ int main(void)
         cmocka_unit_test(cat_without_history_is_the_transformer),
         cmocka_unit_test(step_by_step_is_all_at_once),
         cmocka_unit_test(second_look_is_the_first_less_the_history),
+        cmocka_unit_test(the_largest_captioner_fits_into_a_layout),
         cmocka_unit_test(settings_must_go_together),
         cmocka_unit_test(batches_that_do_not_fit_are_refused),
     };

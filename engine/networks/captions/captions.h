@@ -11,7 +11,7 @@
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/config.h"
 
-enum { VD_CAPTION_LAYERS = 16 };
+enum { VD_CAPTION_LAYERS = 8 };
 
 // The words that are read now, and what each may see.
 typedef struct vd_caption_words {

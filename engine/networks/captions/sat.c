@@ -7,17 +7,24 @@
 // With a history z'_t = sum_k a_tk x_k, and a second softmax over the e_tk and v . tanh(W_a z'_i +
 // U_a h_{t-1} + b_a), i <= t (or as `history` says), pools [x ; z'_1 .. z'_t]; then the gate.
 // Loss: that each region is seen tau times in all (captions.h).
+// Weights start as wide as their sizes want it, not N(0, 0.01^2) as published: from there Adam
+// needs thousands of steps to see more than how often words occur (on Blocks the cross entropy was
+// 3.80 after 720 steps, and is 1.14).
 #include <math.h>
 
 #include "engine/networks/captions/private.h"
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static const vd_start narrow = {VD_START_NORMAL, 0.01};
+// Uniform as wide as a layer's numbers of inputs and outputs want it (Glorot, Bengio 2010).
+static vd_start xavier(int in, int out)
+{
+    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / (double)(in + out))};
+}
 
 static void declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
 {
-    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in, narrow);
+    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in, xavier(in, out));
     if (bias)
         vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
 }
@@ -25,7 +32,7 @@ static void declare_linear(vd_layout *layout, const char *name, int in, int out,
 static void declare_lstm(vd_layout *layout, int in, int hidden)
 {
     size_t h = (size_t)hidden;
-    vd_layout_add(layout, "lstm", ".weight_ih", true, 4 * h, (size_t)in, narrow);
+    vd_layout_add(layout, "lstm", ".weight_ih", true, 4 * h, (size_t)in, xavier(in, hidden));
     vd_layout_add(layout, "lstm", ".weight_hh", true, 4 * h, h, (vd_start){VD_START_ORTHOGONAL, 1});
     vd_layout_add(layout, "lstm", ".bias_ih", false, 4 * h, 0, vd_start_zero());
     vd_layout_add(layout, "lstm", ".bias_hh", false, 4 * h, 0, vd_start_zero());
@@ -35,13 +42,13 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
 {
     int d = c->hidden, e = c->embed, a = c->inner;
     vd_layout_add(layout, "word_embed", ".weight", true, (size_t)c->vocab, (size_t)e,
-                  (vd_start){VD_START_WORDS, narrow.scale});
+                  (vd_start){VD_START_WORDS, 1 / sqrt((double)e)});
     declare_linear(layout, "init_h", d, d, true);
     declare_linear(layout, "init_c", d, d, true);
     declare_linear(layout, "att.region", d, a, true);
     declare_linear(layout, "att.hidden", d, a, false);
-    vd_layout_add(layout, "att.score", ".weight", false, 1, (size_t)a, narrow);
-    vd_layout_add(layout, "gate", ".weight", false, 1, (size_t)d, narrow);
+    vd_layout_add(layout, "att.score", ".weight", false, 1, (size_t)a, xavier(a, 1));
+    vd_layout_add(layout, "gate", ".weight", false, 1, (size_t)d, xavier(d, 1));
     vd_layout_add(layout, "gate", ".bias", false, 1, 0, vd_start_zero());
     declare_lstm(layout, e + d, d);
     declare_linear(layout, "deep.h", d, e, true);
