@@ -79,7 +79,7 @@
     X(captioner, "captioner", CHOICE, VD_CAPTIONER_TRANSFORMER, VD_CAPTIONERS - 1,                 \
       VD_CAPTIONER_TRANSFORMER, vd_captioner_names, false,                                         \
       "captioner: transformer (default), cat, sat-soft or sat-hard")                               \
-    X(layers, "layers", INT, 1, 8, 2, NULL, false,                                                \
+    X(layers, "layers", INT, 1, 8, 2, NULL, false,                                                 \
       "transformer, cat: layers of encoder and decoder")                                           \
     X(inner, "inner", INT, 1, 65536, 256, NULL, false,                                             \
       "captioner: inner size of a layer; sat-soft, sat-hard: of the attention")                    \
@@ -101,6 +101,12 @@
       "sat-soft: weight of the loss that each region is to be seen as often as the next")          \
     X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, false,                                    \
       "sat-soft: how often in all; 0: words / regions")                                            \
+    X(reward_weight, "reward-weight", REAL, 0, 1e9, 6.4, NULL, false,                              \
+      "sat-hard: weight of what a choice brought")                                                 \
+    X(entropy_weight, "entropy-weight", REAL, 0, 1e9, 0.128, NULL, false,                          \
+      "sat-hard: weight of the entropy of the choices")                                            \
+    X(soft_share, "soft-share", REAL, 0, 1, 0.5, NULL, false,                                      \
+      "sat-hard: how many captions are learned with soft attention")                               \
     X(smoothing, "smoothing", REAL, 0, 0.99, 0, NULL, false,                                       \
       "captioner: part of 1 that is spread over all other words (label smoothing)")
 

@@ -1,4 +1,4 @@
-#include "engine/train/trainer.h"
+#include "engine/train/trainer_private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,27 +19,6 @@ enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
 
 // More than any run takes; so much can be counted on from.
 static const int64_t MOST_STEPS = INT64_C(1000000000000);
-
-// What the optimiser keeps: first and second moments.
-enum { STATES = 2 };
-
-struct vd_trainer {
-    const vd_backend *be;
-    const vd_group *group;     // NULL = alone
-    const vd_devices *devices; // that sum gradients; NULL = the group does, in host memory
-    char sums[200];            // for people: how gradients are summed
-    vd_config config;
-    vd_vocab *vocab;
-    vd_train_options options;
-    vd_layout layout;
-    // In the backend's memory: weights, gradients, what the optimiser keeps, positions.
-    vd_real *block, *gradient, *state[STATES], *sinusoid;
-    vd_weights weights, gradients;
-    vd_arena arena;
-    int64_t steps;
-    int micro_batches; // added to the step that has begun, over all processes
-    vd_metadata metadata;
-};
 
 double vd_schedule_multiplier(vd_schedule schedule, double done)
 {
@@ -138,20 +117,6 @@ static vd_status copy_vocab(const vd_vocab *vocab, vd_vocab **out, vd_error *err
     return status;
 }
 
-static bool has_part(const char *name, const char *part)
-{
-    return strstr(name, part) != NULL;
-}
-
-// sigmoid(x) as 1/2 + x/4, for a gate that passes what is positive.
-static void open_gate(const vd_parameter *p, vd_real *w)
-{
-    vd_real add = has_part(p->name, ".embed_g.0.bias") ? (vd_real)0.5 : 0;
-    if (has_part(p->name, ".embed_g.0."))
-        for (size_t i = 0; i < p->elements; i++)
-            w[i] = w[i] / 4 + add;
-}
-
 vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err)
 {
@@ -185,7 +150,7 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
     vd_layout_start(&t->layout, t->block, &rng);
     for (int k = 0; options->open_gates && config->gate != VD_GATE_SIGMOID && k < t->layout.count;
          k++)
-        open_gate(&t->layout.parameter[k], t->block + t->layout.parameter[k].offset);
+        vd_trainer_open_gate(&t->layout.parameter[k], t->block + t->layout.parameter[k].offset);
     *out = t;
     return VD_OK;
 }
@@ -201,92 +166,6 @@ void vd_trainer_free(vd_trainer *t)
     vd_arena_free(&t->arena);
     vd_metadata_clear(&t->metadata);
     vd_free(t);
-}
-
-static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_error *err)
-{
-    const vd_config *from = &model->config, *to = &t->config;
-    const char *path = vd_model_path(model);
-    if (from->task != to->task)
-        return vd_error_set(err, VD_MISMATCH, "%s: its task is %s, expected %s", path,
-                            vd_task_names[from->task], vd_task_names[to->task]);
-    if (from->vocab > to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
-        from->region != to->region)
-        return vd_error_set(
-            err, VD_MISMATCH,
-            "%s: words, embedding, hidden and region sizes %d, %d, %d, %d; expected "
-            "%d, %d, %d, %d",
-            path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
-            to->hidden, to->region);
-    const vd_caption_config *one = &from->caption, *other = &to->caption;
-    if (to->task == VD_TASK_CAPTION &&
-        (one->heads != other->heads || one->layers != other->layers || one->inner != other->inner))
-        return vd_error_set(
-            err, VD_MISMATCH, "%s: heads, layers and inner size %d, %d, %d; expected %d, %d, %d",
-            path, one->heads, one->layers, one->inner, other->heads, other->layers, other->inner);
-    if (from->network != to->network)
-        return vd_error_set(err, VD_MISMATCH, "%s: it is a network %s, expected %s", path,
-                            vd_network_names[from->network], vd_network_names[to->network]);
-    if (vd_text_encoder_of(from) != vd_text_encoder_of(to))
-        return vd_error_set(err, VD_MISMATCH, "%s: its text encoder is %s, expected %s", path,
-                            vd_text_names[from->text], vd_text_names[to->text]);
-    if (from->heads != to->heads) // the weights have the same shapes
-        return vd_error_set(err, VD_MISMATCH,
-                            "%s: heads %d, expected %d; keep them with --heads %d", path,
-                            from->heads, to->heads, from->heads);
-    if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%s: has %s gates, and only sigmoid gates can become %s ones; "
-                            "keep them with --gate %s",
-                            path, vd_gate_names[from->gate],
-                            to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_names[to->gate],
-                            vd_gate_names[from->gate]);
-    for (int id = 0; id < from->vocab; id++)
-        if (strcmp(vd_vocab_word(model->vocab, id), vd_vocab_word(t->vocab, id)) != 0)
-            return vd_error_set(err, VD_MISMATCH, "%s: word %d is \"%.40s\", expected \"%.40s\"",
-                                path, id, vd_vocab_word(model->vocab, id),
-                                vd_vocab_word(t->vocab, id));
-    return VD_OK;
-}
-
-// The parameter of that name; a decoder's name depends on whether it is the only one.
-static const vd_parameter *counterpart(const vd_layout *layout, const char *name)
-{
-    static const char *const prefixes[] = {"disc_decoder.", "gen_decoder.", "decoder."};
-    const vd_parameter *found = vd_layout_find(layout, name);
-    for (size_t i = 0; !found && i < sizeof prefixes / sizeof *prefixes; i++) {
-        size_t length = strlen(prefixes[i]);
-        if (strncmp(name, prefixes[i], length) != 0)
-            continue;
-        for (size_t j = 0; !found && j < sizeof prefixes / sizeof *prefixes; j++) {
-            char other[sizeof layout->parameter[0].name];
-            snprintf(other, sizeof other, "%s%s", prefixes[j], name + length);
-            found = vd_layout_find(layout, other);
-        }
-    }
-    return found;
-}
-
-vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
-{
-    vd_status status = check_start(t, model, err);
-    if (status == VD_OK && !t->be->memory->host)
-        status = vd_error_set(err, VD_USAGE, "training starts on the CPU");
-    if (status != VD_OK)
-        return status;
-    for (int k = 0; k < t->layout.count; k++) {
-        const vd_parameter *p = &t->layout.parameter[k];
-        const vd_parameter *q = counterpart(&model->layout, p->name);
-        if (!q)
-            continue; // learned positions and other decoders keep how they start
-        status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, q->elements,
-                                  t->block + p->offset, err);
-        if (status != VD_OK)
-            return status;
-        if (model->config.gate != t->config.gate)
-            open_gate(p, t->block + p->offset);
-    }
-    return VD_OK;
 }
 
 vd_status vd_trainer_set_words(vd_trainer *t, const float *rows, vd_error *err)
@@ -395,10 +274,14 @@ static vd_status read_captions(vd_trainer *t, const vd_batch *batch, const vd_to
                                      .key = dropout_key(t)},
                             .config = &t->config.caption,
                             .sinusoid = t->sinusoid,
-                            .dropout = learn ? (vd_real)t->options.dropout : 0};
+                            .dropout = learn ? (vd_real)t->options.dropout : 0,
+                            .baseline = t->counted ? &t->baseline : NULL};
     if (!batch->captions)
         return vd_error_set(err, VD_USAGE, "a captioner needs captions, the batch has none");
-    return vd_caption_run(&pass, batch, of, loss, err);
+    vd_status status = vd_caption_run(&pass, batch, of, loss, err);
+    t->rewards.sum += learn ? pass.rewards.sum : 0;
+    t->rewards.count += learn ? pass.rewards.count : 0;
+    return status;
 }
 
 static vd_status learn_captions(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
@@ -446,6 +329,7 @@ vd_status vd_trainer_gradient(vd_trainer *t, const vd_micro_batches *step, doubl
 {
     vd_status status = VD_OK;
     *loss = 0;
+    t->rewards = (vd_caption_rewards){0};
     t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
     t->micro_batches = t->group ? t->group->rank : 0;
     for (size_t i = 0; i < step->count && status == VD_OK; i++) {
@@ -484,7 +368,10 @@ static vd_status gather(vd_trainer *t, double *loss, vd_error *err)
 {
     if (!t->group)
         return VD_OK;
-    vd_status status = vd_group_status(t->group->sum_doubles(loss, 1), err);
+    double sums[3] = {*loss, t->rewards.sum, (double)t->rewards.count};
+    vd_status status = vd_group_status(t->group->sum_doubles(sums, 3), err);
+    *loss = sums[0];
+    t->rewards = (vd_caption_rewards){sums[1], (int64_t)sums[2]};
     return status == VD_OK ? sum_gradients(t, err) : status;
 }
 
@@ -503,6 +390,16 @@ static void change_weights(vd_trainer *t, double multiplier, double norm)
         be->rmsprop(t->block, t->gradient, t->state[1], t->layout.elements, (vd_real)scale, rate);
 }
 
+// m <- 0.9 m + 0.1 of the mean of the step; m is that of the first.
+static void follow_rewards(vd_trainer *t)
+{
+    if (t->rewards.count == 0)
+        return;
+    double mean = t->rewards.sum / (double)t->rewards.count;
+    t->baseline = t->counted ? 0.9 * t->baseline + 0.1 * mean : mean;
+    t->counted = true;
+}
+
 vd_status vd_trainer_update(vd_trainer *t, double multiplier, double *loss, double *gradient_norm,
                             vd_error *err)
 {
@@ -518,6 +415,7 @@ vd_status vd_trainer_update(vd_trainer *t, double multiplier, double *loss, doub
                             "try a lower --rate, or --clip",
                             t->steps + 1, *loss, norm);
     change_weights(t, multiplier, norm);
+    follow_rewards(t);
     if (gradient_norm)
         *gradient_norm = norm;
     return VD_OK; // without waiting: the next batch is packed while the weights are updated
@@ -568,6 +466,10 @@ static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *write
     size_t n = t->layout.elements;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
     vd_status status = vd_safetensors_put_metadata(writer, "steps", steps, err);
+    if (status == VD_OK && t->counted) {
+        snprintf(steps, sizeof steps, "%a", t->baseline);
+        status = vd_safetensors_put_metadata(writer, "baseline", steps, err);
+    }
     for (int i = 0; status == VD_OK && i < STATES; i++)
         status = vd_safetensors_declare(writer, state_names[i], VD_F32, 1, &n, err);
     return status;
@@ -617,6 +519,20 @@ static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error 
     return status;
 }
 
+static vd_status read_baseline(vd_trainer *t, const vd_safetensors *file, vd_error *err)
+{
+    const char *text = vd_safetensors_metadata(file, "baseline");
+    char *end;
+    if (!text)
+        return VD_OK;
+    t->counted = true;
+    t->baseline = strtod(text, &end);
+    return end != text && !*end && isfinite(t->baseline)
+               ? VD_OK
+               : vd_error_set(err, VD_FORMAT, "%s: \"baseline\" is \"%.40s\", expected a number",
+                              vd_safetensors_path(file), text);
+}
+
 static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_error *err)
 {
     const char *path = vd_safetensors_path(file);
@@ -632,11 +548,13 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
     if (*end || end == steps || t->steps < 0 || t->steps > MOST_STEPS)
         return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
                             path, steps);
-    vd_status status = vd_settings_read(vd_train_settings, options, path, &t->options, err);
+    vd_status status = read_baseline(t, file, err);
+    if (status == VD_OK)
+        status = vd_settings_read(vd_train_settings, options, path, &t->options, err);
     const char *key, *value;
     for (size_t i = 0; status == VD_OK && vd_safetensors_metadata_at(file, i, &key, &value); i++)
         if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&
-            strcmp(key, "steps") && strcmp(key, "task"))
+            strcmp(key, "steps") && strcmp(key, "task") && strcmp(key, "baseline"))
             status = vd_metadata_set(&t->metadata, key, value, err);
     return status;
 }

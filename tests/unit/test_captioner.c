@@ -20,6 +20,18 @@ typedef struct world {
     vd_caption_pass pass;
 } world;
 
+// Those that have twins, and hard attention, which has none.
+enum { EVERY = CAPTION_CASES + 1 };
+static caption_case case_of(int i)
+{
+    caption_case c = caption_cases[i % CAPTION_CASES];
+    if (i == CAPTION_CASES) {
+        c.name = "sat-hard";
+        c.config.captioner = VD_CAPTIONER_SAT_HARD;
+    }
+    return c;
+}
+
 static void open_world(world *w, const vd_caption_config *config)
 {
     vd_rng rng = vd_rng_seed(3, 4);
@@ -64,8 +76,9 @@ static void later_words_change_nothing_before_them(void **state)
     memcpy(word, captions.word, sizeof word);
     captions.word = word;
     batch.captions = &captions;
-    for (int i = 0; i < CAPTION_CASES; i++) {
-        open_world(&w, &caption_cases[i].config);
+    for (int i = 0; i < EVERY; i++) {
+        const caption_case which = case_of(i);
+        open_world(&w, &which.config);
         memcpy(kept, read_all(&w, &batch), sizeof kept);
         word[2] = 6 + i % 2; // the last word of the first caption is read at step 3
         word[2 * CAPTION_WIDTH + 3] = 9 + i % 2;
@@ -74,7 +87,7 @@ static void later_words_change_nothing_before_them(void **state)
             bool same =
                 memcmp(kept + row * CAPTION_V, x + row * CAPTION_V, CAPTION_V * sizeof *x) == 0;
             if (same != (row != 3 && row != W - 1))
-                fail_msg("%s: logits of row %d are %s", caption_cases[i].name, row,
+                fail_msg("%s: logits of row %d are %s", which.name, row,
                          same ? "the same" : "others");
         }
     }
@@ -95,8 +108,9 @@ static void padding_changes_nothing(void **state)
     for (int b = 0; b < 2; b++) // padding comes first, too
         memcpy(wide + (b * WIDER + 1) * CAPTION_D, batch.image + b * CAPTION_P * CAPTION_D,
                CAPTION_P * CAPTION_D * sizeof *wide);
-    for (int i = 0; i < CAPTION_CASES; i++) {
-        open_world(&w, &caption_cases[i].config);
+    for (int i = 0; i < EVERY; i++) {
+        const caption_case which = case_of(i);
+        open_world(&w, &which.config);
         memcpy(kept, read_all(&w, &batch), sizeof kept);
         assert_memory_equal(kept, read_all(&w, &padded), sizeof kept);
     }
@@ -145,9 +159,10 @@ static void step_by_step_is_all_at_once(void **state)
     vd_batch batch = caption_batch();
     batch.dialogs = 1;
     batch.captions = &two;
-    for (int i = 0; i < CAPTION_CASES; i++) {
-        const char *name = caption_cases[i].name;
-        open_world(&w, &caption_cases[i].config);
+    for (int i = 0; i < EVERY; i++) {
+        const caption_case which = case_of(i);
+        const char *name = which.name;
+        open_world(&w, &which.config);
         memcpy(kept, read_all(&w, &batch), sizeof kept);
         begin(&w, &batch);
         must(vd_caption_words_next(&w.pass, first, NULL, 1, &words, &err), &err);
@@ -242,6 +257,16 @@ static void settings_must_go_together(void **state)
            "does",
            c);
     c.awc = VD_AWC_NONE;
+    c.captioner = VD_CAPTIONER_SAT_SOFT;
+    c.history = VD_HISTORY_LIGHT;
+    refuse("captioner sat-soft: it has no light history, no history-norm and no weights of its own "
+           "for the history",
+           c);
+    c.captioner = VD_CAPTIONER_SAT_HARD;
+    c.history = VD_HISTORY_PAST;
+    refuse("history past: the captioner sat-hard has none; expected own or none", c);
+    c.captioner = VD_CAPTIONER_TRANSFORMER;
+    c.history = VD_HISTORY_OWN;
     c.heads = 4;
     refuse("heads: a vector (hidden) of 6 numbers is divided among 4 of them; expected a number "
            "that divides it",

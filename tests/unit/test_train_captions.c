@@ -31,6 +31,26 @@ static void a_resumed_run_makes_the_same_captioner_bit_for_bit(void **state)
     }
 }
 
+// The two that are read word by word; hard attention keeps what its choices brought, too.
+static void recurrent_captioners_resume_exactly(void **state)
+{
+    static const char *const captioners[] = {"sat-soft", "sat-hard"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *const val[] = {"--val",       tiny.val,      "--val-features",
+                                   tiny.features, "--captioner", captioners[i]};
+        char parts[16];
+        snprintf(parts, sizeof parts, "parts-%s", captioners[i]);
+        train_run_expect(captioners[i], 0, "",
+                         MORE(val[0], val[1], val[2], val[3], val[4], val[5], SMALL));
+        train_run_expect(
+            parts, 0, "--resume continues it",
+            MORE(val[0], val[1], val[2], val[3], val[4], val[5], SMALL, "--stop-after", "2"));
+        train_run_expect(parts, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
+        train_run_same(captioners[i], parts);
+    }
+}
+
 static void a_run_measures_the_cross_entropy_and_learns(void **state)
 {
     (void)state;
@@ -194,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_resumed_run_makes_the_same_captioner_bit_for_bit),
+        cmocka_unit_test(recurrent_captioners_resume_exactly),
         cmocka_unit_test(a_run_measures_the_cross_entropy_and_learns),
         cmocka_unit_test(a_run_starts_from_a_captioner),
         cmocka_unit_test(what_is_of_the_other_task_is_refused),

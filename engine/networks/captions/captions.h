@@ -54,7 +54,17 @@ typedef struct vd_caption_term {
 // What a recurrent captioner looked at in a step of all captions that are so long.
 typedef struct vd_caption_step {
     const vd_value *look, *second;
+    // Hard attention, host: which captions are read; of each the pair that was chosen, -1: it is
+    // read with soft attention.
+    int captions;
+    const int *caption, *chosen;
 } vd_caption_step;
+
+// What choices bring (hard attention): ln p(y|s) / T, summed over captions.
+typedef struct vd_caption_rewards {
+    double sum;
+    int64_t count;
+} vd_caption_rewards;
 
 typedef struct vd_caption_pass {
     // Settings, filled by the caller; all else zero. tape: be, arena, w, dw and key.
@@ -62,6 +72,12 @@ typedef struct vd_caption_pass {
     const vd_caption_config *config;
     const vd_real *sinusoid; // (VD_MAX_HISTORY, d) in the backend's memory
     vd_real dropout;
+    // Hard attention: what choices bring on average (NULL: what they bring in this batch), and
+    // which region the only caption looks at in each step (T) instead of a draw, or of the largest
+    // share where nothing is learned; NULL: neither.
+    const double *baseline;
+    const int *forced;
+    vd_caption_rewards rewards; // of vd_caption_learn
     // Its own.
     int pictures;
     const int *region_start; // (B + 1) host: a picture's first region
@@ -107,7 +123,10 @@ typedef struct vd_caption_loss {
 // gradients (tape.dw) it walks back to the parameters.
 //   loss = -(1 / words) sum q ln p + gamma / (N h captions) sum_captions (1/T) sum_t (w_t - beta)^2
 // q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere. SAT: 1 /
-// captions in place of 1 / words, and lambda / captions sum_captions sum_k (tau - sum_t a_tk)^2.
+// captions in place of 1 / words, and soft: lambda / captions sum_captions sum_k (tau - sum_t
+// a_tk)^2; hard (s_t chosen, R = ln p(y|s) / T, m the baseline), of which the first has no value of
+// its own: -(1 / captions) sum_captions [lambda_r (R - m) sum_t ln a_{t,s_t} + lambda_e sum_t
+// H(a_t)].
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                            vd_error *err);
 

@@ -40,11 +40,10 @@ int vd_caption_layers(const vd_caption_config *c)
 vd_status vd_caption_check(const vd_caption_config *c, vd_error *err)
 {
     vd_caption_history history = vd_caption_history_of(c);
-    if (c->captioner == VD_CAPTIONER_SAT_HARD)
+    if (c->captioner == VD_CAPTIONER_SAT_HARD && history != VD_HISTORY_NONE)
         return vd_error_set(err, VD_USAGE,
-                            "captioner %s: this version does not have it; expected transformer, "
-                            "cat or sat-soft",
-                            vd_captioner_names[c->captioner]);
+                            "history %s: the captioner sat-hard has none; expected own or none",
+                            vd_history_names[c->history]);
     if (vd_caption_is_sat(c) && (history == VD_HISTORY_LIGHT || c->history_norm || !c->shared))
         return vd_error_set(err, VD_USAGE,
                             "captioner %s: it has no light history, no history-norm and no weights "

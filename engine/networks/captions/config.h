@@ -40,9 +40,10 @@ typedef struct vd_caption_config {
     vd_caption_history history;
     int shared, history_norm; // 0 or 1
     vd_awc awc;
-    double awc_level, awc_weight;    // B, gamma
-    double seen_weight, seen_target; // lambda, tau of SAT
-    double smoothing;                // epsilon_s
+    double awc_level, awc_weight;                     // B, gamma
+    double seen_weight, seen_target;                  // lambda, tau of SAT
+    double reward_weight, entropy_weight, soft_share; // lambda_r, lambda_e of hard SAT, its 1/2
+    double smoothing;                                 // epsilon_s
 } vd_caption_config;
 
 extern const vd_setting

@@ -67,6 +67,24 @@ static vd_status add_term(vd_caption_pass *pass, const vd_caption_term *term, do
     return status;
 }
 
+static vd_status reinforce(vd_caption_pass *pass, double captions, double *out, vd_error *err)
+{
+    const vd_tape *tape = &pass->tape;
+    const vd_value *y = pass->logits;
+    size_t rows = (size_t)y->rows, n = rows * (size_t)y->columns;
+    vd_real *p = vd_arena_reals(tape->arena, n), *log = vd_arena_reals(tape->arena, rows);
+    vd_real *here = vd_arena_take_raw(tape->arena, rows, sizeof *here);
+    const int32_t *target = vd_arena_upload(tape->arena, pass->words.target, rows, sizeof *target);
+    if (!p || !log || !here || !target)
+        return vd_error_memory(err, "the loss of captions");
+    tape->be->memory->copy(p, y->x, n * sizeof *p);
+    tape->be->softmax(p, y->rows, y->columns, y->columns);
+    tape->be->word_log(p, target, y->rows, y->columns, log);
+    tape->be->memory->download(here, log, rows * sizeof *here);
+    vd_status status = vd_backend_status(tape->be, err);
+    return status == VD_OK ? vd_caption_reinforce(pass, here, captions, out, err) : status;
+}
+
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                            vd_error *err)
 {
@@ -89,6 +107,8 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
         status = cross_entropy(pass, share, scale, gradient, &out->loss, err);
     for (int i = 0; i < pass->terms && status == VD_OK; i++)
         status = add_term(pass, &pass->term[i], captions, &out->other, err);
+    if (status == VD_OK && pass->config->captioner == VD_CAPTIONER_SAT_HARD)
+        status = reinforce(pass, captions, &out->other, err);
     out->loss += out->other;
     if (status == VD_OK && tape->dw)
         vd_tape_backward(tape);

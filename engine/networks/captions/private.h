@@ -14,6 +14,14 @@ typedef struct vd_caption_network {
     const vd_value *(*read)(vd_caption_pass *pass, const vd_caption_words *words);
 } vd_caption_network;
 
+// Hard attention: 1 for the region that each caption of a step looks at, or its shares.
+const vd_value *vd_caption_choose(vd_caption_pass *pass, const vd_caption_words *words,
+                                  vd_caption_step *step);
+// Hard attention, after the cross entropy: what choices brought, and its gradient for the shares.
+// log (W) host: log-probabilities of the next words. Adds to *loss.
+vd_status vd_caption_reinforce(vd_caption_pass *pass, const vd_real *log, double captions,
+                               double *loss, vd_error *err);
+
 extern const vd_caption_network vd_caption_transformer, vd_caption_sat;
 
 // ---- what is read (words.c) ---------------------------------------------------------------------

@@ -7,10 +7,13 @@
 // With a history z'_t = sum_k a_tk x_k, and a second softmax over the e_tk and v . tanh(W_a z'_i +
 // U_a h_{t-1} + b_a), i <= t (or as `history` says), pools [x ; z'_1 .. z'_t]; then the gate.
 // Loss: that each region is seen tau times in all (captions.h).
+// Hard attention: z_t = g_t x_{s_t} with s_t drawn from a_t, or, where nothing is learned, of the
+// largest share. In training a share of the captions goes the soft way throughout (hard.c).
 // Weights start as wide as their sizes want it, not N(0, 0.01^2) as published: from there Adam
 // needs thousands of steps to see more than how often words occur (on Blocks the cross entropy was
-// 3.80 after 720 steps, and is 1.14).
+// 3.80 after 2160 steps; it is 1.14 after 720).
 #include <math.h>
+#include <string.h>
 
 #include "engine/networks/captions/private.h"
 
@@ -113,6 +116,14 @@ static const vd_pairing *pair_regions(vd_caption_pass *pass, const vd_caption_wo
     return vd_caption_pairing(pass, words, pass->seen->rows, group, words->captions);
 }
 
+// What is mixed of the regions: their shares, or the choice.
+static const vd_value *shares(vd_caption_pass *pass, const vd_caption_words *words,
+                              vd_caption_step *step)
+{
+    return pass->config->captioner == VD_CAPTIONER_SAT_HARD ? vd_caption_choose(pass, words, step)
+                                                            : step->look;
+}
+
 // What is found: the regions' mix, or that of regions and history, times the gate.
 static const vd_value *look(vd_caption_pass *pass, const vd_caption_words *words, const vd_value *h,
                             vd_caption_step *step)
@@ -125,7 +136,7 @@ static const vd_value *look(vd_caption_pass *pass, const vd_caption_words *words
     const vd_pairing *p = pair_regions(pass, words);
     step->look = vd_tape_softmax(tape, vd_tape_additive(tape, p, q, l->regions.key, v));
     if (vd_caption_history_of(pass->config) == VD_HISTORY_NONE)
-        return vd_tape_mix(tape, vd_tape_weigh(tape, step->look, gate), pass->seen);
+        return vd_tape_mix(tape, vd_tape_weigh(tape, shares(pass, words, step), gate), pass->seen);
     const vd_value *z = vd_tape_mix(tape, step->look, pass->seen);
     vd_caption_add_keys(tape, words, &l->history,
                         (vd_caption_keys){vd_tape_linear(tape, z, "att.region"), z});
@@ -243,6 +254,16 @@ static const vd_value *below(vd_tape *tape, const vd_value *above, const vd_valu
     return above ? vd_tape_stack(tape, above, y) : y;
 }
 
+static const int *copy_ints(vd_caption_pass *pass, const int *list, int count)
+{
+    int *copy = vd_arena_ints(pass->tape.arena, (size_t)count);
+    if (copy)
+        memcpy(copy, list, (size_t)count * sizeof *copy);
+    else
+        vd_caption_no_memory(pass);
+    return copy;
+}
+
 static void read_one(whole *w, int t, int captions, vd_caption_words *last)
 {
     vd_caption_pass *pass = w->pass;
@@ -253,11 +274,13 @@ static void read_one(whole *w, int t, int captions, vd_caption_words *last)
         vd_caption_no_memory(pass);
         return;
     }
-    pass->step[t] = (vd_caption_step){0};
+    pass->step[t] =
+        (vd_caption_step){.captions = captions, .caption = copy_ints(pass, w->caption, captions)};
     w->all = below(&pass->tape, w->all, read_step(pass, &now, &pass->step[t]));
     if (pass->layer[0].given)
         w->given = below(&pass->tape, w->given, pass->layer[0].given);
-    if (w->words->target && pass->config->seen_weight > 0 && pass->tape.status == VD_OK)
+    if (w->words->target && pass->config->captioner == VD_CAPTIONER_SAT_SOFT &&
+        pass->config->seen_weight > 0 && pass->tape.status == VD_OK)
         add_shares(w, pass->step[t].look, captions);
     w->rows += captions;
     *last = now;
