@@ -144,7 +144,8 @@ HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC) engine/ba
                 $(wildcard tests/headless/*.c) $(addprefix tests/support/,support.c golden.c backend.c random_model.c \
                 small_batch.c small_dialog.c small_trainer.c))
 CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_lstm \
-              golden/test_network golden/test_networks unit/test_dialog unit/test_encoders_chat)
+              golden/test_network golden/test_networks golden/test_captions unit/test_dialog \
+              unit/test_encoders_chat)
 
 test-cuda: ## test the GPU backend on a GPU; wants only a C compiler and the CUDA toolkit
 	$(AGAIN) $(BUILD)/visdial-cuda.so $(CUDA_TESTS)
@@ -360,7 +361,7 @@ $(BUILD)/tests/backend/test_together: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.
     $(BUILD)/host/libnccl.so.2 $(BUILD)/visdial
 $(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 $(BUILD)/visdial $(addprefix $(BUILD)/tests/,\
     backend/test_operations backend/test_lstm backend/test_pictures golden/test_network golden/test_networks \
-    golden/test_training unit/test_dialog unit/test_encoders_chat)
+    golden/test_captions golden/test_training unit/test_dialog unit/test_encoders_chat)
 
 $(HOST_PLUGIN): $(patsubst %,$(BUILD)/host/%.o,$(CUDA_SRC) $(CUDA_HOST))
 	@echo "  LINK $@"

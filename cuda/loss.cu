@@ -111,7 +111,7 @@ static __global__ void loss_kernel(vd_candidate_loss l)
     }
     if (l.relevance && relevance_loss(l, n, room, room_max))
         return;
-    int option = l.option[static_cast<size_t>(n) * o + truth];
+    int option = l.margin > 1 ? l.option[static_cast<size_t>(n) * o + truth] : 0;
     double score = z[truth], share = 1;
     vd_target t = vd_target();
     if (l.margin > 1) {

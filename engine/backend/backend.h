@@ -159,8 +159,9 @@ typedef struct vd_candidate_loss {
     // (N, O) how relevant each candidate is: the target is its share of the row's sum; a row
     // without any has the truth for target. NULL: so has every row. Not with a margin.
     const float *relevance;
+    const vd_real *scores; // (N, O)
+    // Read with a margin only:
     const int32_t *option;       // (N, O) row of `vector`
-    const vd_real *scores;       // (N, O)
     const vd_real *vector;       // (U, H)
     const vd_real *encoded;      // (N, H)
     vd_real *dscores;            // (N, O) zero where nothing is known; NULL = no gradient

@@ -57,6 +57,7 @@ static void golden_network(void **state)
     (void)state;
     passes_on_the_plugin("golden/test_network");
     passes_on_the_plugin("golden/test_networks");
+    passes_on_the_plugin("golden/test_captions");
 }
 
 static void golden_training(void **state)
