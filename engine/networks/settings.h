@@ -97,15 +97,15 @@
     X(awc_level, "awc-level", REAL, -1e9, 1e9, 0.5, NULL, false,                                   \
       "the level; with learnt its start")                                                          \
     X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of this in the loss")      \
-    X(seen_weight, "seen-weight", REAL, 0, 1e9, 1, NULL, false,                                    \
+    X(seen_weight, "seen-weight", REAL, 0, 1e9, 1, NULL, true,                                     \
       "sat-soft: weight of the loss that each region is to be seen as often as the next")          \
-    X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, false,                                    \
+    X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, true,                                     \
       "sat-soft: how often in all; 0: words / regions")                                            \
-    X(reward_weight, "reward-weight", REAL, 0, 1e9, 6.4, NULL, false,                              \
+    X(reward_weight, "reward-weight", REAL, 0, 1e9, 6.4, NULL, true,                               \
       "sat-hard: weight of what a choice brought")                                                 \
-    X(entropy_weight, "entropy-weight", REAL, 0, 1e9, 0.128, NULL, false,                          \
+    X(entropy_weight, "entropy-weight", REAL, 0, 1e9, 0.128, NULL, true,                           \
       "sat-hard: weight of the entropy of the choices")                                            \
-    X(soft_share, "soft-share", REAL, 0, 1, 0.5, NULL, false,                                      \
+    X(soft_share, "soft-share", REAL, 0, 1, 0.5, NULL, true,                                       \
       "sat-hard: how many captions are learned with soft attention")                               \
     X(smoothing, "smoothing", REAL, 0, 0.99, 0, NULL, false,                                       \
       "captioner: part of 1 that is spread over all other words (label smoothing)")
