@@ -166,7 +166,7 @@ vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int re
 {
     const int picture = 0, shown = length + ended;
     const int32_t count = length;
-    const vd_captions one = {1, length, word, &count, &picture};
+    const vd_caption_batch one = {1, length, word, &count, &picture};
     vd_caption_pass pass;
     vd_caption_words words;
     *out = (vd_caption_trace){0};
@@ -210,25 +210,4 @@ void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *ou
 void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out)
 {
     mean_of_heads(trace, trace->history, word, trace->words, out);
-}
-
-// ---- as text ------------------------------------------------------------------------------------
-
-// What stands at the word before it without a blank.
-static bool is_attached(const char *word)
-{
-    return (word[0] != '\0' && word[1] == '\0' && strchr(",.;:!?", word[0])) ||
-           strcmp(word, "'s") == 0 || strcmp(word, "n't") == 0;
-}
-
-void vd_caption_text(const vd_vocab *vocab, const int32_t *word, int length, char *out, size_t size)
-{
-    size_t at = 0;
-    *out = '\0';
-    for (int i = 0; i < length && at < size; i++) {
-        const char *text = vd_vocab_word(vocab, word[i]);
-        int more =
-            snprintf(out + at, size - at, "%s%s", i == 0 || is_attached(text) ? "" : " ", text);
-        at += more > 0 ? (size_t)more : 0;
-    }
 }

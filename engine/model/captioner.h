@@ -32,12 +32,12 @@ typedef struct vd_saying {
 // Greedy with all else off.
 vd_saying vd_saying_greedy(void);
 
-typedef struct vd_caption {
+typedef struct vd_said_caption {
     int length;
     int32_t word[VD_MAX_CAPTION];
     bool ended;             // with </S>; else it was cut
     double log_probability; // the network's, of all words and </S>
-} vd_caption;
+} vd_said_caption;
 
 // Describes a picture of (regions, D) features; rows of zeros are no regions. out: (beam), the best
 // first; *count: how many. Beam search is by sums of log-probabilities; a finished hypothesis keeps
@@ -45,12 +45,8 @@ typedef struct vd_caption {
 // no open sum exceeds that of the best finished one and only that is wanted (most 1). Ties: the
 // earlier hypothesis, the lower id. most: 1 to beam captions are wanted.
 vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
-                           const vd_saying *how, vd_caption *out, int most, int *count,
+                           const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err);
-
-// Words with blanks between them, none before , . ; : ! ? 's and n't; cut to size.
-void vd_caption_text(const vd_vocab *vocab, const int32_t *word, int length, char *out,
-                     size_t size);
 
 enum { VD_RUNNERS_UP = 5 };
 

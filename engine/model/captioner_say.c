@@ -7,7 +7,7 @@
 #include "engine/model/captioner_private.h"
 
 typedef struct hypothesis {
-    vd_caption said;
+    vd_said_caption said;
     int parent; // its row among the logits of the step before
 } hypothesis;
 
@@ -60,7 +60,7 @@ static vd_status list_dangling(search *s, vd_error *err)
 }
 
 // Whether the last two words and this one stand in the caption already.
-static bool is_trigram_again(const vd_caption *c, int32_t id)
+static bool is_trigram_again(const vd_said_caption *c, int32_t id)
 {
     int n = c->length;
     for (int i = 0; i + 2 < n; i++)
@@ -70,7 +70,7 @@ static bool is_trigram_again(const vd_caption *c, int32_t id)
     return false;
 }
 
-static bool may_follow(const search *s, const vd_caption *c, int32_t id)
+static bool may_follow(const search *s, const vd_said_caption *c, int32_t id)
 {
     int32_t last = c->length > 0 ? c->word[c->length - 1] : VD_PAD;
     if (id == VD_END)
@@ -79,14 +79,14 @@ static bool may_follow(const search *s, const vd_caption *c, int32_t id)
            !(s->how->no_trigram && c->length >= 2 && is_trigram_again(c, id));
 }
 
-static bool is_open(const search *s, const vd_caption *c)
+static bool is_open(const search *s, const vd_said_caption *c)
 {
     return !c->ended && c->length < s->how->longest;
 }
 
-static vd_caption add_word(const vd_caption *c, int32_t id, double log)
+static vd_said_caption add_word(const vd_said_caption *c, int32_t id, double log)
 {
-    vd_caption longer = *c;
+    vd_said_caption longer = *c;
     longer.log_probability += log;
     longer.ended = id == VD_END;
     if (!longer.ended)
@@ -95,7 +95,7 @@ static vd_caption add_word(const vd_caption *c, int32_t id, double log)
 }
 
 // Keeps the best sums; of equal ones the earlier.
-static void offer(search *s, int *count, const vd_caption *c, int parent)
+static void offer(search *s, int *count, const vd_said_caption *c, int parent)
 {
     int at = *count;
     while (at > 0 && s->next[at - 1].said.log_probability < c->log_probability)
@@ -113,18 +113,18 @@ static bool may_enter(const search *s, int count, double sum)
     return count < s->how->beam || sum > s->next[count - 1].said.log_probability;
 }
 
-static void offer_words(search *s, int *count, const vd_caption *c, int row)
+static void offer_words(search *s, int *count, const vd_said_caption *c, int row)
 {
     const float *log = s->logs + (size_t)row * (size_t)s->vocab;
     for (int32_t id = VD_END; id < s->vocab; id++)
         if (may_enter(s, *count, c->log_probability + (double)log[id]) && may_follow(s, c, id)) {
-            vd_caption longer = add_word(c, id, (double)log[id]);
+            vd_said_caption longer = add_word(c, id, (double)log[id]);
             offer(s, count, &longer, row);
         }
 }
 
 // One word of p^(1 / temperature) among those that may follow.
-static void draw_word(search *s, int *count, const vd_caption *c)
+static void draw_word(search *s, int *count, const vd_said_caption *c)
 {
     double sum = 0, t = s->how->temperature;
     int32_t last = -1;
@@ -139,7 +139,7 @@ static void draw_word(search *s, int *count, const vd_caption *c)
         }
     if (last < 0)
         return;
-    vd_caption longer = add_word(c, last, (double)s->logs[last]);
+    vd_said_caption longer = add_word(c, last, (double)s->logs[last]);
     offer(s, count, &longer, 0);
 }
 
@@ -148,7 +148,7 @@ static void extend(search *s)
 {
     int count = 0, row = 0;
     for (int i = 0; i < s->count; i++) {
-        const vd_caption *c = &s->list[i].said;
+        const vd_said_caption *c = &s->list[i].said;
         if (!is_open(s, c))
             offer(s, &count, c, -1);
         else if (s->how->temperature > 0)
@@ -166,7 +166,7 @@ static bool is_done(const search *s)
 {
     double open = -INFINITY, finished = -INFINITY;
     for (int i = 0; i < s->count; i++) {
-        const vd_caption *c = &s->list[i].said;
+        const vd_said_caption *c = &s->list[i].said;
         double *best = is_open(s, c) ? &open : &finished;
         *best = fmax(*best, c->log_probability);
     }
@@ -181,7 +181,7 @@ static vd_status read_next(search *s, bool first, vd_error *err)
     int parent[VD_MOST_BEAMS], open = 0;
     vd_caption_words words;
     for (int i = 0; i < s->count; i++) {
-        const vd_caption *c = &s->list[i].said;
+        const vd_said_caption *c = &s->list[i].said;
         if (!is_open(s, c))
             continue;
         id[open] = first ? VD_START : c->word[c->length - 1];
@@ -194,7 +194,7 @@ static vd_status read_next(search *s, bool first, vd_error *err)
     return status == VD_OK ? vd_caption_logs(&s->pass, s->logs, err) : status;
 }
 
-static double rank_of(const vd_caption *c, double power)
+static double rank_of(const vd_said_caption *c, double power)
 {
     return c->log_probability / pow(c->length + c->ended, power);
 }
@@ -232,7 +232,7 @@ static vd_status run_search(search *s, vd_error *err)
 }
 
 vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
-                           const vd_saying *how, vd_caption *out, int most, int *count,
+                           const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err)
 {
     *count = 0;

@@ -20,12 +20,12 @@ enum { VD_CUT_CANDIDATE = VD_MAX_CANDIDATE - 1 };
 enum { VD_MAX_CAPTION = 20 };
 
 // Captions of a batch's pictures, a few of each.
-typedef struct vd_captions {
+typedef struct vd_caption_batch {
     int count, width;      // C, and the most words; 0 <= width <= VD_MAX_CAPTION
     const int32_t *word;   // (C, width) token ids, without <S> and </S>
     const int32_t *length; // (C)
     const int *picture;    // (C) whose they are, rising, 0 to B - 1
-} vd_captions;
+} vd_caption_batch;
 
 typedef struct vd_batch {
     int dialogs;    // B
@@ -67,7 +67,7 @@ typedef struct vd_batch {
         const int32_t *question, *history, *candidate_in, *candidate_out;
     } own;
     // For captioners, which read these and the pictures, and nothing else; NULL: dialogs.
-    const vd_captions *captions;
+    const vd_caption_batch *captions;
 } vd_batch;
 
 // The totals that a step's losses are averaged over, however many batches it takes.

@@ -176,7 +176,7 @@ void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, si
 struct vd_caption_loader {
     const vd_caption_set *set;
     vd_batch batch;
-    vd_captions captions;
+    vd_caption_batch captions;
     float *image;
     int32_t *word, *length;
     int *picture;
@@ -241,7 +241,7 @@ static void copy_captions(vd_caption_loader *l, const size_t *pictures, size_t c
             l->length[n] = r->length;
             l->picture[n] = (int)i;
         }
-    l->captions = (vd_captions){n, VD_MAX_CAPTION, l->word, l->length, l->picture};
+    l->captions = (vd_caption_batch){n, VD_MAX_CAPTION, l->word, l->length, l->picture};
 }
 
 vd_status vd_caption_loader_batch(vd_caption_loader *l, const size_t *pictures, size_t count,

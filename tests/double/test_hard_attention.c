@@ -46,7 +46,7 @@ static void run(world *w, const int *forced, bool with_gradient)
     static const float image[P * D] = {0.1f, 0.9f, 0.4f, 0.8f, 0.2f, 0.3f, 0.5f, 0.7f, 0.6f};
     static const int32_t word[WORDS] = {5, 7}, length = WORDS;
     static const int picture;
-    static const vd_captions captions = {1, WORDS, word, &length, &picture};
+    static const vd_caption_batch captions = {1, WORDS, word, &length, &picture};
     const vd_batch batch = {.dialogs = 1, .regions = P, .image = image, .captions = &captions};
     vd_error err;
     vd_arena_reset(&w->arena);
@@ -170,7 +170,7 @@ static void choices_are_drawn(void **state)
     static const float image[P * D] = {0.1f, 0.9f, 0.4f, 0.8f, 0.2f, 0.3f, 0.5f, 0.7f, 0.6f};
     static const int32_t word[WORDS] = {5, 7}, length = WORDS;
     static const int picture;
-    static const vd_captions captions = {1, WORDS, word, &length, &picture};
+    static const vd_caption_batch captions = {1, WORDS, word, &length, &picture};
     const vd_batch batch = {.dialogs = 1, .regions = P, .image = image, .captions = &captions};
     w.config.soft_share = 0.5;
     for (uint64_t key = 0; key < MANY; key++) {

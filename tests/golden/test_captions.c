@@ -36,7 +36,7 @@ static vd_batch read_batch(void)
     static float image[B * CAPTION_P * CAPTION_D], numbers[C * CAPTION_WIDTH];
     static int32_t word[C * CAPTION_WIDTH], length[C];
     static int picture[C];
-    static const vd_captions captions = {C, CAPTION_WIDTH, word, length, picture};
+    static const vd_caption_batch captions = {C, CAPTION_WIDTH, word, length, picture};
     assert_true(read_tensor("", "img", image, sizeof image / sizeof *image));
     assert_true(read_tensor("", "words", numbers, C * CAPTION_WIDTH));
     for (int i = 0; i < C * CAPTION_WIDTH; i++)

@@ -63,7 +63,7 @@ static inline vd_batch caption_batch(void)
     static const int32_t word[3 * CAPTION_WIDTH] = {5, 9, 4, 0, 0, 0, 0, 0, 10, 6, 5, 7},
                                   length[3] = {3, 0, 4};
     static const int picture[3] = {0, 0, 1};
-    static const vd_captions captions = {3, CAPTION_WIDTH, word, length, picture};
+    static const vd_caption_batch captions = {3, CAPTION_WIDTH, word, length, picture};
     vd_rng rng = vd_rng_seed(5, 1);
     for (int i = 0; i < 2 * CAPTION_P * CAPTION_D; i++)
         image[i] = i / CAPTION_D == CAPTION_P + 2 ? 0 : (float)vd_rng_range(&rng, 0.1, 1);

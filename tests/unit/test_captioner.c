@@ -71,7 +71,7 @@ static void later_words_change_nothing_before_them(void **state)
     vd_real kept[W * CAPTION_V];
     (void)state;
     vd_batch batch = caption_batch();
-    vd_captions captions = *batch.captions;
+    vd_caption_batch captions = *batch.captions;
     int32_t word[3 * CAPTION_WIDTH];
     memcpy(word, captions.word, sizeof word);
     captions.word = word;
@@ -148,7 +148,7 @@ static void step_by_step_is_all_at_once(void **state)
 {
     static const int32_t said[2 * CAPTION_WIDTH] = {5, 9, 4, 0, 5, 8, 6, 7}, length[2] = {3, 4};
     static const int picture[2] = {0, 0};
-    static const vd_captions two = {2, CAPTION_WIDTH, said, length, picture};
+    static const vd_caption_batch two = {2, CAPTION_WIDTH, said, length, picture};
     static const int32_t first[1] = {VD_START}, next[3][2] = {{7, 5}, {9, 8}, {6, 4}};
     static const int begin_from[2] = {0, 0}, both[2] = {1, 1}, crossed[2] = {1, 0};
     static world w;
@@ -273,7 +273,7 @@ static void settings_must_go_together(void **state)
            c);
 }
 
-static void refuse_captions(world *w, const vd_captions *captions, const char *expected)
+static void refuse_captions(world *w, const vd_caption_batch *captions, const char *expected)
 {
     vd_error err;
     vd_caption_words words;
@@ -288,7 +288,7 @@ static void batches_that_do_not_fit_are_refused(void **state)
     vd_error err;
     (void)state;
     vd_batch batch = caption_batch();
-    vd_captions c = *batch.captions;
+    vd_caption_batch c = *batch.captions;
     open_world(&w, &caption_cases[0].config);
     begin(&w, &batch);
     const int32_t length[] = {3, 5, 4}, word[] = {5, 11};
@@ -298,7 +298,7 @@ static void batches_that_do_not_fit_are_refused(void **state)
     c = *batch.captions;
     c.picture = picture;
     refuse_captions(&w, &c, "caption 2: of picture 0; expected rising numbers below 2");
-    c = (vd_captions){1, 2, word, one + 1, one};
+    c = (vd_caption_batch){1, 2, word, one + 1, one};
     c.length = (const int32_t[]){2};
     refuse_captions(&w, &c, "caption 0, word 1: id 11; expected 0 to 10");
     batch.dialogs = 1;

@@ -44,9 +44,9 @@ static void open_captioner(vd_caption_history history)
     free(path);
 }
 
-static vd_caption say(const vd_saying *how)
+static vd_said_caption say(const vd_saying *how)
 {
-    vd_caption out[VD_MOST_BEAMS];
+    vd_said_caption out[VD_MOST_BEAMS];
     int count;
     vd_error err;
     must(vd_captioner_say(captioner, image, P, how, out, 1, &count, &err), &err);
@@ -71,7 +71,7 @@ static void greedy_is_the_likeliest_word_each_time(void **state)
     const vd_saying how = vd_saying_greedy();
     vd_caption_trace trace;
     vd_error err;
-    vd_caption c = say(&how);
+    vd_said_caption c = say(&how);
     assert_true(c.length > 0);
     must(vd_captioner_trace(captioner, image, P, c.word, c.length, c.ended, &trace, &err), &err);
     assert_int_equal(trace.words, c.length + c.ended);
@@ -114,7 +114,7 @@ static void beam_finds_the_likeliest_caption(void **state)
         open_captioner(h);
         try_all(word, 0, &best);
         vd_saying how = {.beam = 32, .longest = LONGEST};
-        vd_caption c = say(&how);
+        vd_said_caption c = say(&how);
         // A caption that is cut at the longest is no worse than the same with its end.
         assert_true(fabs(c.log_probability - best) < 1e-5);
         for (how.beam = 1; how.beam <= 4; how.beam++) {
@@ -129,7 +129,7 @@ static void beam_finds_the_likeliest_caption(void **state)
 
 static void beams_come_in_order(void **state)
 {
-    vd_caption out[8];
+    vd_said_caption out[8];
     vd_error err;
     int count;
     (void)state;
@@ -161,7 +161,7 @@ static void draws_follow_the_probabilities(void **state)
     for (int id = VD_FIRST_WORD; id < V; id++)
         assert_true(fabs(found[id] - p[id] / sum) < 4 * sqrt(p[id] / sum / MANY));
     how.seed = 5;
-    vd_caption one = say(&how), other = say(&how);
+    vd_said_caption one = say(&how), other = say(&how);
     assert_memory_equal(one.word, other.word, (size_t)one.length * sizeof *one.word);
     assert_true(one.log_probability == other.log_probability);
     vd_captioner_free(captioner);
@@ -176,7 +176,7 @@ static void constraints_hold(void **state)
     for (int i = 0; i < 2 * MANY; i++) {
         how.seed = (uint64_t)i / 2;
         how.no_repeat = how.no_trigram = i % 2;
-        vd_caption c = say(&how);
+        vd_said_caption c = say(&how);
         assert_true(c.length > 0 && c.length <= VD_MAX_CAPTION);
         for (int k = 0; k < c.length; k++)
             assert_true(c.word[k] >= VD_FIRST_WORD);
@@ -231,7 +231,7 @@ static void shares_are_parts_of_one(void **state)
 
 static void refuse_saying(vd_saying how, int most, const char *expected)
 {
-    vd_caption out[2];
+    vd_said_caption out[2];
     vd_error err;
     int count;
     assert_int_equal(vd_captioner_say(captioner, image, P, &how, out, most, &count, &err),

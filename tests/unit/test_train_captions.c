@@ -189,7 +189,7 @@ static void captions_are_gathered_by_picture(void **state)
     vd_caption_set_totals(set, pictures, 2, &of);
     assert_int_equal(of.questions, 4);
     assert_int_equal(of.words, 10);
-    const vd_captions *c = batch->captions;
+    const vd_caption_batch *c = batch->captions;
     static const int picture[] = {0, 1, 1, 1}, length[] = {1, 2, 0, 3}, first[] = {9, 7, 0, 4};
     assert_int_equal(c->count, 4);
     for (int i = 0; i < 4; i++) {

@@ -1,11 +1,13 @@
 #include "tui/commands/command.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/model/captioner.h"
+#include "features/captions/tokens.h"
 #include "tui/base/progress.h"
 #include "tui/base/shares.h"
 #include "tui/session/session.h"
@@ -23,7 +25,7 @@ typedef struct job {
     size_t picture; // its index
     vd_captioner *captioner;
     vd_picture_regions regions;
-    vd_caption said[VD_MOST_BEAMS];
+    vd_said_caption said[VD_MOST_BEAMS];
     int count;
     double milliseconds; // of the search
     vd_caption_trace trace;
@@ -66,8 +68,13 @@ static const char *word_text(const job *j, int32_t id)
 
 static const char *caption_text(const job *j, int which, char out[LONGEST_TEXT])
 {
-    const vd_caption *c = &j->said[which];
-    vd_caption_text(vd_model_vocab(model_of(j)), c->word, c->length, out, LONGEST_TEXT);
+    const vd_said_caption *c = &j->said[which];
+    const char *word[VD_MAX_CAPTION];
+    for (int i = 0; i < c->length; i++)
+        word[i] = vd_vocab_word(vd_model_vocab(model_of(j)), c->word[i]);
+    char *text = vd_caption_text(word, c->length);
+    snprintf(out, LONGEST_TEXT, "%s", text ? text : "(out of memory)");
+    vd_free(text);
     return out;
 }
 
@@ -237,7 +244,7 @@ static vd_status say(job *j, vd_error *err)
         vd_captioner_say(j->captioner, j->regions.features, j->regions.count, &j->how, j->said,
                          j->json ? j->how.beam : 1, &j->count, err);
     j->milliseconds = 1000 * (vd_progress_clock() - start);
-    const vd_caption *c = &j->said[0];
+    const vd_said_caption *c = &j->said[0];
     return status ? status
                   : vd_captioner_trace(j->captioner, j->regions.features, j->regions.count, c->word,
                                        c->length, c->ended, &j->trace, err);

@@ -100,7 +100,7 @@ void vd_caption_layout(const vd_caption_config *config, vd_layout *layout);
 // configuration, are VD_USAGE.
 vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error *err);
 // All words of captions with what follows each: <S> w_1 .. w_n -> w_1 .. w_n </S>.
-vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_captions *captions,
+vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_caption_batch *captions,
                                vd_caption_words *out, vd_error *err);
 // One more word of each of `captions` captions of the first picture: its id and the caption among
 // the words read last that it goes on from (NULL: nothing was read before).
@@ -135,6 +135,6 @@ vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_
                          vd_caption_loss *out, vd_error *err);
 
 // Words and </S> of a batch's captions.
-vd_totals vd_captions_totals(const vd_captions *captions);
+vd_totals vd_captions_totals(const vd_caption_batch *captions);
 
 #endif

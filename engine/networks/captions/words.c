@@ -86,7 +86,7 @@ const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
 
 // ---- words --------------------------------------------------------------------------------------
 
-vd_totals vd_captions_totals(const vd_captions *captions)
+vd_totals vd_captions_totals(const vd_caption_batch *captions)
 {
     vd_totals of = {.questions = captions->count, .words = captions->count};
     for (int c = 0; c < captions->count; c++)
@@ -94,7 +94,7 @@ vd_totals vd_captions_totals(const vd_captions *captions)
     return of;
 }
 
-static vd_status check_caption(const vd_caption_pass *pass, const vd_captions *captions, int c,
+static vd_status check_caption(const vd_caption_pass *pass, const vd_caption_batch *captions, int c,
                                vd_error *err)
 {
     int length = captions->length[c], b = captions->picture[c];
@@ -119,7 +119,7 @@ typedef struct word_lists {
     int *place, *start;
 } word_lists;
 
-static void list_caption(const vd_captions *captions, int c, word_lists *l)
+static void list_caption(const vd_caption_batch *captions, int c, word_lists *l)
 {
     const int32_t *word = captions->word + (size_t)c * (size_t)captions->width;
     int length = captions->length[c], at = l->start[c];
@@ -131,7 +131,7 @@ static void list_caption(const vd_captions *captions, int c, word_lists *l)
     l->start[c + 1] = at;
 }
 
-vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_captions *captions,
+vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_caption_batch *captions,
                                vd_caption_words *out, vd_error *err)
 {
     vd_arena *arena = pass->tape.arena;
