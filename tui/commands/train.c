@@ -68,8 +68,8 @@ typedef struct job {
 
 static const vd_option options[] = {
     {"task", "NAME",
-     "what to learn: dialog (default), or caption, the captions of the dialogs; it then has its "
-     "own defaults: batch 50, epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine",
+     VD_HELP_TASK "; caption learns the captions of the dialogs and has its own defaults: batch "
+                  "50, epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine",
      VD_INTO(job, task), .choices = "dialog or caption"},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
@@ -410,8 +410,9 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab *words = NULL;
     vd_status status = j->from ? vd_model_load_any(j->from, &from, err) : VD_OK;
     if (status == VD_OK && (!from || j->new_words))
-        status = from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, j->task, least, &words, err)
-                      : vd_run_words(j->vocab, j->in.data, j->dialogs, j->task, least, &words, err);
+        status =
+            from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, j->task, least, &words, err)
+                 : vd_run_words(j->vocab, j->in.data, j->dialogs, j->task, least, &words, err);
     const vd_vocab *vocab = words ? words : from ? vd_model_vocab(from) : NULL;
     if (status == VD_OK)
         status = from ? take_sizes(j, from, err) : glove_width(j, err);
@@ -683,15 +684,12 @@ const vd_command vd_cmd_train = {
     "--task caption trains a captioner, which `visdial caption` asks to describe a picture. "
     "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
     "(with --train-dense and --val-dense: NDCG) is the best so far, of captioners the cross "
-    "entropy the "
-    "lowest; checkpoint.safetensors every "
-    "few minutes and when interrupted; "
+    "entropy the lowest; checkpoint.safetensors every few minutes and when interrupted; "
     "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "
     "from the checkpoint, also after kill -9, and makes the same model as a run without a "
     "break. --preset sets several options at once; options that are given override those, wherever "
-    "they "
-    "stand.",
+    "they stand.",
     "  visdial train --data train.json --features train_features.safetensors \\\n"
     "      --val val.json --val-features val_features.safetensors --out run1\n"
     "  visdial train --out run1 --resume\n",
