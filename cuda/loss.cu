@@ -159,8 +159,7 @@ static void word_gradient(vd_real *p, const int32_t *target, const vd_real *whol
     vd_for_rows(__func__, rows, words, [=] __device__(size_t r) {
         vd_real times = whole ? whole[r] : 1, less = hit ? hit[r] : 1;
         for (VD_EACH_COLUMN(j, words))
-            p[r * words + j] =
-                scale * (times * p[r * words + j] - (j == target[r] ? less : 0));
+            p[r * words + j] = scale * (times * p[r * words + j] - (j == target[r] ? less : 0));
     });
 }
 

@@ -21,11 +21,11 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
 vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err);
 void vd_trainer_free(vd_trainer *trainer);
 
-// Starts a new trainer (no step taken yet) from a model's weights instead of random ones. Sizes must be
-// the model's, and the vocabulary must begin with its words: the rows of further words, positions
-// (learned ones start from zero) and a decoder that the model does not have start as new. A model with
-// sigmoid gates can start one with another gate g: sigmoid(x) is near 1/2 + x/4, which is
-// g(1/2 + x/4) where that is positive, so Wg becomes Wg / 4 and bg becomes bg / 4 + 1/2.
+// Starts a new trainer (no step taken yet) from a model's weights instead of random ones. Sizes
+// must be the model's, and the vocabulary must begin with its words: the rows of further words,
+// positions (learned ones start from zero) and a decoder that the model does not have start as new.
+// A model with sigmoid gates can start one with another gate g: sigmoid(x) is near 1/2 + x/4, which
+// is g(1/2 + x/4) where that is positive, so Wg becomes Wg / 4 and bg becomes bg / 4 + 1/2.
 vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_error *err);
 
 // Moves weights and optimiser state to another backend (engine/backend/backend.h), between steps;

@@ -164,7 +164,8 @@ static void hold_meteor(const corpus *c, yajl_val golden)
 
 static yajl_val golden_captions(void)
 {
-    char *text = support_read_file("tests/golden/data/caption_scores.json", NULL), message[200] = "";
+    char *text = support_read_file("tests/golden/data/caption_scores.json", NULL),
+         message[200] = "";
     yajl_val golden = yajl_tree_parse(text, message, sizeof message);
     assert_string_equal(message, "");
     free(text);
@@ -294,7 +295,8 @@ static void pycocoevalcap_finds_the_same(void **state)
     corpus c = random_corpus(file);
     write_scores(&c, file);
     fclose(file);
-    snprintf(command, sizeof command, "%s tests/golden/caption_scores.py --check %s", python(), path);
+    snprintf(command, sizeof command, "%s tests/golden/caption_scores.py --check %s", python(),
+             path);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     assert_non_null(fgets(line, sizeof line, pipe));
