@@ -124,17 +124,22 @@ static void offer_words(search *s, int *count, const vd_said_caption *c, int row
 }
 
 // One word of p^(1 / temperature) among those that may follow.
+// Shares are those beside the likeliest word that may follow, or they would all be 0 where that is
+// unlikely and the temperature low.
 static void draw_word(search *s, int *count, const vd_said_caption *c)
 {
-    double sum = 0, t = s->how->temperature;
+    double sum = 0, t = s->how->temperature, most = -INFINITY;
     int32_t last = -1;
     for (int32_t id = VD_END; id < s->vocab; id++)
         if (may_follow(s, c, id))
-            sum += exp((double)s->logs[id] / t);
+            most = fmax(most, (double)s->logs[id]);
+    for (int32_t id = VD_END; id < s->vocab; id++)
+        if (may_follow(s, c, id))
+            sum += exp(((double)s->logs[id] - most) / t);
     double point = vd_rng_uniform(&s->rng) * sum, below = 0;
     for (int32_t id = VD_END; id < s->vocab && (last < 0 || below <= point); id++)
         if (may_follow(s, c, id)) {
-            below += exp((double)s->logs[id] / t);
+            below += exp(((double)s->logs[id] - most) / t);
             last = id;
         }
     if (last < 0)

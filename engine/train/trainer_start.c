@@ -34,6 +34,10 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
             path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
             to->hidden, to->region);
     const vd_caption_config *one = &from->caption, *other = &to->caption;
+    if (to->task == VD_TASK_CAPTION && vd_caption_is_sat(one) != vd_caption_is_sat(other))
+        return vd_error_set(err, VD_MISMATCH, "%s: it is a captioner %s, expected %s", path,
+                            vd_captioner_names[one->captioner],
+                            vd_captioner_names[other->captioner]);
     if (to->task == VD_TASK_CAPTION &&
         (one->heads != other->heads || one->layers != other->layers || one->inner != other->inner))
         return vd_error_set(
@@ -82,6 +86,19 @@ static const vd_parameter *counterpart(const vd_layout *layout, const char *name
     return found;
 }
 
+// Only the vocabulary, whose words are rows, may have grown.
+static vd_status check_shape(const vd_parameter *p, const vd_parameter *q, const char *path,
+                             vd_error *err)
+{
+    bool fits = p->dims == q->dims && q->shape[0] <= p->shape[0];
+    for (int i = 1; i < p->dims; i++)
+        fits &= p->shape[i] == q->shape[i];
+    return fits ? VD_OK
+                : vd_error_set(err, VD_MISMATCH,
+                               "%s: %s has %zu rows and %zu numbers, expected at most %zu and %zu",
+                               path, q->name, q->shape[0], q->elements, p->shape[0], p->elements);
+}
+
 vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
 {
     vd_status status = check_start(t, model, err);
@@ -94,8 +111,10 @@ vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *
         const vd_parameter *q = counterpart(&model->layout, p->name);
         if (!q)
             continue; // learned positions and other decoders keep how they start
-        status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, q->elements,
-                                  t->block + p->offset, err);
+        status = check_shape(p, q, vd_model_path(model), err);
+        if (status == VD_OK)
+            status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, q->elements,
+                                      t->block + p->offset, err);
         if (status != VD_OK)
             return status;
         if (model->config.gate != t->config.gate)

@@ -320,8 +320,8 @@ static int compare_annotations(const void *a, const void *b)
 static vd_status refuse_twice(const vd_captions *captions, const numbered *one, vd_error *err)
 {
     return vd_error_set(err, VD_FORMAT,
-                        "%.400s: image %" PRId64 " is there twice, at places %zu and %zu of "
-                        "\"images\"; expected once",
+                        "%.400s: image %" PRId64 " is there twice, at places %zu and %zu; "
+                        "expected once",
                         captions->path, one->image_id, one->place + 1, one[1].place + 1);
 }
 
@@ -450,6 +450,11 @@ static vd_status read_visdial(loading *l, vd_error *err)
     for (size_t i = 0; i < data->dialog_count && status == VD_OK; i++)
         status = add_dialog(l, &data->dialogs[i], split, err);
     vd_visdial_free(data);
+    numbered *by_number = status ? NULL : vd_alloc(captions->count, sizeof *by_number);
+    if (status == VD_OK)
+        status =
+            by_number ? sort_images(captions, by_number, err) : vd_error_memory(err, "captions");
+    vd_free(by_number);
     return status;
 }
 

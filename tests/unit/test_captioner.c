@@ -301,12 +301,20 @@ static void batches_that_do_not_fit_are_refused(void **state)
     c = (vd_caption_batch){1, 2, word, one + 1, one};
     c.length = (const int32_t[]){2};
     refuse_captions(&w, &c, "caption 0, word 1: id 11; expected 0 to 10");
-    batch.dialogs = 1;
-    batch.image = nothing;
-    vd_arena_reset(&w.arena);
-    w.pass.tape.last = NULL;
-    assert_int_equal(vd_caption_see(&w.pass, &batch, &err), VD_USAGE);
-    assert_string_equal(err.text, "a picture without a region: there is nothing to say about it");
+    // The first picture, and the second.
+    static float second[2 * CAPTION_P * CAPTION_D];
+    memcpy(second, batch.image, CAPTION_P * CAPTION_D * sizeof *second);
+    const float *images[] = {nothing, second};
+    for (int i = 0; i < 2; i++) {
+        batch.dialogs = i + 1;
+        batch.image = images[i];
+        vd_arena_reset(&w.arena);
+        w.pass.tape.last = NULL;
+        w.pass.tape.status = VD_OK;
+        assert_int_equal(vd_caption_see(&w.pass, &batch, &err), VD_USAGE);
+        assert_string_equal(err.text,
+                            "a picture without a region: there is nothing to say about it");
+    }
     vd_arena_free(&w.arena);
 }
 

@@ -108,6 +108,8 @@ static void what_is_of_the_other_task_is_refused(void **state)
                      MORE(SMALL, "--from", tiny.base));
     char *captioner = train_run_file("learns", "model.safetensors");
     train_run_expect("none2", 5, "its task is caption, expected dialog", MORE("--from", captioner));
+    train_run_expect("none3", 5, "expected sat-soft",
+                     MORE("--task", "caption", "--captioner", "sat-soft", "--from", captioner));
     train_run_expect("whole", 5, "--task: the run was started with caption, found dialog",
                      MORE("--task", "dialog", "--resume"));
     free(captioner);
@@ -157,7 +159,7 @@ static void what_cannot_be_described_is_refused(void **state)
     (void)state;
     char *model = train_run_file("learns", "model.safetensors");
     expect(MORE("caption", "--model", model), 2, "name it with --image PICTURE");
-    expect(MORE("caption", "--image", "3"), 3, "train a captioner with `visdial train --task");
+    expect(MORE("caption", "--image", "3"), 5, "they must come from one extractor");
     expect(MORE("caption", "--image", "3", "--model", tiny.base), 5, "it answers questions");
     expect(MORE("ask", "--image", "3", "--model", model, "what"), 5, "it is a captioner");
     expect(MORE("caption", "--image", "3", "--model", model, "--seed", "1"), 2,

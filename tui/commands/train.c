@@ -367,6 +367,7 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
         int *setting, of_model;
     } size[] = {{"embed", &j->settings.network.embed, config->embed},
                 {"hidden", &j->settings.network.hidden, config->hidden},
+                {"embed", &caption->embed, config->caption.embed},
                 {"hidden", &caption->hidden, config->caption.hidden},
                 {"heads", &caption->heads, config->caption.heads},
                 {"layers", &caption->layers, config->caption.layers},

@@ -28,6 +28,8 @@ vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error 
 {
     vd_tape *tape = &pass->tape;
     const vd_value *x = vd_caption_regions(pass, batch);
+    if (tape->status != VD_OK)
+        return vd_tape_status(tape, err);
     x = vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, x, "proj"));
     network_of(pass->config)->see(pass, vd_tape_dropout(tape, x, pass->dropout));
     return vd_tape_status(tape, err);

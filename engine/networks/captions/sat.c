@@ -1,9 +1,10 @@
 // Show, Attend and Tell with soft attention (Xu et al. 2015), and with a look at its own contexts
 // (after Lian et al. 2023, who give no formulas for LSTMs):
 //   x_k = relu(W_p r_k + b), m = mean of the x_k; h_0 = tanh(W_h m + b), c_0 = tanh(W_c m + b)
-//   e_tk = v . tanh(W_a x_k + U_a h_{t-1} + b_a), a_t = softmax_k(e_t), g_t = sigmoid(w_g . h_{t-1}
-//   + b) z_t = g_t sum_k a_tk x_k h_t, c_t = LSTM([Emb(y_{t-1}) ; z_t], h_{t-1}, c_{t-1}) what
-//   words are made of: dropout(tanh(Emb(y_{t-1}) + L_h dropout(h_t) + b + L_z z_t))
+//   e_tk = v . tanh(W_a x_k + U_a h_{t-1} + b_a), a_t = softmax_k(e_t)
+//   g_t = sigmoid(w_g . h_{t-1} + b), z_t = g_t sum_k a_tk x_k
+//   h_t, c_t = LSTM([Emb(y_{t-1}) ; z_t], h_{t-1}, c_{t-1})
+// What words are made of: dropout(tanh(Emb(y_{t-1}) + L_h dropout(h_t) + b + L_z z_t)).
 // With a history z'_t = sum_k a_tk x_k, and a second softmax over the e_tk and v . tanh(W_a z'_i +
 // U_a h_{t-1} + b_a), i <= t (or as `history` says), pools [x ; z'_1 .. z'_t]; then the gate.
 // Loss: that each region is seen tau times in all (captions.h).
