@@ -76,6 +76,10 @@ vd_status vd_encoder_check(const vd_config *config, vd_error *err)
     vd_status answer = check_answer(config, err);
     if (answer)
         return answer;
+    if (config->network == VD_NETWORK_MVAN && config->boundaries == VD_BOUNDARIES_NONE)
+        return vd_error_set(err, VD_USAGE,
+                            "boundaries none: mvan reads texts with <S> and </S>; leave "
+                            "--boundaries out");
     if (config->text == VD_TEXT_OWN)
         return VD_OK;
     vd_status status = check_reading(config, err);

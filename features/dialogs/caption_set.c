@@ -1,6 +1,5 @@
 #include "features/dialogs/caption_set.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -8,28 +7,28 @@
 
 // ---- captions of dialogs ------------------------------------------------------------------------
 
-// A copy in lower case (vd_free); NULL when memory is out.
-static char *lower(const char *text)
+// The words of a caption in lower case (vd_words_clear).
+static vd_status read_words(const vd_visdial *dialogs, size_t d, vd_words *out, vd_error *err)
 {
-    char *copy = vd_strdup(text);
-    for (char *c = copy; c && *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    return copy;
+    vd_error why = {0};
+    vd_status status = vd_tokenize_lower(dialogs->dialogs[d].caption, out, &why);
+    return status ? vd_error_set(err, status, "%s: caption %zu: %.400s", dialogs->path, d, why.text)
+                  : VD_OK;
 }
 
 static vd_status read_reference(const vd_visdial *dialogs, size_t d, const vd_vocab *vocab,
                                 vd_reference *out, vd_error *err)
 {
-    vd_error why = {0};
-    char *text = lower(dialogs->dialogs[d].caption);
-    if (!text)
-        return vd_error_memory(err, "captions");
+    vd_words words;
+    vd_status status = read_words(dialogs, d, &words, err);
+    if (status)
+        return status;
     out->image_id = dialogs->dialogs[d].image_id;
-    vd_status status =
-        vd_text_ids(vocab, text, VD_MAX_CAPTION, out->word, &out->length, NULL, &why);
-    vd_free(text);
-    return status ? vd_error_set(err, status, "%s: caption %zu: %.400s", dialogs->path, d, why.text)
-                  : VD_OK;
+    out->length = words.count < VD_MAX_CAPTION ? (int)words.count : VD_MAX_CAPTION;
+    for (int i = 0; i < out->length; i++)
+        out->word[i] = vd_vocab_id(vocab, words.word[i]);
+    vd_words_clear(&words);
+    return VD_OK;
 }
 
 vd_status vd_references_of_dialogs(const vd_visdial *dialogs, const vd_vocab *vocab,
@@ -52,10 +51,11 @@ vd_status vd_caption_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab 
     *out = NULL;
     vd_status status = vd_word_counts_new(&counts, err);
     for (size_t d = 0; d < dialogs->dialog_count && status == VD_OK; d++) {
-        char *text = lower(dialogs->dialogs[d].caption);
-        status = text ? vd_text_count_words(counts, text, false, 1, err)
-                      : vd_error_memory(err, "captions");
-        vd_free(text);
+        vd_words words = {0};
+        status = read_words(dialogs, d, &words, err);
+        for (size_t i = 0; i < words.count && status == VD_OK; i++)
+            status = vd_word_counts_add(counts, words.word[i], 1, err);
+        vd_words_clear(&words);
     }
     if (status == VD_OK)
         status = vd_word_counts_vocab(counts, minimum, out, err);

@@ -408,6 +408,7 @@ vd_left vd_recorder_leave(vd_recorder *recorder, vd_chat *chat)
         if (count_waiting(&earlier->at[earlier->used]))
             other[count++] = earlier->picture;
     }
+    conversation->leaving = true;
     for (int i = 0; i < count; i++) {
         vd_conversation_show(conversation, other[i]);
         write_waiting(recorder, chat, &left);

@@ -1,13 +1,70 @@
 #include "tui/screen/tmux.h"
 
+#include <errno.h>
 #include <glib.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-// A format as tmux fills it in for this pane (g_free); NULL: it does not.
+enum { PATIENCE = 300, LONGEST = 4096 };
+
+// All that comes before the end or, in all, PATIENCE milliseconds; false: it did not end.
+static bool read_all(int file, char *out)
+{
+    gint64 end = g_get_monotonic_time() + PATIENCE * (gint64)1000;
+    size_t used = 0;
+    for (;;) {
+        struct pollfd wait = {.fd = file, .events = POLLIN};
+        gint64 left = (end - g_get_monotonic_time()) / 1000;
+        if (left <= 0 || used + 1 >= LONGEST)
+            return false;
+        if (poll(&wait, 1, (int)left) < 1)
+            continue;
+        ssize_t got = read(file, out + used, LONGEST - 1 - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            out[used] = '\0';
+            return got == 0;
+        }
+        used += (size_t)got;
+    }
+}
+
+// What a command prints (g_free); NULL: it fails, or takes too long and is ended.
+static char *run(char *const command[])
+{
+    GPid child;
+    int file, status = 0;
+    char *said = g_malloc(LONGEST);
+    bool done = g_spawn_async_with_pipes(NULL, (gchar **)command, NULL,
+                                         G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL |
+                                             G_SPAWN_DO_NOT_REAP_CHILD,
+                                         NULL, NULL, &child, NULL, &file, NULL, NULL);
+    if (done) {
+        done = read_all(file, said);
+        if (!done)
+            kill(child, SIGKILL);
+        close(file);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+        g_spawn_close_pid(child);
+    }
+    if (done && status == 0)
+        return said;
+    g_free(said);
+    return NULL;
+}
+
+// A format as tmux fills it in for this pane (g_free); NULL: it does not. A server that has not
+// answered once is not asked again.
 static char *ask(const char *format)
 {
+    static bool silent;
     const char *pane = getenv("TMUX_PANE");
     char *const command[] = {(char *)"tmux",
                              (char *)"display-message",
@@ -16,15 +73,9 @@ static char *ask(const char *format)
                              (char *)pane,
                              (char *)format,
                              NULL};
-    char *said = NULL;
-    int status = 0;
-    bool done = pane && g_spawn_sync(NULL, (gchar **)command, NULL,
-                                     G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
-                                     &said, NULL, &status, NULL);
-    if (done && status == 0)
-        return said;
-    g_free(said);
-    return NULL;
+    char *said = pane && !silent ? run(command) : NULL;
+    silent = !said;
+    return said;
 }
 
 bool vd_tmux_shows_sixel(void)

@@ -316,6 +316,8 @@ static size_t branches_bytes(const vd_branches *branches)
 static void trim_earlier(vd_conversation *conversation)
 {
     size_t bytes = 0;
+    if (conversation->leaving)
+        return;
     for (int i = 0; i < conversation->earlier_count; i++)
         bytes += branches_bytes(&conversation->earlier[i]);
     while (conversation->earlier_count == VD_EARLIER ||

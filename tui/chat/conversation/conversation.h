@@ -73,6 +73,7 @@ typedef struct vd_conversation {
     vd_branch *branch;               // the one of them that is in use
     vd_branches earlier[VD_EARLIER]; // about others, the one left last at the end
     int earlier_count;
+    bool leaving;               // the chat ends: what is kept is visited and written, none goes
     vd_branches left;           // what /new left; count 0: nothing
     vd_branch forgotten;        // rounds that were forgotten, the newest one first in its place
     unsigned forgotten_edition; // and of which branch: it must be as long as it was then
