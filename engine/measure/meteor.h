@@ -23,8 +23,8 @@ typedef struct vd_meteor {
 } vd_meteor;
 
 // stem[i]: the stem of the word with id i, as a number that words of one stem share
-// (features/captions/tokens.h); NULL: every word is its own. At most 100 partial alignments are kept
-// at a time, more than captions ever have; beyond it the alignment is the best of those.
+// (features/captions/tokens.h); NULL: every word is its own. At most 100 partial alignments are
+// kept at a time, more than captions ever have; beyond it the alignment is the best of those.
 vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *stem);
 double vd_meteor_score(const vd_meteor *counts);
 // The counts with the reference that gives the best score, the first of equal ones.
