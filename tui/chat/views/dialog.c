@@ -78,7 +78,7 @@ static void add_entry(row_list *list, const vd_chat *chat, int entry, int width)
         return;
     }
     add_asides(list, branch, (size_t)entry, inner);
-    if (entry == (int)branch->count)
+    if (!branch->rounds || entry >= (int)branch->count)
         return;
     const vd_round *round = &branch->rounds[entry];
     const vd_response *response = &round->response[chat->nav.lane];
