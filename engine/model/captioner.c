@@ -103,7 +103,10 @@ static void copy_shares(const vd_caption_pass *pass, const vd_pairing *p, const 
         const float *share = numbers + (size_t)g->at + (size_t)row * (size_t)keys;
         for (int r = 0; r < 2; r++)
             for (int k = g->key[r].first; k < g->key[r].first + g->key[r].count; k++, share++)
-                *(k < regions ? &region[pass->region_row[k]] : &history[k - regions]) = *share;
+                if (k < regions)
+                    region[pass->region_row[k]] = *share;
+                else if (history)
+                    history[k - regions] = *share;
     }
 }
 

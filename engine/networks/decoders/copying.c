@@ -172,14 +172,14 @@ static double share_out(vd_real *share, int count)
     return largest + log(sum);
 }
 
-// G of a word, and its shares. Once for each word.
+// G of a word, and its shares. Once for each word. log_sum: of copynet, which has no gate.
 static double open_word(const vd_copying *c, int row, const vd_real *log_sum)
 {
     const vd_pair_group *g = c->seen[row];
     if (wide(g) == 0)
         return 1;
-    if (c->gate)
-        return 1 / (1 + exp(-(double)c->gate[row]));
+    if (c->gate || !log_sum)
+        return c->gate ? 1 / (1 + exp(-(double)c->gate[row])) : 1;
     return 1 / (1 + exp(share_out(c->share + pairs_at(g, row), wide(g)) - (double)*log_sum));
 }
 
