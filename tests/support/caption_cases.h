@@ -13,23 +13,23 @@ typedef struct caption_case {
 
 #define CASE(called, past, same, normal, coherence, level, smooth)                                 \
     {                                                                                              \
-        called,                                                                                    \
+        (called),                                                                                  \
         {                                                                                          \
             .captioner = VD_CAPTIONER_CAT, .vocab = CAPTION_V, .region = CAPTION_D, .hidden = 6,   \
             .embed = 3, .heads = 2, .layers = 2, .inner = 8, .history = VD_HISTORY_##past,         \
-            .shared = same, .history_norm = normal, .awc = VD_AWC_##coherence, .awc_level = level, \
-            .awc_weight = 0.5, .smoothing = smooth                                                 \
+            .shared = (same), .history_norm = (normal), .awc = VD_AWC_##coherence,                 \
+            .awc_level = (level), .awc_weight = 0.5, .smoothing = (smooth)                         \
         }                                                                                          \
     }
 
 #define SAT(called, past, coherence, level, smooth, tau)                                           \
     {                                                                                              \
-        called,                                                                                    \
+        (called),                                                                                  \
         {                                                                                          \
             .captioner = VD_CAPTIONER_SAT_SOFT, .vocab = CAPTION_V, .region = CAPTION_D,           \
             .hidden = 6, .embed = 3, .layers = 2, .inner = 8, .history = VD_HISTORY_##past,        \
-            .shared = 1, .awc = VD_AWC_##coherence, .awc_level = level, .awc_weight = 0.5,         \
-            .seen_weight = 1, .seen_target = tau, .smoothing = smooth                              \
+            .shared = 1, .awc = VD_AWC_##coherence, .awc_level = (level), .awc_weight = 0.5,       \
+            .seen_weight = 1, .seen_target = (tau), .smoothing = (smooth)                          \
         }                                                                                          \
     }
 
