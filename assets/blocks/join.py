@@ -5,8 +5,8 @@
 
 Each set is a directory; DIALOGS=PICTURES takes the dialogs of the first and the region features of the
 second (`blocks make --dialog-seed N --no-features` makes other dialogs about the same pictures). Picture
-numbers of the k-th set, counted from 0, are raised by k * 2,000,000. Writes train.json, train_dense.json
-and train_features.safetensors."""
+numbers of the k-th set, counted from 0, are raised by k * 2,000,000. Writes train.json, train_dense.json,
+train_features.safetensors and, where every DIALOGS has its scenes, train_scenes.json."""
 import argparse
 import json
 import mmap
@@ -100,6 +100,15 @@ def write_dialogs(directories, out):
             json.dump(content, file)
 
 
+def write_scenes(directories, out):
+    scenes = []
+    for k, directory in enumerate(directories):
+        scenes += [{**scene, "image_id": scene["image_id"] + k * STEP}
+                   for scene in load(directory, "train_scenes.json")]
+    with open(os.path.join(out, "train_scenes.json"), "w", encoding="utf-8") as file:
+        json.dump(scenes, file)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", metavar="DIALOGS[=PICTURES]")
@@ -111,7 +120,10 @@ def main():
         sys.exit("join.py: the features of the sets are of different sizes or types: extract them alike")
     os.makedirs(given.out, exist_ok=True)
     write_features(features, os.path.join(given.out, "train_features.safetensors"))
-    write_dialogs([dialogs for dialogs, _ in pairs], given.out)
+    directories = [dialogs for dialogs, _ in pairs]
+    write_dialogs(directories, given.out)
+    if all(os.path.exists(os.path.join(one, "train_scenes.json")) for one in directories):
+        write_scenes(directories, given.out)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,9 @@ typedef struct vd_saying {
     // not drawn.
     double temperature;
     uint64_t seed;
+    // With a temperature: `beam` captions are drawn, in the order of the draws; and all words there
+    // are, nothing at all too, may be said: draws are from the network's own distribution.
+    bool drawn, anything;
     // Last order: log-probability / length^length_power, length with </S>.
     double length_power;
     // Off unless asked for: no word twice running, no three words in a row twice, no end on "a",

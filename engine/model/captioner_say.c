@@ -8,20 +8,31 @@
 
 typedef struct hypothesis {
     vd_said_caption said;
-    int parent; // its row among the logits of the step before
+    int parent; // its row among those read last
 } hypothesis;
 
+// The captions of one picture.
 typedef struct search {
-    vd_captioner *captioner;
     const vd_saying *how;
-    vd_caption_pass pass;
+    const bool *dangling; // of all
     int vocab, most;
-    float *logs;                                         // (beam, V)
-    hypothesis list[VD_MOST_BEAMS], next[VD_MOST_BEAMS]; // by falling sums
+    int first;                                           // its first row among those read last
+    hypothesis list[VD_MOST_BEAMS], next[VD_MOST_BEAMS]; // by falling sums; drawn: as they came
     int count;
-    bool *dangling; // (V) words that no caption ends on; NULL: any may
     vd_rng rng;
 } search;
+
+// The captions of all pictures of a pass, a word of each at a time.
+typedef struct searches {
+    vd_caption_pass *pass;
+    const vd_saying *how;
+    int pictures, vocab;
+    search *of;     // (pictures)
+    float *logs;    // (rows, V)
+    bool *dangling; // (V) words that no caption ends on; NULL: any may
+    int32_t *id;    // (rows) of what is read next
+    int *parent, *picture;
+} searches;
 
 vd_saying vd_saying_greedy(void)
 {
@@ -38,13 +49,13 @@ static vd_status check_saying(const vd_saying *how, int most, vd_error *err)
                             VD_MAX_CAPTION);
     if (most < 1 || most > how->beam)
         return vd_error_set(err, VD_USAGE, "%d captions of a beam of %d", most, how->beam);
-    if (!(how->temperature >= 0) || (how->temperature > 0 && how->beam > 1))
+    if (!(how->temperature >= 0) || (how->temperature > 0 && how->beam > 1 && !how->drawn))
         return vd_error_set(err, VD_USAGE,
                             "a caption that is drawn has a temperature above 0 and no beam");
     return VD_OK;
 }
 
-static vd_status list_dangling(search *s, vd_error *err)
+static vd_status list_dangling(searches *s, const vd_vocab *vocab, vd_error *err)
 {
     static const char *const words[] = {"a",    "an",   "the",    "in",    "for", "at",
                                         "of",   "with", "before", "after", "on",  "upon",
@@ -55,7 +66,7 @@ static vd_status list_dangling(search *s, vd_error *err)
     if (!s->dangling)
         return vd_error_memory(err, "the search");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        s->dangling[vd_vocab_id(s->captioner->model->vocab, words[i])] = true;
+        s->dangling[vd_vocab_id(vocab, words[i])] = true;
     return VD_OK;
 }
 
@@ -73,6 +84,8 @@ static bool is_trigram_again(const vd_said_caption *c, int32_t id)
 static bool may_follow(const search *s, const vd_said_caption *c, int32_t id)
 {
     int32_t last = c->length > 0 ? c->word[c->length - 1] : VD_PAD;
+    if (s->how->anything)
+        return true;
     if (id == VD_END)
         return c->length > 0 && !(s->dangling && s->dangling[last]);
     return id >= VD_FIRST_WORD && !(s->how->no_repeat && id == last) &&
@@ -113,9 +126,8 @@ static bool may_enter(const search *s, int count, double sum)
     return count < s->how->beam || sum > s->next[count - 1].said.log_probability;
 }
 
-static void offer_words(search *s, int *count, const vd_said_caption *c, int row)
+static void offer_words(search *s, int *count, const vd_said_caption *c, int row, const float *log)
 {
-    const float *log = s->logs + (size_t)row * (size_t)s->vocab;
     for (int32_t id = VD_END; id < s->vocab; id++)
         if (may_enter(s, *count, c->log_probability + (double)log[id]) && may_follow(s, c, id)) {
             vd_said_caption longer = add_word(c, id, (double)log[id]);
@@ -123,43 +135,55 @@ static void offer_words(search *s, int *count, const vd_said_caption *c, int row
         }
 }
 
-// One word of p^(1 / temperature) among those that may follow.
+// One word of p^(1 / temperature) among those that may follow; below 0: none may.
 // Shares are those beside the likeliest word that may follow, or they would all be 0 where that is
 // unlikely and the temperature low.
-static void draw_word(search *s, int *count, const vd_said_caption *c)
+static int32_t draw_word(search *s, const vd_said_caption *c, const float *log)
 {
     double sum = 0, t = s->how->temperature, most = -INFINITY;
     int32_t last = -1;
-    for (int32_t id = VD_END; id < s->vocab; id++)
+    for (int32_t id = 0; id < s->vocab; id++)
         if (may_follow(s, c, id))
-            most = fmax(most, (double)s->logs[id]);
-    for (int32_t id = VD_END; id < s->vocab; id++)
+            most = fmax(most, (double)log[id]);
+    for (int32_t id = 0; id < s->vocab; id++)
         if (may_follow(s, c, id))
-            sum += exp(((double)s->logs[id] - most) / t);
+            sum += exp(((double)log[id] - most) / t);
     double point = vd_rng_uniform(&s->rng) * sum, below = 0;
-    for (int32_t id = VD_END; id < s->vocab && (last < 0 || below <= point); id++)
+    for (int32_t id = 0; id < s->vocab && (last < 0 || below <= point); id++)
         if (may_follow(s, c, id)) {
-            below += exp(((double)s->logs[id] - most) / t);
+            below += exp(((double)log[id] - most) / t);
             last = id;
         }
-    if (last < 0)
-        return;
-    vd_said_caption longer = add_word(c, last, (double)s->logs[last]);
-    offer(s, count, &longer, 0);
+    return last;
 }
 
-// From the logits of the open hypotheses, a row each, to the next list.
-static void extend(search *s)
+// So many ways on from a caption, behind those that there are.
+static void draw_words(search *s, int *count, const vd_said_caption *c, int row, const float *log,
+                       int times)
 {
-    int count = 0, row = 0;
+    for (int i = 0; i < times; i++) {
+        int32_t id = draw_word(s, c, log);
+        if (id >= 0)
+            s->next[(*count)++] = (hypothesis){add_word(c, id, (double)log[id]), row};
+    }
+}
+
+// From the logarithms of the open hypotheses, a row each, to the next list.
+static void extend(search *s, bool first, const float *logs)
+{
+    int count = 0, row = s->first;
+    bool drawn = s->how->temperature > 0;
     for (int i = 0; i < s->count; i++) {
         const vd_said_caption *c = &s->list[i].said;
-        if (!is_open(s, c))
+        const float *log = logs + (size_t)row * (size_t)s->vocab;
+        if (!is_open(s, c) && drawn)
+            s->next[count++] = (hypothesis){*c, -1};
+        else if (!is_open(s, c))
             offer(s, &count, c, -1);
-        else if (s->how->temperature > 0)
-            draw_word(s, &count, c);
+        else if (drawn)
+            draw_words(s, &count, c, row, log, first ? s->how->beam : 1);
         else
-            offer_words(s, &count, c, row);
+            offer_words(s, &count, c, row, log);
         row += is_open(s, c);
     }
     memcpy(s->list, s->next, (size_t)count * sizeof *s->list);
@@ -179,24 +203,37 @@ static bool is_done(const search *s)
     return open == -INFINITY || (certain && open <= finished);
 }
 
-// Reads the newest words of the open hypotheses.
-static vd_status read_next(search *s, bool first, vd_error *err)
+// Lists the newest words of the picture's open hypotheses; returns how many rows there are then.
+static int list_newest(searches *all, int p, bool first, int rows)
 {
-    int32_t id[VD_MOST_BEAMS];
-    int parent[VD_MOST_BEAMS], open = 0;
-    vd_caption_words words;
-    for (int i = 0; i < s->count; i++) {
+    search *s = &all->of[p];
+    s->first = rows;
+    for (int i = 0; i < s->count && !is_done(s); i++) {
         const vd_said_caption *c = &s->list[i].said;
         if (!is_open(s, c))
             continue;
-        id[open] = first ? VD_START : c->word[c->length - 1];
-        parent[open++] = s->list[i].parent;
+        all->id[rows] = first ? VD_START : c->word[c->length - 1];
+        all->parent[rows] = s->list[i].parent;
+        all->picture[rows++] = p;
     }
+    return rows;
+}
+
+// Reads the newest words of all open hypotheses; *rows 0: there are none.
+static vd_status read_next(searches *all, bool first, int *rows, vd_error *err)
+{
+    vd_caption_words words;
+    *rows = 0;
+    for (int p = 0; p < all->pictures; p++)
+        *rows = list_newest(all, p, first, *rows);
+    if (*rows == 0)
+        return VD_OK;
+    const vd_caption_next next = {*rows, all->id, first ? NULL : all->parent, all->picture};
     vd_status status =
-        vd_caption_words_next(&s->pass, id, first ? NULL : parent, open, &words, err);
+        vd_caption_words_step(all->pass->tape.arena, &all->pass->words, &next, &words, err);
     if (status == VD_OK)
-        status = vd_caption_read(&s->pass, &words, err);
-    return status == VD_OK ? vd_caption_logs(&s->pass, s->logs, err) : status;
+        status = vd_caption_read(all->pass, &words, err);
+    return status == VD_OK ? vd_caption_logs(all->pass, all->logs, err) : status;
 }
 
 static double rank_of(const vd_said_caption *c, double power)
@@ -217,22 +254,87 @@ static void sort(search *s)
         }
 }
 
-static vd_status run_search(search *s, vd_error *err)
+// Extends what was read; VD_FORMAT where nothing may follow.
+static vd_status extend_all(searches *all, bool first, vd_error *err)
 {
-    vd_status status = list_dangling(s, err);
-    s->count = 1;
-    s->list[0] = (hypothesis){0};
-    for (bool first = true; status == VD_OK && (first || !is_done(s)); first = false) {
-        status = read_next(s, first, err);
-        if (status == VD_OK)
-            extend(s);
-        if (status == VD_OK && s->count == 0)
-            status = vd_error_set(err, VD_FORMAT,
-                                  "no word may follow: the vocabulary has too few for these "
-                                  "constraints");
+    for (int p = 0; p < all->pictures; p++) {
+        search *s = &all->of[p];
+        if (is_done(s))
+            continue;
+        extend(s, first, all->logs);
+        if (s->count == 0)
+            return vd_error_set(err, VD_FORMAT,
+                                "no word may follow: the vocabulary has too few for these "
+                                "constraints");
+    }
+    return VD_OK;
+}
+
+static vd_status start_searches(searches *all, const vd_vocab *vocab, const uint64_t *stream,
+                                int most, vd_error *err)
+{
+    size_t pictures = (size_t)all->pictures, rows = pictures * (size_t)all->how->beam;
+    all->of = vd_alloc(pictures, sizeof *all->of);
+    all->logs = vd_alloc(rows * (size_t)all->vocab, sizeof *all->logs);
+    all->id = vd_alloc(rows, sizeof *all->id);
+    all->parent = vd_alloc(rows, sizeof *all->parent);
+    all->picture = vd_alloc(rows, sizeof *all->picture);
+    if (!all->of || !all->logs || !all->id || !all->parent || !all->picture)
+        return vd_error_memory(err, "the search");
+    vd_status status = list_dangling(all, vocab, err);
+    for (size_t p = 0; p < pictures; p++) {
+        search *s = &all->of[p];
+        s->how = all->how;
+        s->dangling = all->dangling;
+        s->vocab = all->vocab;
+        s->most = most;
+        s->count = 1;
+        s->rng = vd_rng_seed(all->how->seed, stream ? stream[p] : UINT64_C(0x63617074696f6e));
+    }
+    return status;
+}
+
+static void free_searches(searches *all)
+{
+    vd_free(all->of);
+    vd_free(all->logs);
+    vd_free(all->dangling);
+    vd_free(all->id);
+    vd_free(all->parent);
+    vd_free(all->picture);
+}
+
+static void copy_captions(searches *all, int most, vd_said_caption *out, int *count)
+{
+    for (int p = 0; p < all->pictures; p++) {
+        search *s = &all->of[p];
+        sort(s);
+        count[p] = s->count < most ? s->count : most;
+        for (int i = 0; i < count[p]; i++)
+            out[p * most + i] = s->list[i].said;
+    }
+}
+
+vd_status vd_caption_say(vd_caption_pass *pass, const vd_vocab *vocab, const vd_saying *how,
+                         const uint64_t *stream, vd_said_caption *out, int most, int *count,
+                         vd_error *err)
+{
+    vd_status status = check_saying(how, most, err);
+    if (status != VD_OK)
+        return status;
+    searches all = {
+        .pass = pass, .how = how, .pictures = pass->pictures, .vocab = pass->config->vocab};
+    int rows = 1;
+    status = start_searches(&all, vocab, stream, most, err);
+    for (bool first = true; status == VD_OK; first = false) {
+        status = read_next(&all, first, &rows, err);
+        if (status != VD_OK || rows == 0)
+            break;
+        status = extend_all(&all, first, err);
     }
     if (status == VD_OK)
-        sort(s);
+        copy_captions(&all, most, out, count);
+    free_searches(&all);
     return status;
 }
 
@@ -240,27 +342,10 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
                            const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err)
 {
+    vd_caption_pass pass;
     *count = 0;
-    vd_status status = check_saying(how, most, err);
-    if (status != VD_OK)
-        return status;
-    search *s = vd_alloc(1, sizeof *s);
-    if (!s)
-        return vd_error_memory(err, "the search");
-    s->captioner = captioner;
-    s->how = how;
-    s->most = most;
-    s->vocab = captioner->model->config.vocab;
-    s->rng = vd_rng_seed(how->seed, UINT64_C(0x63617074696f6e));
-    s->logs = vd_alloc((size_t)how->beam * (size_t)s->vocab, sizeof *s->logs);
-    status = s->logs ? vd_captioner_see(captioner, image, regions, &s->pass, err)
-                     : vd_error_memory(err, "the search");
-    if (status == VD_OK)
-        status = run_search(s, err);
-    for (int i = 0; status == VD_OK && i < s->count && i < most; i++)
-        out[(*count)++] = s->list[i].said;
-    vd_free(s->logs);
-    vd_free(s->dangling);
-    vd_free(s);
-    return status;
+    vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
+    return status == VD_OK
+               ? vd_caption_say(&pass, captioner->model->vocab, how, NULL, out, most, count, err)
+               : status;
 }

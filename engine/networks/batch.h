@@ -68,6 +68,7 @@ typedef struct vd_batch {
     } own;
     // For captioners, which read these and the pictures, and nothing else; NULL: dialogs.
     const vd_caption_batch *captions;
+    const size_t *item; // (B) which pictures of their set these are; NULL: not known
 } vd_batch;
 
 // The totals that a step's losses are averaged over, however many batches it takes.

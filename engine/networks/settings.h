@@ -115,10 +115,10 @@
     X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
       "adam, rmsprop or adamax")                                                                   \
     X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false, "base learning rate")                    \
-    X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULE_COSINE, VD_SCHEDULE_STEPS,      \
+    X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULES - 1, VD_SCHEDULE_STEPS,        \
       vd_schedule_names, true,                                                                     \
-      "of the learning rate: steps (default), 1/4 of the run to rise, x0.1 at 5/8 and 6/8, or "    \
-      "cosine")                                                                                    \
+      "of the learning rate: steps (default), 1/4 of the run to rise, x0.1 at 5/8 and 6/8; "       \
+      "cosine; or constant")                                                                       \
     X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
       "largest norm of the whole gradient; 0: no limit")                                           \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \
@@ -139,6 +139,18 @@
       "0.2)")                                                                                      \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
+    X(scst, "scst", CHOICE, VD_SCST_NONE, VD_SCSTS - 1, VD_SCST_NONE, vd_scst_names, true,         \
+      "captioner, with --from: learn from captions that it says itself, by what they are worth "   \
+      "(SCST): cider-d, against --data; bits, true bits of Blocks' scenes; or none (default)")     \
+    X(sample, "sample", CHOICE, VD_SAMPLE_BEAM, VD_SAMPLES - 1, VD_SAMPLE_BEAM, vd_sample_names,   \
+      true, "scst: captions that are said: those of a beam search (beam, default), or draw")       \
+    X(sample_size, "sample-size", INT, 2, 32, 5, NULL, true, "scst: how many of a picture")        \
+    X(baseline, "baseline", CHOICE, VD_BASELINE_MEAN, VD_BASELINES - 1, VD_BASELINE_MEAN,          \
+      vd_baseline_names, true,                                                                     \
+      "scst: what a caption's reward is compared with: the mean of all of the picture (mean, "     \
+      "default), of the others (others), or that of the greedy caption (greedy)")                  \
+    X(eos, "eos", CHOICE, VD_EOS_IN, VD_EOSS - 1, VD_EOS_IN, vd_eos_names, true,                   \
+      "scst cider-d: whether the end of a caption is a token of it: in (default) or out")          \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
     X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch")                           \

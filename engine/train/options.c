@@ -5,7 +5,11 @@
 #include "engine/networks/settings.h"
 
 const char *const vd_optimiser_names[] = {"adam", "rmsprop", "adamax"};
-const char *const vd_schedule_names[] = {"steps", "cosine"};
+const char *const vd_schedule_names[] = {"steps", "cosine", "constant"};
+const char *const vd_scst_names[] = {"none", "cider-d", "bits"};
+const char *const vd_sample_names[] = {"beam", "draw"};
+const char *const vd_baseline_names[] = {"mean", "others", "greedy"};
+const char *const vd_eos_names[] = {"in", "out"};
 
 #define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \
     {name,    VD_SETTING_##kind, offsetof(vd_train_options, member), least, most, initial,         \

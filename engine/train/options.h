@@ -9,8 +9,26 @@
 
 typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP, VD_ADAMAX } vd_optimiser;
 
-// Of the learning rate: the thesis' three steps, or a cosine (vd_schedule_multiplier).
-typedef enum vd_schedule { VD_SCHEDULE_STEPS, VD_SCHEDULE_COSINE } vd_schedule;
+// Of the learning rate: the thesis' three steps, a cosine, or none (vd_schedule_multiplier).
+typedef enum vd_schedule {
+    VD_SCHEDULE_STEPS,
+    VD_SCHEDULE_COSINE,
+    VD_SCHEDULE_CONSTANT,
+    VD_SCHEDULES
+} vd_schedule;
+
+// What captions that the network says itself are worth (scst.h); none: it learns those of the data.
+typedef enum vd_scst { VD_SCST_NONE, VD_SCST_CIDER_D, VD_SCST_BITS, VD_SCSTS } vd_scst;
+// Which captions are said, and what their rewards are compared with.
+typedef enum vd_scst_sample { VD_SAMPLE_BEAM, VD_SAMPLE_DRAW, VD_SAMPLES } vd_scst_sample;
+typedef enum vd_scst_baseline {
+    VD_BASELINE_MEAN,   // of all of the picture
+    VD_BASELINE_OTHERS, // of the others
+    VD_BASELINE_GREEDY, // the greedy caption's
+    VD_BASELINES
+} vd_scst_baseline;
+// Whether </S> is a token of captions, references and document frequencies of CIDEr-D.
+typedef enum vd_scst_eos { VD_EOS_IN, VD_EOS_OUT, VD_EOSS } vd_scst_eos;
 
 typedef struct vd_train_options {
     // Adam or AdaMax (0.9, 0.999, 1e-8), or RMSProp (alpha 0.99, eps 1e-8)
@@ -25,6 +43,11 @@ typedef struct vd_train_options {
     // the network starts where one with sigmoid gates does; 0: as the sigmoid's weights would,
     // PyTorch's start, from which attention 3 saturates early.
     int open_gates;
+    vd_scst scst; // of captioners, which then learn without dropout
+    vd_scst_sample sample;
+    int sample_size; // K
+    vd_scst_baseline baseline;
+    vd_scst_eos eos;
     uint64_t seed;
     // Of a run over a data set (tui/train); a trainer only keeps and checks them.
     int batch, micro_batch, epochs; // micro_batch 0: the whole batch
@@ -32,7 +55,10 @@ typedef struct vd_train_options {
 } vd_train_options;
 
 extern const vd_setting vd_train_settings[]; // the rows of vd_train_options
-extern const char *const vd_optimiser_names[], *const vd_schedule_names[];
+extern const char *const vd_optimiser_names[],
+    *const vd_schedule_names[], *const vd_scst_names[], *const vd_sample_names[],
+                                                            *const vd_baseline_names[],
+                                                                *const vd_eos_names[];
 
 vd_train_options vd_train_defaults(void);
 

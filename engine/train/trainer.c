@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/model/captioner_private.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/captions/captions.h"
@@ -15,7 +16,7 @@
 #include "engine/networks/text/text.h"
 
 // Streams of random numbers drawn from one seed.
-enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
+enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2, STREAM_SAMPLES = 3 };
 
 // More than any run takes; so much can be counted on from.
 static const int64_t MOST_STEPS = INT64_C(1000000000000);
@@ -23,6 +24,8 @@ static const int64_t MOST_STEPS = INT64_C(1000000000000);
 double vd_schedule_multiplier(vd_schedule schedule, double done)
 {
     const double pi = 3.14159265358979323846, last = 0.02;
+    if (schedule == VD_SCHEDULE_CONSTANT)
+        return 1;
     double rise = schedule == VD_SCHEDULE_COSINE ? 1.0 / 32 : 2.0 / 8;
     if (done <= rise)
         return 0.01 * (1 - done / rise) + done / rise;
@@ -262,25 +265,54 @@ static vd_status generate(vd_network *net, const vd_totals *of, double *loss, vd
     return status == VD_OK ? vd_generative_backward(net, err) : status;
 }
 
-// Reads the captions of a batch; learn: their gradient is added, too.
-static vd_status read_captions(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
-                               bool learn, vd_caption_loss *loss, vd_error *err)
+// A pass over captions; learn: for their gradient.
+static vd_caption_pass caption_pass(vd_trainer *t, bool learn)
 {
     vd_arena_reset(&t->arena);
-    vd_caption_pass pass = {.tape = {.be = t->be,
-                                     .arena = &t->arena,
-                                     .w = &t->weights.all,
-                                     .dw = learn ? &t->gradients.all : NULL,
-                                     .key = dropout_key(t)},
-                            .config = &t->config.caption,
-                            .sinusoid = t->sinusoid,
-                            .dropout = learn ? (vd_real)t->options.dropout : 0,
-                            .baseline = t->counted ? &t->baseline : NULL};
+    return (vd_caption_pass){
+        .tape = {.be = t->be,
+                 .arena = &t->arena,
+                 .w = &t->weights.all,
+                 .dw = learn ? &t->gradients.all : NULL,
+                 .key = dropout_key(t)},
+        .config = &t->config.caption,
+        .sinusoid = t->sinusoid,
+        .dropout = learn && t->options.scst == VD_SCST_NONE ? (vd_real)t->options.dropout : 0,
+        .baseline = t->counted ? &t->baseline : NULL};
+}
+
+static vd_status read_captions(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,
+                               vd_caption_loss *loss, vd_error *err)
+{
     if (!batch->captions)
         return vd_error_set(err, VD_USAGE, "a captioner needs captions, the batch has none");
-    vd_status status = vd_caption_run(&pass, batch, of, loss, err);
-    t->rewards.sum += learn ? pass.rewards.sum : 0;
-    t->rewards.count += learn ? pass.rewards.count : 0;
+    return vd_caption_run(pass, batch, of, loss, err);
+}
+
+static void add_rewards(vd_trainer *t, const vd_caption_rewards *more)
+{
+    t->rewards.sum += more->sum;
+    t->rewards.count += more->count;
+}
+
+// From captions that it says itself.
+static vd_status learn_by_rewards(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
+                                  double *loss, vd_error *err)
+{
+    vd_caption_rewards said;
+    double found;
+    vd_caption_pass pass = caption_pass(t, true);
+    if (!t->worth || !batch->item)
+        return vd_error_set(err, VD_USAGE, "scst without rewards, or without numbers of pictures");
+    const vd_scst_step step = {
+        .options = &t->options,
+        .vocab = t->vocab,
+        .rewards = t->worth,
+        .seed = vd_rng_seed(t->options.seed, STREAM_SAMPLES + (uint64_t)t->steps * 16).state,
+        .pictures = of->questions};
+    vd_status status = vd_scst_learn(&pass, batch, &step, &found, &said, err);
+    *loss += found;
+    add_rewards(t, &said);
     return status;
 }
 
@@ -288,15 +320,44 @@ static vd_status learn_captions(vd_trainer *t, const vd_batch *batch, const vd_t
                                 double *loss, vd_error *err)
 {
     vd_caption_loss found = {0};
-    vd_status status = read_captions(t, batch, of, true, &found, err);
+    if (t->options.scst != VD_SCST_NONE)
+        return learn_by_rewards(t, batch, of, loss, err);
+    vd_caption_pass pass = caption_pass(t, true);
+    vd_status status = read_captions(&pass, batch, of, &found, err);
     *loss += found.loss;
+    add_rewards(t, &pass.rewards);
     return status;
+}
+
+void vd_trainer_reward(vd_trainer *t, const vd_rewards *rewards)
+{
+    t->worth = rewards;
+}
+
+double vd_trainer_rewarded(const vd_trainer *t)
+{
+    bool known = t->options.scst != VD_SCST_NONE && t->rewards.count > 0;
+    return known ? t->rewards.sum / (double)t->rewards.count : 0;
+}
+
+vd_status vd_trainer_describe(vd_trainer *t, const vd_batch *batch, vd_said_caption *out,
+                              vd_error *err)
+{
+    const vd_saying how = vd_saying_greedy();
+    vd_caption_pass pass = caption_pass(t, false);
+    int *count = vd_arena_ints(&t->arena, (size_t)batch->dialogs);
+    if (!count)
+        return vd_error_memory(err, "captions that are said");
+    vd_status status = vd_caption_see(&pass, batch, err);
+    return status == VD_OK ? vd_caption_say(&pass, t->vocab, &how, NULL, out, 1, count, err)
+                           : status;
 }
 
 vd_status vd_trainer_caption_loss(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
                                   vd_caption_loss *loss, vd_error *err)
 {
-    return read_captions(t, batch, of, false, loss, err);
+    vd_caption_pass pass = caption_pass(t, false);
+    return read_captions(&pass, batch, of, loss, err);
 }
 
 // Adds the gradient of a micro-batch, and its share of the loss.
@@ -393,7 +454,7 @@ static void change_weights(vd_trainer *t, double multiplier, double norm)
 // m <- 0.9 m + 0.1 of the mean of the step; m is that of the first.
 static void follow_rewards(vd_trainer *t)
 {
-    if (t->rewards.count == 0)
+    if (t->rewards.count == 0 || t->options.scst != VD_SCST_NONE)
         return;
     double mean = t->rewards.sum / (double)t->rewards.count;
     t->baseline = t->counted ? 0.9 * t->baseline + 0.1 * mean : mean;

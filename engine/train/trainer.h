@@ -8,8 +8,10 @@
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/captions.h"
 #include "engine/train/group.h"
+#include "engine/model/captioner.h"
 #include "engine/model/model.h"
 #include "engine/train/options.h"
+#include "engine/train/scst.h"
 
 typedef struct vd_trainer vd_trainer;
 
@@ -53,10 +55,20 @@ vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const ch
                                   vd_error *err);
 const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
+// What captions are worth, for options->scst: needed before a step. Borrowed, also what it points
+// at.
+void vd_trainer_reward(vd_trainer *trainer, const vd_rewards *rewards);
+// After vd_trainer_update: what the step's captions were worth on average; 0 without scst.
+double vd_trainer_rewarded(const vd_trainer *trainer);
+// Of a captioner: a caption of each of a batch's pictures, greedily and without dropout. out:
+// (pictures).
+vd_status vd_trainer_describe(vd_trainer *trainer, const vd_batch *batch, vd_said_caption *out,
+                              vd_error *err);
+
 // A step's dialogs, or pictures with captions, as many at a time as memory is meant for.
 typedef struct vd_micro_batches {
     size_t count; // of this process; 0 where others have all of a step's dialogs
-    vd_totals of; // of the whole step, of all processes
+    vd_totals of; // of the whole step, of all processes; with scst its questions are the pictures
     // The next one, valid until the next call.
     vd_status (*next)(void *context, const vd_batch **batch, vd_error *err);
     void *context;
@@ -88,6 +100,7 @@ vd_status vd_trainer_caption_loss(vd_trainer *trainer, const vd_batch *batch, co
 // What the learning rate is multiplied with when so much of the run is done, 0 to 1. steps: the
 // thesis' schedule, which rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and
 // at 6. cosine: rises linearly 0.01 -> 1 over the first 1/32, then half a cosine down to 0.02.
+// constant: 1.
 double vd_schedule_multiplier(vd_schedule schedule, double done);
 
 // Model file (weights, and the options they were trained with) and checkpoint (weights, optimiser

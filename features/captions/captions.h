@@ -10,8 +10,8 @@
 //   {"images": [{"id": int}, ...], "annotations": [{"image_id": int, "caption": str}, ...]}
 // VisDial dialogs (JSON or packed; dialogs/visdial.h): the caption of each, one a picture.
 // Words of the last two are the project's tokens of the text in lower case.
-#ifndef VD_CAPTIONS_H
-#define VD_CAPTIONS_H
+#ifndef VD_CAPTION_FILES_H
+#define VD_CAPTION_FILES_H
 
 #include "features/captions/tokens.h"
 #include "features/dialogs/dataset.h"

@@ -263,6 +263,7 @@ vd_status vd_caption_loader_batch(vd_caption_loader *l, const size_t *pictures, 
     copy_captions(l, pictures, count);
     l->batch.image = l->image;
     l->batch.captions = &l->captions;
+    l->batch.item = pictures;
     *out = &l->batch;
     return VD_OK;
 }

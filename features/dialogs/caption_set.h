@@ -37,7 +37,7 @@ int64_t vd_caption_set_image(const vd_caption_set *set, size_t picture);
 void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, size_t count,
                            vd_totals *out);
 
-// Batches of pictures with all their captions, valid until the next call.
+// Batches of pictures with all their captions, valid until the next call; `pictures` stays as long.
 typedef struct vd_caption_loader vd_caption_loader;
 vd_status vd_caption_loader_new(const vd_caption_set *set, vd_caption_loader **out, vd_error *err);
 vd_status vd_caption_loader_batch(vd_caption_loader *loader, const size_t *pictures, size_t count,

@@ -6,7 +6,8 @@ precision: their twins, and the golden numbers of tests/golden/test_captions.c.
 
 writes tests/golden/data/captions.safetensors, or compares what it would write with what is there.
 For each captioner: its weights, the logits of a small batch, what heads of the top layer give to the
-history, the loss, its gradient, and the losses of ten steps of Adam."""
+history, the loss, its gradient, and the losses of ten steps of Adam. For some: loss and gradient of SCST on the
+captions that a beam search finds."""
 import math
 import os
 import sys
@@ -37,6 +38,8 @@ CASES = {"transformer": ("none", True, False, None, 0.0),
 SAT = {"sat": ("none", None, 0.0, 1.0), "sat-fit": ("none", None, 0.1, 0.0),
        "sat-complete": ("complete", "learnt", 0.0, 1.0), "sat-past": ("past", None, 0.0, 0.0),
        "sat-only": ("only", None, 0.0, 1.0), "sat-now": ("now", 0.4, 0.0, 1.0)}
+
+SCST = {"transformer": "mean", "learnt": "greedy", "sat-complete": "others"}  # baselines
 
 
 class Weights(NetworkWeights):
@@ -225,6 +228,69 @@ def ten_steps(w, case, data):
     return losses
 
 
+def logits_of(w, case, image, words):
+    """Of what follows <S> and each of the words."""
+    read = torch.cat([torch.tensor([1]), torch.tensor(words, dtype=torch.long)])
+    if case in SAT.values():
+        return sat(w, case, image, read)[0]
+    return decode(w, case, encode(w, image), read)[0]
+
+
+def beam(w, case, image, k, longest=20):
+    """The k captions of a beam search; those with </S> end in 2."""
+    def is_open(words):
+        return len(words) < longest and 2 not in words
+    best = [([], 0.0)]
+    while any(is_open(words) for words, _ in best):
+        found = []
+        for words, total in best:
+            if not is_open(words):
+                found.append((words, total))
+                continue
+            log = torch.log_softmax(logits_of(w, case, image, words)[-1], 0).tolist()
+            found += [(words + [i], total + log[i]) for i in range(V)
+                      if i >= 4 or (i == 2 and words)]
+        best = sorted(found, key=lambda one: -one[1])[:k]
+    return [words for words, _ in best]
+
+
+def reward(words):
+    return sum((7 * word + 3 * t) % 11 for t, word in enumerate(words)) / 10
+
+
+def baselines(rewards, greedy, kind):
+    if kind == "greedy":
+        return [greedy] * len(rewards)
+    if kind == "mean":
+        return [sum(rewards) / len(rewards)] * len(rewards)
+    return [(sum(rewards) - r) / (len(rewards) - 1) for r in rewards]
+
+
+def scst_loss(w, case, data, kind, k=3):
+    """-(1 / (B K)) sum (r - b) (1 / 20) sum ln p"""
+    total = 0
+    for image in torch.tensor(data["img"]):
+        image = image[(image != 0).any(1)]
+        with torch.no_grad():
+            said, greedy = beam(w, case, image, k), beam(w, case, image, 1)[0]
+        rewards = [reward(words) for words in said]
+        for words, r, b in zip(said, rewards, baselines(rewards, reward(greedy), kind)):
+            log = torch.log_softmax(logits_of(w, case, image, words), 1)
+            total = total - (r - b) / (B * k * 20) * log[torch.arange(len(words)), words].sum()
+    return total
+
+
+def add_scst(out, data, name, case, kind, w):
+    for value in w.all.values():
+        value.grad = None
+    loss = scst_loss(w, case, data, kind)
+    loss.backward()
+    out[f"scst-{name}/loss"] = loss.detach().numpy()
+    for key, value in w.all.items():
+        if value.grad is not None:
+            out[f"scst-{name}/grad.{key}"] = value.grad.numpy().copy()
+
+
 def make():
     out = batch()
     data = dict(out)
@@ -236,6 +302,8 @@ def make():
         if top is not None:
             out[f"{name}/given"] = top.detach().numpy()
         w.write(name, out)
+        if name in SCST:
+            add_scst(out, data, name, case, SCST[name], w)
         out = {key: numpy.array(value) for key, value in out.items()}
         out[f"{name}/steps"] = ten_steps(w, case, data)
     return {name: numpy.atleast_1d(numpy.asarray(value, numpy.float32))

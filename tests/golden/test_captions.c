@@ -1,5 +1,6 @@
 // The captioners against their twins in PyTorch (captions.py): logits of a small batch, what heads
-// give to the history, loss, the gradient of every parameter, ten steps of Adam.
+// give to the history, loss, the gradient of every parameter, ten steps of Adam; loss and gradient
+// of SCST on the captions of a beam search.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "engine/networks/mvan/pass.h"
+#include "engine/train/scst.h"
 #include "tests/support/backend.h"
 #include "tests/support/caption_cases.h"
 #include "tests/support/must.h"
@@ -134,7 +136,8 @@ static void compare_value(const room *r, const char *what, const vd_value *value
     vd_free(found);
 }
 
-static void compare_gradients(room *r)
+// whose: of the tensors in the twin's file. Parameters that no word has read have no gradient.
+static void compare_gradients_of(room *r, const char *whose)
 {
     support_backend()->read_floats(r->dthere, r->found, r->layout.elements);
     for (int k = 0; k < r->layout.count; k++) {
@@ -142,8 +145,11 @@ static void compare_gradients(room *r)
         char name[160];
         double largest = 0;
         snprintf(name, sizeof name, "grad.%s", p->name);
-        if (!read_tensor(r->which->name, name, r->expected, p->elements))
-            fail_msg("%s: the twin has no %s", r->which->name, name);
+        if (!read_tensor(whose, name, r->expected, p->elements)) {
+            if (whose == r->which->name)
+                fail_msg("%s: the twin has no %s", whose, name);
+            memset(r->expected, 0, p->elements * sizeof *r->expected);
+        }
         // The twin's file has the row of <PAD>, which no word reads.
         for (size_t i = 0; i < p->elements; i++)
             largest = fmax(largest, fabs((double)r->expected[i]));
@@ -151,6 +157,11 @@ static void compare_gradients(room *r)
             compare(r, name, i, (double)r->found[p->offset + i], (double)r->expected[i],
                     GRADIENT_TOLERANCE * largest + 1e-7);
     }
+}
+
+static void compare_gradients(room *r)
+{
+    compare_gradients_of(r, r->which->name);
 }
 
 static void compare_steps(room *r, const vd_batch *batch)
@@ -190,10 +201,70 @@ static void captioners_equal_their_twins(void **state)
     vd_safetensors_close(file);
 }
 
+// ---- SCST ---------------------------------------------------------------------------------------
+
+static double worth(const void *context, size_t item, const int32_t *id, int count)
+{
+    int sum = 0;
+    (void)context;
+    assert_true(item == 7 || item == 3);
+    for (int t = 0; t < count; t++)
+        sum += (7 * id[t] + 3 * t) % 11;
+    return sum / 10.0;
+}
+
+static void self_criticism_equals_its_twin(void **state)
+{
+    static room r;
+    static const struct {
+        const char *name;
+        vd_scst_baseline baseline;
+    } cases[] = {{"transformer", VD_BASELINE_MEAN},
+                 {"learnt", VD_BASELINE_GREEDY},
+                 {"sat-complete", VD_BASELINE_OTHERS}};
+    static const size_t item[B] = {7, 3};
+    const vd_rewards rewards = {.of = worth};
+    vd_error err;
+    (void)state;
+    must(vd_safetensors_open("tests/golden/data/captions.safetensors", &file, &err), &err);
+    vd_batch batch = read_batch();
+    batch.captions = NULL;
+    batch.item = item;
+    for (int i = 0, n = 0; i < CAPTION_CASES; i++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            char whose[64];
+            float expected;
+            double loss;
+            vd_caption_rewards said;
+            if (strcmp(caption_cases[i].name, cases[c].name) != 0)
+                continue;
+            const vd_train_options options = {.scst = VD_SCST_CIDER_D,
+                                              .sample = VD_SAMPLE_BEAM,
+                                              .sample_size = 3,
+                                              .baseline = cases[c].baseline};
+            const vd_scst_step step = {.options = &options, .rewards = &rewards, .pictures = B};
+            open_room(&r, &caption_cases[i]);
+            r.pass = (vd_caption_pass){
+                .tape = {.be = support_backend(), .arena = &r.arena, .w = &r.w, .dw = &r.dw},
+                .config = &r.which->config,
+                .sinusoid = r.sinusoid};
+            must(vd_scst_learn(&r.pass, &batch, &step, &loss, &said, &err), &err);
+            snprintf(whose, sizeof whose, "scst-%s", cases[c].name);
+            assert_true(read_tensor(whose, "loss", &expected, 1));
+            compare(&r, "loss of SCST", 0, loss, (double)expected, TOLERANCE);
+            assert_int_equal(said.count, B * 3);
+            compare_gradients_of(&r, whose);
+            close_room(&r);
+            assert_true(++n <= 3);
+        }
+    vd_safetensors_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(captioners_equal_their_twins),
+        cmocka_unit_test(self_criticism_equals_its_twin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
 #include "tui/base/progress.h"
 #include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"
+#include "tui/train/rewards.h"
 #include "tui/train/run_inputs.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
@@ -46,9 +47,11 @@ typedef struct job {
     vd_regions *regions, *val_regions;
     vd_dataset *dataset, *val_dataset;
     vd_caption_set *captions, *val_captions; // of a captioner, in place of these
+    vd_run_rewards *rewards, *val_rewards;   // with --scst
     vd_trainer *trainer;
     int hold; // of the directory of --out, -1 for none
     char path[4096 + 32];
+    char beside[2][4096 + 32]; // scenes that were not named
 } job;
 
 // A row of engine/networks/settings.h as an option; the help ends with the default of a number.
@@ -69,7 +72,8 @@ typedef struct job {
 static const vd_option options[] = {
     {"task", "NAME",
      VD_HELP_TASK "; caption learns the captions of the dialogs and has its own defaults: batch "
-                  "50, epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine",
+                  "50, epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine; with --scst "
+                  "batch 10, rate 5e-6, schedule constant",
      VD_INTO(job, task), .choices = "dialog or caption"},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
@@ -80,6 +84,9 @@ static const vd_option options[] = {
     {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, in.val)},
     {"val-features", "FILE", "region features of their pictures", VD_INTO(job, in.val_features)},
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
+    {"scenes", "FILE", "scst bits: the scenes of the pictures (DATA_scenes.json beside DATA.json)",
+     VD_INTO(job, in.scenes)},
+    {"val-scenes", "FILE", "scst bits: those of --val (beside it)", VD_INTO(job, in.val_scenes)},
     VD_MISSING_OPTION(job, in.missing),
     {"val-limit", "N", "use only the first N of these dialogs", VD_INTO(job, in.val_limit), 1,
      1000000000},
@@ -139,6 +146,28 @@ static vd_status check_dense(const job *j, vd_error *err)
                               margin);
 }
 
+// What captions of its own are learned with, and what not.
+static vd_status check_scst(const job *j, vd_error *err)
+{
+    vd_scst scst = j->settings.training.scst;
+    vd_status status = VD_OK;
+    if (scst != VD_SCST_BITS)
+        status = vd_arguments_refuse(&j->given, "scenes val-scenes", "needs --scst bits", err);
+    if (status == VD_OK && scst != VD_SCST_CIDER_D)
+        status = vd_arguments_refuse(&j->given, "eos", "needs --scst cider-d", err);
+    if (scst == VD_SCST_NONE)
+        return status ? status
+                      : vd_arguments_refuse(&j->given, "sample sample-size baseline",
+                                            "needs --scst", err);
+    if (status == VD_OK)
+        status = vd_arguments_refuse(&j->given, "dropout smoothing awc-weight",
+                                     "has no part in --scst", err);
+    if (status == VD_OK && !j->resume && !j->from)
+        status =
+            vd_error_set(err, VD_USAGE, "--scst goes on from a captioner; name it with --from");
+    return status;
+}
+
 // What is not of the task would be without effect.
 static vd_status check_task(const job *j, vd_error *err)
 {
@@ -181,14 +210,18 @@ static vd_status check_given(const job *j, vd_error *err)
     if (j->resume) // the margin and the task of a resumed run: its checkpoint's
         return VD_OK;
     status = check_task(j, err);
+    if (status == VD_OK)
+        status = check_scst(j, err);
     return status ? status : check_dense(j, err);
 }
 
 // Options override these, wherever they stand.
 static vd_status start_settings(job *j, vd_error *err)
 {
-    j->settings =
-        j->task == VD_TASK_CAPTION ? vd_run_settings_captions() : vd_run_settings_defaults();
+    bool scst = j->settings.training.scst != VD_SCST_NONE;
+    j->settings = j->task != VD_TASK_CAPTION ? vd_run_settings_defaults()
+                  : scst                     ? vd_run_settings_scst()
+                                             : vd_run_settings_captions();
     return !j->preset || vd_run_settings_preset(&j->settings, j->preset)
                ? VD_OK
                : vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
@@ -357,7 +390,13 @@ static vd_status glove_width(job *j, vd_error *err)
     return status;
 }
 
-// Takes the sizes of the model of --from, and its decoders unless --decoder is given.
+static bool was_said(const void *given, const char *option)
+{
+    return vd_arguments_have(given, option);
+}
+
+// Takes the sizes of the model of --from, a captioner's other settings, and its decoders unless
+// --decoder is given.
 static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
 {
     const vd_config *config = vd_model_config(from);
@@ -382,6 +421,8 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
                                 size[i].name, *size[i].setting, j->from, size[i].of_model);
         *size[i].setting = size[i].of_model;
     }
+    if (captions)
+        vd_run_settings_of_captioner(caption, &config->caption, was_said, &j->given);
     if (!vd_arguments_have(&j->given, "decoder"))
         j->settings.network.decoders = config->decoders;
     return VD_OK;
@@ -516,7 +557,8 @@ static vd_status resume(job *j, vd_error *err)
         return status;
     j->settings = kept;
     j->task = kept.network.task;
-    if ((status = check_task(j, err)) || (status = check_answers(j, j->dialogs, err)))
+    if ((status = check_task(j, err)) || (status = check_scst(j, err)) ||
+        (status = check_answers(j, j->dialogs, err)))
         return status;
     if ((status = check_dense(j, err)))
         return status;
@@ -537,6 +579,34 @@ static vd_status resume(job *j, vd_error *err)
                             "%.300s was started with other dialogs (%.80s) than %.300s (%s)",
                             j->path, begun ? begun : "unknown", j->in.data, data);
     return VD_OK;
+}
+
+// What captions of its own are worth.
+static vd_status open_rewards(job *j, vd_error *err)
+{
+    const vd_train_options *training = &j->settings.training;
+    if (training->scst == VD_SCST_NONE)
+        return VD_OK;
+    const char **scenes[] = {&j->in.scenes, &j->in.val_scenes}, *data[] = {j->in.data, j->in.val};
+    vd_run_rewards **out[] = {&j->rewards, &j->val_rewards};
+    const vd_caption_set *set[] = {j->captions, j->val_captions};
+    vd_status status = VD_OK;
+    for (int i = 0; i < 2 && status == VD_OK && set[i]; i++) {
+        if (training->scst == VD_SCST_BITS && !*scenes[i]) {
+            vd_run_scenes_beside(data[i], j->beside[i], sizeof j->beside[i]);
+            *scenes[i] = j->beside[i];
+        }
+        const vd_rewards_source source = {.scst = training->scst,
+                                          .eos = training->eos,
+                                          .vocab = vd_trainer_vocab(j->trainer),
+                                          .set = set[i],
+                                          .captions = data[i],
+                                          .scenes = *scenes[i]};
+        status = vd_run_rewards_new(&source, out[i], err);
+    }
+    vd_trainer_reward(j->trainer, vd_run_rewards_table(j->rewards));
+    j->training.validation_rewards = vd_run_rewards_table(j->val_rewards);
+    return status;
 }
 
 // All processes of the group must train the same network on the same dialogs with the same settings
@@ -602,6 +672,8 @@ static vd_status train(job *j, vd_error *err)
         status = load_validation(j, err);
     if (status == VD_OK)
         status = make_sets(j, j->dialogs, j->regions, &j->dataset, &j->captions, err);
+    if (status == VD_OK)
+        status = open_rewards(j, err);
     if (status)
         return status;
     if ((status = agree(t->group, j->trainer, err)))
@@ -658,6 +730,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         is_first(j); // which alone says where a stopped run is kept, and ends with its code
     vd_dataset_free(j->val_dataset);
     vd_dataset_free(j->dataset);
+    vd_run_rewards_free(j->val_rewards);
+    vd_run_rewards_free(j->rewards);
     vd_caption_set_free(j->val_captions);
     vd_caption_set_free(j->captions);
     vd_trainer_free(j->trainer);

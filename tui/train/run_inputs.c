@@ -19,7 +19,9 @@ static const struct {
              {"train-dense", offsetof(vd_run_inputs, train_dense)},
              {"val", offsetof(vd_run_inputs, val)},
              {"val-features", offsetof(vd_run_inputs, val_features)},
-             {"val-dense", offsetof(vd_run_inputs, val_dense)}};
+             {"val-dense", offsetof(vd_run_inputs, val_dense)},
+             {"scenes", offsetof(vd_run_inputs, scenes)},
+             {"val-scenes", offsetof(vd_run_inputs, val_scenes)}};
 enum { PATHS = sizeof paths / sizeof *paths };
 
 static const char **path_of(vd_run_inputs *inputs, int which)

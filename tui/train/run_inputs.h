@@ -1,7 +1,8 @@
 // What a run reads, kept beside its checkpoint so that --resume finds it again: DIR/inputs.json has
 //
-//   {"data": PATH, "features": PATH, "train-dense": PATH, "val": PATH,
-//    "val-features": PATH, "val-dense": PATH, "val-limit": N, "missing": "skip" or "refuse"}
+//   {"data": PATH, "features": PATH, "train-dense": PATH, "scenes": PATH, "val": PATH,
+//    "val-features": PATH, "val-dense": PATH, "val-scenes": PATH, "val-limit": N,
+//    "missing": "skip" or "refuse"}
 //
 // with absolute paths; what the run does without is left out.
 #ifndef VD_RUN_INPUTS_H
@@ -14,8 +15,9 @@
 #define VD_RUN_INPUTS "inputs.json"
 
 typedef struct vd_run_inputs {
-    const char *data, *features, *train_dense, *val, *val_features, *val_dense; // NULL: none
-    size_t val_limit;                                                           // 0: all
+    const char *data, *features, *train_dense, *val, *val_features, *val_dense, // NULL: none
+        *scenes, *val_scenes;
+    size_t val_limit; // 0: all
     vd_missing missing;
 } vd_run_inputs;
 

@@ -61,15 +61,37 @@ vd_run_settings vd_run_settings_captions(void)
     return settings;
 }
 
-// Settings of a training that only dialogs have.
+vd_run_settings vd_run_settings_scst(void)
+{
+    vd_run_settings settings = vd_run_settings_captions();
+    settings.training.batch = 10;
+    settings.training.rate = 5e-6;
+    settings.training.schedule = VD_SCHEDULE_CONSTANT;
+    return settings;
+}
+
+void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_config *other,
+                                  bool (*said)(const void *context, const char *option),
+                                  const void *context)
+{
+    for (const vd_setting *row = vd_caption_settings; row->name; row++) {
+        char text[64];
+        vd_setting_text(row, other, text, sizeof text);
+        if (!said(context, row->name))
+            vd_setting_parse(row, text, settings, row->name, VD_USAGE, NULL);
+    }
+}
+
+// Settings of a training that only dialogs have, or captions.
 static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
                                  "position-dropout text-dropout open-gates pool";
+static const char of_captions[] = "scst sample sample-size baseline eos";
 
 void vd_run_settings_foreign(vd_task task, char *out, size_t size)
 {
     bool captions = task == VD_TASK_CAPTION;
     const vd_setting *rows = parts[captions ? NETWORK : CAPTION].rows;
-    int used = snprintf(out, size, "%s", captions ? of_dialogs : "");
+    int used = snprintf(out, size, "%s", captions ? of_dialogs : of_captions);
     for (; rows->name; rows++)
         if (!vd_settings_find(parts[captions ? CAPTION : NETWORK].rows, rows->name))
             used += snprintf(out + used, size - (size_t)used, "%s%s", used ? " " : "", rows->name);

@@ -15,6 +15,13 @@ typedef struct vd_run_settings {
 vd_run_settings vd_run_settings_defaults(void); // preset improved
 // Those of captions: batches of 50, dropout 0.1, clipped gradients, a cosine schedule.
 vd_run_settings vd_run_settings_captions(void);
+// The same where a captioner learns from captions of its own (SCST): 10 pictures a step, a constant
+// rate of 5e-6.
+vd_run_settings vd_run_settings_scst(void);
+// Settings of a captioner become another's, but for those that were said.
+void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_config *other,
+                                  bool (*said)(const void *context, const char *option),
+                                  const void *context);
 
 // The preset "improved" or "base" (which of the thesis' changes are on); false for another name.
 // Only what presets decide is set.

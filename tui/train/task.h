@@ -16,8 +16,10 @@ typedef struct vd_epoch_measure {
     double value;
 } vd_epoch_measure;
 
+enum { VD_EPOCH_MEASURES = VD_METRICS + 3 };
+
 typedef struct vd_epoch {
-    vd_epoch_measure measure[VD_METRICS];
+    vd_epoch_measure measure[VD_EPOCH_MEASURES];
     int count;
     double best; // the better of two epochs has more of it; 0: nothing was measured
 } vd_epoch;

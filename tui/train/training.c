@@ -21,7 +21,7 @@ typedef struct course {
     vd_feed *feed;               // of batches from the trainer's step on; NULL before the first
     vd_pictures_kept most;       // that may be kept on the device
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
-    double loss_sum;             // over the epoch's steps so far
+    double loss_sum, reward_sum; // over the epoch's steps so far
     int64_t loss_steps;
     double best;       // of best.safetensors (vd_epoch), 0 before there is one
     vd_events *events; // NULL where they cannot be read or written
@@ -45,15 +45,22 @@ static bool is_first(const course *c)
     return !c->plan->group || c->plan->group->rank == 0;
 }
 
+static bool is_rewarded(const course *c)
+{
+    return c->plan->settings.scst != VD_SCST_NONE;
+}
+
 static vd_status save_checkpoint(course *c, vd_error *err)
 {
     if (!is_first(c))
         return VD_OK;
-    char state[160];
+    char state[240];
     snprintf(state, sizeof state,
              "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64 " by=%s",
              c->logged, c->loss_steps, c->loss_sum, c->best,
              c->events ? vd_events_count(c->events) : c->records, c->task->best_by(c->plan));
+    if (is_rewarded(c))
+        snprintf(state + strlen(state), sizeof state - strlen(state), " reward=%a", c->reward_sum);
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -68,11 +75,11 @@ static vd_status restore_state(course *c, vd_error *err)
     if (step == 0)
         return VD_OK;
     char by[8] = "mrr"; // of earlier runs, which kept less
-    bool good =
-        state &&
-        sscanf(state,
-               "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64 " by=%7s",
-               &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by) >= 3;
+    bool good = state && sscanf(state,
+                                "logged=%" SCNd64 " steps=%" SCNd64
+                                " loss=%la best=%la events=%" SCNd64 " by=%7s reward=%la",
+                                &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by,
+                                &c->reward_sum) >= 3;
     if (strcmp(by, c->task->best_by(c->plan)) != 0)
         c->best = 0; // of another measure: the next epoch is the best so far
     int64_t done = step / c->epoch_steps;
@@ -166,6 +173,18 @@ static void log_scalars(course *c, const vd_scalar *scalars, int count)
 
 // ---- end of an epoch ----------------------------------------------------------------------------
 
+// What was learned, the rewards of the steps' captions included, in front of what was measured.
+static void add_reward(const course *c, vd_epoch *epoch)
+{
+    if (!is_rewarded(c))
+        return;
+    double mean = c->loss_steps ? c->reward_sum / (double)c->loss_steps : 0;
+    memmove(epoch->measure + 1, epoch->measure, (size_t)epoch->count * sizeof *epoch->measure);
+    epoch->measure[0] =
+        (vd_epoch_measure){"reward", "reward", "epoch/reward", 4, c->loss_steps > 0, mean};
+    epoch->count++;
+}
+
 static void print_epoch(const course *c, double loss, const vd_epoch *epoch)
 {
     if (c->plan->silent)
@@ -204,7 +223,7 @@ static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)
 
 static void log_epoch(course *c, double loss, const vd_epoch *epoch)
 {
-    vd_scalar scalars[1 + VD_METRICS] = {{"epoch/loss", loss}};
+    vd_scalar scalars[1 + VD_EPOCH_MEASURES] = {{"epoch/loss", loss}};
     int count = 1;
     for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++)
         if (m->known)
@@ -220,6 +239,7 @@ static vd_status finish_epoch(course *c, vd_error *err)
     if (status)
         return status;
     double loss = c->loss_steps ? c->loss_sum / (double)c->loss_steps : 0;
+    add_reward(c, &epoch);
     print_epoch(c, loss, &epoch);
     row_of_epoch(c, loss, &epoch, row, sizeof row);
     // Until all of this is done the epoch does not count as logged, so that a resumed run repeats
@@ -316,7 +336,7 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
     const vd_train_options *settings = &c->plan->settings;
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (step % c->epoch_steps == 0) {
-        c->loss_sum = 0;
+        c->loss_sum = c->reward_sum = 0;
         c->loss_steps = 0;
     }
     vd_status status = compute_gradient_anywhere(c, loss, err);
@@ -332,10 +352,13 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
         return status;
     c->loss_sum += *loss;
     c->loss_steps++;
+    double reward = vd_trainer_rewarded(c->plan->trainer);
+    c->reward_sum += reward;
     const vd_scalar scalars[] = {{"train/loss", *loss},
                                  {"train/gradient_norm", norm},
-                                 {"train/learning_rate", settings->rate * *multiplier}};
-    log_scalars(c, scalars, 3);
+                                 {"train/learning_rate", settings->rate * *multiplier},
+                                 {"train/reward", reward}};
+    log_scalars(c, scalars, is_rewarded(c) ? 4 : 3);
     return VD_OK;
 }
 
@@ -414,7 +437,8 @@ static vd_status run_epoch(course *c, vd_error *err)
             break;
         step = vd_trainer_steps(plan->trainer);
         publish(c, step);
-        snprintf(suffix, sizeof suffix, "loss %.4f  lr %.2g", c->loss_sum / (double)c->loss_steps,
+        snprintf(suffix, sizeof suffix, "%s %.4f  lr %.2g", is_rewarded(c) ? "reward" : "loss",
+                 (is_rewarded(c) ? c->reward_sum : c->loss_sum) / (double)c->loss_steps,
                  plan->settings.rate * multiplier);
         vd_progress_update(&progress, step - start, suffix);
         checkpoint_if_due(c, &progress);

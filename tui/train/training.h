@@ -23,11 +23,14 @@ typedef struct vd_training {
     const vd_dataset *validation; // NULL: none
     // Of a captioner, in place of these; validation NULL: none.
     const vd_caption_set *captions, *caption_validation;
+    // With scst what captions of the validation data are worth (the trainer has the other's).
+    const vd_rewards *validation_rewards;
     vd_train_options settings;
     // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
     // with validation data, best.safetensors: the model of the epoch that is the best so far.
     const char *directory;
-    // Of two epochs the better one has more of this; of captions the lower cross entropy.
+    // Of two epochs the better one has more of this; of captions the lower cross entropy,
+    // with scst the higher reward.
     vd_metric best_by;
     size_t validation_limit;   // dialogs or pictures; 0 = all
     double checkpoint_seconds; // between checkpoints; 0 = never by time

@@ -102,8 +102,17 @@ vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error 
 // All words of captions with what follows each: <S> w_1 .. w_n -> w_1 .. w_n </S>.
 vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_caption_batch *captions,
                                vd_caption_words *out, vd_error *err);
-// One more word of each of `captions` captions of the first picture: its id and the caption among
-// the words read last that it goes on from (NULL: nothing was read before).
+// One more word of each of some captions, by rising picture: its id and the caption among the words
+// read last that it goes on from (NULL: nothing was read before), on the host; picture NULL: all
+// are of the first.
+typedef struct vd_caption_next {
+    int captions;
+    const int32_t *id;
+    const int *parent, *picture;
+} vd_caption_next;
+vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
+                                const vd_caption_next *next, vd_caption_words *out, vd_error *err);
+// The same of `captions` captions of the first picture that the pass has seen.
 vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
                                 int captions, vd_caption_words *out, vd_error *err);
 // The shares of the word `place` of the first caption in a layer: of the last look, and the row of
@@ -129,6 +138,12 @@ typedef struct vd_caption_loss {
 // H(a_t)].
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                            vd_error *err);
+
+// The same of captions that the network said itself, for what they are worth (SCST: Rennie et al.,
+// CVPR 2017), after vd_caption_read of vd_caption_words_all: *loss = -sum weight ln p over all
+// words, weight (W) on the host. No other part of a loss is in it.
+vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
+                                    vd_error *err);
 
 // All of it: sees the pictures, reads their captions and learns.
 vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,

@@ -67,22 +67,30 @@ static vd_status add_term(vd_caption_pass *pass, const vd_caption_term *term, do
     return status;
 }
 
-static vd_status reinforce(vd_caption_pass *pass, double captions, double *out, vd_error *err)
+// Probabilities of all words (W, V), and ln p of each next one (W), on the host.
+static vd_status next_words(vd_caption_pass *pass, vd_real **p, vd_real **log, vd_error *err)
 {
     const vd_tape *tape = &pass->tape;
     const vd_value *y = pass->logits;
     size_t rows = (size_t)y->rows, n = rows * (size_t)y->columns;
-    vd_real *p = vd_arena_reals(tape->arena, n), *log = vd_arena_reals(tape->arena, rows);
-    vd_real *here = vd_arena_take_raw(tape->arena, rows, sizeof *here);
+    vd_real *there = vd_arena_reals(tape->arena, rows);
     const int32_t *target = vd_arena_upload(tape->arena, pass->words.target, rows, sizeof *target);
-    if (!p || !log || !here || !target)
+    *p = vd_arena_reals(tape->arena, n);
+    *log = vd_arena_take_raw(tape->arena, rows, sizeof **log);
+    if (!*p || !there || !*log || !target)
         return vd_error_memory(err, "the loss of captions");
-    tape->be->memory->copy(p, y->x, n * sizeof *p);
-    tape->be->softmax(p, y->rows, y->columns, y->columns);
-    tape->be->word_log(p, target, y->rows, y->columns, log);
-    tape->be->memory->download(here, log, rows * sizeof *here);
-    vd_status status = vd_backend_status(tape->be, err);
-    return status == VD_OK ? vd_caption_reinforce(pass, here, captions, out, err) : status;
+    tape->be->memory->copy(*p, y->x, n * sizeof **p);
+    tape->be->softmax(*p, y->rows, y->columns, y->columns);
+    tape->be->word_log(*p, target, y->rows, y->columns, there);
+    tape->be->memory->download(*log, there, rows * sizeof **log);
+    return vd_backend_status(tape->be, err);
+}
+
+static vd_status reinforce(vd_caption_pass *pass, double captions, double *out, vd_error *err)
+{
+    vd_real *p, *log;
+    vd_status status = next_words(pass, &p, &log, err);
+    return status == VD_OK ? vd_caption_reinforce(pass, log, captions, out, err) : status;
 }
 
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
@@ -113,6 +121,31 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
     if (status == VD_OK && tape->dw)
         vd_tape_backward(tape);
     return status == VD_OK ? vd_tape_status(tape, err) : status;
+}
+
+vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
+                                    vd_error *err)
+{
+    vd_tape *tape = &pass->tape;
+    const vd_value *y = pass->logits;
+    size_t rows = (size_t)y->rows;
+    vd_real *p, *log;
+    *loss = 0;
+    vd_status status = next_words(pass, &p, &log, err);
+    if (status != VD_OK)
+        return status;
+    for (size_t r = 0; r < rows; r++)
+        *loss -= (double)weight[r] * (double)log[r];
+    if (!tape->dw)
+        return VD_OK;
+    const vd_real *there = vd_arena_upload(tape->arena, weight, rows, sizeof *weight);
+    const int32_t *target = vd_arena_upload(tape->arena, pass->words.target, rows, sizeof *target);
+    if (!there || !target)
+        return vd_error_memory(err, "the loss of captions");
+    tape->be->word_gradient(p, target, there, there, y->rows, y->columns, 1);
+    tape->be->add(y->dx, p, rows * (size_t)y->columns);
+    vd_tape_backward(tape);
+    return vd_tape_status(tape, err);
 }
 
 vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,

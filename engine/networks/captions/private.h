@@ -40,16 +40,6 @@ const vd_pairing *vd_caption_sees_regions(vd_caption_pass *pass, const vd_captio
 const vd_pairing *vd_caption_sees_words(vd_caption_pass *pass, const vd_caption_words *words);
 void vd_caption_no_memory(vd_caption_pass *pass);
 
-// One more word of each of some captions: parents and pictures as in vd_caption_words, on the host;
-// picture NULL: all of the first.
-typedef struct vd_caption_next {
-    int captions;
-    const int32_t *id;
-    const int *parent, *picture;
-} vd_caption_next;
-vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
-                                const vd_caption_next *next, vd_caption_words *out, vd_error *err);
-
 // ---- history (history.c) ------------------------------------------------------------------------
 
 // Words, and all regions with a row below them for each word so far: which of both a word sees in

@@ -1,0 +1,193 @@
+#include "engine/train/scst.h"
+
+#include <string.h>
+
+#include "engine/model/captioner_private.h"
+
+static const double LONGEST = 20; // what sums over words are divided by
+
+// Captions of a batch's pictures, K of each, what they are worth and how much they count.
+typedef struct samples {
+    vd_caption_pass *pass;
+    const vd_batch *batch;
+    const vd_scst_step *step;
+    int k;
+    vd_said_caption *said; // (pictures, K)
+    int *count;            // (pictures) of them
+    double *reward;        // (pictures, K)
+    vd_real *weight;       // (pictures, K) r - b, those that are alike in the first of them
+} samples;
+
+static vd_status take(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
+                      samples *out, vd_error *err)
+{
+    vd_arena *arena = pass->tape.arena;
+    size_t k = (size_t)step->options->sample_size, n = (size_t)batch->dialogs * k;
+    *out = (samples){.pass = pass,
+                     .batch = batch,
+                     .step = step,
+                     .k = (int)k,
+                     .said = vd_arena_take(arena, n, sizeof *out->said),
+                     .count = vd_arena_ints(arena, (size_t)batch->dialogs),
+                     .reward = vd_arena_take(arena, n, sizeof *out->reward),
+                     .weight = vd_arena_take(arena, n, sizeof *out->weight)};
+    return arena->failed ? vd_error_memory(err, "captions that are said") : VD_OK;
+}
+
+// Captions of all pictures. The pass that learns has seen them; a copy of it says, without a
+// gradient.
+static vd_status say(const samples *s, const vd_saying *how, vd_said_caption *out, int most,
+                     int *count, vd_error *err)
+{
+    vd_caption_pass pass = *s->pass;
+    pass.tape.dw = NULL;
+    uint64_t *stream = vd_arena_take(pass.tape.arena, (size_t)s->batch->dialogs, sizeof *stream);
+    if (!stream)
+        return vd_error_memory(err, "captions that are said");
+    for (int b = 0; b < s->batch->dialogs; b++)
+        stream[b] = (uint64_t)s->batch->item[b];
+    return vd_caption_say(&pass, s->step->vocab, how, stream, out, most, count, err);
+}
+
+static vd_status say_samples(const samples *s, vd_error *err)
+{
+    bool drawn = s->step->options->sample == VD_SAMPLE_DRAW;
+    const vd_saying how = {.beam = s->k,
+                           .longest = VD_MAX_CAPTION,
+                           .temperature = drawn,
+                           .seed = s->step->seed,
+                           .drawn = drawn,
+                           .anything = drawn};
+    return say(s, &how, s->said, s->k, s->count, err);
+}
+
+static double reward_of(const samples *s, int picture, const vd_said_caption *c)
+{
+    int32_t id[VD_MAX_CAPTION + 1];
+    const vd_rewards *r = s->step->rewards;
+    memcpy(id, c->word, (size_t)c->length * sizeof *id);
+    id[c->length] = VD_END;
+    return r->of(r->context, s->batch->item[picture], id, c->length + c->ended);
+}
+
+static void find_rewards(samples *s, vd_caption_rewards *sum)
+{
+    for (int b = 0; b < s->batch->dialogs; b++)
+        for (int i = b * s->k; i < b * s->k + s->count[b]; i++) {
+            s->reward[i] = reward_of(s, b, &s->said[i]);
+            sum->sum += s->reward[i];
+            sum->count++;
+        }
+}
+
+// Takes from the rewards of a picture what they are compared with.
+static void compare(const samples *s, int b, double greedy)
+{
+    double sum = 0;
+    int n = s->count[b];
+    vd_scst_baseline by = s->step->options->baseline;
+    const double *reward = s->reward + b * s->k;
+    for (int i = 0; i < n; i++)
+        sum += reward[i];
+    for (int i = 0; i < n; i++) {
+        double others = n > 1 ? (sum - reward[i]) / (n - 1) : reward[i];
+        double base = by == VD_BASELINE_MEAN ? sum / n : by == VD_BASELINE_OTHERS ? others : greedy;
+        s->weight[b * s->k + i] = (vd_real)(reward[i] - base);
+    }
+}
+
+static bool is_same(const vd_said_caption *a, const vd_said_caption *b)
+{
+    return a->length == b->length && a->ended == b->ended &&
+           memcmp(a->word, b->word, (size_t)a->length * sizeof *a->word) == 0;
+}
+
+// What captions that are alike count goes to the first of them.
+static void gather(const samples *s, int b)
+{
+    const vd_said_caption *said = s->said + b * s->k;
+    vd_real *weight = s->weight + b * s->k;
+    for (int i = 1; i < s->count[b]; i++)
+        for (int j = 0; j < i; j++)
+            if (is_same(&said[i], &said[j])) {
+                weight[j] += weight[i];
+                weight[i] = 0;
+                break;
+            }
+}
+
+static vd_status find_weights(samples *s, vd_error *err)
+{
+    const vd_saying how = vd_saying_greedy();
+    size_t pictures = (size_t)s->batch->dialogs;
+    bool greedy = s->step->options->baseline == VD_BASELINE_GREEDY;
+    vd_said_caption *best = vd_arena_take(s->pass->tape.arena, pictures, sizeof *best);
+    int *count = vd_arena_ints(s->pass->tape.arena, pictures);
+    if (!best || !count)
+        return vd_error_memory(err, "captions that are said");
+    vd_status status = greedy ? say(s, &how, best, 1, count, err) : VD_OK;
+    for (int b = 0; b < s->batch->dialogs && status == VD_OK; b++) {
+        compare(s, b, greedy ? reward_of(s, b, &best[b]) : 0);
+        gather(s, b);
+    }
+    return status;
+}
+
+// The captions that count for something, as a batch; weight: (words) of each word and </S>.
+static vd_status list_captions(const samples *s, vd_caption_batch *out, vd_real **weight,
+                               vd_error *err)
+{
+    vd_arena *arena = s->pass->tape.arena;
+    size_t most = (size_t)s->batch->dialogs * (size_t)s->k;
+    int32_t *word = vd_arena_take(arena, most * VD_MAX_CAPTION, sizeof *word);
+    int32_t *length = vd_arena_take(arena, most, sizeof *length);
+    int *picture = vd_arena_ints(arena, most), n = 0;
+    vd_real *w = *weight = vd_arena_take(arena, most * (VD_MAX_CAPTION + 1), sizeof *w);
+    if (!word || !length || !picture || !w)
+        return vd_error_memory(err, "captions that are said");
+    double each = 1 / ((double)s->step->pictures * s->k * LONGEST);
+    for (size_t i = 0; i < most; i++) {
+        const vd_said_caption *c = &s->said[i];
+        if (s->weight[i] == 0)
+            continue;
+        memcpy(word + (size_t)n * VD_MAX_CAPTION, c->word, (size_t)c->length * sizeof *word);
+        length[n] = c->length;
+        picture[n++] = (int)(i / (size_t)s->k);
+        for (int t = 0; t <= c->length; t++)
+            *w++ = t < c->length || c->ended ? (vd_real)((double)s->weight[i] * each) : 0;
+    }
+    *out = (vd_caption_batch){n, VD_MAX_CAPTION, word, length, picture};
+    return VD_OK;
+}
+
+static vd_status learn(const samples *s, double *loss, vd_error *err)
+{
+    vd_caption_batch captions;
+    vd_caption_words words;
+    vd_real *weight;
+    vd_status status = list_captions(s, &captions, &weight, err);
+    if (status != VD_OK || captions.count == 0)
+        return status;
+    status = vd_caption_words_all(s->pass, &captions, &words, err);
+    if (status == VD_OK)
+        status = vd_caption_read(s->pass, &words, err);
+    return status == VD_OK ? vd_caption_learn_weighted(s->pass, weight, loss, err) : status;
+}
+
+vd_status vd_scst_learn(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
+                        double *loss, vd_caption_rewards *said, vd_error *err)
+{
+    samples s;
+    *loss = 0;
+    *said = (vd_caption_rewards){0};
+    vd_status status = take(pass, batch, step, &s, err);
+    if (status == VD_OK)
+        status = vd_caption_see(pass, batch, err);
+    if (status == VD_OK)
+        status = say_samples(&s, err);
+    if (status == VD_OK) {
+        find_rewards(&s, said);
+        status = find_weights(&s, err);
+    }
+    return status == VD_OK ? learn(&s, loss, err) : status;
+}

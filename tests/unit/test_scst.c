@@ -1,0 +1,312 @@
+// Self-critical training: draws of several pictures at once are those of each alone and follow the
+// network's distribution; the gradient does not depend on how a step is cut; a run goes on exactly
+// where it stopped, and its reward rises.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/model/captioner_private.h"
+#include "engine/networks/mvan/pass.h"
+#include "tests/support/caption_cases.h"
+#include "tests/support/must.h"
+#include "tests/support/step.h"
+#include "tests/support/support.h"
+#include "tests/support/train_run.h"
+
+// ---- draws --------------------------------------------------------------------------------------
+
+enum { MOST = 8000, SIZE = 6, K = 8 };
+
+typedef struct world {
+    vd_layout layout;
+    vd_real block[MOST], sinusoid[VD_MAX_HISTORY * SIZE];
+    vd_parameters w;
+    vd_arena arena;
+    vd_caption_pass pass;
+} world;
+
+static void see(world *w, const caption_case *which, const vd_batch *batch)
+{
+    vd_rng rng = vd_rng_seed(3, 4);
+    vd_error err;
+    vd_caption_layout(&which->config, &w->layout);
+    assert_true(w->layout.elements <= MOST);
+    for (size_t i = 0; i < w->layout.elements; i++)
+        w->block[i] = (vd_real)(0.4 * vd_rng_normal(&rng));
+    vd_words_sinusoid(w->sinusoid, VD_MAX_HISTORY, SIZE);
+    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL};
+    vd_arena_reset(&w->arena);
+    w->pass = (vd_caption_pass){.tape = {.be = vd_backend_cpu(), .arena = &w->arena, .w = &w->w},
+                                .config = &which->config,
+                                .sinusoid = w->sinusoid};
+    must(vd_caption_see(&w->pass, batch, &err), &err);
+}
+
+static void draw(world *w, uint64_t seed, const uint64_t *stream, vd_said_caption *out, int *count)
+{
+    vd_error err;
+    const vd_saying how = {.beam = K,
+                           .longest = VD_MAX_CAPTION,
+                           .temperature = 1,
+                           .seed = seed,
+                           .drawn = true,
+                           .anything = true};
+    must(vd_caption_say(&w->pass, NULL, &how, stream, out, K, count, &err), &err);
+}
+
+// Of every captioner; the second picture alone says what it says beside the first.
+static void pictures_are_drawn_for_on_their_own(void **state)
+{
+    static const uint64_t stream[2] = {5, 9};
+    static world w;
+    (void)state;
+    for (int i = 0; i < CAPTION_CASES; i++) {
+        vd_said_caption both[2 * K], one[K];
+        int count[2];
+        vd_batch batch = caption_batch(), second = batch;
+        see(&w, &caption_cases[i], &batch);
+        draw(&w, 1, stream, both, count);
+        assert_true(count[0] == K && count[1] == K);
+        second.dialogs = 1;
+        second.image += CAPTION_P * CAPTION_D;
+        see(&w, &caption_cases[i], &second);
+        draw(&w, 1, stream + 1, one, count);
+        for (int k = 0; k < K; k++) {
+            assert_int_equal(one[k].length, both[K + k].length);
+            assert_int_equal(one[k].ended, both[K + k].ended);
+            assert_memory_equal(one[k].word, both[K + k].word,
+                                (size_t)one[k].length * sizeof *one[k].word);
+            assert_true(fabs(one[k].log_probability - both[K + k].log_probability) < 1e-4);
+        }
+    }
+    vd_arena_free(&w.arena);
+}
+
+// First words of many draws, </S>, <PAD> and their like among them.
+static void draws_follow_the_network(void **state)
+{
+    enum { MANY = 300 };
+    static world w;
+    double found[CAPTION_V] = {0};
+    float log[2 * CAPTION_V];
+    static const uint64_t stream[2] = {5, 9};
+    static const int32_t start[2] = {VD_START, VD_START};
+    static const int picture[2] = {0, 1};
+    const vd_caption_next next = {2, start, NULL, picture};
+    vd_batch batch = caption_batch();
+    vd_caption_words words;
+    vd_error err;
+    (void)state;
+    for (uint64_t seed = 0; seed < MANY; seed++) {
+        vd_said_caption said[2 * K];
+        int count[2];
+        see(&w, &caption_cases[CAPTION_COMPLETE], &batch);
+        draw(&w, seed, stream, said, count);
+        for (int k = K; k < 2 * K; k++)
+            found[said[k].length ? said[k].word[0] : VD_END]++;
+    }
+    see(&w, &caption_cases[CAPTION_COMPLETE], &batch);
+    must(vd_caption_words_step(&w.arena, &w.pass.words, &next, &words, &err), &err);
+    must(vd_caption_read(&w.pass, &words, &err), &err);
+    must(vd_caption_logs(&w.pass, log, &err), &err);
+    for (int i = 0; i < CAPTION_V; i++) {
+        double p = exp((double)log[CAPTION_V + i]), n = MANY * K;
+        assert_true(fabs(found[i] / n - p) < 4 * sqrt(p * (1 - p) / n) + 1e-9);
+    }
+    vd_arena_free(&w.arena);
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+static double worth(const void *context, size_t item, const int32_t *id, int count)
+{
+    double sum = (double)item;
+    (void)context;
+    for (int t = 0; t < count; t++)
+        sum += (7 * id[t] + 3 * t) % 11;
+    return sum;
+}
+
+// The norm of a step's gradient over two pictures, cut into so many micro-batches.
+static double norm_of(size_t parts, double *rewarded)
+{
+    static const char *const words[] = {"a", "b", "c", "d", "e", "f", "g"};
+    static const size_t item[2] = {4, 2};
+    static const vd_rewards rewards = {.of = worth};
+    const vd_config config = vd_config_of_captioner(&caption_cases[CAPTION_TRANSFORMER].config);
+    vd_train_options options = vd_train_defaults();
+    vd_batch batch[2] = {caption_batch(), caption_batch()};
+    vd_trainer *trainer;
+    vd_vocab *vocab;
+    vd_error err;
+    double loss, norm;
+    options.scst = VD_SCST_CIDER_D;
+    options.sample = VD_SAMPLE_DRAW;
+    options.seed = 7;
+    batch[0].item = item;
+    batch[1].item = item + 1;
+    batch[1].image += CAPTION_P * CAPTION_D;
+    batch[0].dialogs = parts == 1 ? 2 : 1;
+    batch[1].dialogs = 1;
+    must(vd_vocab_from_words(words, 7, &vocab, &err), &err);
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    assert_int_equal(step_gradient(trainer, batch, parts, (vd_totals){2, 9}, &loss, &err),
+                     VD_USAGE); // of no worth yet
+    vd_trainer_reward(trainer, &rewards);
+    must(step_gradient(trainer, batch, parts, (vd_totals){2, 9}, &loss, &err), &err);
+    must(vd_trainer_update(trainer, 1, &loss, &norm, &err), &err);
+    *rewarded = vd_trainer_rewarded(trainer);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+    return norm;
+}
+
+static void a_step_may_be_cut(void **state)
+{
+    double whole, cut;
+    (void)state;
+    double norm = norm_of(1, &whole);
+    assert_true(norm > 0);
+    assert_true(fabs(norm_of(2, &cut) - norm) < 1e-5 * norm);
+    assert_true(whole > 3 && fabs(whole - cut) < 1e-9);
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+static char *captions, *model; // dialogs whose captions are Blocks', a captioner that read them
+
+// "a red cube and a blue ball" -> "a red cube among some other things"
+static void write_captions(void)
+{
+    char *text = support_read_file(tiny.train, NULL), *at;
+    captions = support_join(tiny.directory, "blocks.json");
+    while ((at = strstr(text, " and a "))) {
+        char *end = strchr(at, '"');
+        memmove(at + 24, end, strlen(end) + 1); // into room that support_read_file leaves
+        memcpy(at, " among some other things", 24);
+    }
+    support_write_text(captions, text);
+    free(text);
+}
+
+static void write_scenes(const char *name)
+{
+    char *path = support_join(tiny.directory, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    for (int i = 1; i <= TINY_PICTURES; i++)
+        fprintf(out,
+                "%s{\"image_id\": %d, \"objects\": [{\"color\": \"%s\", \"shape\": \"cube\", "
+                "\"material\": \"metal\", \"size\": \"large\", \"position\": [0, 1], \"radius\": "
+                "0.5}]}",
+                i > 1 ? "," : "[", i, i % 2 ? "red" : "blue");
+    fprintf(out, "]");
+    fclose(out);
+    free(path);
+}
+
+static int make_runs(void **state)
+{
+    train_run_world(state);
+    write_captions();
+    write_scenes("blocks_scenes.json");
+    train_run_expect("ce", 0, "",
+                     MORE("--task", "caption", "--heads", "2", "--layers", "1", "--inner", "8",
+                          "--data", captions, "--rate", "0.03", "--dropout", "0", "--epochs",
+                          "40"));
+    model = train_run_file("ce", "model.safetensors");
+    return 0;
+}
+
+static int remove_runs(void **state)
+{
+    free(captions);
+    free(model);
+    return train_run_end(state);
+}
+
+#define SCST                                                                                       \
+    "--task", "caption", "--data", captions, "--val", captions, "--val-features", tiny.features,   \
+        "--from", model, "--scst"
+
+static void a_resumed_run_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const ways[][6] = {
+        {"bits", "draw", "others"}, {"cider-d", "beam", "mean"}, {"cider-d", "draw", "greedy"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char whole[16], parts[16];
+        snprintf(whole, sizeof whole, "whole%zu", i);
+        snprintf(parts, sizeof parts, "parts%zu", i);
+        train_run_expect(whole, 0, "",
+                         MORE(SCST, ways[i][0], "--sample", ways[i][1], "--baseline", ways[i][2],
+                              "--rate", "0.01"));
+        train_run_expect(parts, 0, "--resume continues it",
+                         MORE(SCST, ways[i][0], "--sample", ways[i][1], "--baseline", ways[i][2],
+                              "--rate", "0.01", "--stop-after", "4"));
+        train_run_expect(parts, 0, "", MORE("--data", captions, "--resume"));
+        train_run_same(whole, parts);
+    }
+}
+
+static void the_reward_rises(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"bits", "cider-d"};
+    for (size_t i = 0; i < 2; i++) {
+        double first[3], last[3];
+        train_run_expect(
+            ways[i], 0, "",
+            MORE(SCST, ways[i], "--sample", "draw", "--rate", "0.01", "--epochs", "30"));
+        char *path = train_run_file(ways[i], "log.tsv"), *log = support_read_file(path, NULL);
+        assert_non_null(strstr(log, "loss\treward\tcross-entropy\tperplexity\tval-reward\n"));
+        assert_int_equal(
+            sscanf(strstr(log, "\n1\t") + 1, "1\t3\t%*f\t%lf\t%*f\t%*f\t%lf", &first[0], &first[1]),
+            2);
+        assert_int_equal(sscanf(strstr(log, "\n30\t") + 1, "30\t90\t%*f\t%lf\t%*f\t%*f\t%lf",
+                                &last[0], &last[1]),
+                         2);
+        assert_true(last[0] > 1.2 * first[0]);
+        assert_true(first[1] > 0.1 && last[1] >= first[1]);
+        free(log);
+        free(path);
+    }
+}
+
+static void what_does_not_go_together_is_refused(void **state)
+{
+    (void)state;
+    train_run_expect("none", 2, "--scst goes on from a captioner",
+                     MORE("--task", "caption", "--scst", "bits"));
+    train_run_expect("none", 2, "--scst needs --task caption", MORE("--scst", "bits"));
+    train_run_expect("none", 2, "--baseline needs --scst",
+                     MORE("--task", "caption", "--baseline", "mean"));
+    train_run_expect("none", 2, "--scenes needs --scst bits",
+                     MORE(SCST, "cider-d", "--scenes", "x"));
+    train_run_expect("none", 2, "--eos needs --scst cider-d", MORE(SCST, "bits", "--eos", "out"));
+    train_run_expect("none", 2, "--dropout has no part in --scst",
+                     MORE(SCST, "bits", "--dropout", "0.1"));
+    train_run_expect("none", 3, "train_scenes.json", MORE(SCST, "bits", "--data", tiny.train));
+    char *few = support_join(tiny.directory, "few.json");
+    support_write_text(few, "[{\"image_id\": 2, \"objects\": [{\"color\": \"red\", \"shape\": "
+                            "\"cube\", \"material\": \"metal\", \"size\": \"large\", "
+                            "\"position\": [0, 1], \"radius\": 0.5}]}]");
+    train_run_expect("none2", 5, "no scenes of 7 of the pictures that are learned, the first 1",
+                     MORE(SCST, "bits", "--scenes", few));
+    free(few);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_are_drawn_for_on_their_own),
+        cmocka_unit_test(draws_follow_the_network),
+        cmocka_unit_test(a_step_may_be_cut),
+        cmocka_unit_test(a_resumed_run_is_the_same),
+        cmocka_unit_test(the_reward_rises),
+        cmocka_unit_test(what_does_not_go_together_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_runs, remove_runs);
+}
