@@ -151,6 +151,11 @@
       "default), of the others (others), or that of the greedy caption (greedy)")                  \
     X(eos, "eos", CHOICE, VD_EOS_IN, VD_EOSS - 1, VD_EOS_IN, vd_eos_names, true,                   \
       "scst cider-d: whether the end of a caption is a token of it: in (default) or out")          \
+    X(reward_most, "reward-most", REAL, 0, 1e9, 0, NULL, true,                                     \
+      "scst: a caption counts for no more than X, so that those that are good enough are alike; "  \
+      "0: no limit")                                                                               \
+    X(ce_weight, "ce-weight", REAL, 0, 1e9, 0, NULL, true,                                         \
+      "scst: weight of the cross entropy of the data's captions, which keeps captions like those") \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
     X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch")                           \

@@ -48,6 +48,8 @@ typedef struct vd_train_options {
     int sample_size; // K
     vd_scst_baseline baseline;
     vd_scst_eos eos;
+    double reward_most; // what a caption counts for at most; 0: no limit
+    double ce_weight;   // of the cross entropy of the data's captions beside it
     uint64_t seed;
     // Of a run over a data set (tui/train); a trainer only keeps and checks them.
     int batch, micro_batch, epochs; // micro_batch 0: the whole batch

@@ -80,13 +80,22 @@ static void find_rewards(samples *s, vd_caption_rewards *sum)
         }
 }
 
+// What a reward counts for.
+static double limited(const samples *s, double reward)
+{
+    double most = s->step->options->reward_most;
+    return most > 0 && reward > most ? most : reward;
+}
+
 // Takes from the rewards of a picture what they are compared with.
 static void compare(const samples *s, int b, double greedy)
 {
     double sum = 0;
     int n = s->count[b];
     vd_scst_baseline by = s->step->options->baseline;
-    const double *reward = s->reward + b * s->k;
+    double *reward = s->reward + b * s->k;
+    for (int i = 0; i < n; i++)
+        reward[i] = limited(s, reward[i]);
     for (int i = 0; i < n; i++)
         sum += reward[i];
     for (int i = 0; i < n; i++) {
@@ -127,51 +136,84 @@ static vd_status find_weights(samples *s, vd_error *err)
         return vd_error_memory(err, "captions that are said");
     vd_status status = greedy ? say(s, &how, best, 1, count, err) : VD_OK;
     for (int b = 0; b < s->batch->dialogs && status == VD_OK; b++) {
-        compare(s, b, greedy ? reward_of(s, b, &best[b]) : 0);
+        compare(s, b, greedy ? limited(s, reward_of(s, b, &best[b])) : 0);
         gather(s, b);
     }
     return status;
 }
 
-// The captions that count for something, as a batch; weight: (words) of each word and </S>.
-static vd_status list_captions(const samples *s, vd_caption_batch *out, vd_real **weight,
-                               vd_error *err)
+// Captions to be read for the gradient, picture by picture, and what each word's ln p counts.
+typedef struct reading {
+    vd_caption_batch captions;
+    int32_t *word, *length;
+    int *picture;
+    vd_real *weight;
+    size_t words; // weights so far
+} reading;
+
+static vd_status take_reading(const samples *s, reading *r, vd_error *err)
 {
     vd_arena *arena = s->pass->tape.arena;
     size_t most = (size_t)s->batch->dialogs * (size_t)s->k;
-    int32_t *word = vd_arena_take(arena, most * VD_MAX_CAPTION, sizeof *word);
-    int32_t *length = vd_arena_take(arena, most, sizeof *length);
-    int *picture = vd_arena_ints(arena, most), n = 0;
-    vd_real *w = *weight = vd_arena_take(arena, most * (VD_MAX_CAPTION + 1), sizeof *w);
-    if (!word || !length || !picture || !w)
-        return vd_error_memory(err, "captions that are said");
-    double each = 1 / ((double)s->step->pictures * s->k * LONGEST);
-    for (size_t i = 0; i < most; i++) {
-        const vd_said_caption *c = &s->said[i];
-        if (s->weight[i] == 0)
-            continue;
-        memcpy(word + (size_t)n * VD_MAX_CAPTION, c->word, (size_t)c->length * sizeof *word);
-        length[n] = c->length;
-        picture[n++] = (int)(i / (size_t)s->k);
-        for (int t = 0; t <= c->length; t++)
-            *w++ = t < c->length || c->ended ? (vd_real)((double)s->weight[i] * each) : 0;
+    most += s->batch->captions ? (size_t)s->batch->captions->count : 0;
+    *r = (reading){.word = vd_arena_take(arena, most * VD_MAX_CAPTION, sizeof *r->word),
+                   .length = vd_arena_take(arena, most, sizeof *r->length),
+                   .picture = vd_arena_ints(arena, most),
+                   .weight = vd_arena_take(arena, most * (VD_MAX_CAPTION + 1), sizeof *r->weight)};
+    r->captions = (vd_caption_batch){0, VD_MAX_CAPTION, r->word, r->length, r->picture};
+    return arena->failed ? vd_error_memory(err, "captions that are said") : VD_OK;
+}
+
+// weight: of each word and, where the caption has ended, of </S>.
+static void add_caption(reading *r, int picture, const int32_t *word, int length, bool ended,
+                        double weight)
+{
+    int n = r->captions.count++;
+    memcpy(r->word + (size_t)n * VD_MAX_CAPTION, word, (size_t)length * sizeof *word);
+    r->length[n] = length;
+    r->picture[n] = picture;
+    for (int t = 0; t <= length; t++)
+        r->weight[r->words++] = t < length || ended ? (vd_real)weight : 0;
+}
+
+// Of the captions of the batch, from *next on, those of a picture.
+static void add_given(const samples *s, reading *r, int picture, int *next)
+{
+    const vd_caption_batch *c = s->batch->captions;
+    double weight = s->step->options->ce_weight / (double)s->step->of.words;
+    for (; weight > 0 && *next < c->count && c->picture[*next] == picture; ++*next)
+        add_caption(r, picture, c->word + (size_t)*next * (size_t)c->width, c->length[*next], true,
+                    weight);
+}
+
+// Captions that count for something.
+static vd_status list_captions(const samples *s, reading *r, vd_error *err)
+{
+    int next = 0;
+    double each = 1 / ((double)s->step->of.questions * s->k * LONGEST);
+    vd_status status = take_reading(s, r, err);
+    for (int b = 0; b < s->batch->dialogs && status == VD_OK; b++) {
+        for (int i = b * s->k; i < (b + 1) * s->k; i++)
+            if (s->weight[i] != 0)
+                add_caption(r, b, s->said[i].word, s->said[i].length, s->said[i].ended,
+                            (double)s->weight[i] * each);
+        if (s->batch->captions)
+            add_given(s, r, b, &next);
     }
-    *out = (vd_caption_batch){n, VD_MAX_CAPTION, word, length, picture};
-    return VD_OK;
+    return status;
 }
 
 static vd_status learn(const samples *s, double *loss, vd_error *err)
 {
-    vd_caption_batch captions;
     vd_caption_words words;
-    vd_real *weight;
-    vd_status status = list_captions(s, &captions, &weight, err);
-    if (status != VD_OK || captions.count == 0)
+    reading r;
+    vd_status status = list_captions(s, &r, err);
+    if (status != VD_OK || r.captions.count == 0)
         return status;
-    status = vd_caption_words_all(s->pass, &captions, &words, err);
+    status = vd_caption_words_all(s->pass, &r.captions, &words, err);
     if (status == VD_OK)
         status = vd_caption_read(s->pass, &words, err);
-    return status == VD_OK ? vd_caption_learn_weighted(s->pass, weight, loss, err) : status;
+    return status == VD_OK ? vd_caption_learn_weighted(s->pass, r.weight, loss, err) : status;
 }
 
 vd_status vd_scst_learn(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,

@@ -5,7 +5,9 @@
 // The captions are said first, those of a beam search or draws from the network's distribution;
 // then they are read once for the gradient; both without dropout. b is the mean of the picture's
 // rewards, that of the other K - 1, or the reward of the greedy caption. Captions that are alike
-// are read once, those that count for nothing not at all: the same sum.
+// are read once, those that count for nothing not at all: the same sum. Beside it, where options
+// want them: min(r, reward_most) in place of r; ce_weight times the cross entropy of the data's
+// captions, mean over words (a mixed objective as of Paulus et al., ICLR 2018).
 #ifndef VD_SCST_H
 #define VD_SCST_H
 
@@ -25,8 +27,8 @@ typedef struct vd_scst_step {
     const vd_train_options *options;
     const vd_vocab *vocab;
     const vd_rewards *rewards;
-    uint64_t seed;    // of the draws; each picture has numbers of its own
-    int64_t pictures; // B, of the whole step
+    uint64_t seed; // of the draws; each picture has numbers of its own
+    vd_totals of;  // of the whole step: questions is B; words those of the data's captions
 } vd_scst_step;
 
 // The gradient of a batch's pictures, for pass->tape.dw; pass as for vd_caption_see, without

@@ -309,7 +309,7 @@ static vd_status learn_by_rewards(vd_trainer *t, const vd_batch *batch, const vd
         .vocab = t->vocab,
         .rewards = t->worth,
         .seed = vd_rng_seed(t->options.seed, STREAM_SAMPLES + (uint64_t)t->steps * 16).state,
-        .pictures = of->questions};
+        .of = *of};
     vd_status status = vd_scst_learn(&pass, batch, &step, &found, &said, err);
     *loss += found;
     add_rewards(t, &said);

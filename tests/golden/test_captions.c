@@ -242,7 +242,8 @@ static void self_criticism_equals_its_twin(void **state)
                                               .sample = VD_SAMPLE_BEAM,
                                               .sample_size = 3,
                                               .baseline = cases[c].baseline};
-            const vd_scst_step step = {.options = &options, .rewards = &rewards, .pictures = B};
+            const vd_scst_step step = {
+                .options = &options, .rewards = &rewards, .of = {.questions = B}};
             open_room(&r, &caption_cases[i]);
             r.pass = (vd_caption_pass){
                 .tape = {.be = support_backend(), .arena = &r.arena, .w = &r.w, .dw = &r.dw},

@@ -129,48 +129,104 @@ static double worth(const void *context, size_t item, const int32_t *id, int cou
     return sum;
 }
 
-// The norm of a step's gradient over two pictures, cut into so many micro-batches.
-static double norm_of(size_t parts, double *rewarded)
+static double always_one(const void *context, size_t item, const int32_t *id, int count)
+{
+    (void)context, (void)item, (void)id;
+    return count >= 0;
+}
+
+static vd_train_options draws(void)
+{
+    vd_train_options options = vd_train_defaults();
+    options.scst = VD_SCST_CIDER_D;
+    options.sample = VD_SAMPLE_DRAW;
+    options.dropout = 0;
+    options.seed = 7;
+    return options;
+}
+
+typedef struct step_result {
+    double loss, norm, rewarded;
+} step_result;
+
+// A step over two pictures, cut into so many micro-batches.
+static step_result take_step(const vd_train_options *options, const vd_rewards *rewards,
+                             size_t parts)
 {
     static const char *const words[] = {"a", "b", "c", "d", "e", "f", "g"};
     static const size_t item[2] = {4, 2};
-    static const vd_rewards rewards = {.of = worth};
     const vd_config config = vd_config_of_captioner(&caption_cases[CAPTION_TRANSFORMER].config);
-    vd_train_options options = vd_train_defaults();
     vd_batch batch[2] = {caption_batch(), caption_batch()};
+    vd_totals of = vd_captions_totals(batch[0].captions);
     vd_trainer *trainer;
     vd_vocab *vocab;
     vd_error err;
-    double loss, norm;
-    options.scst = VD_SCST_CIDER_D;
-    options.sample = VD_SAMPLE_DRAW;
-    options.seed = 7;
+    step_result r;
     batch[0].item = item;
-    batch[1].item = item + 1;
-    batch[1].image += CAPTION_P * CAPTION_D;
-    batch[0].dialogs = parts == 1 ? 2 : 1;
-    batch[1].dialogs = 1;
+    if (parts == 2) { // without the data's captions
+        batch[1].item = item + 1;
+        batch[1].image += CAPTION_P * CAPTION_D;
+        batch[0].dialogs = batch[1].dialogs = 1;
+        batch[0].captions = batch[1].captions = NULL;
+    }
+    of.questions = options->scst == VD_SCST_NONE ? of.questions : 2;
     must(vd_vocab_from_words(words, 7, &vocab, &err), &err);
-    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
-    assert_int_equal(step_gradient(trainer, batch, parts, (vd_totals){2, 9}, &loss, &err),
-                     VD_USAGE); // of no worth yet
-    vd_trainer_reward(trainer, &rewards);
-    must(step_gradient(trainer, batch, parts, (vd_totals){2, 9}, &loss, &err), &err);
-    must(vd_trainer_update(trainer, 1, &loss, &norm, &err), &err);
-    *rewarded = vd_trainer_rewarded(trainer);
+    must(vd_trainer_new(&config, vocab, options, &trainer, &err), &err);
+    vd_trainer_reward(trainer, rewards);
+    must(step_gradient(trainer, batch, parts, of, &r.loss, &err), &err);
+    must(vd_trainer_update(trainer, 1, &r.loss, &r.norm, &err), &err);
+    r.rewarded = vd_trainer_rewarded(trainer);
     vd_trainer_free(trainer);
     vd_vocab_free(vocab);
-    return norm;
+    return r;
 }
 
 static void a_step_may_be_cut(void **state)
 {
-    double whole, cut;
+    static const vd_rewards rewards = {.of = worth};
+    vd_train_options options = draws();
     (void)state;
-    double norm = norm_of(1, &whole);
-    assert_true(norm > 0);
-    assert_true(fabs(norm_of(2, &cut) - norm) < 1e-5 * norm);
-    assert_true(whole > 3 && fabs(whole - cut) < 1e-9);
+    step_result whole = take_step(&options, &rewards, 1), cut = take_step(&options, &rewards, 2);
+    assert_true(whole.norm > 0);
+    assert_true(fabs(whole.norm - cut.norm) < 1e-5 * whole.norm);
+    assert_true(whole.rewarded > 3 && fabs(whole.rewarded - cut.rewarded) < 1e-9);
+}
+
+// Where all captions are worth the same only the data's captions teach.
+static void the_cross_entropy_may_be_mixed_in(void **state)
+{
+    static const vd_rewards one = {.of = always_one}, many = {.of = worth};
+    vd_train_options options = draws(), plain = options;
+    (void)state;
+    plain.scst = VD_SCST_NONE;
+    step_result none = take_step(&options, &one, 1), ce = take_step(&plain, NULL, 1);
+    assert_true(none.norm == 0 && none.rewarded == 1);
+    options.ce_weight = 1;
+    step_result mixed = take_step(&options, &one, 1);
+    assert_true(fabs(mixed.norm - ce.norm) < 1e-5 * ce.norm);
+    assert_true(fabs(mixed.loss - ce.loss) < 1e-5);
+    options.reward_most = 1e-3; // all are worth more
+    mixed = take_step(&options, &many, 1);
+    assert_true(fabs(mixed.norm - ce.norm) < 1e-5 * ce.norm && mixed.rewarded > 3);
+}
+
+static void without_rewards_nothing_is_learned(void **state)
+{
+    static const char *const words[] = {"a", "b", "c", "d", "e", "f", "g"};
+    const vd_config config = vd_config_of_captioner(&caption_cases[CAPTION_TRANSFORMER].config);
+    const vd_train_options options = draws();
+    const vd_batch batch = caption_batch();
+    vd_trainer *trainer;
+    vd_vocab *vocab;
+    vd_error err;
+    double loss;
+    (void)state;
+    must(vd_vocab_from_words(words, 7, &vocab, &err), &err);
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    support_refused(step_gradient(trainer, &batch, 1, (vd_totals){2, 9}, &loss, &err), VD_USAGE,
+                    &err, "without rewards", NULL);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
 }
 
 // ---- runs ---------------------------------------------------------------------------------------
@@ -304,6 +360,8 @@ int main(void)
         cmocka_unit_test(pictures_are_drawn_for_on_their_own),
         cmocka_unit_test(draws_follow_the_network),
         cmocka_unit_test(a_step_may_be_cut),
+        cmocka_unit_test(the_cross_entropy_may_be_mixed_in),
+        cmocka_unit_test(without_rewards_nothing_is_learned),
         cmocka_unit_test(a_resumed_run_is_the_same),
         cmocka_unit_test(the_reward_rises),
         cmocka_unit_test(what_does_not_go_together_is_refused),

@@ -131,6 +131,8 @@ static void bounds_and_defaults_are_these(void **state)
         {"sample-size", 2, 32, 5},
         {"baseline", 0, 2, VD_BASELINE_MEAN},
         {"eos", 0, 1, VD_EOS_IN},
+        {"reward-most", 0, 1e9, 0},
+        {"ce-weight", 0, 1e9, 0},
         {"seed", 0, 1e15, 1},
         {"batch", 1, 1024, 32},
         {"micro-batch", 0, 1024, 0},

@@ -1,20 +1,15 @@
 #include "tui/commands/command.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "engine/base/threads.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/settings.h"
 #include "features/text/glove.h"
@@ -25,6 +20,8 @@
 #include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"
 #include "tui/train/rewards.h"
+#include "tui/train/run_directory.h"
+#include "tui/train/run_group.h"
 #include "tui/train/run_inputs.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
@@ -157,7 +154,8 @@ static vd_status check_scst(const job *j, vd_error *err)
         status = vd_arguments_refuse(&j->given, "eos", "needs --scst cider-d", err);
     if (scst == VD_SCST_NONE)
         return status ? status
-                      : vd_arguments_refuse(&j->given, "sample sample-size baseline",
+                      : vd_arguments_refuse(&j->given,
+                                            "sample sample-size baseline reward-most ce-weight",
                                             "needs --scst", err);
     if (status == VD_OK)
         status = vd_arguments_refuse(&j->given, "dropout smoothing awc-weight",
@@ -322,46 +320,6 @@ static void describe_data(const job *j, char *out, size_t size)
 
 // ---- starting -----------------------------------------------------------------------------------
 
-// Locks the directory until j->hold is closed: VD_USAGE when another process has it. Where the file
-// system has no locks, and where the directory cannot be opened, hold is -1.
-static vd_status hold_directory(job *j, vd_error *err)
-{
-    const char *out = j->training.directory;
-    j->hold = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (j->hold < 0 || flock(j->hold, LOCK_EX | LOCK_NB) == 0)
-        return VD_OK;
-    int why = errno;
-    close(j->hold);
-    j->hold = -1;
-    return why != EWOULDBLOCK
-               ? VD_OK
-               : vd_error_set(
-                     err, VD_USAGE,
-                     "another visdial trains in %.400s; wait for its end, or choose another "
-                     "--out",
-                     out);
-}
-
-static vd_status make_directory(job *j, vd_error *err)
-{
-    const char *out = j->training.directory;
-    if (mkdir(out, 0777) != 0 && errno != EEXIST)
-        return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
-                            "--out: %.400s cannot be made: %s", out, strerror(errno));
-    vd_status status = hold_directory(j, err);
-    if (status)
-        return status;
-    static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
-    for (size_t i = 0; i < 2; i++) {
-        if (access(path_of(j, files[i]), F_OK) == 0)
-            return vd_error_set(err, VD_USAGE,
-                                "%.300s is there already; continue it with --resume, or choose "
-                                "another --out",
-                                j->path);
-    }
-    return VD_OK;
-}
-
 // The human answers of the training data, most frequent first.
 static vd_status write_pool(job *j, vd_error *err)
 {
@@ -482,7 +440,7 @@ static vd_status start_anew(job *j, vd_error *err)
 {
     vd_status status = check_answers(j, j->dialogs, err);
     if (status == VD_OK && is_first(j))
-        status = make_directory(j, err);
+        status = vd_run_directory_make(j->training.directory, &j->hold, err);
     if (status == VD_OK)
         status = new_trainer(j, err);
     if (status)
@@ -531,7 +489,8 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
 
 static vd_status resume(job *j, vd_error *err)
 {
-    vd_status status = is_first(j) ? hold_directory(j, err) : VD_OK;
+    vd_status status =
+        is_first(j) ? vd_run_directory_hold(j->training.directory, &j->hold, err) : VD_OK;
     if (status)
         return status;
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
@@ -609,44 +568,6 @@ static vd_status open_rewards(job *j, vd_error *err)
     return status;
 }
 
-// All processes of the group must train the same network on the same dialogs with the same settings
-// from the same step: VD_MISMATCH in each of them says what differs. What a trainer keeps in its
-// metadata tells its dialogs, settings and first weights.
-static vd_status agree(const vd_group *group, const vd_trainer *trainer, vd_error *err)
-{
-    if (!group)
-        return VD_OK;
-    char *network = NULL, *training = NULL, from[32];
-    const char *data = vd_trainer_metadata(trainer, "data"),
-               *weights = vd_trainer_metadata(trainer, "started_from");
-    snprintf(from, sizeof from, "step %" PRId64, vd_trainer_steps(trainer));
-    const void *values;
-    const vd_setting *rows = vd_config_rows(vd_trainer_config(trainer), &values);
-    vd_status status = vd_settings_write(rows, values, "configuration", &network, err);
-    if (status == VD_OK)
-        status = vd_settings_write(vd_train_settings, vd_trainer_options(trainer),
-                                   "training options", &training, err);
-    const char *const same[][2] = {{"dialogs", data},
-                                   {"progress", from},
-                                   {"settings of the network", network},
-                                   {"training options", training},
-                                   {"first weights", weights}};
-    for (size_t i = 0; i < sizeof same / sizeof *same && status == VD_OK; i++)
-        status = vd_group_agree(group, same[i][0], same[i][1] ? same[i][1] : "", err);
-    vd_free(network);
-    vd_free(training);
-    return status;
-}
-
-static vd_status share_processors(const vd_group *group, vd_error *err)
-{
-    int threads;
-    vd_status status = vd_group_threads(group, &threads, err);
-    if (status == VD_OK && group)
-        vd_threads_processors(threads);
-    return status;
-}
-
 static vd_status train(job *j, vd_error *err)
 {
     const vd_backend *backend;
@@ -656,7 +577,7 @@ static vd_status train(job *j, vd_error *err)
         status = vd_screen_usable("leave --watch out", err);
     vd_group_use_wait(t->group, NULL, &t->wait);
     if (status == VD_OK)
-        status = share_processors(t->group, err);
+        status = vd_run_share_processors(t->group, err);
     if (status == VD_OK)
         status = vd_backend_choose(j->backend, t->group ? t->group->local : 0, &backend, err);
     if (status == VD_OK)
@@ -676,7 +597,7 @@ static vd_status train(job *j, vd_error *err)
         status = open_rewards(j, err);
     if (status)
         return status;
-    if ((status = agree(t->group, j->trainer, err)))
+    if ((status = vd_run_agree(t->group, j->trainer, err)))
         return status;
     if ((status = vd_trainer_join(j->trainer, t->group, err)))
         return status;
