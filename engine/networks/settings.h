@@ -154,6 +154,9 @@
     X(reward_most, "reward-most", REAL, 0, 1e9, 0, NULL, true,                                     \
       "scst: a caption counts for no more than X, so that those that are good enough are alike; "  \
       "0: no limit")                                                                               \
+    X(variety, "variety", REAL, 0, 1e9, 0, NULL, true,                                             \
+      "scst bits: add X times -log2 of how many of the captions that are learned at a time have "  \
+      "the form of this one")                                                                      \
     X(ce_weight, "ce-weight", REAL, 0, 1e9, 0, NULL, true,                                         \
       "scst: weight of the cross entropy of the data's captions, which keeps captions like those") \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \

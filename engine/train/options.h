@@ -49,6 +49,7 @@ typedef struct vd_train_options {
     vd_scst_baseline baseline;
     vd_scst_eos eos;
     double reward_most; // what a caption counts for at most; 0: no limit
+    double variety;     // what a caption of a form that few have counts for beside its reward
     double ce_weight;   // of the cross entropy of the data's captions beside it
     uint64_t seed;
     // Of a run over a data set (tui/train); a trainer only keeps and checks them.

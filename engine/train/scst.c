@@ -1,5 +1,6 @@
 #include "engine/train/scst.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/model/captioner_private.h"
@@ -12,10 +13,12 @@ typedef struct samples {
     const vd_batch *batch;
     const vd_scst_step *step;
     int k;
-    vd_said_caption *said; // (pictures, K)
-    int *count;            // (pictures) of them
-    double *reward;        // (pictures, K)
-    vd_real *weight;       // (pictures, K) r - b, those that are alike in the first of them
+    vd_said_caption *said;               // (pictures, K)
+    int *count;                          // (pictures) of them
+    double *reward;                      // (pictures, K)
+    int *form;                           // (pictures, K)
+    int forms[VD_CAPTION_FORMS], formed; // captions of each form, of all
+    vd_real *weight; // (pictures, K) r - b, those that are alike in the first of them
 } samples;
 
 static vd_status take(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
@@ -30,6 +33,7 @@ static vd_status take(vd_caption_pass *pass, const vd_batch *batch, const vd_scs
                      .said = vd_arena_take(arena, n, sizeof *out->said),
                      .count = vd_arena_ints(arena, (size_t)batch->dialogs),
                      .reward = vd_arena_take(arena, n, sizeof *out->reward),
+                     .form = vd_arena_ints(arena, n),
                      .weight = vd_arena_take(arena, n, sizeof *out->weight)};
     return arena->failed ? vd_error_memory(err, "captions that are said") : VD_OK;
 }
@@ -61,13 +65,20 @@ static vd_status say_samples(const samples *s, vd_error *err)
     return say(s, &how, s->said, s->k, s->count, err);
 }
 
+// Its words, and </S> where it was said; how many.
+static int copy_ids(const vd_said_caption *c, int32_t id[VD_MAX_CAPTION + 1])
+{
+    memcpy(id, c->word, (size_t)c->length * sizeof *id);
+    id[c->length] = VD_END;
+    return c->length + c->ended;
+}
+
 static double reward_of(const samples *s, int picture, const vd_said_caption *c)
 {
     int32_t id[VD_MAX_CAPTION + 1];
+    int count = copy_ids(c, id);
     const vd_rewards *r = s->step->rewards;
-    memcpy(id, c->word, (size_t)c->length * sizeof *id);
-    id[c->length] = VD_END;
-    return r->of(r->context, s->batch->item[picture], id, c->length + c->ended);
+    return r->of(r->context, s->batch->item[picture], id, count);
 }
 
 static void find_rewards(samples *s, vd_caption_rewards *sum)
@@ -87,6 +98,29 @@ static double limited(const samples *s, double reward)
     return most > 0 && reward > most ? most : reward;
 }
 
+static void count_forms(samples *s)
+{
+    const vd_rewards *r = s->step->rewards;
+    memset(s->forms, 0, sizeof s->forms);
+    s->formed = 0;
+    for (int b = 0; b < s->batch->dialogs && r->form; b++)
+        for (int i = b * s->k; i < b * s->k + s->count[b]; i++) {
+            int32_t id[VD_MAX_CAPTION + 1];
+            int count = copy_ids(&s->said[i], id);
+            s->form[i] = r->form(r->context, id, count);
+            s->forms[s->form[i] < 0 ? 0 : s->form[i]] += s->form[i] >= 0;
+            s->formed += s->form[i] >= 0;
+        }
+}
+
+// What a sampled caption counts for.
+static double worth(const samples *s, int i)
+{
+    bool rare = s->step->options->variety > 0 && s->formed > 0 && s->reward[i] > 0;
+    double share = rare && s->form[i] >= 0 ? (double)s->forms[s->form[i]] / s->formed : 1;
+    return limited(s, s->reward[i]) - s->step->options->variety * log2(share);
+}
+
 // Takes from the rewards of a picture what they are compared with.
 static void compare(const samples *s, int b, double greedy)
 {
@@ -95,7 +129,7 @@ static void compare(const samples *s, int b, double greedy)
     vd_scst_baseline by = s->step->options->baseline;
     double *reward = s->reward + b * s->k;
     for (int i = 0; i < n; i++)
-        reward[i] = limited(s, reward[i]);
+        reward[i] = worth(s, b * s->k + i);
     for (int i = 0; i < n; i++)
         sum += reward[i];
     for (int i = 0; i < n; i++) {
@@ -229,6 +263,7 @@ vd_status vd_scst_learn(vd_caption_pass *pass, const vd_batch *batch, const vd_s
         status = say_samples(&s, err);
     if (status == VD_OK) {
         find_rewards(&s, said);
+        count_forms(&s);
         status = find_weights(&s, err);
     }
     return status == VD_OK ? learn(&s, loss, err) : status;

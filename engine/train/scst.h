@@ -6,8 +6,10 @@
 // then they are read once for the gradient; both without dropout. b is the mean of the picture's
 // rewards, that of the other K - 1, or the reward of the greedy caption. Captions that are alike
 // are read once, those that count for nothing not at all: the same sum. Beside it, where options
-// want them: min(r, reward_most) in place of r; ce_weight times the cross entropy of the data's
-// captions, mean over words (a mixed objective as of Paulus et al., ICLR 2018).
+// want them: min(r, reward_most) in place of r; where r > 0 and the caption is of form f, - variety
+// log2(n_f / n), n_f of the n captions of the batch with a form being of it (a form that pays best
+// would be the only one else); ce_weight times the cross entropy of the data's captions, mean over
+// words (a mixed objective as of Paulus et al., ICLR 2018).
 #ifndef VD_SCST_H
 #define VD_SCST_H
 
@@ -15,11 +17,15 @@
 #include "engine/networks/captions/captions.h"
 #include "engine/train/options.h"
 
+enum { VD_CAPTION_FORMS = 16 };
+
 // What captions are worth.
 typedef struct vd_rewards {
     // Of a caption of picture `item` of the data set (vd_batch.item): ids of the vocabulary, </S>
     // the last where it was said.
     double (*of)(const void *context, size_t item, const int32_t *id, int count);
+    // Which of VD_CAPTION_FORMS forms a caption has, -1: none; NULL: there are no forms.
+    int (*form)(const void *context, const int32_t *id, int count);
     const void *context;
 } vd_rewards;
 

@@ -135,6 +135,19 @@ static double always_one(const void *context, size_t item, const int32_t *id, in
     return count >= 0;
 }
 
+// By the first word, or all alike.
+static int form_of_word(const void *context, const int32_t *id, int count)
+{
+    (void)context;
+    return count && id[0] != VD_END ? id[0] % 3 : -1;
+}
+
+static int form_of_none(const void *context, const int32_t *id, int count)
+{
+    (void)context, (void)id;
+    return count ? 0 : -1;
+}
+
 static vd_train_options draws(void)
 {
     vd_train_options options = vd_train_defaults();
@@ -208,6 +221,22 @@ static void the_cross_entropy_may_be_mixed_in(void **state)
     options.reward_most = 1e-3; // all are worth more
     mixed = take_step(&options, &many, 1);
     assert_true(fabs(mixed.norm - ce.norm) < 1e-5 * ce.norm && mixed.rewarded > 3);
+}
+
+// What few captions are like counts for more; where all have one form it changes nothing.
+static void forms_that_are_rare_count_for_more(void **state)
+{
+    static const vd_rewards none = {.of = always_one, .form = form_of_none},
+                            first = {.of = always_one, .form = form_of_word};
+    vd_train_options options = draws();
+    (void)state;
+    assert_true(take_step(&options, &first, 1).norm == 0);
+    options.variety = 1;
+    step_result once = take_step(&options, &first, 1);
+    assert_true(take_step(&options, &none, 1).norm == 0);
+    assert_true(once.norm > 0 && once.rewarded == 1);
+    options.variety = 2;
+    assert_true(fabs(take_step(&options, &first, 1).norm - 2 * once.norm) < 1e-5 * once.norm);
 }
 
 static void without_rewards_nothing_is_learned(void **state)
@@ -361,6 +390,7 @@ int main(void)
         cmocka_unit_test(draws_follow_the_network),
         cmocka_unit_test(a_step_may_be_cut),
         cmocka_unit_test(the_cross_entropy_may_be_mixed_in),
+        cmocka_unit_test(forms_that_are_rare_count_for_more),
         cmocka_unit_test(without_rewards_nothing_is_learned),
         cmocka_unit_test(a_resumed_run_is_the_same),
         cmocka_unit_test(the_reward_rises),

@@ -132,6 +132,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"baseline", 0, 2, VD_BASELINE_MEAN},
         {"eos", 0, 1, VD_EOS_IN},
         {"reward-most", 0, 1e9, 0},
+        {"variety", 0, 1e9, 0},
         {"ce-weight", 0, 1e9, 0},
         {"seed", 0, 1e15, 1},
         {"batch", 1, 1024, 32},

@@ -149,7 +149,8 @@ static vd_status check_scst(const job *j, vd_error *err)
     vd_scst scst = j->settings.training.scst;
     vd_status status = VD_OK;
     if (scst != VD_SCST_BITS)
-        status = vd_arguments_refuse(&j->given, "scenes val-scenes", "needs --scst bits", err);
+        status =
+            vd_arguments_refuse(&j->given, "scenes val-scenes variety", "needs --scst bits", err);
     if (status == VD_OK && scst != VD_SCST_CIDER_D)
         status = vd_arguments_refuse(&j->given, "eos", "needs --scst cider-d", err);
     if (scst == VD_SCST_NONE)

@@ -25,15 +25,43 @@ static double cider_of(const void *context, size_t item, const int32_t *id, int 
     return vd_caption_reward_of(r->cider, item, id, count);
 }
 
+// Words of a longer text are left out.
+typedef struct caption_text {
+    char of[(VD_MAX_CAPTION + 1) * 40];
+} caption_text;
+
+static caption_text text_of(const vd_run_rewards *r, const int32_t *id, int count)
+{
+    caption_text text = {""};
+    size_t used = 0, room = sizeof text.of;
+    for (int i = 0; i < count && id[i] != VD_END && used < room; i++)
+        used += (size_t)snprintf(text.of + used, room - used, "%s%s", i ? " " : "",
+                                 vd_vocab_word(r->vocab, id[i]));
+    return text;
+}
+
 static double bits_of(const void *context, size_t item, const int32_t *id, int count)
 {
     const vd_run_rewards *r = context;
-    char text[(VD_MAX_CAPTION + 1) * 40] = "";
-    size_t used = 0;
-    for (int i = 0; i < count && id[i] != VD_END && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "",
-                                 vd_vocab_word(r->vocab, id[i]));
-    return blocks_caption_bits(r->shares, text, r->of[item]);
+    const caption_text text = text_of(r, id, count);
+    return blocks_caption_bits(r->shares, text.of, r->of[item]);
+}
+
+// The sort of its claim; of places and relations, which way.
+static int form_of(const void *context, const int32_t *id, int count)
+{
+    blocks_claim claim;
+    const caption_text text = text_of(context, id, count);
+    if (!blocks_claim_read(text.of, &claim))
+        return -1;
+    switch (claim.sort) {
+    case BLOCKS_CLAIM_PLACE:
+        return (int)BLOCKS_CLAIM_PLACE + (int)claim.direction;
+    case BLOCKS_CLAIM_RELATION:
+        return (int)BLOCKS_CLAIM_PLACE + (int)BLOCKS_DIRECTIONS + (int)claim.direction;
+    default:
+        return (int)claim.sort;
+    }
 }
 
 static vd_status complain(const char *path, const char *what, size_t missing, int64_t first,
@@ -122,6 +150,7 @@ static vd_status open_bits(vd_run_rewards *r, const vd_rewards_source *source, v
     if (status == VD_OK)
         status = blocks_shares_new(r->scene, count, &r->shares, err);
     r->table.of = bits_of;
+    r->table.form = form_of;
     return status;
 }
 
