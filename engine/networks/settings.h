@@ -166,6 +166,12 @@
       "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
     X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \
       "passes over the data; the learning rate schedule scales with them")                         \
+    X(patience, "patience", INT, 0, 1000, 0, NULL, true,                                           \
+      "end after N epochs without a better one on --val; 0: take all")                             \
+    X(best_by, "best-by", CHOICE, VD_BEST_OWN, VD_BESTS - 1, VD_BEST_OWN, vd_best_names, true,     \
+      "captioner: what makes an epoch better: own (default: ce, the cross entropy; with --scst "   \
+      "its "                                                                                       \
+      "reward), or of the greedy captions cider-d, bleu-4 or, of Blocks, faithful or bits")        \
     X(min_count, "min-count", INT, 1, 1000000000, 5, NULL, true,                                   \
       "how often a word must occur to be in the vocabulary")                                       \
     X(pool, "pool", INT, 1, 1000000, 1000, NULL, true,                                             \

@@ -9,6 +9,8 @@ const char *const vd_schedule_names[] = {"steps", "cosine", "constant"};
 const char *const vd_scst_names[] = {"none", "cider-d", "bits"};
 const char *const vd_sample_names[] = {"beam", "draw"};
 const char *const vd_baseline_names[] = {"mean", "others", "greedy"};
+const char *const vd_best_names[] = {"own",    "ce",       "reward", "cider-d",
+                                     "bleu-4", "faithful", "bits"};
 const char *const vd_eos_names[] = {"in", "out"};
 
 #define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \

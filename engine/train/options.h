@@ -30,6 +30,19 @@ typedef enum vd_scst_baseline {
 // Whether </S> is a token of captions, references and document frequencies of CIDEr-D.
 typedef enum vd_scst_eos { VD_EOS_IN, VD_EOS_OUT, VD_EOSS } vd_scst_eos;
 
+// By what the best epoch of a captioner is known: cross entropy, with scst the reward; or a metric
+// of its greedy captions.
+typedef enum vd_best_by {
+    VD_BEST_OWN,
+    VD_BEST_CE,
+    VD_BEST_REWARD,
+    VD_BEST_CIDER_D,
+    VD_BEST_BLEU_4,
+    VD_BEST_FAITHFUL,
+    VD_BEST_BITS,
+    VD_BESTS
+} vd_best_by;
+
 typedef struct vd_train_options {
     // Adam or AdaMax (0.9, 0.999, 1e-8), or RMSProp (alpha 0.99, eps 1e-8)
     vd_optimiser optimiser;
@@ -54,6 +67,8 @@ typedef struct vd_train_options {
     uint64_t seed;
     // Of a run over a data set (tui/train); a trainer only keeps and checks them.
     int batch, micro_batch, epochs; // micro_batch 0: the whole batch
+    int patience; // epochs without a better one after which a run ends; 0: it does not
+    vd_best_by best_by;
     int min_count, pool, half;
 } vd_train_options;
 
@@ -61,7 +76,8 @@ extern const vd_setting vd_train_settings[]; // the rows of vd_train_options
 extern const char *const vd_optimiser_names[],
     *const vd_schedule_names[], *const vd_scst_names[], *const vd_sample_names[],
                                                             *const vd_baseline_names[],
-                                                                *const vd_eos_names[];
+                                                                *const vd_eos_names[],
+                                                                    *const vd_best_names[];
 
 vd_train_options vd_train_defaults(void);
 

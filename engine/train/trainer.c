@@ -354,10 +354,27 @@ vd_status vd_trainer_describe(vd_trainer *t, const vd_batch *batch, vd_said_capt
 }
 
 vd_status vd_trainer_caption_loss(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
-                                  vd_caption_loss *loss, vd_error *err)
+                                  vd_caption_loss *loss, double *given, vd_error *err)
 {
     vd_caption_pass pass = caption_pass(t, false);
-    return read_captions(&pass, batch, of, loss, err);
+    vd_status status = read_captions(&pass, batch, of, loss, err);
+    if (status == VD_OK && given)
+        vd_caption_given(&pass, given);
+    return status;
+}
+
+bool vd_trainer_levels(const vd_trainer *t, double *levels)
+{
+    const vd_caption_config *c = &t->config.caption;
+    int n = vd_caption_layers(c) * vd_caption_heads(c);
+    const vd_parameter *beta = vd_layout_find(&t->layout, "awc.beta");
+    for (int i = 0; i < n; i++) {
+        float level = (float)c->awc_level;
+        if (beta)
+            t->be->read_floats(t->block + beta->offset + i, &level, 1);
+        levels[i] = (double)level;
+    }
+    return c->awc != VD_AWC_NONE;
 }
 
 // Adds the gradient of a micro-batch, and its share of the loss.

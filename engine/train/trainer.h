@@ -93,9 +93,12 @@ vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *s
                             vd_error *err);
 
 // Of a captioner (config.task): the loss of a batch's captions without dropout; of: what it is
-// divided by.
+// divided by. given: (N, h) what heads gave to the history is added to it (vd_caption_given); NULL:
+// nobody asks.
 vd_status vd_trainer_caption_loss(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
-                                  vd_caption_loss *loss, vd_error *err);
+                                  vd_caption_loss *loss, double *given, vd_error *err);
+// (N, h) the levels beta that it is held to. False: to none.
+bool vd_trainer_levels(const vd_trainer *trainer, double *levels);
 
 // What the learning rate is multiplied with when so much of the run is done, 0 to 1. steps: the
 // thesis' schedule, which rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and

@@ -30,7 +30,7 @@ int train_run_end(void **state)
     return 0;
 }
 
-enum { MOST = 40 };
+enum { MOST = 60 };
 
 // `visdial train` on the tiny world into tiny.directory/out, with more arguments.
 void train_run_start(support_program *run, const char *out, size_t most_bytes,

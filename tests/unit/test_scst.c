@@ -346,7 +346,8 @@ static void the_reward_rises(void **state)
             ways[i], 0, "",
             MORE(SCST, ways[i], "--sample", "draw", "--rate", "0.01", "--epochs", "30"));
         char *path = train_run_file(ways[i], "log.tsv"), *log = support_read_file(path, NULL);
-        assert_non_null(strstr(log, "loss\treward\tcross-entropy\tperplexity\tval-reward\n"));
+        assert_non_null(
+            strstr(log, "loss\treward\tcross-entropy\tperplexity\tval-reward\tcider-d\t"));
         assert_int_equal(
             sscanf(strstr(log, "\n1\t") + 1, "1\t3\t%*f\t%lf\t%*f\t%*f\t%lf", &first[0], &first[1]),
             2);
@@ -358,6 +359,31 @@ static void the_reward_rises(void **state)
         free(log);
         free(path);
     }
+}
+
+// The third epoch says no better captions than the first two.
+static void a_run_ends_when_it_gets_no_better(void **state)
+{
+    static const char *const more[] = {"--epochs", "20", "--rate", "1e-9", "--patience", "2"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *const out[] = {"patient", "resumed"};
+        if (i == 1)
+            train_run_expect(out[i], 0, "--resume continues it",
+                             MORE(SCST, "bits", "--best-by", "faithful", more[0], more[1], more[2],
+                                  more[3], more[4], more[5], "--stop-after", "7"));
+        train_run_expect(out[i], 0, "",
+                         i == 0 ? MORE(SCST, "bits", "--best-by", "faithful", more[0], more[1],
+                                       more[2], more[3], more[4], more[5])
+                                : MORE("--data", captions, "--epochs", "20", "--resume"));
+        char *path = train_run_file(out[i], "log.tsv"), *log = support_read_file(path, NULL);
+        assert_non_null(strstr(log, "\n3\t9\t"));
+        assert_null(strstr(log, "\n4\t"));
+        assert_non_null(strstr(log, "\tfaithful\ttrue-bits\tchair-i\n"));
+        free(log);
+        free(path);
+    }
+    train_run_same("patient", "resumed");
 }
 
 static void what_does_not_go_together_is_refused(void **state)
@@ -394,6 +420,7 @@ int main(void)
         cmocka_unit_test(without_rewards_nothing_is_learned),
         cmocka_unit_test(a_resumed_run_is_the_same),
         cmocka_unit_test(the_reward_rises),
+        cmocka_unit_test(a_run_ends_when_it_gets_no_better),
         cmocka_unit_test(what_does_not_go_together_is_refused),
     };
     return cmocka_run_group_tests(tests, make_runs, remove_runs);

@@ -138,6 +138,8 @@ static void bounds_and_defaults_are_these(void **state)
         {"batch", 1, 1024, 32},
         {"micro-batch", 0, 1024, 0},
         {"epochs", 1, 1000, 8},
+        {"patience", 0, 1000, 0},
+        {"best-by", 0, 6, VD_BEST_OWN},
         {"min-count", 1, 1000000000, 5},
         {"pool", 1, 1000000, 1000},
         {"half", 0, 1, 0},

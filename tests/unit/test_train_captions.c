@@ -1,5 +1,6 @@
 // visdial train --task caption: a captioner is trained, a resumed run makes the same one bit for
 // bit, what belongs to the other task is refused; visdial caption and info know the file.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,9 @@ static void a_run_measures_the_cross_entropy_and_learns(void **state)
                           SMALL, "--rate", "0.02", "--epochs", "30"));
     char *path = train_run_file("learns", "log.tsv"), *log = support_read_file(path, NULL);
     double first, last;
-    assert_ptr_equal(strstr(log, "epoch\tstep\tloss\tcross-entropy\tperplexity\n1\t3\t"), log);
+    assert_ptr_equal(strstr(log, "epoch\tstep\tloss\tcross-entropy\tperplexity\tcider-d\tbleu-4\t"
+                                 "faithful\ttrue-bits\tchair-i\n1\t3\t"),
+                     log);
     assert_int_equal(sscanf(strstr(log, "\n1\t") + 1, "1\t3\t%lf", &first), 1);
     assert_int_equal(sscanf(strstr(log, "\n30\t") + 1, "30\t90\t%lf", &last), 1);
     assert_true(last < first / 2);
@@ -67,6 +70,24 @@ static void a_run_measures_the_cross_entropy_and_learns(void **state)
     assert_non_null(strstr(scalars, "val/cross_entropy 90 "));
     assert_non_null(strstr(scalars, "train/loss 1 "));
     free(scalars);
+    free(log);
+    free(path);
+}
+
+// What heads of CAT give to the history, and to which levels they are held, is in the log.
+static void a_run_logs_every_head(void **state)
+{
+    (void)state;
+    train_run_expect("heads", 0, "", MORE("--val", tiny.val, "--val-features", tiny.features, CAT));
+    char *path = train_run_file("heads", "log.tsv"), *log = support_read_file(path, NULL);
+    double w, awc, given[2], beta[2];
+    assert_non_null(strstr(log, "perplexity\tw\tawc\tw.0.0\tbeta.0.0\tw.0.1\tbeta.0.1\tcider-d"));
+    assert_int_equal(sscanf(strstr(log, "\n2\t6\t") + 1,
+                            "2\t6\t%*f\t%*f\t%*f\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf", &w, &awc,
+                            &given[0], &beta[0], &given[1], &beta[1]),
+                     6);
+    assert_true(w > 0.01 && w < 1 && fabs(w - (given[0] + given[1]) / 2) < 2e-6);
+    assert_true(beta[0] > 0.4 && beta[0] < 0.6 && beta[0] != 0.5 && awc > 0 && awc < 0.3);
     free(log);
     free(path);
 }
@@ -218,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_resumed_run_makes_the_same_captioner_bit_for_bit),
         cmocka_unit_test(recurrent_captioners_resume_exactly),
         cmocka_unit_test(a_run_measures_the_cross_entropy_and_learns),
+        cmocka_unit_test(a_run_logs_every_head),
         cmocka_unit_test(a_run_starts_from_a_captioner),
         cmocka_unit_test(what_is_of_the_other_task_is_refused),
         cmocka_unit_test(the_captioner_describes_a_picture),

@@ -19,10 +19,10 @@
 #include "tui/base/progress.h"
 #include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"
-#include "tui/train/rewards.h"
 #include "tui/train/run_directory.h"
 #include "tui/train/run_group.h"
 #include "tui/train/run_inputs.h"
+#include "tui/train/run_judge.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
 #include "tui/train/watched.h"
@@ -44,11 +44,10 @@ typedef struct job {
     vd_regions *regions, *val_regions;
     vd_dataset *dataset, *val_dataset;
     vd_caption_set *captions, *val_captions; // of a captioner, in place of these
-    vd_run_rewards *rewards, *val_rewards;   // with --scst
+    vd_run_judge judge;
     vd_trainer *trainer;
     int hold; // of the directory of --out, -1 for none
     char path[4096 + 32];
-    char beside[2][4096 + 32]; // scenes that were not named
 } job;
 
 // A row of engine/networks/settings.h as an option; the help ends with the default of a number.
@@ -83,7 +82,8 @@ static const vd_option options[] = {
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
     {"scenes", "FILE", "scst bits: the scenes of the pictures (DATA_scenes.json beside DATA.json)",
      VD_INTO(job, in.scenes)},
-    {"val-scenes", "FILE", "scst bits: those of --val (beside it)", VD_INTO(job, in.val_scenes)},
+    {"val-scenes", "FILE", "captioner: the scenes of --val, which judge its captions (beside it)",
+     VD_INTO(job, in.val_scenes)},
     VD_MISSING_OPTION(job, in.missing),
     {"val-limit", "N", "use only the first N of these dialogs", VD_INTO(job, in.val_limit), 1,
      1000000000},
@@ -149,8 +149,7 @@ static vd_status check_scst(const job *j, vd_error *err)
     vd_scst scst = j->settings.training.scst;
     vd_status status = VD_OK;
     if (scst != VD_SCST_BITS)
-        status =
-            vd_arguments_refuse(&j->given, "scenes val-scenes variety", "needs --scst bits", err);
+        status = vd_arguments_refuse(&j->given, "scenes variety", "needs --scst bits", err);
     if (status == VD_OK && scst != VD_SCST_CIDER_D)
         status = vd_arguments_refuse(&j->given, "eos", "needs --scst cider-d", err);
     if (scst == VD_SCST_NONE)
@@ -202,7 +201,8 @@ static vd_status check_given(const job *j, vd_error *err)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->in.val ? "val-features" : "val");
     if (!j->in.val &&
-        (status = vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err)))
+        (status = vd_arguments_refuse(&j->given, "val-dense val-limit val-scenes patience best-by",
+                                      "needs --val", err)))
         return status;
     if (!j->resume && !j->from && (status = vd_encoder_check(&j->settings.network, err)))
         return status;
@@ -541,32 +541,17 @@ static vd_status resume(job *j, vd_error *err)
     return VD_OK;
 }
 
-// What captions of its own are worth.
-static vd_status open_rewards(job *j, vd_error *err)
+// With what captions are measured, and what they are worth.
+static vd_status open_judge(job *j, vd_error *err)
 {
-    const vd_train_options *training = &j->settings.training;
-    if (training->scst == VD_SCST_NONE)
-        return VD_OK;
-    const char **scenes[] = {&j->in.scenes, &j->in.val_scenes}, *data[] = {j->in.data, j->in.val};
-    vd_run_rewards **out[] = {&j->rewards, &j->val_rewards};
-    const vd_caption_set *set[] = {j->captions, j->val_captions};
-    vd_status status = VD_OK;
-    for (int i = 0; i < 2 && status == VD_OK && set[i]; i++) {
-        if (training->scst == VD_SCST_BITS && !*scenes[i]) {
-            vd_run_scenes_beside(data[i], j->beside[i], sizeof j->beside[i]);
-            *scenes[i] = j->beside[i];
-        }
-        const vd_rewards_source source = {.scst = training->scst,
-                                          .eos = training->eos,
-                                          .vocab = vd_trainer_vocab(j->trainer),
-                                          .set = set[i],
-                                          .captions = data[i],
-                                          .scenes = *scenes[i]};
-        status = vd_run_rewards_new(&source, out[i], err);
-    }
-    vd_trainer_reward(j->trainer, vd_run_rewards_table(j->rewards));
-    j->training.validation_rewards = vd_run_rewards_table(j->val_rewards);
-    return status;
+    const vd_run_judged judged = {.trainer = j->trainer,
+                                  .captions = j->captions,
+                                  .validation = j->val_captions,
+                                  .validation_regions = j->val_regions,
+                                  .measures = is_first(j)};
+    return j->task == VD_TASK_CAPTION
+               ? vd_run_judge_open(&j->judge, &judged, &j->in, &j->training, err)
+               : VD_OK;
 }
 
 static vd_status train(job *j, vd_error *err)
@@ -574,6 +559,8 @@ static vd_status train(job *j, vd_error *err)
     const vd_backend *backend;
     vd_training *t = &j->training;
     vd_status status = vd_group_join(NULL, &t->group, err);
+    if (status == VD_OK && t->group && j->settings.training.patience)
+        status = vd_error_set(err, VD_USAGE, "--patience is for one process");
     if (status == VD_OK && j->watch && is_first(j)) // before anything is made
         status = vd_screen_usable("leave --watch out", err);
     vd_group_use_wait(t->group, NULL, &t->wait);
@@ -595,7 +582,7 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         status = make_sets(j, j->dialogs, j->regions, &j->dataset, &j->captions, err);
     if (status == VD_OK)
-        status = open_rewards(j, err);
+        status = open_judge(j, err);
     if (status)
         return status;
     if ((status = vd_run_agree(t->group, j->trainer, err)))
@@ -652,8 +639,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
         is_first(j); // which alone says where a stopped run is kept, and ends with its code
     vd_dataset_free(j->val_dataset);
     vd_dataset_free(j->dataset);
-    vd_run_rewards_free(j->val_rewards);
-    vd_run_rewards_free(j->rewards);
+    vd_run_judge_close(&j->judge);
     vd_caption_set_free(j->val_captions);
     vd_caption_set_free(j->captions);
     vd_trainer_free(j->trainer);

@@ -170,6 +170,11 @@ vd_status vd_caption_judge_open(const vd_caption_paths *paths, vd_caption_judge 
     vd_status status = vd_captions_read(paths->references, &j->references, err);
     if (status == VD_OK && paths->split)
         status = vd_captions_choose(j->references, paths->split, err);
+    size_t skipped;
+    if (status == VD_OK && paths->regions)
+        status = vd_captions_match(j->references, paths->regions, VD_MISSING_SKIP, &skipped, err);
+    if (status == VD_OK && paths->limit && paths->limit < j->references->count)
+        j->references->count = paths->limit;
     if (status == VD_OK)
         status = add_pictures(j, err);
     if (status == VD_OK && paths->scenes)

@@ -61,11 +61,13 @@ void vd_caption_sums_add(vd_caption_sums *into, const vd_caption_sums *from);
 void vd_caption_sums_metrics(const vd_caption_sums *sums, double *metric);
 
 typedef struct vd_caption_paths {
-    const char *references; // any file of features/captions/captions.h
-    const char *split;      // of it; NULL: all pictures
-    const char *scenes;     // of Blocks (assets/blocks/world.h); NULL: no verdicts
-    const char *training;   // captions a captioner was trained on; NULL: novelty is not known
-    bool tokens_given;      // both sides are cut at blanks, not tokenised
+    const char *references;    // any file of features/captions/captions.h
+    const char *split;         // of it; NULL: all pictures
+    const char *scenes;        // of Blocks (assets/blocks/world.h); NULL: no verdicts
+    const char *training;      // captions a captioner was trained on; NULL: novelty is not known
+    const vd_regions *regions; // pictures without features are left out; NULL: none
+    size_t limit;              // only so many of the first pictures; 0: all
+    bool tokens_given;         // both sides are cut at blanks, not tokenised
 } vd_caption_paths;
 
 // What captions are measured with, loaded once for any number of captioners and epochs.

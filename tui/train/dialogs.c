@@ -107,12 +107,13 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
     *out = (vd_epoch){.count = VD_METRICS};
     for (int i = 0; i < VD_METRICS && status == VD_OK; i++) {
         bool known = vd_metrics_rounds(&metrics, (vd_metric)i) > 0;
-        out->measure[i] = (vd_epoch_measure){vd_measure_columns[i].label,
-                                             columns[i],
-                                             tags[i],
-                                             vd_measure_columns[i].digits,
-                                             known,
-                                             known ? vd_metrics_mean(&metrics, (vd_metric)i) : 0};
+        vd_epoch_measure *m = &out->measure[i];
+        m->label = vd_measure_columns[i].label;
+        m->digits = vd_measure_columns[i].digits;
+        m->known = known;
+        m->value = known ? vd_metrics_mean(&metrics, (vd_metric)i) : 0;
+        snprintf(m->column, sizeof m->column, "%s", columns[i]);
+        snprintf(m->tag, sizeof m->tag, "%s", tags[i]);
     }
     out->best = out->measure[plan->best_by].value;
     return status;

@@ -86,7 +86,7 @@ void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_
 static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
                                  "position-dropout text-dropout open-gates pool";
 static const char of_captions[] =
-    "scst sample sample-size baseline eos reward-most variety ce-weight";
+    "scst sample sample-size baseline eos reward-most variety ce-weight best-by";
 
 void vd_run_settings_foreign(vd_task task, char *out, size_t size)
 {

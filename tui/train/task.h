@@ -8,15 +8,15 @@
 
 // What an epoch came to on the validation data.
 typedef struct vd_epoch_measure {
-    const char *label;  // on the screen
-    const char *column; // in the log
-    const char *tag;    // of its curve
+    const char *label; // on the screen; NULL: it is not shown there
+    char column[24];   // in the log
+    char tag[28];      // of its curve
     int digits;
     bool known;
     double value;
 } vd_epoch_measure;
 
-enum { VD_EPOCH_MEASURES = VD_METRICS + 3 };
+enum { VD_EPOCH_HEADS = 32, VD_EPOCH_MEASURES = 16 + 2 * VD_EPOCH_HEADS };
 
 typedef struct vd_epoch {
     vd_epoch_measure measure[VD_EPOCH_MEASURES];
@@ -42,5 +42,9 @@ typedef struct vd_train_task {
 } vd_train_task;
 
 extern const vd_train_task vd_train_dialogs, vd_train_captions;
+
+// The last two of captions (caption_epoch.c).
+vd_status vd_caption_epoch(const vd_training *plan, vd_epoch *out, vd_error *err);
+const char *vd_caption_best_by(const vd_training *plan);
 
 #endif

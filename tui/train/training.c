@@ -23,6 +23,7 @@ typedef struct course {
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum, reward_sum; // over the epoch's steps so far
     int64_t loss_steps;
+    int64_t waited;    // epochs since it
     double best;       // of best.safetensors (vd_epoch), 0 before there is one
     vd_events *events; // NULL where they cannot be read or written
     bool losing;       // the last point of the curves could not be written
@@ -59,8 +60,9 @@ static vd_status save_checkpoint(course *c, vd_error *err)
              "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64 " by=%s",
              c->logged, c->loss_steps, c->loss_sum, c->best,
              c->events ? vd_events_count(c->events) : c->records, c->task->best_by(c->plan));
-    if (is_rewarded(c))
-        snprintf(state + strlen(state), sizeof state - strlen(state), " reward=%a", c->reward_sum);
+    if (is_rewarded(c) || c->plan->settings.patience)
+        snprintf(state + strlen(state), sizeof state - strlen(state), " reward=%a waited=%" PRId64,
+                 c->reward_sum, c->waited);
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -74,12 +76,13 @@ static vd_status restore_state(course *c, vd_error *err)
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (step == 0)
         return VD_OK;
-    char by[8] = "mrr"; // of earlier runs, which kept less
-    bool good = state && sscanf(state,
-                                "logged=%" SCNd64 " steps=%" SCNd64
-                                " loss=%la best=%la events=%" SCNd64 " by=%7s reward=%la",
-                                &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by,
-                                &c->reward_sum) >= 3;
+    char by[16] = "mrr"; // of earlier runs, which kept less
+    bool good =
+        state && sscanf(state,
+                        "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64
+                        " by=%15s reward=%la waited=%" SCNd64,
+                        &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by,
+                        &c->reward_sum, &c->waited) >= 3;
     if (strcmp(by, c->task->best_by(c->plan)) != 0)
         c->best = 0; // of another measure: the next epoch is the best so far
     int64_t done = step / c->epoch_steps;
@@ -129,7 +132,7 @@ static void log_head(const vd_epoch *epoch, char *out, size_t size)
 static vd_status append_log(course *c, const vd_epoch *epoch, const char *row, vd_error *err)
 {
     const char *path = path_of(c, "log.tsv");
-    char text[1024], head[256];
+    char text[8192], head[4096];
     int file;
     vd_status status = vd_file_extend(path, 0666, &file, err);
     if (status != VD_OK)
@@ -192,7 +195,7 @@ static void print_epoch(const course *c, double loss, const vd_epoch *epoch)
     printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1,
            vd_trainer_steps(c->plan->trainer), loss);
     for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++)
-        if (m->known)
+        if (m->known && m->label)
             printf("  %s %.*f", m->label, m->digits, m->value);
     printf("\n");
     fflush(stdout);
@@ -212,12 +215,14 @@ static void row_of_epoch(const course *c, double loss, const vd_epoch *epoch, ch
 
 static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)
 {
+    c->waited++;
     if (epoch->best <= c->best)
         return VD_OK;
     vd_status status = vd_trainer_save_model(c->plan->trainer, path_of(c, "best.safetensors"),
                                              c->plan->settings.half ? VD_F16 : VD_F32, err);
     if (status == VD_OK)
         c->best = epoch->best;
+    c->waited = 0;
     return status;
 }
 
@@ -234,7 +239,7 @@ static void log_epoch(course *c, double loss, const vd_epoch *epoch)
 static vd_status finish_epoch(course *c, vd_error *err)
 {
     vd_epoch epoch;
-    char row[512];
+    char row[4096];
     vd_status status = c->task->measure(c->plan, &epoch, err);
     if (status)
         return status;
@@ -447,6 +452,13 @@ static vd_status run_epoch(course *c, vd_error *err)
     return status;
 }
 
+// Whether no epoch was better for as long as a run waits for one.
+static bool is_over(const course *c)
+{
+    int patience = c->plan->settings.patience;
+    return patience > 0 && c->best > 0 && c->waited >= patience;
+}
+
 static vd_status run(course *c, vd_error *err)
 {
     vd_training *plan = c->plan;
@@ -463,7 +475,7 @@ static vd_status run(course *c, vd_error *err)
                     asked_to_stop(plan, &stop, NULL);
                 return stopped(c, err);
             }
-        } else if (done < plan->settings.epochs) {
+        } else if (done < plan->settings.epochs && !is_over(c)) {
             status = run_epoch(c, err);
         } else {
             return VD_OK;

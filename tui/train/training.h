@@ -10,6 +10,7 @@
 #include "engine/train/trainer.h"
 #include "features/dialogs/caption_set.h"
 #include "features/dialogs/dataset.h"
+#include "tui/measure/captions.h"
 #include "tui/train/sampler.h"
 
 // How far a run is, for another thread to show; all 0 before the first step.
@@ -25,6 +26,7 @@ typedef struct vd_training {
     const vd_caption_set *captions, *caption_validation;
     // With scst what captions of the validation data are worth (the trainer has the other's).
     const vd_rewards *validation_rewards;
+    vd_caption_judge *judge; // of the captions of the validation data; NULL: none
     vd_train_options settings;
     // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
     // with validation data, best.safetensors: the model of the epoch that is the best so far.

@@ -145,6 +145,10 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
 vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
                                     vd_error *err);
 
+// Adds what each head gave to the history, summed over the words that were read last: (N, h).
+// False: it looks at none.
+bool vd_caption_given(const vd_caption_pass *pass, double *sum);
+
 // All of it: sees the pictures, reads their captions and learns.
 vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,
                          vd_caption_loss *out, vd_error *err);

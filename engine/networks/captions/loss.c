@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/alloc.h"
 #include "engine/networks/captions/private.h"
 
 // The targets' shares of one number where labels are smoothed; NULL: they are not, or memory is
@@ -146,6 +147,23 @@ vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight
     tape->be->add(y->dx, p, rows * (size_t)y->columns);
     vd_tape_backward(tape);
     return vd_tape_status(tape, err);
+}
+
+bool vd_caption_given(const vd_caption_pass *pass, double *sum)
+{
+    int layers = vd_caption_layers(pass->config), heads = vd_caption_heads(pass->config);
+    for (int l = 0; l < layers; l++) {
+        const vd_value *y = pass->layer[l].given;
+        size_t n = y ? (size_t)y->rows * (size_t)y->columns : 0;
+        float *w = y ? vd_alloc(n, sizeof *w) : NULL;
+        if (!w)
+            return false;
+        pass->tape.be->read_floats(y->x, w, n);
+        for (size_t i = 0; i < n; i++)
+            sum[l * heads + (int)(i % (size_t)heads)] += (double)w[i];
+        vd_free(w);
+    }
+    return true;
 }
 
 vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,

@@ -1,0 +1,59 @@
+#include "tui/train/run_judge.h"
+
+#include <unistd.h>
+
+static void find_scenes(const char *data, const char **scenes, char *room, size_t size)
+{
+    if (*scenes || !data)
+        return;
+    vd_run_scenes_beside(data, room, size);
+    if (access(room, F_OK) == 0)
+        *scenes = room;
+}
+
+static vd_status open_rewards(vd_run_judge *j, const vd_run_judged *judged, const vd_run_inputs *in,
+                              vd_error *err)
+{
+    const vd_train_options *options = vd_trainer_options(judged->trainer);
+    const char *const scenes[] = {in->scenes, in->val_scenes}, *const data[] = {in->data, in->val};
+    vd_run_rewards **out[] = {&j->rewards, &j->validation_rewards};
+    const vd_caption_set *set[] = {judged->captions, judged->validation};
+    vd_status status = VD_OK;
+    for (int i = 0; i < 2 && status == VD_OK && set[i]; i++) {
+        const vd_rewards_source source = {.scst = options->scst,
+                                          .eos = options->eos,
+                                          .vocab = vd_trainer_vocab(judged->trainer),
+                                          .set = set[i],
+                                          .captions = data[i],
+                                          .scenes = scenes[i] ? scenes[i] : j->beside[i]};
+        status = vd_run_rewards_new(&source, out[i], err);
+    }
+    vd_trainer_reward(judged->trainer, vd_run_rewards_table(j->rewards));
+    return status;
+}
+
+vd_status vd_run_judge_open(vd_run_judge *j, const vd_run_judged *judged, vd_run_inputs *in,
+                            vd_training *training, vd_error *err)
+{
+    vd_status status = VD_OK;
+    find_scenes(in->data, &in->scenes, j->beside[0], sizeof j->beside[0]);
+    find_scenes(in->val, &in->val_scenes, j->beside[1], sizeof j->beside[1]);
+    if (vd_trainer_options(judged->trainer)->scst != VD_SCST_NONE)
+        status = open_rewards(j, judged, in, err);
+    const vd_caption_paths paths = {.references = in->val,
+                                    .scenes = in->val_scenes,
+                                    .regions = judged->validation_regions,
+                                    .limit = in->val_limit};
+    if (status == VD_OK && judged->validation && judged->measures)
+        status = vd_caption_judge_open(&paths, &j->judge, err);
+    training->judge = j->judge;
+    training->validation_rewards = vd_run_rewards_table(j->validation_rewards);
+    return status;
+}
+
+void vd_run_judge_close(vd_run_judge *j)
+{
+    vd_caption_judge_close(j->judge);
+    vd_run_rewards_free(j->validation_rewards);
+    vd_run_rewards_free(j->rewards);
+}
