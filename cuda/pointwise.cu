@@ -80,20 +80,25 @@ static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64
 // ---- the optimiser ------------------------------------------------------------------------------
 
 static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
-                 double rate, int64_t step)
+                 double rate, const vd_moments *o, int64_t step)
 {
-    float step_size = vd_adam_step_size(rate, step), correction = vd_adam_correction(step);
+    float step_size = vd_adam_step_size(rate, o->first, step);
+    float correction = vd_adam_correction(o->second, step);
+    float b1 = static_cast<float>(o->first), b2 = static_cast<float>(o->second);
+    float epsilon = static_cast<float>(o->epsilon);
     vd_for_each(__func__, n, [=] __device__(size_t i) {
-        vd_adam_weight(w + i, g[i] * scale, m + i, v + i, step_size, correction);
+        vd_adam_weight(w + i, g[i] * scale, m + i, v + i, step_size, correction, b1, b2, epsilon);
     });
 }
 
 static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
-                   double rate, int64_t step)
+                   double rate, const vd_moments *o, int64_t step)
 {
-    float step_size = vd_adam_step_size(rate, step);
+    float step_size = vd_adam_step_size(rate, o->first, step);
+    float b1 = static_cast<float>(o->first), b2 = static_cast<float>(o->second);
+    float epsilon = static_cast<float>(o->epsilon);
     vd_for_each(__func__, n, [=] __device__(size_t i) {
-        vd_adamax_weight(w + i, g[i] * scale, m + i, u + i, step_size);
+        vd_adamax_weight(w + i, g[i] * scale, m + i, u + i, step_size, b1, b2, epsilon);
     });
 }
 

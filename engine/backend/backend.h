@@ -172,6 +172,12 @@ typedef struct vd_candidate_loss {
 // Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
 typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;
 
+// How fast Adam and AdaMax forget (beta 1, beta 2), and what is added to sizes.
+typedef struct vd_moments {
+    double first, second, epsilon;
+} vd_moments;
+static const vd_moments vd_moments_usual = {0.9, 0.999, 1e-8};
+
 enum { VD_DEVICES_ID = 128 };
 
 // How long the others are waited for: asked after `waited` seconds, it says why to give up (host
@@ -409,10 +415,10 @@ typedef struct vd_backend {
 
     // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1 and 2; Hinton 2012, as PyTorch).
     void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
-                 double rate, int64_t step);
+                 double rate, const vd_moments *moments, int64_t step);
     void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
     void (*adamax)(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
-                   double rate, int64_t step);
+                   double rate, const vd_moments *moments, int64_t step);
     double (*square_sum)(const vd_real *x, size_t n);
 } vd_backend;
 

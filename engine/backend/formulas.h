@@ -113,32 +113,31 @@ VD_FORMULA double vd_margin_psi(int margin, double cosine, double *slope)
     return sign * value - 2 * t;
 }
 
-// One weight's step with gradient d (Kingma, Ba 2015, alg. 1). step_size, correction: of the step,
-// below.
+// One weight's step with gradient d (Kingma, Ba 2015, alg. 1), b1, b2, eps of vd_moments.
+// step_size, correction: of the step, below.
 VD_FORMULA void vd_adam_weight(vd_real *w, vd_real d, vd_real *m, vd_real *v, vd_real step_size,
-                               vd_real correction)
+                               vd_real correction, vd_real b1, vd_real b2, vd_real eps)
 {
-    const vd_real b1 = (vd_real)0.9, b2 = (vd_real)0.999, eps = (vd_real)1e-8;
     *m = b1 * *m + (1 - b1) * d;
     *v = b2 * *v + (1 - b2) * d * d;
     *w -= step_size * *m / ((vd_real)sqrt(*v) * correction + eps);
 }
 
-static inline vd_real vd_adam_step_size(double rate, int64_t step)
+static inline vd_real vd_adam_step_size(double rate, double b1, int64_t step)
 {
-    return (vd_real)(rate / (1 - pow(0.9, (double)step)));
+    return (vd_real)(rate / (1 - pow(b1, (double)step)));
 }
 
-static inline vd_real vd_adam_correction(int64_t step)
+static inline vd_real vd_adam_correction(double b2, int64_t step)
 {
-    return (vd_real)(1 / sqrt(1 - pow(0.999, (double)step)));
+    return (vd_real)(1 / sqrt(1 - pow(b2, (double)step)));
 }
 
 // The same with the largest gradient so far, which fades, for the second moment (alg. 2, as
 // PyTorch).
-VD_FORMULA void vd_adamax_weight(vd_real *w, vd_real d, vd_real *m, vd_real *u, vd_real step_size)
+VD_FORMULA void vd_adamax_weight(vd_real *w, vd_real d, vd_real *m, vd_real *u, vd_real step_size,
+                                 vd_real b1, vd_real b2, vd_real eps)
 {
-    const vd_real b1 = (vd_real)0.9, b2 = (vd_real)0.999, eps = (vd_real)1e-8;
     vd_real size = (d < 0 ? -d : d) + eps, before = b2 * *u;
     *m = b1 * *m + (1 - b1) * d;
     *u = before > size ? before : size;

@@ -108,17 +108,28 @@
     X(soft_share, "soft-share", REAL, 0, 1, 0.5, NULL, true,                                       \
       "sat-hard: how many captions are learned with soft attention")                               \
     X(smoothing, "smoothing", REAL, 0, 0.99, 0, NULL, false,                                       \
-      "captioner: part of 1 that is spread over all other words (label smoothing)")
+      "captioner: part of 1 that is spread over all other words (label smoothing)")                \
+    X(ce, "ce", CHOICE, VD_CE_MEAN, VD_CES - 1, VD_CE_MEAN, vd_ce_names, true,                     \
+      "transformer, cat: cross entropy: mean over words (mean, default) or sum over those of a "   \
+      "caption (sum)")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \
     X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
       "adam, rmsprop or adamax")                                                                   \
-    X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false, "base learning rate")                    \
+    X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false,                                          \
+      "base learning rate; schedule warm-up: 1")                                                   \
     X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULES - 1, VD_SCHEDULE_STEPS,        \
       vd_schedule_names, true,                                                                     \
       "of the learning rate: steps (default), 1/4 of the run to rise, x0.1 at 5/8 and 6/8; "       \
-      "cosine; or constant")                                                                       \
+      "cosine; constant; or warm-up, hidden^-0.5 min(step^-0.5, step W^-1.5), W of --warm-up")     \
+    X(warm_up, "warm-up", INT, 1, 1000000000, 10000, NULL, true,                                   \
+      "schedule warm-up: steps to the highest rate")                                               \
+    X(beta_1, "beta-1", REAL, 0, 0.999999, 0.9, NULL, true,                                        \
+      "adam, adamax: how slowly the mean of gradients fades")                                      \
+    X(beta_2, "beta-2", REAL, 0, 0.999999, 0.999, NULL, true,                                      \
+      "adam, adamax: how slowly their size fades")                                                 \
+    X(epsilon, "epsilon", REAL, 1e-30, 1, 1e-08, NULL, true, "adam, adamax: added to the size")    \
     X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
       "largest norm of the whole gradient; 0: no limit")                                           \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \

@@ -6,14 +6,16 @@
 #include <stdint.h>
 
 #include "engine/base/settings.h"
+#include "engine/networks/captions/config.h"
 
 typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP, VD_ADAMAX } vd_optimiser;
 
-// Of the learning rate: the thesis' three steps, a cosine, or none (vd_schedule_multiplier).
+// Of the learning rate: the thesis' three steps, a cosine, none (vd_schedule_multiplier).
 typedef enum vd_schedule {
     VD_SCHEDULE_STEPS,
     VD_SCHEDULE_COSINE,
     VD_SCHEDULE_CONSTANT,
+    VD_SCHEDULE_WARM_UP, // Vaswani et al. 2017, section 5.3 (vd_warm_up)
     VD_SCHEDULES
 } vd_schedule;
 
@@ -44,11 +46,12 @@ typedef enum vd_best_by {
 } vd_best_by;
 
 typedef struct vd_train_options {
-    // Adam or AdaMax (0.9, 0.999, 1e-8), or RMSProp (alpha 0.99, eps 1e-8)
-    vd_optimiser optimiser;
+    vd_optimiser optimiser;         // RMSProp: alpha 0.99, eps 1e-8
+    double beta_1, beta_2, epsilon; // of Adam and AdaMax
     double rate, clip;
     vd_schedule schedule;
-    int margin; // of the L-softmax: lambda = max(floor, start * decay^step)
+    int warm_up; // W of VD_SCHEDULE_WARM_UP
+    int margin;  // of the L-softmax: lambda = max(floor, start * decay^step)
     double lambda_start, lambda_decay, lambda_floor;
     double dropout, lstm_dropout, position_dropout;
     double text_dropout; // below 0: the text encoder's own (engine/networks/text/)
@@ -80,5 +83,12 @@ extern const char *const vd_optimiser_names[],
                                                                     *const vd_best_names[];
 
 vd_train_options vd_train_defaults(void);
+
+enum { VD_SIGNATURE = 400 };
+// How a captioner is trained, in one line that every result is to be printed with:
+// "ce=mean smooth=0 awc=learnt scst=cider-d sample=beam K=5 baseline=mean df=pictures eos=in
+// seed=1".
+void vd_train_signature(const vd_caption_config *config, const vd_train_options *options,
+                        char out[VD_SIGNATURE]);
 
 #endif

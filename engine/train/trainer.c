@@ -24,7 +24,7 @@ static const int64_t MOST_STEPS = INT64_C(1000000000000);
 double vd_schedule_multiplier(vd_schedule schedule, double done)
 {
     const double pi = 3.14159265358979323846, last = 0.02;
-    if (schedule == VD_SCHEDULE_CONSTANT)
+    if (schedule == VD_SCHEDULE_CONSTANT || schedule == VD_SCHEDULE_WARM_UP)
         return 1;
     double rise = schedule == VD_SCHEDULE_COSINE ? 1.0 / 32 : 2.0 / 8;
     if (done <= rise)
@@ -32,6 +32,12 @@ double vd_schedule_multiplier(vd_schedule schedule, double done)
     if (schedule == VD_SCHEDULE_COSINE)
         return last + (1 - last) * (1 + cos(pi * (done - rise) / (1 - rise))) / 2;
     return done < 5.0 / 8 ? 1 : done < 6.0 / 8 ? 0.1 : 0.01;
+}
+
+double vd_warm_up(int width, int64_t step, int64_t steps)
+{
+    double s = (double)step;
+    return fmin(1 / sqrt(s), s * pow((double)steps, -1.5)) / sqrt((double)width);
 }
 
 // ---- memory of the backend ----------------------------------------------------------------------
@@ -459,11 +465,12 @@ static void change_weights(vd_trainer *t, double multiplier, double norm)
     const vd_backend *be = t->be;
     double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
     double rate = t->options.rate * multiplier;
+    const vd_moments moments = {t->options.beta_1, t->options.beta_2, t->options.epsilon};
     t->steps++;
     if (t->options.optimiser != VD_RMSPROP)
         (t->options.optimiser == VD_ADAM ? be->adam : be->adamax)(
             t->block, t->gradient, t->state[0], t->state[1], t->layout.elements, (vd_real)scale,
-            rate, t->steps);
+            rate, &moments, t->steps);
     else
         be->rmsprop(t->block, t->gradient, t->state[1], t->layout.elements, (vd_real)scale, rate);
 }

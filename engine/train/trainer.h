@@ -103,8 +103,11 @@ bool vd_trainer_levels(const vd_trainer *trainer, double *levels);
 // What the learning rate is multiplied with when so much of the run is done, 0 to 1. steps: the
 // thesis' schedule, which rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and
 // at 6. cosine: rises linearly 0.01 -> 1 over the first 1/32, then half a cosine down to 0.02.
-// constant: 1.
+// constant, warm-up: 1.
 double vd_schedule_multiplier(vd_schedule schedule, double done);
+// What it is multiplied with in step 1, 2 ... of the schedule warm-up (Vaswani et al. 2017,
+// equation 3): width^-0.5 min(step^-0.5, step steps^-1.5); highest at step `steps`.
+double vd_warm_up(int width, int64_t step, int64_t steps);
 
 // Model file (weights, and the options they were trained with) and checkpoint (weights, optimiser
 // state, counters); both written to a temporary file, synced and renamed. dtype VD_F32 or VD_F16.

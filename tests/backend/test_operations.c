@@ -267,10 +267,10 @@ static void elements(void **state)
 static void do_optimisers(const vd_backend *be, void **at, void *context)
 {
     size_t n = *(size_t *)context;
-    be->adam(at[0], at[1], at[2], at[3], n, 0.5f, 1e-3, 1);
-    be->adam(at[0], at[1], at[2], at[3], n, 1, 1e-3, 2);
+    be->adam(at[0], at[1], at[2], at[3], n, 0.5f, 1e-3, &vd_moments_usual, 1);
+    be->adam(at[0], at[1], at[2], at[3], n, 1, 1e-3, &vd_moments_usual, 2);
     be->rmsprop(at[4], at[1], at[3], n, 0.5f, 1e-3);
-    be->adamax(at[4], at[1], at[2], at[3], n, 0.5f, 1e-3, 3);
+    be->adamax(at[4], at[1], at[2], at[3], n, 0.5f, 1e-3, &vd_moments_usual, 3);
     float sum = (float)be->square_sum(at[1], n);
     be->memory->upload(at[5], &sum, sizeof sum);
 }

@@ -172,7 +172,7 @@ static void compare_steps(room *r, const vd_batch *batch)
         run(r, batch);
         compare(r, "loss before a step", (size_t)s, r->loss.loss, (double)expected[s], 1e-4);
         support_backend()->adam(r->there, r->dthere, r->first, r->second, r->layout.elements, 1,
-                                0.01, s + 1);
+                                0.01, &vd_moments_usual, s + 1);
     }
 }
 
@@ -199,6 +199,48 @@ static void captioners_equal_their_twins(void **state)
         close_room(&r);
     }
     vd_safetensors_close(file);
+}
+
+// The sum over a caption's words weighs the mean over words with their number a caption.
+static void the_cross_entropy_may_be_a_sum(void **state)
+{
+    static room r;
+    vd_error err;
+    (void)state;
+    must(vd_safetensors_open("tests/golden/data/captions.safetensors", &file, &err), &err);
+    vd_batch batch = read_batch();
+    caption_case summed = caption_cases[CAPTION_TRANSFORMER];
+    summed.config.ce = VD_CE_SUM;
+    open_room(&r, &caption_cases[CAPTION_TRANSFORMER]);
+    run(&r, &batch);
+    double mean = r.loss.loss, words = r.loss.words;
+    r.which = &summed;
+    run(&r, &batch);
+    assert_true(fabs(r.loss.loss - mean * W / C) < 1e-5 && fabs(r.loss.words - words) < 1e-6);
+    close_room(&r);
+    vd_safetensors_close(file);
+}
+
+// One weight by hand: three steps of Adam with other moments.
+static void adam_takes_its_moments(void **state)
+{
+    static const vd_moments moments = {0.5, 0.75, 0.125};
+    const vd_backend *be = support_backend();
+    vd_real *x = be->memory->allocate(4 * sizeof *x);
+    const float start[4] = {1, 2, 0, 0}; // weight, gradient, moments
+    double w = 1, m = 0, v = 0;
+    (void)state;
+    be->load_floats(start, x, 4);
+    for (int step = 1; step <= 3; step++) {
+        be->adam(x, x + 1, x + 2, x + 3, 1, 1, 0.25, &moments, step);
+        m = 0.5 * m + 0.5 * 2;
+        v = 0.75 * v + 0.25 * 4;
+        w -= 0.25 * m / (1 - pow(0.5, step)) / (sqrt(v / (1 - pow(0.75, step))) + 0.125);
+    }
+    float *found = support_read(x, 1);
+    assert_true(fabs((double)found[0] - w) < 1e-6);
+    vd_free(found);
+    be->memory->release(x);
 }
 
 // ---- SCST ---------------------------------------------------------------------------------------
@@ -265,6 +307,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(captioners_equal_their_twins),
+        cmocka_unit_test(the_cross_entropy_may_be_a_sum),
+        cmocka_unit_test(adam_takes_its_moments),
         cmocka_unit_test(self_criticism_equals_its_twin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

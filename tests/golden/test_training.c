@@ -238,6 +238,11 @@ static void cosine_rises_and_falls(void **state)
     assert_close("risen", vd_schedule_multiplier(VD_SCHEDULE_COSINE, rise), 1, 1e-9);
     assert_close("half way", vd_schedule_multiplier(VD_SCHEDULE_COSINE, middle), 0.51, 1e-9);
     assert_close("at the end", vd_schedule_multiplier(VD_SCHEDULE_COSINE, 1), 0.02, 1e-9);
+    assert_close("constant", vd_schedule_multiplier(VD_SCHEDULE_CONSTANT, 0.7), 1, 1e-9);
+    // Vaswani's peak at d 512 and 10,000 steps: 4.4e-4; half of it half the way there.
+    assert_close("warm", vd_warm_up(512, 10000, 10000), 4.4194174e-4, 1e-10);
+    assert_close("warming", vd_warm_up(512, 5000, 10000), 2.2097087e-4, 1e-10);
+    assert_close("cooling", vd_warm_up(512, 40000, 10000), 2.2097087e-4, 1e-10);
 }
 
 // Every dropout on: the masks, and what candidates share of them, are functions of the step alone,

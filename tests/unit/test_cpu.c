@@ -430,7 +430,8 @@ static void adamax_steps_as_pytorch(void **state)
     float weight[] = {0.5f, -1, 2}, first[3] = {0}, largest[3] = {0};
     (void)state;
     for (int step = 0; step < 3; step++)
-        vd_backend_cpu()->adamax(weight, gradient[step], first, largest, 3, 1, 0.01, step + 1);
+        vd_backend_cpu()->adamax(weight, gradient[step], first, largest, 3, 1, 0.01,
+                                 &vd_moments_usual, step + 1);
     for (int i = 0; i < 3; i++)
         assert_true(fabs((double)weight[i] - expected[i]) < 1e-6);
 }

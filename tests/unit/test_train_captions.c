@@ -7,6 +7,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/captioner.h"
+#include "engine/train/options.h"
 #include "features/dialogs/caption_set.h"
 #include "tests/support/must.h"
 #include "tests/support/support.h"
@@ -167,6 +168,65 @@ static void the_captioner_describes_a_picture(void **state)
     free(model);
 }
 
+// Every result says how the captioner was trained.
+static void results_say_the_signature(void **state)
+{
+    (void)state;
+    char *model = train_run_file("heads", "model.safetensors");
+    for (int i = 0; i < 3; i++) {
+        support_program run;
+        const char *const commands[3][7] = {
+            {"info", model, NULL},
+            {"caption", "--image", "3", "--model", model, NULL},
+            {"caption", "--image", "3", "--model", model, "--json", NULL}};
+        support_program_run(&run, commands[i], NULL);
+        support_program_expect(&run, 0, NULL);
+        assert_non_null(strstr(run.out, "ce=mean smooth=0.1 awc=learnt scst=none seed=1"));
+        support_program_clear(&run);
+    }
+    free(model);
+}
+
+static void a_signature_names_every_setting(void **state)
+{
+    vd_caption_config c = {.awc = VD_AWC_FIXED, .awc_level = 0.3, .ce = VD_CE_SUM};
+    vd_train_options o = vd_train_defaults();
+    char found[VD_SIGNATURE];
+    (void)state;
+    o.scst = VD_SCST_CIDER_D;
+    vd_train_signature(&c, &o, found);
+    assert_string_equal(found, "ce=sum smooth=0 awc=fixed:0.3 scst=cider-d sample=beam K=5 "
+                               "baseline=mean df=pictures eos=in seed=1");
+    o.scst = VD_SCST_BITS;
+    o.sample = VD_SAMPLE_DRAW;
+    o.reward_most = 3.5;
+    o.variety = 2;
+    o.ce_weight = 0.1;
+    c = (vd_caption_config){.captioner = VD_CAPTIONER_SAT_SOFT};
+    vd_train_signature(&c, &o, found);
+    assert_string_equal(found, "ce=sum smooth=0 awc=none scst=bits sample=draw K=5 baseline=mean "
+                               "most=3.5 variety=2 ce-weight=0.1 seed=1");
+}
+
+// The published schedule and Adam: at the first steps of a run.
+static void the_rate_warms_up(void **state)
+{
+    (void)state;
+    train_run_expect("warm", 0, "",
+                     MORE(SMALL, "--schedule", "warm-up", "--warm-up", "4", "--beta-2", "0.98"));
+    char *scalars = train_run_scalars("warm");
+    for (int step = 1; step <= 6; step++) {
+        char name[64];
+        double found, s = step, expected = 1 / sqrt(4) * fmin(1 / sqrt(s), s / 8);
+        snprintf(name, sizeof name, "train/learning_rate %d ", step);
+        const char *at = strstr(scalars, name);
+        assert_non_null(at);
+        assert_int_equal(sscanf(at + strlen(name), "%la", &found), 1);
+        assert_true(fabs(found - expected) < 1e-6);
+    }
+    free(scalars);
+}
+
 static void expect(const char *const *arguments, int code, const char *words)
 {
     support_program run;
@@ -240,6 +300,9 @@ int main(void)
         cmocka_unit_test(recurrent_captioners_resume_exactly),
         cmocka_unit_test(a_run_measures_the_cross_entropy_and_learns),
         cmocka_unit_test(a_run_logs_every_head),
+        cmocka_unit_test(results_say_the_signature),
+        cmocka_unit_test(a_signature_names_every_setting),
+        cmocka_unit_test(the_rate_warms_up),
         cmocka_unit_test(a_run_starts_from_a_captioner),
         cmocka_unit_test(what_is_of_the_other_task_is_refused),
         cmocka_unit_test(the_captioner_describes_a_picture),

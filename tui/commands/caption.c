@@ -61,6 +61,12 @@ static const vd_model *model_of(const job *j)
     return vd_captioner_model(j->captioner);
 }
 
+// How the captioner was trained; NULL: its file does not say.
+static const char *signature_of(const job *j)
+{
+    return vd_model_metadata(model_of(j), "signature");
+}
+
 static const char *word_text(const job *j, int32_t id)
 {
     return id == VD_END ? "(end)" : vd_vocab_word(vd_model_vocab(model_of(j)), id);
@@ -134,6 +140,8 @@ static void print_text(const job *j, float *share)
            "regions");
     for (int t = 0; t < j->trace.words; t++)
         print_word(j, t, width, share);
+    if (signature_of(j))
+        printf("   %s\n", signature_of(j));
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -172,6 +180,8 @@ static void print_json(const job *j, float *share)
     vd_member_string(json, "caption", caption_text(j, 0, text));
     vd_member_number(json, "log_probability", j->trace.log_probability);
     vd_member_number(json, "perplexity", perplexity(j));
+    if (signature_of(j))
+        vd_member_string(json, "signature", signature_of(j));
     yajl_gen_string(json, (const unsigned char *)"ended", 5);
     yajl_gen_bool(json, j->said[0].ended);
     vd_member_list(json, "words");

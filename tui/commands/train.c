@@ -217,10 +217,13 @@ static vd_status check_given(const job *j, vd_error *err)
 // Options override these, wherever they stand.
 static vd_status start_settings(job *j, vd_error *err)
 {
-    bool scst = j->settings.training.scst != VD_SCST_NONE;
+    bool scst = j->settings.training.scst != VD_SCST_NONE,
+         warm = j->settings.training.schedule == VD_SCHEDULE_WARM_UP;
     j->settings = j->task != VD_TASK_CAPTION ? vd_run_settings_defaults()
                   : scst                     ? vd_run_settings_scst()
                                              : vd_run_settings_captions();
+    if (warm)
+        j->settings.training.rate = 1;
     return !j->preset || vd_run_settings_preset(&j->settings, j->preset)
                ? VD_OK
                : vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
@@ -233,7 +236,8 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->training.wait.seconds = 1800;
     j->settings = vd_run_settings_defaults();
     vd_status status = vd_arguments_read(options, argc, argv, j, &j->given, err);
-    if (status == VD_OK && (j->preset || j->task != VD_TASK_DIALOG)) {
+    if (status == VD_OK && (j->preset || j->task != VD_TASK_DIALOG ||
+                            j->settings.training.schedule == VD_SCHEDULE_WARM_UP)) {
         status = start_settings(j, err);
         if (status == VD_OK)
             status = vd_arguments_read(options, argc, argv, j, &j->given, err);
@@ -454,15 +458,18 @@ static vd_status start_anew(job *j, vd_error *err)
     snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->in.data,
              j->dialogs->version ? j->dialogs->version : "",
              j->dialogs->split ? j->dialogs->split : "");
+    char signature[VD_SIGNATURE];
+    bool pool = j->task == VD_TASK_DIALOG;
+    vd_train_signature(&j->settings.network.caption, &j->settings.training, signature);
     // Sorted by key, as in a checkpoint, so that a resumed run makes the same model file.
     const char *pairs[][2] = {{"data", data},
-                              {"pool", "pool.txt"},
+                              {"pool", pool ? "pool.txt" : NULL},
                               {VD_TRAINING_STATE, ""},
+                              {"signature", pool ? NULL : signature},
                               {"started_from", from_slash ? from_slash + 1 : from},
                               {"trained_on", source}};
-    bool pool = j->task == VD_TASK_DIALOG;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
-        if (pool || strcmp(pairs[i][0], "pool") != 0)
+        if (pairs[i][1])
             status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
     return status || !pool || !is_first(j) ? status : write_pool(j, err);
 }

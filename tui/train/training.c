@@ -349,6 +349,9 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
         return status;
     double done = (double)step / (double)c->epoch_steps / (double)settings->epochs;
     *multiplier = vd_schedule_multiplier(settings->schedule, done);
+    if (settings->schedule == VD_SCHEDULE_WARM_UP)
+        *multiplier =
+            vd_warm_up(vd_trainer_config(c->plan->trainer)->hidden, step + 1, settings->warm_up);
     double norm;
     status = vd_trainer_update(c->plan->trainer, *multiplier, loss, &norm, err);
     if (status == VD_FORMAT)

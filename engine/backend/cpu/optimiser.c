@@ -8,20 +8,30 @@
 typedef struct update_job {
     vd_real *w, *m, *v;
     const vd_real *g;
-    vd_real scale, rate, correction;
+    vd_real scale, rate, correction, b1, b2, epsilon;
 } update_job;
 
 VD_WIDE static void adam_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
     for (size_t i = from; i < to; i++)
-        vd_adam_weight(j.w + i, j.g[i] * j.scale, j.m + i, j.v + i, j.rate, j.correction);
+        vd_adam_weight(j.w + i, j.g[i] * j.scale, j.m + i, j.v + i, j.rate, j.correction, j.b1,
+                       j.b2, j.epsilon);
 }
 
 static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
-                 double rate, int64_t step)
+                 double rate, const vd_moments *o, int64_t step)
 {
-    update_job job = {w, m, v, g, scale, vd_adam_step_size(rate, step), vd_adam_correction(step)};
+    update_job job = {w,
+                      m,
+                      v,
+                      g,
+                      scale,
+                      vd_adam_step_size(rate, o->first, step),
+                      vd_adam_correction(o->second, step),
+                      (vd_real)o->first,
+                      (vd_real)o->second,
+                      (vd_real)o->epsilon};
     vd_threads_ranges(n, 1, adam_range, &job);
 }
 
@@ -29,13 +39,23 @@ VD_WIDE static void adamax_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
     for (size_t i = from; i < to; i++)
-        vd_adamax_weight(j.w + i, j.g[i] * j.scale, j.m + i, j.v + i, j.rate);
+        vd_adamax_weight(j.w + i, j.g[i] * j.scale, j.m + i, j.v + i, j.rate, j.b1, j.b2,
+                         j.epsilon);
 }
 
 static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
-                   double rate, int64_t step)
+                   double rate, const vd_moments *o, int64_t step)
 {
-    update_job job = {w, m, u, g, scale, vd_adam_step_size(rate, step), 0};
+    update_job job = {w,
+                      m,
+                      u,
+                      g,
+                      scale,
+                      vd_adam_step_size(rate, o->first, step),
+                      0,
+                      (vd_real)o->first,
+                      (vd_real)o->second,
+                      (vd_real)o->epsilon};
     vd_threads_ranges(n, 1, adamax_range, &job);
 }
 

@@ -7,6 +7,7 @@ enum { HEADS = 4 };
 const char *const vd_captioner_names[] = {"transformer", "cat", "sat-soft", "sat-hard"};
 const char *const vd_history_names[] = {"own", "complete", "past", "only", "now", "light", "none"};
 const char *const vd_awc_names[] = {"none", "fixed", "learnt"};
+const char *const vd_ce_names[] = {"mean", "sum"};
 const char *const vd_no_yes_names[] = {"no", "yes"};
 
 #define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \

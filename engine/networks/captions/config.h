@@ -28,6 +28,9 @@ typedef enum vd_caption_history {
 // To which level what a head gives to the history is held (attention weight coherence).
 typedef enum vd_awc { VD_AWC_NONE, VD_AWC_FIXED, VD_AWC_LEARNT } vd_awc;
 
+// The cross entropy: a mean over words, or over captions of the sum over words (SAT always).
+typedef enum vd_caption_ce { VD_CE_MEAN, VD_CE_SUM, VD_CES } vd_caption_ce;
+
 typedef struct vd_caption_config {
     vd_captioner_kind captioner;
     int vocab;  // V
@@ -44,6 +47,7 @@ typedef struct vd_caption_config {
     double seen_weight, seen_target;                  // lambda, tau of SAT
     double reward_weight, entropy_weight, soft_share; // lambda_r, lambda_e of hard SAT, its 1/2
     double smoothing;                                 // epsilon_s
+    vd_caption_ce ce;
 } vd_caption_config;
 
 extern const vd_setting
@@ -52,6 +56,7 @@ extern const char *const vd_captioner_names[];
 extern const char *const vd_history_names[];
 extern const char *const vd_awc_names[];
 extern const char *const vd_no_yes_names[];
+extern const char *const vd_ce_names[];
 
 // What the captioner looks back at, never VD_HISTORY_OWN.
 vd_caption_history vd_caption_history_of(const vd_caption_config *config);

@@ -101,7 +101,8 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
     const vd_caption_words *words = &pass->words;
     double all = (double)(of ? of->words : words->rows);
     double captions = (double)(of ? of->questions : words->captions);
-    double scale = 1 / (vd_caption_is_sat(pass->config) ? captions : all);
+    bool sum = vd_caption_is_sat(pass->config) || pass->config->ce == VD_CE_SUM;
+    double scale = 1 / (sum ? captions : all);
     *out = (vd_caption_loss){0};
     if (!words->target || !pass->logits)
         return vd_error_set(err, VD_USAGE, "the loss of words of which the next is not known");
