@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+
+static const uint64_t LOOKS = 0x6c6f6f6b; // stream of draws
 
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err)
 {
@@ -34,6 +37,19 @@ vd_model *vd_captioner_model(const vd_captioner *captioner)
     return captioner->model;
 }
 
+vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err)
+{
+    vd_captioner_kind kind = captioner->model->config.caption.captioner;
+    if (how > VD_HARD_LARGEST && kind != VD_CAPTIONER_SAT_HARD)
+        return vd_error_set(err, VD_USAGE,
+                            "%s: its captioner is %s; expected sat-hard, which looks "
+                            "at one region",
+                            vd_model_path(captioner->model), vd_captioner_names[kind]);
+    captioner->hard = how;
+    captioner->seed = seed;
+    return VD_OK;
+}
+
 vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
                            vd_caption_pass *pass, vd_error *err)
 {
@@ -41,10 +57,13 @@ vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regi
     vd_pass settings;
     vd_arena_reset(&captioner->arena);
     vd_model_pass(model, &captioner->arena, &settings);
-    *pass = (vd_caption_pass){
-        .tape = {.be = model->be, .arena = &captioner->arena, .w = &model->weights.all},
-        .config = &model->config.caption,
-        .sinusoid = model->sinusoid};
+    *pass = (vd_caption_pass){.tape = {.be = model->be,
+                                       .arena = &captioner->arena,
+                                       .w = &model->weights.all,
+                                       .key = vd_rng_seed(captioner->seed, LOOKS).state},
+                              .hard = captioner->hard,
+                              .config = &model->config.caption,
+                              .sinusoid = model->sinusoid};
     const vd_batch batch = {.dialogs = 1, .regions = regions, .image = image};
     return vd_caption_see(pass, &batch, err);
 }

@@ -5,12 +5,17 @@
 
 #include "engine/model/model.h"
 #include "engine/networks/batch.h"
+#include "engine/networks/captions/config.h"
 
 typedef struct vd_captioner vd_captioner;
 
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err);
 void vd_captioner_free(vd_captioner *captioner);
 vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and looked at
+
+// From now on hard attention looks so, draws of this seed (the largest share before that). Other
+// captioners have none: VD_USAGE, unless it is VD_HARD_OWN or VD_HARD_LARGEST.
+vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err);
 
 enum { VD_MOST_BEAMS = 32 };
 
@@ -46,7 +51,8 @@ typedef struct vd_said_caption {
 // first; *count: how many. Beam search is by sums of log-probabilities; a finished hypothesis keeps
 // its place. It ends when all are finished, at the longest caption, or, with length_power 0, when
 // no open sum exceeds that of the best finished one and only that is wanted (most 1). Ties: the
-// earlier hypothesis, the lower id. most: 1 to beam captions are wanted.
+// earlier hypothesis, the lower id. most: 1 to beam captions are wanted. A captioner that draws where
+// it looks has no beam: VD_USAGE.
 vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
                            const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err);

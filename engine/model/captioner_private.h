@@ -9,6 +9,8 @@
 struct vd_captioner {
     vd_model *model;
     vd_arena arena;
+    vd_hard hard;
+    uint64_t seed; // of its draws
 };
 
 // A pass over one picture, which it has seen.

@@ -344,6 +344,11 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
 {
     vd_caption_pass pass;
     *count = 0;
+    if (captioner->hard == VD_HARD_DRAW && how->beam > 1)
+        return vd_error_set(err, VD_USAGE,
+                            "a beam of %d hypotheses of a captioner that draws where it looks; "
+                            "expected 1",
+                            how->beam);
     vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
     return status == VD_OK
                ? vd_caption_say(&pass, captioner->model->vocab, how, NULL, out, most, count, err)

@@ -256,6 +256,7 @@ vd_status vd_scst_learn(vd_caption_pass *pass, const vd_batch *batch, const vd_s
     samples s;
     *loss = 0;
     *said = (vd_caption_rewards){0};
+    pass->hard = VD_HARD_LARGEST; // as it says them
     vd_status status = take(pass, batch, step, &s, err);
     if (status == VD_OK)
         status = vd_caption_see(pass, batch, err);

@@ -256,6 +256,56 @@ static void what_cannot_be_said_is_refused(void **state)
     vd_captioner_free(captioner);
 }
 
+// Hard attention: its expectation is the soft captioner of the same weights; the largest share is
+// what there is unless somebody says otherwise; draws are the seed's, and none goes with a beam.
+static void open_sat(vd_captioner_kind kind)
+{
+    vd_error err;
+    char *path = support_join(directory, "sat.safetensors");
+    vd_caption_config caption = config_of(VD_HISTORY_NONE);
+    caption.captioner = kind;
+    const vd_config config = vd_config_of_captioner(&caption);
+    support_write_random_model(&config, path);
+    must(vd_captioner_load(path, &captioner, &err), &err);
+    free(path);
+}
+
+static void hard_attention_looks_as_it_is_told(void **state)
+{
+    static const int32_t word[2] = {4, 5};
+    vd_saying how = vd_saying_greedy();
+    vd_said_caption out[2];
+    int count, others = 0;
+    vd_error err;
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    support_refused(vd_captioner_look(captioner, VD_HARD_DRAW, 1, &err), VD_USAGE, &err,
+                    "its captioner is cat; expected sat-hard", NULL);
+    vd_captioner_free(captioner);
+    open_sat(VD_CAPTIONER_SAT_SOFT);
+    double soft = forced(word, 2, true);
+    vd_captioner_free(captioner);
+    open_sat(VD_CAPTIONER_SAT_HARD);
+    double own = forced(word, 2, true);
+    must(vd_captioner_look(captioner, VD_HARD_EXPECTED, 0, &err), &err);
+    assert_true(forced(word, 2, true) == soft);
+    must(vd_captioner_look(captioner, VD_HARD_LARGEST, 0, &err), &err);
+    assert_true(forced(word, 2, true) == own && own != soft);
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        must(vd_captioner_look(captioner, VD_HARD_DRAW, seed, &err), &err);
+        double drawn = forced(word, 2, true);
+        others += drawn != own;
+        assert_true(forced(word, 2, true) == drawn);
+        must(vd_captioner_say(captioner, image, P, &how, out, 1, &count, &err), &err);
+        assert_true(fabs(forced(out->word, out->length, out->ended) - out->log_probability) < 1e-5);
+    }
+    assert_true(others > 3);
+    how.beam = 2;
+    support_refused(vd_captioner_say(captioner, image, P, &how, out, 1, &count, &err), VD_USAGE,
+                    &err, "a captioner that draws where it looks; expected 1", NULL);
+    vd_captioner_free(captioner);
+}
+
 static void files_of_another_task_are_refused(void **state)
 {
     vd_error err;
@@ -289,6 +339,7 @@ int main(void)
         cmocka_unit_test(constraints_hold),
         cmocka_unit_test(shares_are_parts_of_one),
         cmocka_unit_test(what_cannot_be_said_is_refused),
+        cmocka_unit_test(hard_attention_looks_as_it_is_told),
         cmocka_unit_test(files_of_another_task_are_refused),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -187,6 +187,27 @@ static void results_say_the_signature(void **state)
     free(model);
 }
 
+static void expect_out(const char *const *arguments, const char *words)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, words));
+    support_program_clear(&run);
+}
+
+static void results_say_where_hard_attention_looked(void **state)
+{
+    (void)state;
+    char *model = train_run_file("sat-hard", "model.safetensors");
+    expect_out(MORE("caption", "--image", "3", "--model", model), "hard attention: largest");
+    expect_out(MORE("caption", "--image", "3", "--model", model, "--hard", "draw", "--seed", "2"),
+               "hard attention: draw");
+    expect_out(MORE("caption", "--image", "3", "--model", model, "--hard", "expected", "--json"),
+               "\"hard\":\"expected\"");
+    free(model);
+}
+
 static void a_signature_names_every_setting(void **state)
 {
     vd_caption_config c = {.awc = VD_AWC_FIXED, .awc_level = 0.3, .ce = VD_CE_SUM};
@@ -301,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_run_measures_the_cross_entropy_and_learns),
         cmocka_unit_test(a_run_logs_every_head),
         cmocka_unit_test(results_say_the_signature),
+        cmocka_unit_test(results_say_where_hard_attention_looked),
         cmocka_unit_test(a_signature_names_every_setting),
         cmocka_unit_test(the_rate_warms_up),
         cmocka_unit_test(a_run_starts_from_a_captioner),

@@ -14,12 +14,15 @@
 
 enum { LONGEST_TEXT = 1024, SHOWN_REGIONS = 3, BEAM = 5 };
 #define CAPTIONER "captioner.safetensors"
+#define HARD      "largest, draw or expected"
+static const char *const hard_names[] = {"largest", "draw", "expected"};
 
 typedef struct job {
     const char *image, *model;
     vd_world_files files;
     vd_backend_choice backend;
     vd_saying how;
+    int hard; // an index of hard_names
     bool json;
     vd_world *world;
     size_t picture; // its index
@@ -46,6 +49,11 @@ static const vd_option options[] = {
      VD_INTO(job, how.length_power), .least = 0, .most = 10},
     {"temperature", "X", "draw every word from p^(1/X) instead of searching",
      VD_INTO(job, how.temperature), .least = 0.01, .most = 100},
+    {"hard", "NAME",
+     "captioner sat-hard: each word looks at the region of the largest share (largest, default), "
+     "at "
+     "one that is drawn (draw), or at all of them, weighed (expected)",
+     VD_INTO(job, hard), .choices = HARD},
     {"seed", "N", "seed of what is drawn (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
     {"no-repeat", NULL, "say no word twice running", VD_INTO(job, how.no_repeat)},
     {"no-trigram", NULL, "say no three words in a row twice", VD_INTO(job, how.no_trigram)},
@@ -65,6 +73,13 @@ static const vd_model *model_of(const job *j)
 static const char *signature_of(const job *j)
 {
     return vd_model_metadata(model_of(j), "signature");
+}
+
+// Where hard attention looked; NULL: there is none.
+static const char *hard_of(const job *j)
+{
+    bool hard = vd_model_config(model_of(j))->caption.captioner == VD_CAPTIONER_SAT_HARD;
+    return hard ? hard_names[j->hard] : NULL;
 }
 
 static const char *word_text(const job *j, int32_t id)
@@ -140,6 +155,8 @@ static void print_text(const job *j, float *share)
            "regions");
     for (int t = 0; t < j->trace.words; t++)
         print_word(j, t, width, share);
+    if (hard_of(j))
+        printf("   hard attention: %s\n", hard_of(j));
     if (signature_of(j))
         printf("   %s\n", signature_of(j));
 }
@@ -180,6 +197,8 @@ static void print_json(const job *j, float *share)
     vd_member_string(json, "caption", caption_text(j, 0, text));
     vd_member_number(json, "log_probability", j->trace.log_probability);
     vd_member_number(json, "perplexity", perplexity(j));
+    if (hard_of(j))
+        vd_member_string(json, "hard", hard_of(j));
     if (signature_of(j))
         vd_member_string(json, "signature", signature_of(j));
     yajl_gen_string(json, (const unsigned char *)"ended", 5);
@@ -224,6 +243,9 @@ static vd_status open_captioner(job *j, vd_error *err)
     vd_free(path);
     if (status == VD_OK)
         status = vd_backend_choose(j->backend, 0, &backend, err);
+    if (status == VD_OK)
+        status =
+            vd_captioner_look(j->captioner, (vd_hard)(VD_HARD_LARGEST + j->hard), j->how.seed, err);
     return status ? status : vd_model_use(vd_captioner_model(j->captioner), backend, err);
 }
 
@@ -280,8 +302,12 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
         status = vd_arguments_most(&given, 0, err);
     if (status == VD_OK && !j->image)
         return vd_error_set(err, VD_USAGE, "which picture? name it with --image PICTURE");
+    bool looks = VD_HARD_LARGEST + j->hard == VD_HARD_DRAW;
+    if (looks && !vd_arguments_have(&given, "beam"))
+        j->how.beam = 1;
     if (status || !vd_arguments_have(&given, "temperature"))
-        return status ? status : vd_arguments_refuse(&given, "seed", "needs --temperature", err);
+        return status || looks ? status
+                               : vd_arguments_refuse(&given, "seed", "needs --temperature", err);
     j->how.beam = 1;
     return vd_arguments_refuse(&given, "beam length-power",
                                "and --temperature: a caption is searched, or drawn; leave one out",

@@ -31,6 +31,10 @@ typedef enum vd_awc { VD_AWC_NONE, VD_AWC_FIXED, VD_AWC_LEARNT } vd_awc;
 // The cross entropy: a mean over words, or over captions of the sum over words (SAT always).
 typedef enum vd_caption_ce { VD_CE_MEAN, VD_CE_SUM, VD_CES } vd_caption_ce;
 
+// Hard attention: which region a word looks at. Own: what is learned says (hard.c), else the
+// largest share; a draw of the shares; none, the expectation: all of them, weighed.
+typedef enum vd_hard { VD_HARD_OWN, VD_HARD_LARGEST, VD_HARD_DRAW, VD_HARD_EXPECTED } vd_hard;
+
 typedef struct vd_caption_config {
     vd_captioner_kind captioner;
     int vocab;  // V

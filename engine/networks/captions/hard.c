@@ -44,7 +44,11 @@ static int choose(const vd_caption_pass *pass, const vd_caption_step *step, int 
     int c = step->caption ? step->caption[i] : i;
     if (pass->forced)
         return pass->forced[t];
-    if (!pass->tape.dw)
+    if (pass->hard == VD_HARD_EXPECTED)
+        return -1;
+    if (pass->hard == VD_HARD_DRAW)
+        return draw(pass, c, t, a, count);
+    if (pass->hard == VD_HARD_LARGEST || !pass->tape.dw)
         return largest(a, count);
     return goes_soft(pass, c) ? -1 : draw(pass, c, t, a, count);
 }
