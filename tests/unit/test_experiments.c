@@ -108,6 +108,14 @@ static void sets_are_joined(void **state)
     assert_non_null(strstr(p.out, "pictures    12, ids 1 to 4000004"));
     assert_non_null(strstr(p.out, "dialogs     12 of 12 have features"));
     support_program_clear(&p);
+    char *path = support_join(directory, "all/train_scenes.json"),
+         *scenes = support_read_file(path, NULL);
+    static const char *const ids[] = {"\"image_id\": 1,", "\"image_id\": 4,",
+                                      "\"image_id\": 2000001,", "\"image_id\": 4000004,"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        assert_non_null(strstr(scenes, ids[i]));
+    free(scenes);
+    free(path);
     support_remove_tree(directory);
     free(features);
     free(dialogs);

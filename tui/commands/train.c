@@ -80,7 +80,9 @@ static const vd_option options[] = {
     {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, in.val)},
     {"val-features", "FILE", "region features of their pictures", VD_INTO(job, in.val_features)},
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
-    {"scenes", "FILE", "scst bits: the scenes of the pictures (DATA_scenes.json beside DATA.json)",
+    {"scenes", "FILE",
+     "caption: scenes of Blocks, which say what is true; for scst bits, of --data "
+     "(train_scenes.json beside train.json)",
      VD_INTO(job, in.scenes)},
     {"val-scenes", "FILE", "captioner: the scenes of --val, which judge its captions (beside it)",
      VD_INTO(job, in.val_scenes)},
