@@ -134,6 +134,9 @@
       "dropout between LSTM layers")                                                               \
     X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
       "dropout after adding positions")                                                            \
+    X(own_masks, "own-masks", SWITCH, 0, 1, 0, NULL, true,                                         \
+      "dropout masks of their own for every candidate of every round, as in the public code; "     \
+      "else equal candidates, and equal beginnings, share theirs, which is faster")                \
     X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
       "dropout inside --text convs2s, gldr, qanet or transformer; below 0: its own, 0.1 (gldr: "   \
       "0.2)")                                                                                      \

@@ -311,6 +311,7 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
     net.pass.dropout = (float)t->options.dropout;
     net.pass.lstm_dropout = (float)t->options.lstm_dropout;
     net.pass.position_dropout = (float)t->options.position_dropout;
+    net.pass.own_masks = t->options.own_masks;
     net.pass.text_dropout = vd_text_dropout(&t->config, t->options.text_dropout);
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);

@@ -106,6 +106,7 @@ typedef struct setting {
     vd_score words;
     vd_copy copy;
     bool relevance; // what is learned, of most rounds
+    bool own_masks;
 } setting;
 
 typedef struct model {
@@ -129,6 +130,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .dropout = s->dropout,
                                .lstm_dropout = s->dropout,
                                .position_dropout = s->dropout,
+                               .own_masks = s->own_masks,
                                .text_dropout = s->dropout,
                                .key = 99,
                                .arena = &m->arena}};
@@ -278,6 +280,20 @@ static void leaky_gates_sinusoidal_positions_margin_two(void **state)
                      .decoders = VD_DISCRIMINATIVE});
 }
 
+// With positions every candidate is read alone from its first word on, without from the second
+// layer on.
+static void candidates_with_dropout_masks_of_their_own(void **state)
+{
+    (void)state;
+    for (int placed = 0; placed < 2; placed++)
+        check(&(setting){.gate = VD_GATE_SIGMOID,
+                         .positions = placed ? VD_POSITIONS_LEARNED : VD_POSITIONS_NONE,
+                         .margin = 1,
+                         .dropout = 0.3,
+                         .decoders = VD_DISCRIMINATIVE,
+                         .own_masks = true});
+}
+
 static void as_printed_positions_margin_three(void **state)
 {
     (void)state;
@@ -415,6 +431,7 @@ int main(void)
         cmocka_unit_test(sigmoid_gates_with_dropout),
         cmocka_unit_test(elu_gates_learned_positions_margin_four),
         cmocka_unit_test(leaky_gates_sinusoidal_positions_margin_two),
+        cmocka_unit_test(candidates_with_dropout_masks_of_their_own),
         cmocka_unit_test(as_printed_positions_margin_three),
         cmocka_unit_test(generative_decoder_with_learned_positions_and_dropout),
         cmocka_unit_test(both_decoders_with_margin_and_dropout),

@@ -124,6 +124,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"dropout", 0, 0.99, 0.25},
         {"lstm-dropout", 0, 0.99, 0.4},
         {"position-dropout", 0, 0.99, 0.1},
+        {"own-masks", 0, 1, 0},
         {"text-dropout", -1, 0.99, -1},
         {"open-gates", 0, 1, 0},
         {"seed", 0, 1e15, 1},

@@ -63,7 +63,8 @@ vd_run_settings vd_run_settings_captions(void)
 
 // Settings of a training that only dialogs have.
 static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
-                                 "position-dropout text-dropout open-gates pool";
+                                 "position-dropout own-masks text-dropout open-gates "
+                                 "pool";
 
 void vd_run_settings_foreign(vd_task task, char *out, size_t size)
 {
