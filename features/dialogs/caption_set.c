@@ -207,14 +207,7 @@ static bool make_room(vd_caption_loader *l, size_t pictures, size_t captions)
 {
     size_t each =
         (size_t)vd_regions_max(l->set->regions) * (size_t)vd_regions_size(l->set->regions);
-    if (!l->image || !l->word) { // an array that grows is there from the first
-        l->image = vd_alloc(l->image_room = 1, sizeof *l->image);
-        l->word = vd_alloc(l->word_room = 1, sizeof *l->word);
-        l->length = vd_alloc(l->length_room = 1, sizeof *l->length);
-        l->picture = vd_alloc(l->picture_room = 1, sizeof *l->picture);
-    }
-    return l->image && l->word && l->length && l->picture &&
-           vd_make_room(&l->image, &l->image_room, pictures * each, sizeof *l->image) &&
+    return vd_make_room(&l->image, &l->image_room, pictures * each, sizeof *l->image) &&
            vd_make_room(&l->word, &l->word_room, captions * VD_MAX_CAPTION, sizeof *l->word) &&
            vd_make_room(&l->length, &l->length_room, captions, sizeof *l->length) &&
            vd_make_room(&l->picture, &l->picture_room, captions, sizeof *l->picture);
