@@ -6,6 +6,7 @@
 // decoder of convolutions takes the LSTM's place (conv.c).
 #include "engine/networks/mvan/network.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -123,37 +124,50 @@ static vd_status find_largest(vd_pass *pass, const vd_real *score, int rows, log
 }
 
 static vd_status find_sums(vd_pass *pass, const vd_real *p, int rows, const log_sums *sums,
-                           const vd_real **log_sum, vd_error *err)
+                           vd_real *log_sum, vd_error *err)
 {
     size_t n = (size_t)rows;
-    vd_real *sum = vd_arena_take_raw(pass->arena, n, sizeof *sum);
     vd_real *share = vd_arena_take_raw(pass->arena, n, sizeof *share);
-    if (!sum || !share)
+    if (!share)
         return vd_error_memory(err, "word scores");
     pass->be->gather_rows(p, sums->at, rows, 1, sums->share);
-    pass->be->memory->download(sum, sums->largest, n * sizeof *sum);
+    pass->be->memory->download(log_sum, sums->largest, n * sizeof *log_sum);
     pass->be->memory->download(share, sums->share, n * sizeof *share);
     for (size_t r = 0; r < n; r++)
-        sum[r] -= (vd_real)log((double)share[r]);
-    *log_sum = sum;
+        log_sum[r] -= (vd_real)log((double)share[r]);
     return VD_OK;
+}
+
+// Scores become probabilities; log_sum (rows) is of what they were.
+static vd_status sum_and_normalise(vd_pass *pass, vd_real *p, int rows, vd_real *log_sum,
+                                   vd_error *err)
+{
+    int words = pass->config->vocab;
+    log_sums sums;
+    vd_status status = find_largest(pass, p, rows, &sums, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->softmax(p, rows, words, words);
+    return find_sums(pass, p, rows, &sums, log_sum, err);
 }
 
 vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
                          const vd_real **log_sum, vd_error *err)
 {
-    int words = pass->config->vocab;
-    bool sums = vd_copies(pass->config) && pass->config->copy == VD_COPY_COPYNET;
-    log_sums largest;
-    vd_status status = VD_OK;
+    int words = pass->config->vocab, most = INT_MAX / words; // places in p are counted in an int
     *log_sum = NULL;
     pass->be->linear(output, &pass->w->words.w, pass->w->words.b, p, rows);
-    if (sums)
-        status = find_largest(pass, p, rows, &largest, err);
-    if (status == VD_OK)
+    if (!vd_copies(pass->config) || pass->config->copy != VD_COPY_COPYNET) {
         pass->be->softmax(p, rows, words, words);
-    if (status == VD_OK && sums)
-        status = find_sums(pass, p, rows, &largest, log_sum, err);
+        return VD_OK;
+    }
+    vd_real *sum = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *sum);
+    vd_status status = sum ? VD_OK : vd_error_memory(err, "word scores");
+    for (int n, r = 0; r < rows && status == VD_OK; r += n) {
+        n = rows - r < most ? rows - r : most;
+        status = sum_and_normalise(pass, p + (size_t)r * (size_t)words, n, sum + r, err);
+    }
+    *log_sum = status == VD_OK ? sum : NULL;
     return status;
 }
 
