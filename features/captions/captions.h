@@ -31,6 +31,7 @@ typedef struct vd_captioned {
 typedef struct vd_captions {
     char *path;
     const char *kind; // "Karpathy split", "COCO captions", "VisDial captions"
+    bool tokenised;   // words are tokens of the file, a Karpathy split's
     size_t count;
     vd_captioned *image;   // (count) in the order of the file, each number once
     vd_word_counts *words; // all words of the file, numbered in the file's order

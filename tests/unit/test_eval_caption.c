@@ -174,6 +174,24 @@ static void tokens_that_are_given_stay(void **state)
     free(one);
 }
 
+// Karpathy's files have tokens beside the text: lower case, without punctuation.
+static void tokens_of_a_karpathy_split_are_taken(void **state)
+{
+    (void)state;
+    char *split = support_join(directory, "split.json"), *said = support_join(directory, "k.json");
+    support_write_text(
+        split, "{\"images\": [{\"cocoid\": 7, \"split\": \"test\", \"sentences\": [{\"tokens\": "
+               "[\"a\", \"red\", \"ball\", \"on\", \"grass\"], \"raw\": \"A Red  Ball, on "
+               "grass.\"}]}]}");
+    support_write_text(said, "[{\"image_id\": 7, \"caption\": \"a red ball on grass\"}]");
+    yajl_val given =
+        json_of(ARGUMENTS("--results", said, "--references", split, "--json", "--tokens-given"));
+    assert_true(fabs(at(given, "all", "bleu_4") - 1.0) < 1e-8);
+    yajl_tree_free(given);
+    free(said);
+    free(split);
+}
+
 static void is_refused(int code, const char *const *arguments, const char *one, const char *two)
 {
     support_program p;
@@ -261,6 +279,7 @@ int main(void)
         cmocka_unit_test(other_pictures_captions_are_mostly_false),
         cmocka_unit_test(the_table_names_what_was_measured),
         cmocka_unit_test(tokens_that_are_given_stay),
+        cmocka_unit_test(tokens_of_a_karpathy_split_are_taken),
         cmocka_unit_test(what_does_not_fit_is_explained),
         cmocka_unit_test(metrics_come_from_sums),
     };

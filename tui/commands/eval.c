@@ -73,7 +73,9 @@ static const vd_option options[] = {
      VD_INTO(evaluation, captions.paths.scenes)},
     {"trained-on", "FILE", "caption: captions that the captioner was trained on, to count new ones",
      VD_INTO(evaluation, captions.paths.training)},
-    {"tokens-given", NULL, "caption: texts are tokens with blanks between them already",
+    {"tokens-given", NULL,
+     "caption: texts are tokens with blanks between them already; of a Karpathy split's "
+     "references, its tokens are taken",
      VD_INTO(evaluation, captions.paths.tokens_given)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},

@@ -118,6 +118,30 @@ static vd_status numbers(vd_caption_judge *j, int64_t image, const char *text, v
     return status ? vd_error_set(err, status, "image %" PRId64 ": %s", image, why.text) : VD_OK;
 }
 
+// The words of a reference that are tokens already, numbered as the judge's.
+static vd_status take_tokens(vd_caption_judge *j, const vd_tokens *from, vd_tokens *out,
+                             vd_error *err)
+{
+    int32_t *id = vd_string_arena_take(&j->arena, (size_t)from->count + 1, sizeof *id);
+    vd_status status = id ? VD_OK : vd_error_memory(err, "references");
+    for (int i = 0; i < from->count && status == VD_OK; i++) {
+        const char *word = vd_word_counts_word(j->references->words, from->id[i]);
+        status = vd_word_counts_add(j->words, word, 1, err);
+        if (status == VD_OK)
+            id[i] = vd_word_counts_number(j->words, word);
+    }
+    *out = (vd_tokens){id, from->count};
+    return status;
+}
+
+static vd_status read_reference(vd_caption_judge *j, int64_t image, const vd_caption *caption,
+                                vd_tokens *out, vd_error *err)
+{
+    return j->tokenizer == VD_CAPTION_GIVEN && j->references->tokenised
+               ? take_tokens(j, &caption->words, out, err)
+               : numbers(j, image, caption->text, out, err);
+}
+
 static vd_status add_picture(vd_caption_judge *j, const vd_captioned *image, picture *out,
                              vd_error *err)
 {
@@ -125,7 +149,7 @@ static vd_status add_picture(vd_caption_judge *j, const vd_captioned *image, pic
     vd_tokens *list = vd_string_arena_take(&j->arena, count, sizeof *list);
     vd_status status = list ? VD_OK : vd_error_memory(err, "references");
     for (size_t c = 0; c < count && status == VD_OK; c++)
-        status = numbers(j, image->image_id, image->caption[c].text, &list[c], err);
+        status = read_reference(j, image->image_id, &image->caption[c], &list[c], err);
     *out = (picture){.image = image, .reference = list};
     return status ? status : vd_cider_add(j->cider, list, image->captions, err);
 }

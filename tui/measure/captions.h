@@ -65,7 +65,8 @@ typedef struct vd_caption_paths {
     const char *split;      // of it; NULL: all pictures
     const char *scenes;     // of Blocks (assets/blocks/world.h); NULL: no verdicts
     const char *training;   // captions a captioner was trained on; NULL: novelty is not known
-    bool tokens_given;      // both sides are cut at blanks, not tokenised
+    bool tokens_given; // both sides are cut at blanks, not tokenised; a Karpathy split's references
+                       // are its tokens
 } vd_caption_paths;
 
 // What captions are measured with, loaded once for any number of captioners and epochs.
