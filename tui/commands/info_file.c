@@ -546,11 +546,9 @@ static bool are_events(const beginning *b)
 
 static vd_status print_inputs(const char *path, vd_error *err)
 {
-    static const vd_option no_options[] = {{0}};
-    const vd_arguments none = {.options = no_options};
     vd_run_inputs inputs = {0};
     vd_json_value *kept;
-    vd_status status = vd_run_inputs_read(&inputs, &none, path, &kept, err);
+    vd_status status = vd_run_inputs_read(&inputs, NULL, path, &kept, err);
     if (status == VD_OK) {
         printf("%s: what a training run reads\n", path);
         vd_output_row("data", "%s", inputs.data ? inputs.data : "-");

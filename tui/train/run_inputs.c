@@ -62,6 +62,11 @@ static const char *unknown_name(const vd_json_value *kept)
     return NULL;
 }
 
+static bool is_given(const vd_arguments *given, const char *name)
+{
+    return given && vd_arguments_have(given, name);
+}
+
 static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
                       const vd_json_value *kept, vd_error *err)
 {
@@ -72,7 +77,7 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
                             "continue it with the program that wrote it",
                             path, unknown);
     for (int i = 0; i < PATHS; i++)
-        if (!vd_arguments_have(given, paths[i].name))
+        if (!is_given(given, paths[i].name))
             *path_of(inputs, i) = vd_json_text(kept, paths[i].name);
     const vd_json_value *limit = vd_json_member(kept, "val-limit", VD_JSON_NUMBER);
     const char *missing = vd_json_text(kept, "missing");
@@ -83,9 +88,9 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
                             "%.300s: not what a run reads; expected {\"data\": PATH, ...}; remove "
                             "it, and name --data and --features",
                             path);
-    if (limit && !vd_arguments_have(given, "val-limit"))
+    if (limit && !is_given(given, "val-limit"))
         inputs->val_limit = (size_t)limit->whole;
-    if (!vd_arguments_have(given, "missing"))
+    if (!is_given(given, "missing"))
         inputs->missing = (vd_missing)choice;
     return VD_OK;
 }
@@ -100,11 +105,13 @@ vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, c
     vd_status status = vd_file_read(path, MOST_BYTES, &text, &size, &why);
     if (status == VD_NOT_FOUND && inputs->data && inputs->features)
         return VD_OK; // a run of an earlier program
-    if (status)
+    if (status && given)
         return vd_error_set(err, status,
                             "--resume: %s; it says what the run reads: name --data "
                             "and --features",
                             why.text);
+    if (status)
+        return vd_error_set(err, status, "%s", why.text);
     status = vd_json_value_read(path, text, size, kept, err);
     vd_free(text);
     return status ? status : take(inputs, given, path, *kept, err);

@@ -22,6 +22,7 @@ typedef struct vd_run_inputs {
 vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_error *err);
 // Of a run that goes on: those whose options were not given become what the file says, which may
 // be missing when data and features were given. Texts are borrowed from *kept (vd_json_value_free).
+// given NULL: of no run, just what the file says.
 vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
                              vd_json_value **kept, vd_error *err);
 
