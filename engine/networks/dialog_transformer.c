@@ -204,4 +204,5 @@ const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
                                                       "causal transformer over picture and dialog",
                                                   .reading = VD_READS_ITSELF,
                                                   .declare = declare,
-                                                  .build = build};
+                                                  .build = build,
+                                                  .heads = heads_of};

@@ -40,6 +40,14 @@ static vd_status check_reading(const vd_config *config, vd_error *err)
     return VD_OK;
 }
 
+int vd_encoder_heads(const vd_config *config)
+{
+    bool own = config->network != VD_NETWORK_MVAN && vd_encoder_of(config)->heads;
+    return own                                 ? vd_encoder_of(config)->heads(config)
+           : vd_text_encoder_of(config)->heads ? vd_text_heads(config)
+                                               : config->heads;
+}
+
 static vd_status check_size(const vd_config *config, vd_error *err)
 {
     const vd_text_encoder *encoder = vd_text_encoder_of(config);

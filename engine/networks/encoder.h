@@ -76,6 +76,7 @@ typedef struct vd_encoder {
     vd_value *(*build)(vd_tape *tape, vd_inputs *in);
     // Of the states in which it reads questions and entries; NULL: it has none.
     vd_width *question_width, *history_width;
+    int (*heads)(const vd_config *config); // of its attention; NULL: it has none
 } vd_encoder;
 
 #define X(code, symbol, name) extern const vd_encoder vd_encoder_##symbol;
@@ -87,6 +88,9 @@ const vd_encoder *vd_encoder_of(const vd_config *config);
 // Whether the network, MVAN too, takes the configuration's text encoder, and its decoder the way in
 // which answers are said; VD_USAGE says what is expected. Of a captioner vd_caption_check.
 vd_status vd_encoder_check(const vd_config *config, vd_error *err);
+// Heads of the attention, of the network's or of the text encoder's, where the setting leaves them
+// to it (0); the setting where neither has any.
+int vd_encoder_heads(const vd_config *config);
 
 // One of the usual pairings, made when it is first asked for.
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);

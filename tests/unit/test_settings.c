@@ -407,6 +407,31 @@ static void settings_compare_to_seven_digits(void **state)
     assert_true(vd_run_settings_same(&a, &b, "seed"));
 }
 
+static void heads_left_to_the_network_are_the_same_as_so_many(void **state)
+{
+    (void)state;
+    static const struct {
+        vd_network_kind network;
+        vd_text_choice text;
+        int embed, heads;
+    } at[] = {{VD_NETWORK_DIALOG_TRANSFORMER, VD_TEXT_OWN, 64, 4},
+              {VD_NETWORK_DIALOG_TRANSFORMER, VD_TEXT_OWN, 6, 3},
+              {VD_NETWORK_HRE, VD_TEXT_TRANSFORMER, 6, 4},
+              {VD_NETWORK_LF, VD_TEXT_OWN, 64, 0}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        for (int heads = 0; heads < 6; heads++) {
+            vd_run_settings a = vd_run_settings_defaults(), b = a;
+            b.network.network = at[i].network;
+            b.network.text = at[i].text;
+            b.network.embed = at[i].embed;
+            a.network.heads = heads;
+            assert_int_equal(vd_run_settings_same(&a, &b, "heads"), !heads || heads == at[i].heads);
+            a.network.heads = at[i].heads;
+            b.network.heads = heads;
+            assert_int_equal(vd_run_settings_same(&a, &b, "heads"), !heads || heads == at[i].heads);
+        }
+}
+
 static vd_status write_and_read(void *context, vd_error *err)
 {
     vd_train_options options = vd_train_defaults();
@@ -438,6 +463,7 @@ int main(void)
         cmocka_unit_test(what_came_later_may_be_missing),
         cmocka_unit_test(earlier_checkpoints_are_read),
         cmocka_unit_test(settings_compare_to_seven_digits),
+        cmocka_unit_test(heads_left_to_the_network_are_the_same_as_so_many),
         cmocka_unit_test(memory_that_is_out_is_reported),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/networks/encoder.h"
+
 // The settings of presets: name, value in "base", value in "improved".
 static const char *const presets[][3] = {{"gate", "sigmoid", "leaky-relu"},
                                          {"positions", "none", "sinusoidal"},
@@ -124,6 +126,11 @@ void vd_run_settings_text(const vd_run_settings *settings, const char *option, c
 
 bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option)
 {
+    if (strcmp(option, "heads") == 0 && b->network.task == VD_TASK_DIALOG) {
+        vd_config other = b->network;
+        other.heads = a->network.heads;
+        return vd_encoder_heads(&other) == vd_encoder_heads(&b->network);
+    }
     // To seven digits: earlier checkpoints keep some numbers as floats.
     char one[64], other[64];
     vd_run_settings_text(a, option, one, sizeof one);

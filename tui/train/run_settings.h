@@ -30,6 +30,8 @@ vd_status vd_run_settings_set(void *settings, const char *option, const char *te
 // The value of an option as text, for messages.
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
                           size_t size);
+// Whether an option says of b what it says of a; heads that are left to the network (0) are as many
+// as b's network has.
 bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option);
 
 // The settings of a checkpoint; path: of its file, for errors.
