@@ -140,6 +140,9 @@
     X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
       "dropout inside --text convs2s, gldr, qanet or transformer; below 0: its own, 0.1 (gldr: "   \
       "0.2)")                                                                                      \
+    X(coverage, "coverage", REAL, 0, 1e9, 0, NULL, true,                                           \
+      "copy pointer: weight of the coverage loss in the last epoch, against looking at the same "  \
+      "words again (See et al. 2017, with 1); 0: none (0)")                                        \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \

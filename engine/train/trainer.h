@@ -55,8 +55,9 @@ const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
 // A step's dialogs, or pictures with captions, as many at a time as memory is meant for.
 typedef struct vd_micro_batches {
-    size_t count; // of this process; 0 where others have all of a step's dialogs
-    vd_totals of; // of the whole step, of all processes
+    size_t count;    // of this process; 0 where others have all of a step's dialogs
+    vd_totals of;    // of the whole step, of all processes
+    bool last_epoch; // of a run: where the coverage loss is
     // The next one, valid until the next call.
     vd_status (*next)(void *context, const vd_batch **batch, vd_error *err);
     void *context;

@@ -107,6 +107,7 @@ typedef struct setting {
     vd_copy copy;
     bool relevance; // what is learned, of most rounds
     bool own_masks;
+    vd_real coverage;
 } setting;
 
 typedef struct model {
@@ -131,6 +132,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .lstm_dropout = s->dropout,
                                .position_dropout = s->dropout,
                                .own_masks = s->own_masks,
+                               .coverage = s->coverage,
                                .text_dropout = s->dropout,
                                .key = 99,
                                .arena = &m->arena}};
@@ -423,6 +425,20 @@ static void copied_words(void **state)
                          .copy = i < 3 ? VD_COPY_POINTER : VD_COPY_COPYNET});
 }
 
+static void coverage_of_copied_words(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .dropout = both ? 0.3 : 0,
+                         .decoders = both ? VD_BOTH : VD_GENERATIVE,
+                         .network = both ? VD_NETWORK_MVAN : VD_NETWORK_LF,
+                         .answer = VD_ANSWER_ATTENTION,
+                         .copy = VD_COPY_POINTER,
+                         .coverage = 0.7});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +458,7 @@ int main(void)
         cmocka_unit_test(attention_over_the_dialog),
         cmocka_unit_test(every_score_of_words),
         cmocka_unit_test(copied_words),
+        cmocka_unit_test(coverage_of_copied_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

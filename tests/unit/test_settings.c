@@ -126,6 +126,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"position-dropout", 0, 0.99, 0.1},
         {"own-masks", 0, 1, 0},
         {"text-dropout", -1, 0.99, -1},
+        {"coverage", 0, 1e9, 0},
         {"open-gates", 0, 1, 0},
         {"seed", 0, 1e15, 1},
         {"batch", 1, 1024, 32},

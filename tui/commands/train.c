@@ -181,6 +181,8 @@ static vd_status check_given(const job *j, vd_error *err)
     if (j->resume) // the margin and the task of a resumed run: its checkpoint's
         return VD_OK;
     status = check_task(j, err);
+    if (status == VD_OK)
+        status = vd_run_settings_check(&j->settings, err);
     return status ? status : check_dense(j, err);
 }
 

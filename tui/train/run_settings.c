@@ -65,7 +65,7 @@ vd_run_settings vd_run_settings_captions(void)
 
 // Settings of a training that only dialogs have.
 static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
-                                 "position-dropout own-masks text-dropout open-gates "
+                                 "position-dropout own-masks text-dropout coverage open-gates "
                                  "pool";
 
 void vd_run_settings_foreign(vd_task task, char *out, size_t size)
@@ -165,4 +165,15 @@ vd_status vd_run_settings_resume(const vd_trainer *trainer, const char *path, vd
     const char *words = vd_trainer_metadata(trainer, "run");
     *out = (vd_run_settings){*vd_trainer_config(trainer), *vd_trainer_options(trainer)};
     return words ? read_words(words, path, out, err) : VD_OK;
+}
+
+vd_status vd_run_settings_check(const vd_run_settings *settings, vd_error *err)
+{
+    const vd_config *network = &settings->network;
+    return settings->training.coverage == 0 || network->copy == VD_COPY_POINTER
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE,
+                              "--coverage is of the pointer's attention; it needs --copy pointer, "
+                              "found %s",
+                              vd_copy_names[network->copy]);
 }

@@ -1,6 +1,7 @@
 // Generative decoder: a 2-layer LSTM generates the answer word by word; the initial hidden state of
 // every layer is the encoder's vector e (Park et al. 2021, section 3.4; Das et al. 2017).
 //   loss: next-word cross entropy, mean over the words of the batch
+//     (with copy pointer also its coverage loss, copying.c)
 //   to rank: a candidate's score is its mean log-probability per word
 // Between the LSTM and the words there may be attention over the dialog (lstm_attention.c); or a
 // decoder of convolutions takes the LSTM's place (conv.c).
@@ -283,6 +284,9 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
         return status;
     for (int row = 0; row < net->given.packed.tokens; row++)
         total -= (double)log[row];
+    if (pass->config->copy == VD_COPY_POINTER && pass->coverage != 0)
+        total += (double)pass->coverage *
+                 vd_copying_coverage(&net->given.copying, &net->given.packed, 0, NULL);
     int64_t words = of ? of->words : net->given.packed.tokens;
     net->word_share = words ? 1 / (vd_real)words : 0;
     *loss = words ? total / (double)words : 0;
@@ -339,7 +343,8 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     const vd_real *whole = NULL, *hit = NULL;
     vd_status status = VD_OK;
     if (vd_copies(pass->config))
-        status = vd_copying_backward(pass, &given->copying, net->word_share, &whole, &hit, err);
+        status = vd_copying_backward(pass, &given->copying, &given->packed, net->word_share, &whole,
+                                     &hit, err);
     if (status != VD_OK)
         return status;
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.

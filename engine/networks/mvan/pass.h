@@ -112,6 +112,7 @@ typedef struct vd_pass {
     // Whether every candidate of every question that the discriminative decoder reads has dropout
     // masks of its own; else equal ones, and equal beginnings, share theirs.
     bool own_masks;
+    vd_real coverage;           // weight of the coverage loss (decoders/copying.c)
     uint64_t key;               // of this step's dropout masks
     const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
     struct vd_memo *memo;       // of networks on the tape (networks/encoder.h), when answering
