@@ -34,9 +34,8 @@
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
     X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
-      "how questions and entries are read: own (default, the network's), lstm or gru; hre, hrea, " \
-      "mn and mn-att also bilstm, convs2s, gldr, qanet or transformer; all "                       \
-      "others own only")                                                                           \
+      "how questions and entries are read: own (default, the network's), lstm, bilstm, gru, "      \
+      "convs2s, gldr, qanet or transformer; dialog-transformer own only")                          \
     X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
       "dialog-transformer, text qanet, transformer: heads of the attention; 0: 4, of "             \
       "dialog-transformer fewer where 4 do not divide --embed")                                    \
