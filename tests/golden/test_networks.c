@@ -329,8 +329,9 @@ static void networks_equal_their_twins(void **state)
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
     vd_config config = {.hidden = H, .heads = HEADS};
     for (int i = 0; support_reading(i, &config); i++)
-        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT)
-            compare_network(&config); // one twin for each text encoder
+        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT ||
+            (config.network == VD_NETWORK_MVAN && config.text == VD_TEXT_GRU))
+            compare_network(&config); // one twin for each text encoder, and MVAN with one
     config = (vd_config){.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE};
     compare_network(&config);
     vd_safetensors_close(file);
