@@ -14,28 +14,30 @@ static const char choices[] = "skip or refuse";
 static const struct {
     const char *name;
     size_t offset;
-} paths[] = {{"data", offsetof(vd_run_inputs, data)},
+} texts[] = {{"data", offsetof(vd_run_inputs, data)},
              {"features", offsetof(vd_run_inputs, features)},
              {"train-dense", offsetof(vd_run_inputs, train_dense)},
              {"val", offsetof(vd_run_inputs, val)},
              {"val-features", offsetof(vd_run_inputs, val_features)},
-             {"val-dense", offsetof(vd_run_inputs, val_dense)}};
-enum { PATHS = sizeof paths / sizeof *paths };
+             {"val-dense", offsetof(vd_run_inputs, val_dense)},
+             {"split", offsetof(vd_run_inputs, split)},
+             {"val-split", offsetof(vd_run_inputs, val_split)}};
+enum { TEXTS = sizeof texts / sizeof *texts, PATHS = TEXTS - 2 }; // paths, then names
 
-static const char **path_of(vd_run_inputs *inputs, int which)
+static const char **text_of(vd_run_inputs *inputs, int which)
 {
-    return (const char **)(void *)((char *)inputs + paths[which].offset);
+    return (const char **)(void *)((char *)inputs + texts[which].offset);
 }
 
 static yajl_gen_status emit(yajl_gen json, void *context)
 {
     vd_run_inputs inputs = *(const vd_run_inputs *)context;
     yajl_gen_map_open(json);
-    for (int i = 0; i < PATHS; i++) {
-        const char *path = *path_of(&inputs, i);
-        char *whole = path ? g_canonicalize_filename(path, NULL) : NULL;
+    for (int i = 0; i < TEXTS; i++) {
+        const char *text = *text_of(&inputs, i);
+        char *whole = text && i < PATHS ? g_canonicalize_filename(text, NULL) : g_strdup(text);
         if (whole)
-            vd_member_string(json, paths[i].name, whole);
+            vd_member_string(json, texts[i].name, whole);
         g_free(whole);
     }
     if (inputs.val_limit)
@@ -54,8 +56,8 @@ static const char *unknown_name(const vd_json_value *kept)
 {
     for (const vd_json_value *member = kept->first; member; member = member->next) {
         bool known = strcmp(member->key, "val-limit") == 0 || strcmp(member->key, "missing") == 0;
-        for (int i = 0; i < PATHS; i++)
-            known = known || strcmp(member->key, paths[i].name) == 0;
+        for (int i = 0; i < TEXTS; i++)
+            known = known || strcmp(member->key, texts[i].name) == 0;
         if (!known)
             return member->key;
     }
@@ -76,9 +78,9 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
                             "%.300s: \"%.60s\" is nothing that this program knows of a run; "
                             "continue it with the program that wrote it",
                             path, unknown);
-    for (int i = 0; i < PATHS; i++)
-        if (!is_given(given, paths[i].name))
-            *path_of(inputs, i) = vd_json_text(kept, paths[i].name);
+    for (int i = 0; i < TEXTS; i++)
+        if (!is_given(given, texts[i].name))
+            *text_of(inputs, i) = vd_json_text(kept, texts[i].name);
     const vd_json_value *limit = vd_json_member(kept, "val-limit", VD_JSON_NUMBER);
     const char *missing = vd_json_text(kept, "missing");
     int choice = missing ? vd_choice_find(choices, missing) : VD_MISSING_SKIP;

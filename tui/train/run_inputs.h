@@ -1,7 +1,8 @@
 // What a run reads, kept beside its checkpoint so that --resume finds it again: DIR/inputs.json has
 //
 //   {"data": PATH, "features": PATH, "train-dense": PATH, "val": PATH,
-//    "val-features": PATH, "val-dense": PATH, "val-limit": N, "missing": "skip" or "refuse"}
+//    "val-features": PATH, "val-dense": PATH, "val-limit": N, "missing": "skip" or "refuse",
+//    "split": NAME, "val-split": NAME}
 //
 // with absolute paths; what the run does without is left out.
 #ifndef VD_RUN_INPUTS_H
@@ -15,7 +16,8 @@
 
 typedef struct vd_run_inputs {
     const char *data, *features, *train_dense, *val, *val_features, *val_dense; // NULL: none
-    size_t val_limit;                                                           // 0: all
+    const char *split, *val_split; // of captions, NULL: not named
+    size_t val_limit;              // 0: all
     vd_missing missing;
 } vd_run_inputs;
 
