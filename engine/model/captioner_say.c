@@ -1,5 +1,7 @@
 // Saying captions: greedy, beam search, drawn (captioner.h).
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -26,6 +28,20 @@ typedef struct search {
 vd_saying vd_saying_greedy(void)
 {
     return (vd_saying){.beam = 1, .longest = VD_MAX_CAPTION};
+}
+
+void vd_saying_text(const vd_saying *how, char *out, size_t size)
+{
+    char first[80];
+    if (how->temperature > 0)
+        snprintf(first, sizeof first, "temperature=%g seed=%" PRIu64 " longest=%d",
+                 how->temperature, how->seed, how->longest);
+    else
+        snprintf(first, sizeof first, "beam=%d longest=%d length-power=%g", how->beam,
+                 how->longest, how->length_power);
+    snprintf(out, size, "%s%s%s%s%s", first, how->no_repeat ? " no-repeat" : "",
+             how->no_trigram ? " no-trigram" : "", how->no_dangling ? " no-dangling" : "",
+             how->merge_repeats ? " merge-repeats" : "");
 }
 
 static vd_status check_saying(const vd_saying *how, int most, vd_error *err)
@@ -236,6 +252,15 @@ static vd_status run_search(search *s, vd_error *err)
     return status;
 }
 
+static void merge_repeats(vd_said_caption *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->length; i++)
+        if (kept == 0 || c->word[i] != c->word[kept - 1])
+            c->word[kept++] = c->word[i];
+    c->length = kept;
+}
+
 vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
                            const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err)
@@ -259,6 +284,8 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
         status = run_search(s, err);
     for (int i = 0; status == VD_OK && i < s->count && i < most; i++)
         out[(*count)++] = s->list[i].said;
+    for (int i = 0; how->merge_repeats && i < *count; i++)
+        merge_repeats(&out[i]);
     vd_free(s->logs);
     vd_free(s->dangling);
     vd_free(s);

@@ -146,7 +146,7 @@
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
-    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs, or pictures, per batch")             \
+    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch; of captioners pictures")   \
     X(micro_batch, "micro-batch", INT, 0, 1024, 0, NULL, true,                                     \
       "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
     X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \

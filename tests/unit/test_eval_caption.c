@@ -132,6 +132,11 @@ static void other_pictures_captions_are_mostly_false(void **state)
     assert_true(at(json, "all", "chair_i") > 0.2);
     assert_true(at(json, "other", "faithful") == 1.0);
     assert_true(at(json, "other", "novel") <= 0.5 && at(json, "other", "novel") > 0.3);
+    double faithful = at(json, "all", "faithful") * SCENES;
+    assert_true(at(json, "agreement", "all_alone") == 0.0);
+    assert_true(fabs(at(json, "agreement", "both") - faithful) < 1e-6);
+    assert_true(fabs(at(json, "agreement", "other_alone") - SCENES + faithful) < 1e-6);
+    assert_true(at(json, "agreement", "neither") == 0.0);
     const char *path[] = {"difference", "true_bits", NULL};
     yajl_val difference = yajl_tree_get(json, path, yajl_t_array);
     assert_int_equal(YAJL_GET_ARRAY(difference)->len, 4);
@@ -225,7 +230,7 @@ static void what_does_not_fit_is_explained(void **state)
                "no picture of split \"test\"", "it has val");
     is_refused(2, ARGUMENTS("--results", right), "--references", NULL);
     is_refused(2, ARGUMENTS("--results", right, "--references", captions, "--model", "best"),
-               "--model is about dialogs", NULL);
+               "one of the two", NULL);
     is_refused(2, (const char *const[]){"eval", "--model", "best", "--results", right, NULL},
                "--results is about captions", "--task caption");
     is_refused(4, ARGUMENTS("--results", captions, "--references", captions), "captions.json",

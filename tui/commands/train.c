@@ -83,8 +83,7 @@ static const vd_option options[] = {
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
     VD_MISSING_OPTION(job, in.missing),
     {"split", "NAME",
-     "caption: the pictures of --data of this split; where there are several: train (which takes "
-     "restval, too)",
+     "caption: the pictures of one split; of --data, train (with restval) where it has several",
      VD_INTO(job, in.split)},
     {"val-split", "NAME", "caption: of --val; where there are several: val",
      VD_INTO(job, in.val_split)},

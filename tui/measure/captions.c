@@ -7,6 +7,7 @@
 
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
+#include "tui/measure/corpus.h"
 
 const vd_caption_metric_name vd_caption_metric_names[VD_CAPTION_METRICS] = {
 #define X(id, name, label, scale, digits) {name, label, scale, digits},
@@ -194,6 +195,8 @@ vd_status vd_caption_judge_open(const vd_caption_paths *paths, vd_caption_judge 
     vd_status status = vd_captions_read(paths->references, &j->references, err);
     if (status == VD_OK && paths->split)
         status = vd_captions_choose(j->references, paths->split, err);
+    if (status == VD_OK && paths->regions)
+        status = vd_corpus_match_captions(j->references, paths->regions, paths->missing, true, err);
     if (status == VD_OK)
         status = add_pictures(j, err);
     if (status == VD_OK && paths->scenes)
@@ -362,6 +365,17 @@ void vd_caption_measure_clear(vd_caption_measure *measure)
 {
     vd_free(measure->picture);
     *measure = (vd_caption_measure){0};
+}
+
+vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
+                                      const vd_caption_measure *second)
+{
+    vd_caption_agreement a = {0};
+    for (size_t i = 0; i < first->pictures; i++) {
+        bool one = first->picture[i].faithful > 0, two = second->picture[i].faithful > 0;
+        ++*(one && two ? &a.both : one ? &a.first : two ? &a.second : &a.neither);
+    }
+    return a;
 }
 
 // ---- intervals ----------------------------------------------------------------------------------

@@ -67,6 +67,10 @@ typedef struct vd_caption_paths {
     const char *training;   // captions a captioner was trained on; NULL: novelty is not known
     bool tokens_given; // both sides are cut at blanks, not tokenised; a Karpathy split's references
                        // are its tokens
+    // Pictures without features here are refused or left out, which standard error says; NULL: none
+    // are needed.
+    const vd_regions *regions;
+    vd_missing missing;
 } vd_caption_paths;
 
 // What captions are measured with, loaded once for any number of captioners and epochs.
@@ -96,6 +100,14 @@ void vd_caption_measure_clear(vd_caption_measure *measure);
 vd_status vd_caption_intervals(const vd_caption_measure *measure, const vd_caption_measure *other,
                                const vd_bootstrap_options *options, vd_interval *out,
                                vd_error *err);
+
+// On the same scenes: how many pictures both captioners are faithful about, the first alone, the
+// second alone, neither.
+typedef struct vd_caption_agreement {
+    size_t both, first, second, neither;
+} vd_caption_agreement;
+vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
+                                      const vd_caption_measure *second);
 
 // Two captioners side by side, or one (other and difference NULL); intervals NULL: none.
 typedef struct vd_caption_report {
