@@ -84,6 +84,9 @@ static const vd_option options[] = {
      "caption: texts are tokens with blanks between them already; of a Karpathy split's "
      "references, its tokens are taken",
      VD_INTO(evaluation, captions.paths.tokens_given)},
+    {"meteor-jar", "FILE",
+     "caption: METEOR by its authors' program, meteor-1.5.jar with its data beside it; needs java",
+     VD_INTO(evaluation, captions.paths.meteor_jar)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},
     {0},
@@ -285,7 +288,8 @@ static vd_status check_caption(const evaluation *e, const vd_arguments *given, v
                               "--out keeps what a captioner says");
     if (status == VD_OK && !e->captions.paths.references)
         status = vd_arguments_refuse(
-            given, "other-results other-model split scenes trained-on tokens-given missing",
+            given,
+            "other-results other-model split scenes trained-on tokens-given meteor-jar missing",
             "needs --references", err);
     return status;
 }
@@ -322,7 +326,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         status = vd_arguments_refuse(
             &given,
             "results other-results other-model out references split scenes trained-on "
-            "tokens-given " VD_SAYING_NAMES,
+            "tokens-given meteor-jar " VD_SAYING_NAMES,
             "is about captions; --task caption measures them", err);
     if (status)
         return status;
@@ -373,7 +377,8 @@ const vd_command vd_cmd_eval = {
     "challenge server takes them (val or test); --from-ranks evaluates such a file, whoever made "
     "it. Without --data and --features the bundled dialogs are used.\n"
     "--task caption scores captions: BLEU, ROUGE-L and CIDEr-D as coco-caption computes them, "
-    "times 100, and METEOR-es, which is METEOR's formula without its tables. With the scenes of "
+    "times 100, and METEOR-es, which is METEOR's formula without its tables (--meteor-jar: METEOR "
+    "itself). With the scenes of "
     "Blocks pictures: how many captions are read, and true (faithful), how much they tell (true "
     "bits), and how many kinds (CHAIR_i) and attributes they name that are not there. The captions "
     "are those of --results, or said by the captioner of --model about every picture of "

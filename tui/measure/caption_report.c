@@ -39,7 +39,7 @@ static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
                  range(low, name, r->interval ? &r->interval[metric] : NULL));
     if (!r->other)
         return;
-    if (difference)
+    if (difference && !isnan(difference->p))
         snprintf(p, sizeof p, "%.4f", difference->p);
     number(by, name, r->measure->metric[metric] - r->other->metric[metric]);
     vd_table_more(table, "%s\t%s", number(two, name, r->other->metric[metric]), by);

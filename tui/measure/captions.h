@@ -20,6 +20,7 @@
     X(VD_CAPTION_BLEU_4, "bleu_4", "BLEU-4", 100, 2)                                               \
     X(VD_CAPTION_ROUGE_L, "rouge_l", "ROUGE-L", 100, 2)                                            \
     X(VD_CAPTION_CIDER_D, "cider_d", "CIDEr-D", 100, 2)                                            \
+    X(VD_CAPTION_METEOR, "meteor", "METEOR", 100, 2)                                               \
     X(VD_CAPTION_METEOR_ES, "meteor_es", "METEOR-es", 100, 2)                                      \
     X(VD_CAPTION_LENGTH, "length", "words", 1, 2)                                                  \
     X(VD_CAPTION_NOVEL, "novel", "novel", 1, 4)                                                    \
@@ -57,7 +58,8 @@ typedef struct vd_caption_sums {
     double attributes, wrong;
 } vd_caption_sums;
 void vd_caption_sums_add(vd_caption_sums *into, const vd_caption_sums *from);
-// metric: (VD_CAPTION_METRICS), NaN for those that are not known.
+// metric: (VD_CAPTION_METRICS), NaN for those that are not known, such as METEOR, which is no
+// function of them.
 void vd_caption_sums_metrics(const vd_caption_sums *sums, double *metric);
 
 typedef struct vd_caption_paths {
@@ -67,6 +69,7 @@ typedef struct vd_caption_paths {
     const char *training;   // captions a captioner was trained on; NULL: novelty is not known
     bool tokens_given; // both sides are cut at blanks, not tokenised; a Karpathy split's references
                        // are its tokens
+    const char *meteor_jar; // meteor-1.5.jar (meteor_jar.h); NULL: METEOR is not known
     // Pictures without features here are refused or left out, which standard error says; NULL: none
     // are needed.
     const vd_regions *regions;
