@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/elementary.h"
 
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err)
 {
@@ -66,13 +67,15 @@ vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err)
     size_t v = (size_t)y->columns, rows = (size_t)y->rows;
     pass->tape.be->read_floats(y->x, logs, rows * v);
     for (float *row = logs; row < logs + rows * v; row += v) {
-        double most = (double)row[0], sum = 0;
+        float most = row[0];
+        double sum = 0;
         for (size_t i = 1; i < v; i++)
-            most = fmax(most, (double)row[i]);
+            most = row[i] > most ? row[i] : most;
         for (size_t i = 0; i < v; i++)
-            sum += exp((double)row[i] - most);
+            sum += (double)vd_exp(row[i] - most);
+        double rest = (double)most + log(sum);
         for (size_t i = 0; i < v; i++)
-            row[i] = (float)((double)row[i] - most - log(sum));
+            row[i] = (float)((double)row[i] - rest);
     }
     return vd_backend_status(pass->tape.be, err);
 }
