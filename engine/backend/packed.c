@@ -1,5 +1,6 @@
 #include "engine/backend/packed.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "engine/base/alloc.h"
@@ -307,4 +308,35 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     place_prefixes(&table, order, count, &p, path, next, last);
     *out = p;
     return finish(out, point_tree, block, size, arena, err);
+}
+
+// The words of the sequence that ends at a row of the tree, and its rows. Returns how many.
+static int read_back(const vd_packed *tree, int last, int32_t *ids, int *row)
+{
+    int length = last < 0 ? 0 : tree->place[last] + 1;
+    for (int n = length, at = last; n-- > 0; at = tree->parent[at]) {
+        ids[n] = tree->id[at];
+        row[n] = at;
+    }
+    return length;
+}
+
+vd_status vd_packed_apart(const vd_packed *tree, int *last, int sequences, vd_arena *arena,
+                          vd_packed *out, int **row, vd_error *err)
+{
+    size_t n = (size_t)sequences, width = (size_t)tree->longest;
+    if (width && n > (size_t)INT_MAX / width)
+        return vd_error_set(err, VD_USAGE,
+                            "%d sequences of up to %d words: more than can be counted", sequences,
+                            tree->longest);
+    int32_t *ids = vd_arena_take_raw(arena, n * width, sizeof *ids);
+    int32_t *lengths = vd_arena_take_raw(arena, n, sizeof *lengths);
+    int *next = *row = vd_arena_take_raw(arena, n * width, sizeof **row);
+    if (arena->failed)
+        return vd_error_memory(err, "packed sequences");
+    for (size_t s = 0; s < n; s++) {
+        next += lengths[s] = read_back(tree, last[s], ids + s * width, next);
+        last[s] = lengths[s] ? (int)(next - *row) - 1 : -1;
+    }
+    return vd_packed_make(ids, lengths, sequences, tree->longest, arena, out, err);
 }

@@ -63,6 +63,12 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
                              const int *order, int count, vd_arena *arena, vd_packed *out,
                              int *last, vd_error *err);
 
+// Sequences of a tree one by one, each with rows of its own. last: (sequences) the tree's row where
+// each ends, -1 when it is empty; becomes the flat row where it ends in out. row: (T) the tree's
+// row of each token, flat order, in arena.
+vd_status vd_packed_apart(const vd_packed *tree, int *last, int sequences, vd_arena *arena,
+                          vd_packed *out, int **row, vd_error *err);
+
 // The distinct words of packed sequences; apart: those at different places are different.
 typedef struct vd_distinct_words {
     int count;

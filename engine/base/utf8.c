@@ -30,3 +30,12 @@ size_t vd_utf8_valid(const void *text, size_t length)
     }
     return at;
 }
+
+size_t vd_utf8_whole(const char *text, size_t length, size_t room)
+{
+    if (length <= room)
+        return length;
+    while (room > 0 && ((unsigned char)text[room] & 0xC0) == 0x80)
+        room--;
+    return room;
+}

@@ -10,5 +10,7 @@
 int32_t vd_utf8_next(const void *text, size_t length, size_t *used);
 // Bytes from the start of text that are valid: `length` when all are.
 size_t vd_utf8_valid(const void *text, size_t length);
+// How many bytes of text fit into `room` without a character being cut in two.
+size_t vd_utf8_whole(const char *text, size_t length, size_t room);
 
 #endif

@@ -40,6 +40,8 @@ typedef struct vd_pairing {
     // The last key of each group is no thing, but a sentinel: a share of it is a share of nothing.
     // Set by who made the pairing.
     bool sentinel;
+    // Shares sum to one within each entry, not over all of a query's keys. Set likewise.
+    bool by_entry;
     int blocks;
     vd_waves by_query, by_key;
     // Where operations read them: the queries of all groups as segments of pairs, the keys of all

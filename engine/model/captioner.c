@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/elementary.h"
 #include "engine/base/rng.h"
 
 static const uint64_t LOOKS = 0x6c6f6f6b; // stream of draws
@@ -23,12 +24,23 @@ vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err)
     return status;
 }
 
+vd_status vd_captioner_share(const vd_captioner *captioner, vd_captioner **out, vd_error *err)
+{
+    vd_captioner *one = *out = vd_alloc(1, sizeof *one);
+    if (!one)
+        return vd_error_memory(err, "the captioner");
+    one->model = captioner->model;
+    one->shares = true;
+    return VD_OK;
+}
+
 void vd_captioner_free(vd_captioner *captioner)
 {
     if (!captioner)
         return;
     vd_arena_free(&captioner->arena);
-    vd_model_free(captioner->model);
+    if (!captioner->shares)
+        vd_model_free(captioner->model);
     vd_free(captioner);
 }
 
@@ -74,13 +86,15 @@ vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err)
     size_t v = (size_t)y->columns, rows = (size_t)y->rows;
     pass->tape.be->read_floats(y->x, logs, rows * v);
     for (float *row = logs; row < logs + rows * v; row += v) {
-        double most = (double)row[0], sum = 0;
+        float most = row[0];
+        double sum = 0;
         for (size_t i = 1; i < v; i++)
-            most = fmax(most, (double)row[i]);
+            most = row[i] > most ? row[i] : most;
         for (size_t i = 0; i < v; i++)
-            sum += exp((double)row[i] - most);
+            sum += (double)vd_exp(row[i] - most);
+        double rest = (double)most + log(sum);
         for (size_t i = 0; i < v; i++)
-            row[i] = (float)((double)row[i] - most - log(sum));
+            row[i] = (float)((double)row[i] - rest);
     }
     return vd_backend_status(pass->tape.be, err);
 }

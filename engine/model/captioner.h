@@ -10,7 +10,9 @@
 typedef struct vd_captioner vd_captioner;
 
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err);
-void vd_captioner_free(vd_captioner *captioner);
+// One more of the same weights, for another thread; freed before the first.
+vd_status vd_captioner_share(const vd_captioner *captioner, vd_captioner **out, vd_error *err);
+void vd_captioner_free(vd_captioner *captioner);             // NULL is fine
 vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and looked at
 
 // From now on hard attention looks so, draws of this seed (the largest share before that). Other
@@ -35,10 +37,14 @@ typedef struct vd_saying {
     // Off unless asked for: no word twice running, no three words in a row twice, no end on "a",
     // "the", "of" and their like.
     bool no_repeat, no_trigram, no_dangling;
+    bool merge_repeats; // of what was said, runs of a word become one (M2's evaluation)
 } vd_saying;
 
 // Greedy with all else off.
 vd_saying vd_saying_greedy(void);
+// "beam=5 longest=20 length-power=0 no-repeat", "temperature=1 seed=3 longest=20": what a result
+// that was said so should name.
+void vd_saying_text(const vd_saying *how, char *out, size_t size);
 
 typedef struct vd_said_caption {
     int length;

@@ -8,6 +8,7 @@
 
 struct vd_captioner {
     vd_model *model;
+    bool shares; // the model is another's
     vd_arena arena;
     vd_hard hard;
     uint64_t seed; // of its draws

@@ -1,5 +1,7 @@
 // Saying captions: greedy, beam search, drawn (captioner.h).
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -37,6 +39,20 @@ typedef struct searches {
 vd_saying vd_saying_greedy(void)
 {
     return (vd_saying){.beam = 1, .longest = VD_MAX_CAPTION};
+}
+
+void vd_saying_text(const vd_saying *how, char *out, size_t size)
+{
+    char first[80];
+    if (how->temperature > 0)
+        snprintf(first, sizeof first, "temperature=%g seed=%" PRIu64 " longest=%d",
+                 how->temperature, how->seed, how->longest);
+    else
+        snprintf(first, sizeof first, "beam=%d longest=%d length-power=%g", how->beam, how->longest,
+                 how->length_power);
+    snprintf(out, size, "%s%s%s%s%s", first, how->no_repeat ? " no-repeat" : "",
+             how->no_trigram ? " no-trigram" : "", how->no_dangling ? " no-dangling" : "",
+             how->merge_repeats ? " merge-repeats" : "");
 }
 
 static vd_status check_saying(const vd_saying *how, int most, vd_error *err)
@@ -338,6 +354,15 @@ vd_status vd_caption_say(vd_caption_pass *pass, const vd_vocab *vocab, const vd_
     return status;
 }
 
+static void merge_repeats(vd_said_caption *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->length; i++)
+        if (kept == 0 || c->word[i] != c->word[kept - 1])
+            c->word[kept++] = c->word[i];
+    c->length = kept;
+}
+
 vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
                            const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err)
@@ -350,7 +375,9 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
                             "expected 1",
                             how->beam);
     vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
-    return status == VD_OK
-               ? vd_caption_say(&pass, captioner->model->vocab, how, NULL, out, most, count, err)
-               : status;
+    if (status == VD_OK)
+        status = vd_caption_say(&pass, captioner->model->vocab, how, NULL, out, most, count, err);
+    for (int i = 0; how->merge_repeats && i < *count; i++)
+        merge_repeats(&out[i]);
+    return status;
 }

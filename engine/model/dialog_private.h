@@ -41,7 +41,7 @@ struct vd_dialog {
 // Networks on the tape read the words again with every question.
 static inline bool vd_dialog_is_fused(const vd_dialog *d)
 {
-    return d->model->config.network == VD_NETWORK_MVAN;
+    return vd_is_fused(&d->model->config);
 }
 
 // Unknown words have own numbers, at least the vocabulary's size, where they can be copied.

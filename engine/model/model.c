@@ -5,6 +5,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/networks/batch.h"
+#include "engine/networks/encoder.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/pass.h"
@@ -16,13 +17,12 @@ static char *name_of(const char *path)
     return vd_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 }
 
-// The weights of MVAN that a question multiplies with every region; how many.
+// The weights of the fused MVAN that a question multiplies with every region; how many.
 static int list_packed(vd_model *model, vd_matrix *list[2])
 {
     list[0] = &model->weights.view_2.w;
     list[1] = &model->weights.region_fused.w;
-    bool mvan = model->config.task == VD_TASK_DIALOG && model->config.network == VD_NETWORK_MVAN;
-    return mvan ? 2 : 0;
+    return model->config.task == VD_TASK_DIALOG && vd_is_fused(&model->config) ? 2 : 0;
 }
 
 static void unpack(vd_model *model)

@@ -2,9 +2,9 @@
 // engine/networks/mac.c), and for every entry of the history a map of the regions that it is about
 // (Seo et al. 2017), so that "it", "they" and "the other one" are recalled, not found again.
 //
-// w_s word states and q last states of the question, h_r last states of entry r (one layer of
-// LSTMs, two directions each); regions x_n = W_2 elu(W_1 v_n) + W_0 v_n. Question t, steps i
-// = 1..T, z = [c_i ; m_{i-1}]:
+// w_s word states and q last states of the question, h_r last states of entry r (own: one
+// layer of LSTMs, two directions each); regions x_n = W_2 elu(W_1 v_n) + W_0 v_n. Question t, steps
+// i = 1..T, z = [c_i ; m_{i-1}]:
 //   control  u = W_cq [c_{i-1} ; W_i q + b] + b, c_i = sum_s softmax_s(w_a . (u o w_s)) w_s
 //   recall   a_r = softmax_r(w_h . elu(W_k h_r + age(t - r) + W_h z + b)), r <= t;
 //            f = sum_r a_r f_r, what the entries were about; r' = sum_r a_r h_r
@@ -17,6 +17,7 @@
 // two such maps; the caption's comes from h_0 and m_0 alone. c_0, m_0 are trained.
 // Attentions, index = step: question -> its words, rounds, regions (p).
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 #include <stdio.h>
 
@@ -27,19 +28,13 @@ static int steps_of(const vd_config *c)
     return c->hops ? c->hops : STEPS;
 }
 
-// Both halves of the LSTM's states are of one size.
-static int width_of(const vd_config *c)
-{
-    return 2 * ((c->hidden + 1) / 2);
-}
-
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    int d = width_of(c);
+    int d = vd_width_even(c);
     char name[LONGEST_NAME];
     const vd_start age = {VD_START_NORMAL, 0.1};
-    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, 1, 2, c->embed, d / 2);
-    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, 1, 2, c->embed, d / 2);
+    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.image.straight", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.2", d, d, true);
@@ -86,15 +81,6 @@ typedef struct dialogs {
     const vd_value **map;                         // (longest + 1, MAPS): (K, 1) of each region
 } dialogs;
 
-static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const char *name,
-                           const vd_value **words)
-{
-    const vd_sequences s = vd_text_words(tape, in, &text);
-    vd_value *states = vd_tape_lstm(tape, &s, name, 1, 2, 0);
-    *words = states;
-    return vd_text_ends(tape, &text, states, 2);
-}
-
 // The maps that were made of earlier entries, and where those of this pass will be.
 static void use_kept(dialogs *d, vd_memo *memo)
 {
@@ -112,14 +98,14 @@ static void use_kept(dialogs *d, vd_memo *memo)
 static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
 {
     dialogs d = {.tape = tape, .in = in};
-    const vd_value *heard;
+    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
     for (int b = 0; b < in->span->dialogs; b++) {
         int rounds = in->span->question_start[b + 1] - in->span->question_start[b];
         d.longest = rounds > d.longest ? rounds : d.longest;
     }
-    d.q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &d.words);
-    d.h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
-    *in->states = (vd_word_states){d.words, heard};
+    d.q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
+    d.h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", 0);
+    d.words = in->states->question;
     d.recalls = vd_tape_linear(tape, d.h, "encoder.rounds.key");
     vd_value *x = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, in->raw, "encoder.image.0"));
     x = vd_tape_linear(tape, x, "encoder.image.2");
@@ -320,9 +306,9 @@ static void explain_texts(const dialogs *d)
         d->tape,
         &(vd_explained){
             .title = "Words, history and regions",
-            .why = "LSTMs read the question and every entry of the history from both ends. The "
-                   "numbers of each region become a vector of the same size.",
-            .formula = {"q, w = LSTMs(question), h_r = LSTMs(entry r)",
+            .why = "The question and every entry of the history are read word by word. The numbers "
+                   "of each region become a vector of the same size.",
+            .formula = {"q, w = read(question), h_r = read(entry r)",
                         "x_n = W_2 elu(W_1 v_n) + W_0 v_n"},
             .in = {{"v", "regions", d->in->raw}},
             .out = {{"q", "the question", d->q},
@@ -488,8 +474,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_amem = {.name = "amem",
                                     .title = "reasoning steps with an attention memory",
                                     .reads_earlier = true,
-                                    .reading = VD_READS_ITSELF,
+                                    .text = &vd_text_bilstm_layer,
                                     .declare = declare,
                                     .build = build,
-                                    .question_width = width_of,
-                                    .history_width = width_of};
+                                    .question_width = vd_width_even,
+                                    .history_width = vd_width_even};

@@ -11,12 +11,13 @@
 // Attentions: history words -> question words (history-words), regions -> question words
 // (question-words), b (words-alone, regions-alone), the last softmax (pooled-words, regions).
 #include "engine/networks/flow.h"
+#include "engine/networks/text/text.h"
 
 enum { LAYERS = 2 };
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    int w = vd_flow_width(c);
+    int w = vd_width_even(c);
     char name[VD_FLOW_NAME];
     vd_flows_declare(layout, c, &(vd_flow_sizes){.layers = LAYERS, .model = 4 * w, .pool = 5 * w});
     vd_layout_score(layout, vd_flow_name("history", "score", name), 3 * w, false);
@@ -106,8 +107,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_bidaf = {.name = "bidaf",
                                      .title = "bidirectional attention flow",
-                                     .reading = VD_READS_ITSELF,
+                                     .text = &vd_text_bilstm,
                                      .declare = declare,
                                      .build = build,
-                                     .question_width = vd_flow_width,
-                                     .history_width = vd_flow_width};
+                                     .question_width = vd_width_even,
+                                     .history_width = vd_width_even};

@@ -12,6 +12,7 @@
 // (history-words) and regions -> question words (question-words); the last softmax (pooled-words,
 // regions).
 #include "engine/networks/flow.h"
+#include "engine/networks/text/text.h"
 
 enum { LAYERS = 1 };
 
@@ -28,7 +29,7 @@ static void declare_flow(vd_layout *layout, const char *of, int w)
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    int w = vd_flow_width(c);
+    int w = vd_width_even(c);
     vd_flows_declare(layout, c, &(vd_flow_sizes){.layers = LAYERS, .model = 3 * w, .pool = w});
     declare_flow(layout, "history", w);
     declare_flow(layout, "regions", w);
@@ -138,8 +139,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_dcn = {.name = "dcn",
                                    .title = "dynamic coattention network",
-                                   .reading = VD_READS_ITSELF,
+                                   .text = &vd_text_bilstm,
                                    .declare = declare,
                                    .build = build,
-                                   .question_width = vd_flow_width,
-                                   .history_width = vd_flow_width};
+                                   .question_width = vd_width_even,
+                                   .history_width = vd_width_even};

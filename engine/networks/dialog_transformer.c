@@ -202,6 +202,6 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
                                                   .title =
                                                       "causal transformer over picture and dialog",
-                                                  .reading = VD_READS_ITSELF,
                                                   .declare = declare,
-                                                  .build = build};
+                                                  .build = build,
+                                                  .heads = heads_of};

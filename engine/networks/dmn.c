@@ -1,6 +1,7 @@
 // Dynamic memory network, DMN+ (Xiong et al. 2016). q is the end of a one-way GRU over the
 // question. Facts are states of a two-way GRU, both directions added, over
-//   entries 0..t, each the sum of its words weighed by place (vd_sums in parts.h): f_r
+//   entries 0..t, each the sum of its words weighed by place (vd_sums in parts.h): f_r. With a text
+//   encoder chosen, that reads the question and the entries
 //   tanh(W v_n + b) of the regions, in the file's order (the paper's grid is read in snakes): f'_n
 // m^0 = q. For hops k = 1..K, an episode over each kind of facts:
 //   g = softmax_j(w . tanh(W z_j + b)), z_j = [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|]
@@ -14,6 +15,7 @@
 // the first DMN (nine features, sigmoid gate) are left out. Dropout is on facts and before e.
 // Attentions, index = hop: question -> rounds, regions (g).
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 #include <stdio.h>
 
@@ -47,8 +49,10 @@ static void declare(const vd_config *c, vd_layout *layout)
 {
     int h = c->hidden;
     char name[LONGEST_NAME];
-    declare_gru(layout, "encoder.question.rnn_model", 1, c->embed, h);
-    declare_gru(layout, "encoder.entries.rnn_model", 2, c->embed, h);
+    vd_text_declare(layout, c, "encoder.question", c->embed);
+    if (c->text != VD_TEXT_OWN)
+        vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+    declare_gru(layout, "encoder.entries.rnn_model", 2, vd_width_summed(c), h);
     vd_layout_linear(layout, "encoder.regions.image", c->region, h, true);
     declare_gru(layout, "encoder.regions.rnn_model", 2, h, h);
     declare_episode(layout, "entries", h);
@@ -97,13 +101,21 @@ static vd_value *read_both_ways(vd_tape *tape, const vd_inputs *in, const vd_seq
     return vd_tape_dropout(tape, y, in->dropout);
 }
 
+static vd_value *read_sentences(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text entries = vd_text_entries(in);
+    if (in->config->text != VD_TEXT_OWN)
+        return vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", 0);
+    const vd_sums sums = vd_sums_of(tape, in, entries);
+    return vd_sums_take(tape, in, &sums, "encoder.word_embed.weight");
+}
+
 static facts read_entries(vd_tape *tape, vd_inputs *in, const vd_value *q)
 {
-    const vd_sums sums = vd_sums_of(tape, in, vd_text_entries(in));
     const vd_pairing *seen = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS),
                      *own = vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS);
     const vd_sequences s = {.packed = vd_inputs_sequences(tape, own),
-                            .x = vd_sums_take(tape, in, &sums, "encoder.word_embed.weight"),
+                            .x = read_sentences(tape, in),
                             .row = seen ? seen->key : NULL,
                             .axis = VD_AXIS_PAIRS};
     vd_value *f = read_both_ways(tape, in, &s, "encoder.entries.rnn_model");
@@ -124,10 +136,7 @@ static facts read_regions(vd_tape *tape, vd_inputs *in, const vd_value *q)
 static vd_value *read_question(vd_tape *tape, vd_inputs *in)
 {
     const vd_text text = vd_text_questions(in);
-    const vd_sequences s = vd_text_words(tape, in, &text);
-    vd_value *states = vd_tape_gru(tape, &s, "encoder.question.rnn_model", 1, 1, 0);
-    in->states->question = states;
-    return vd_text_ends(tape, &text, states, 1);
+    return vd_text_sentences(tape, in, &text, "encoder.question", 0);
 }
 
 // ---- episodes -----------------------------------------------------------------------------------
@@ -190,7 +199,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_dmn = {.name = "dmn",
                                    .title = "dynamic memory network",
-                                   .reading = VD_READS_ITSELF,
+                                   .text = &vd_text_gru_layer,
                                    .declare = declare,
                                    .build = build,
-                                   .question_width = vd_width_hidden};
+                                   .question_width = vd_width_hidden,
+                                   .history_width = vd_width_summed};

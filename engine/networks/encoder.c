@@ -6,51 +6,53 @@
 
 const vd_encoder *vd_encoder_of(const vd_config *config)
 {
-    static const vd_encoder *const all[VD_NETWORKS] = {
+    static const vd_encoder *const all[VD_NETWORKS] = {[VD_NETWORK_MVAN] = &vd_encoder_mvan,
 #define X(code, symbol, name) [VD_NETWORK_##code] = &vd_encoder_##symbol,
-        VD_ENCODERS(X)
+                                                       VD_ENCODERS(X)
 #undef X
     };
     return all[config->network];
 }
 
-// ---- text encoders -----------------------------------------------------------------------------
-
-static vd_reading reading_of(const vd_config *config)
+bool vd_is_fused(const vd_config *config)
 {
-    return config->network == VD_NETWORK_MVAN ? VD_READS_ITSELF : vd_encoder_of(config)->reading;
+    return config->network == VD_NETWORK_MVAN && vd_text_encoder_of(config) == vd_encoder_mvan.text;
 }
 
-// Whether the network takes the encoder, whatever its size.
+// ---- text encoders -----------------------------------------------------------------------------
+
+// Whether the network takes text encoders, whatever their size.
 static vd_status check_reading(const vd_config *config, vd_error *err)
 {
-    const char *network = vd_network_names[config->network], *text = vd_text_names[config->text];
-    vd_reading reading = reading_of(config);
-    if (reading == VD_READS_ITSELF)
-        return vd_error_set(err, VD_USAGE,
-                            "text %s: the network %s reads in its own way only; expected own, or "
-                            "hre, hrea, mn or mn-att, which take every text encoder",
-                            text, network);
-    if (reading == VD_READS_STRUNG && vd_text_encoder_of(config)->directions != 1)
-        return vd_error_set(err, VD_USAGE,
-                            "text %s: the network %s reads the history as one text in one run, "
-                            "for which an encoder must read one way; expected own, lstm or gru, "
-                            "or hre, hrea, mn or mn-att, which take every text encoder",
-                            text, network);
-    return VD_OK;
+    if (vd_encoder_of(config)->question_width)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "text %s: the network %s reads picture and dialog as one sequence of "
+                        "tokens, of which questions and entries are no parts by themselves; "
+                        "expected own, or another network: these take every text encoder",
+                        vd_text_names[config->text], vd_network_names[config->network]);
+}
+
+int vd_encoder_heads(const vd_config *config)
+{
+    bool own = config->network != VD_NETWORK_MVAN && vd_encoder_of(config)->heads;
+    return own                                 ? vd_encoder_of(config)->heads(config)
+           : vd_text_encoder_of(config)->heads ? vd_text_heads(config)
+                                               : config->heads;
 }
 
 static vd_status check_size(const vd_config *config, vd_error *err)
 {
     const vd_text_encoder *encoder = vd_text_encoder_of(config);
     int parts = encoder->heads ? vd_text_heads(config) : encoder->directions;
-    if (parts == 0 || config->hidden % parts == 0)
+    int width = vd_states_width(config);
+    if (parts == 0 || width % parts == 0)
         return VD_OK;
     return vd_error_set(err, VD_USAGE,
                         "text %s: a state is divided among %d %s; expected a multiple of %d as its "
-                        "size (hidden), found %d",
+                        "size (hidden%s), found %d",
                         vd_text_names[config->text], parts, encoder->heads ? "heads" : "directions",
-                        parts, config->hidden);
+                        parts, width == 2 * config->hidden ? ", doubled" : "", width);
 }
 
 // A discriminative decoder compares answers with e; it says none.

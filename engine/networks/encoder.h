@@ -59,34 +59,35 @@ typedef struct vd_inputs {
 
 typedef int vd_width(const vd_config *config);
 
-// Which text encoders (engine/networks/text/) a network takes.
-typedef enum vd_reading {
-    VD_READS_APART,  // each question and entry is read by itself: all
-    VD_READS_STRUNG, // entries are strung together and read in one run: those that read one way
-    VD_READS_ITSELF  // only its own
-} vd_reading;
-
 typedef struct vd_encoder {
     const char *name, *title;
     // A question is answered from what was asked before, too, not only from the entries: a chat
     // computes all rounds.
     bool reads_earlier;
-    vd_reading reading;
+    // Its own (engine/networks/text/text.h); NULL: it reads in a way that no other network does.
+    const struct vd_text_encoder *text;
     void (*declare)(const vd_config *config, vd_layout *layout);
     vd_value *(*build)(vd_tape *tape, vd_inputs *in);
-    // Of the states in which it reads questions and entries; NULL: it has none.
+    // Of the states in which it reads questions and entries; NULL: it has none, and so it takes no
+    // text encoder. Otherwise it takes all, whose states are as wide as those of its questions.
     vd_width *question_width, *history_width;
+    int (*heads)(const vd_config *config); // of its attention; NULL: it has none
 } vd_encoder;
 
 #define X(code, symbol, name) extern const vd_encoder vd_encoder_##symbol;
 VD_ENCODERS(X)
 #undef X
+extern const vd_encoder vd_encoder_mvan;
 
-// Of a configuration whose network is not VD_NETWORK_MVAN.
 const vd_encoder *vd_encoder_of(const vd_config *config);
+// Whether its stages are the fused ones (engine/networks/mvan/): MVAN with its own text encoder.
+bool vd_is_fused(const vd_config *config);
 // Whether the network, MVAN too, takes the configuration's text encoder, and its decoder the way in
 // which answers are said; VD_USAGE says what is expected. Of a captioner vd_caption_check.
 vd_status vd_encoder_check(const vd_config *config, vd_error *err);
+// Heads of the attention, of the network's or of the text encoder's, where the setting leaves them
+// to it (0); the setting where neither has any.
+int vd_encoder_heads(const vd_config *config);
 
 // One of the usual pairings, made when it is first asked for.
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);

@@ -30,6 +30,7 @@ static vd_attention_at attention_of(const vd_pass *pass, const vd_shown *shown)
                              .part = of > 1 ? "step" : NULL,
                              .index = shown->index,
                              .of = of,
+                             .by_entry = p->by_entry,
                              .nothing = p->sentinel,
                              .query = p->query_axis,
                              .key = p->key_axis,
@@ -67,23 +68,31 @@ static size_t size_of(const vd_named *list)
 }
 
 // The letters of engine/networks/batch.h: of what there is a row each, then their size.
-static const char *axes_of(const vd_config *config, const vd_value *x)
+static const char *axes_of(const vd_config *c, const vd_value *x)
 {
-    static const char *const hidden[VD_AXIS_COUNT] = {[VD_AXIS_REGIONS] = "P, H",
-                                                      [VD_AXIS_ENTRIES] = "R, H",
-                                                      [VD_AXIS_QUESTION_WORDS] = "Tq, H",
-                                                      [VD_AXIS_HISTORY_WORDS] = "Th, H"};
-    static const char *const twice[VD_AXIS_COUNT] = {
-        [VD_AXIS_REGIONS] = "P, 2H", [VD_AXIS_HISTORY_WORDS] = "Th, 2H"};
-    bool regions = x->columns == config->region && x->columns != config->hidden;
-    bool words = x->columns == config->embed && x->columns != config->hidden;
-    if (rows_of(x) == 1)
-        return regions ? "D" : words ? "E" : "H";
-    if (regions)
-        return "P, D";
-    if (x->columns >= 2 * config->hidden && twice[x->axis])
-        return twice[x->axis];
-    return hidden[x->axis] ? hidden[x->axis] : "N, H";
+#define SIZES(rows)                                                                                \
+    {                                                                                              \
+        rows "H", rows "D", rows "E", rows "2H", rows "2E", rows "4H", rows "D+4H"                 \
+    }
+    static const char *const axes[VD_AXIS_COUNT][7] = {[VD_AXIS_REGIONS] = SIZES("P, "),
+                                                       [VD_AXIS_ENTRIES] = SIZES("R, "),
+                                                       [VD_AXIS_QUESTION_WORDS] = SIZES("Tq, "),
+                                                       [VD_AXIS_HISTORY_WORDS] = SIZES("Th, "),
+                                                       [VD_AXIS_NONE] = SIZES("N, "),
+                                                       [VD_AXIS_QUESTIONS] = SIZES("")};
+#undef SIZES
+    const int size[] = {c->hidden,
+                        c->region,
+                        c->embed,
+                        2 * c->hidden,
+                        2 * c->embed,
+                        4 * c->hidden,
+                        c->region + 4 * c->hidden};
+    int i = 0, sizes = sizeof size / sizeof *size;
+    while (i < sizes && size[i] != x->columns)
+        i++;
+    vd_axis axis = rows_of(x) == 1 ? VD_AXIS_QUESTIONS : x->axis;
+    return axes[axes[axis][0] ? axis : VD_AXIS_NONE][i % sizes];
 }
 
 static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value *to, float **at)

@@ -2,12 +2,7 @@
 
 #include <stdio.h>
 
-enum { LAYERS = 2, READ_BOTH_WAYS = 2 };
-
-int vd_flow_width(const vd_config *c)
-{
-    return READ_BOTH_WAYS * ((c->hidden + 1) / READ_BOTH_WAYS);
-}
+enum { READ_BOTH_WAYS = 2 };
 
 const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME])
 {
@@ -17,11 +12,9 @@ const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME
 
 void vd_flows_declare(vd_layout *layout, const vd_config *c, const vd_flow_sizes *sizes)
 {
-    int w = vd_flow_width(c);
-    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, LAYERS, READ_BOTH_WAYS, c->embed,
-                        w / READ_BOTH_WAYS);
-    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, LAYERS, READ_BOTH_WAYS, c->embed,
-                        w / READ_BOTH_WAYS);
+    int w = vd_width_even(c);
+    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+    vd_text_declare_states(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.regions.image", c->region, w, true);
     vd_layout_recurrent(layout, "encoder.flow.history.model", 4, sizes->layers, READ_BOTH_WAYS,
                         sizes->model, w / READ_BOTH_WAYS);
@@ -98,8 +91,7 @@ static const int *list_starts(vd_tape *tape, const vd_inputs *in, vd_axis axis)
     return start;
 }
 
-// Fills in the rows of a flow from x, which all questions of a dialog share.
-static void spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value *x, vd_flow *flow)
+void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value *x, vd_flow *flow)
 {
     const vd_pairing *seen = vd_inputs_pairing(tape, in, sight);
     flow->start = list_starts(tape, in, flow->axis);
@@ -113,21 +105,13 @@ static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_flows *f)
         tape,
         &(vd_explained){
             .title = "Words and regions",
-            .why = "LSTMs read the question and every entry of the history from both ends. The "
-                   "numbers of each region become a vector of the same size.",
-            .formula = {"U, q = LSTMs(question), C = LSTMs(entries)", "X_k = tanh(W v_k + b)"},
+            .why = "The question and every entry of the history are read word by word. The numbers "
+                   "of each region become a vector of the same size.",
+            .formula = {"U, q = read(question), C = read(entries)", "X_k = tanh(W v_k + b)"},
             .in = {{"v", "regions", in->regions}},
             .out = {{"U", "words of the question", f->words},
                     {"C", "words of the history", f->of[0].rows},
                     {"X", "regions", f->of[1].rows}}});
-}
-
-// Word states.
-static vd_value *read_text(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                           const char *name)
-{
-    const vd_sequences words = vd_text_dropped_words(tape, in, text, in->dropout);
-    return vd_tape_lstm(tape, &words, name, LAYERS, READ_BOTH_WAYS, in->lstm_dropout);
 }
 
 static vd_flows begin(vd_tape *tape, vd_inputs *in)
@@ -143,13 +127,12 @@ static vd_flows begin(vd_tape *tape, vd_inputs *in)
                           .pooled = "regions",
                           .axis = VD_AXIS_REGIONS}}};
     const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
-    f.words = read_text(tape, in, &questions, "encoder.ques_rnn.rnn_model");
-    f.q = vd_text_ends(tape, &questions, f.words, READ_BOTH_WAYS);
-    vd_value *c = read_text(tape, in, &entries, "encoder.hist_rnn.rnn_model");
-    *in->states = (vd_word_states){f.words, c};
+    f.q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", in->dropout);
+    f.words = in->states->question;
+    vd_value *c = vd_text_states(tape, in, &entries, "encoder.hist_rnn", in->dropout);
     vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
-    spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
-    spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);
+    vd_flow_spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
+    vd_flow_spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);
     explain_texts(tape, in, &f);
     return f;
 }

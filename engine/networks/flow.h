@@ -3,8 +3,8 @@
 // b). What comes of a comparison is a row M_j for each of these; c and x are their sums, weighted
 // by
 //   softmax_j(w . [G_j ; M_j]) (bidaf), softmax_j(w . M_j) (dcn)
-// and e = tanh(W [c ; x ; q] + b). Words are states of LSTMs of both directions, W = H wide, each
-// entry read alone.
+// and e = tanh(W [c ; x ; q] + b). Words are states of the text encoder (own: LSTMs of both
+// directions), W = H wide, each entry read alone.
 //
 // The rows C and X are a question's own, one question after the other: what they are compared with
 // differs from question to question.
@@ -26,7 +26,7 @@ typedef struct vd_flow {
 } vd_flow;
 
 typedef struct vd_flows {
-    vd_value *words, *q; // (Tq, W) word states and (N, W) sentence vectors of the questions
+    const vd_value *words, *q; // (Tq, W) word states and (N, W) sentence vectors of the questions
     vd_flow of[VD_FLOWS];
 } vd_flows;
 
@@ -35,7 +35,6 @@ typedef struct vd_flow_sizes {
     int layers, model, pool;
 } vd_flow_sizes;
 
-int vd_flow_width(const vd_config *config); // W
 // encoder.flow.of.part
 const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME]);
 void vd_flows_declare(vd_layout *layout, const vd_config *config, const vd_flow_sizes *sizes);
@@ -45,6 +44,8 @@ typedef vd_value *vd_flow_compare(vd_tape *tape, const vd_inputs *in, const vd_f
                                   const vd_flow *flow);
 vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare);
 
+// Fills in the rows of a flow, whose axis is set, from x, which all questions of a dialog share.
+void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value *x, vd_flow *flow);
 // The rows of each question and its words; with `more` rows behind the rows, and `more_words`
 // behind the words, of each question. NULL after a failure.
 vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, int more,

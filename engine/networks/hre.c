@@ -6,6 +6,7 @@
 // question cancels: its attention is the same whatever is asked. Ours is additive.
 // Attention (hrea): a, question -> rounds.
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 static vd_scoring score_of(const vd_config *c)
 {
@@ -98,7 +99,7 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_hre = {.name = "hre",
                                    .title = "hierarchical recurrent encoder",
                                    .reads_earlier = true,
-                                   .reading = VD_READS_APART,
+                                   .text = &vd_text_lstm,
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_hidden,
@@ -106,7 +107,7 @@ const vd_encoder vd_encoder_hre = {.name = "hre",
 const vd_encoder vd_encoder_hrea = {.name = "hrea",
                                     .title = "hierarchical recurrent encoder with attention",
                                     .reads_earlier = true,
-                                    .reading = VD_READS_APART,
+                                    .text = &vd_text_lstm,
                                     .declare = declare_attention,
                                     .build = build_attention,
                                     .question_width = vd_width_hidden,

@@ -3,6 +3,7 @@
 //   g_t = state at the end of entries 0..t strung together, v = unit(mean of v_k)
 //   e_t = tanh(W [q_t ; v ; g_t] + b)
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
@@ -33,8 +34,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_lf = {.name = "lf",
                                   .title = "late fusion",
-                                  .reading = VD_READS_STRUNG,
+                                  .text = &vd_text_lstm,
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,
-                                  .history_width = vd_width_hidden};
+                                  .history_width = vd_width_strung};

@@ -4,6 +4,7 @@
 //   e_t = tanh(W_o (sum_k p_k y_k + u_t) + b)
 // Attention: p, question -> regions.
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
@@ -30,8 +31,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_lf_att = {.name = "lf-att",
                                       .title = "late fusion with attention",
-                                      .reading = VD_READS_STRUNG,
+                                      .text = &vd_text_lstm,
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,
-                                      .history_width = vd_width_hidden};
+                                      .history_width = vd_width_strung};

@@ -5,6 +5,7 @@
 // b' changes no softmax. The public code lets rows of zeros take part in it; here they do not.
 // Attention: p, question -> regions.
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 static vd_scoring score_of(const vd_config *c)
 {
@@ -63,8 +64,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_lf_bu = {.name = "lf-bu",
                                      .title = "late fusion with bottom-up regions",
-                                     .reading = VD_READS_STRUNG,
+                                     .text = &vd_text_lstm,
                                      .declare = declare,
                                      .build = build,
                                      .question_width = vd_width_hidden,
-                                     .history_width = vd_width_hidden};
+                                     .history_width = vd_width_strung};

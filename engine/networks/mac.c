@@ -1,7 +1,7 @@
 // Reasoning step by step: MAC (Hudson, Manning 2018) over the picture and, as a second base of
 // knowledge, the dialog (Shah et al. 2020). w_s word states and q last states of the question
-// (bidirectional LSTM); regions k_n = W_2 elu(W_1 v_n); entries x_r = W_h h_r + age(t - r), r <= t.
-// For steps i = 1..T, weights shared but for W_i:
+// (own: bidirectional LSTM); regions k_n = W_2 elu(W_1 v_n); entries x_r = W_h h_r + age(t - r), r
+// <= t. For steps i = 1..T, weights shared but for W_i:
 //   control  u = W_cq [c_{i-1} ; W_i q + b] + b, c_i = sum_s softmax_s(w_a . (u o w_s)) w_s
 //   read     I_n = (W_m m_{i-1} + b) o (W_k x_n + b), I'_n = elu(W_I I_n + W_x x_n + b),
 //            r = sum_n softmax_n(w_r . elu(c_i o I'_n)) x_n, of regions and of entries apart
@@ -9,20 +9,15 @@
 // e = W elu(W [q ; m_T] + b) + b. c_0, m_0 are trained.
 // Attentions, index = step: question -> its words, regions, rounds.
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 #include <stdio.h>
 
-enum { STEPS = 5, LAYERS = 2, AGES = 64, LONGEST_NAME = 64 };
+enum { STEPS = 5, AGES = 64, LONGEST_NAME = 64 };
 
 static int steps_of(const vd_config *c)
 {
     return c->hops ? c->hops : STEPS;
-}
-
-// Both halves of the LSTM's states are of one size.
-static int width_of(const vd_config *c)
-{
-    return 2 * ((c->hidden + 1) / 2);
 }
 
 static void declare_reader(vd_layout *layout, const char *of, int d)
@@ -39,11 +34,11 @@ static void declare_reader(vd_layout *layout, const char *of, int d)
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    int d = width_of(c);
+    int d = vd_width_even(c);
     char name[LONGEST_NAME];
     const vd_start start = {VD_START_NORMAL, 0.1};
-    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, LAYERS, 2, c->embed, d / 2);
-    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, LAYERS, 2, c->embed, d / 2);
+    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.regions.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.regions.image.2", d, d, true);
     vd_layout_linear(layout, "encoder.rounds.entry", d, d, true);
@@ -95,15 +90,6 @@ static vd_value *read(vd_tape *tape, const reader *r, const vd_value *control,
     return vd_tape_mix(tape, a, r->x);
 }
 
-// Word states and sentence vectors.
-static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const char *name,
-                           vd_value **words)
-{
-    const vd_sequences s = vd_text_words(tape, in, &text);
-    *words = vd_tape_lstm(tape, &s, name, LAYERS, 2, in->lstm_dropout);
-    return vd_text_ends(tape, &text, *words, 2);
-}
-
 static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value *before,
                               const vd_value *q, const vd_value *words, int step)
 {
@@ -135,10 +121,10 @@ static void explain_step(vd_tape *tape, const vd_value *c, const vd_value *const
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    vd_value *words, *heard;
-    vd_value *q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &words);
-    vd_value *h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
-    *in->states = (vd_word_states){words, heard};
+    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
+    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
+    vd_value *h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", 0);
+    const vd_value *words = in->states->question;
     vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
     vd_value *x = vd_aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"),
@@ -166,8 +152,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mac = {.name = "mac",
                                    .title = "memory, attention and composition",
-                                   .reading = VD_READS_ITSELF,
+                                   .text = &vd_text_bilstm,
                                    .declare = declare,
                                    .build = build,
-                                   .question_width = width_of,
-                                   .history_width = width_of};
+                                   .question_width = vd_width_even,
+                                   .history_width = vd_width_even};

@@ -1,6 +1,7 @@
 // End-to-end memory network (Sukhbaatar et al. 2015). Memories are the entries of the history and,
 // ours, the regions. A sentence is the sum of its words, each weighed by its place: l_j o A x_j
-// (parts.h). u starts as the question's sum. For hops k = 1..K:
+// (parts.h); or, with a text encoder chosen, A s, s what that makes of it. u starts as the
+// question's sum. For hops k = 1..K:
 //   p = softmax_r(u . m_r), m_r = sum_j l_j o A^k x_rj + T_A^k(t - r), entries r <= t
 //   p' = softmax_n(u . M_A^k v_n)
 //   u <- u + sum_r p_r c_r + sum_n p'_n M_C^k v_n, c_r like m_r with C^k, T_C^k
@@ -42,9 +43,16 @@ static void declare(const vd_config *c, vd_layout *layout)
 {
     size_t e = (size_t)c->embed;
     char name[LONGEST_NAME];
+    bool sums = c->text == VD_TEXT_OWN;
+    if (!sums) {
+        vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+        vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+    }
     for (int k = 0; k < tables_of(c); k++) {
         snprintf(name, sizeof name, "encoder.memory.words.%d", k);
-        if (k > 0) // the first is the embedding
+        if (!sums)
+            vd_layout_linear(layout, name, c->hidden, c->embed, false);
+        else if (k > 0) // the first is the embedding
             vd_layout_add(layout, name, ".weight", true, (size_t)c->vocab, e,
                           (vd_start){VD_START_WORDS, 0.1});
         snprintf(name, sizeof name, "encoder.memory.time.%d", k);
@@ -57,20 +65,40 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.out", c->embed, c->hidden, true);
 }
 
+// Questions or entries: words to be summed, or (s) what a text encoder makes of them.
+typedef struct sentences {
+    vd_sums sums;
+    const vd_value *s;
+} sentences;
+
+static sentences read_text(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name)
+{
+    if (in->config->text == VD_TEXT_OWN)
+        return (sentences){.sums = vd_sums_of(tape, in, text)};
+    return (sentences){.s = vd_text_sentences(tape, in, &text, name, 0)};
+}
+
+// By the k-th table.
+static vd_value *take(vd_tape *tape, const vd_inputs *in, const sentences *of, int k)
+{
+    char name[LONGEST_NAME] = "encoder.word_embed.weight";
+    if (of->s || k > 0)
+        snprintf(name, sizeof name, "encoder.memory.words.%d%s", k, of->s ? "" : ".weight");
+    return of->s ? vd_tape_linear(tape, of->s, name) : vd_sums_take(tape, in, &of->sums, name);
+}
+
 // Both memories as one set of tables gives them.
 typedef struct memory {
     const vd_value *entries; // (pairs of questions and entries, E)
     const vd_value *regions; // (K, E)
 } memory;
 
-static memory remember(vd_tape *tape, vd_inputs *in, const vd_sums *entries, int k)
+static memory remember(vd_tape *tape, vd_inputs *in, const sentences *entries, int k)
 {
-    char words[LONGEST_NAME] = "encoder.word_embed.weight", name[LONGEST_NAME];
+    char name[LONGEST_NAME];
     memory m;
-    if (k > 0)
-        snprintf(words, sizeof words, "encoder.memory.words.%d.weight", k);
     snprintf(name, sizeof name, "encoder.memory.time.%d.weight", k);
-    m.entries = vd_aged_entries(tape, in, vd_sums_take(tape, in, entries, words), name);
+    m.entries = vd_aged_entries(tape, in, take(tape, in, entries, k), name);
     snprintf(name, sizeof name, "encoder.memory.image.%d", k);
     m.regions = vd_tape_linear(tape, in->regions, name);
     return m;
@@ -116,9 +144,9 @@ static const vd_value *hop(vd_tape *tape, vd_inputs *in, int k, const memory *a,
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_sums questions = vd_sums_of(tape, in, vd_text_questions(in)),
-                  entries = vd_sums_of(tape, in, vd_text_entries(in));
-    const vd_value *u = vd_sums_take(tape, in, &questions, "encoder.word_embed.weight");
+    const sentences questions = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn"),
+                    entries = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn");
+    const vd_value *u = take(tape, in, &questions, 0);
     memory m[MOST_HOPS + 1] = {0};
     for (int k = 0; k < tables_of(in->config); k++)
         m[k] = remember(tape, in, &entries, k);
@@ -131,6 +159,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
                                       .title = "end-to-end memory network",
-                                      .reading = VD_READS_ITSELF,
                                       .declare = declare,
-                                      .build = build};
+                                      .build = build,
+                                      .question_width = vd_width_summed,
+                                      .history_width = vd_width_summed};

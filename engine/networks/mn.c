@@ -3,6 +3,7 @@
 //   c = sum_r a_r h_r, e_t = tanh(W_e (tanh(W_c c + b) + u_t) + b)
 // Attention: a, question -> rounds.
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
@@ -26,7 +27,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mn = {.name = "mn",
                                   .title = "memory network",
-                                  .reading = VD_READS_APART,
+                                  .text = &vd_text_lstm,
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,

@@ -2,6 +2,7 @@
 // back at what was said (mn.c, with u_t = q_t), what comes of it at the regions (lf_att.c).
 // Attentions: question -> rounds, then -> regions.
 #include "engine/networks/parts.h"
+#include "engine/networks/text/text.h"
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
@@ -17,7 +18,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mn_att = {.name = "mn-att",
                                       .title = "memory network with attention",
-                                      .reading = VD_READS_APART,
+                                      .text = &vd_text_lstm,
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,

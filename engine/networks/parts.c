@@ -112,11 +112,15 @@ vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *te
     return s;
 }
 
+void vd_text_declare_states(vd_layout *layout, const vd_config *config, const char *name, int in)
+{
+    vd_text_encoder_of(config)->declare(layout, config, name, in);
+}
+
 void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    const vd_text_encoder *encoder = vd_text_encoder_of(config);
-    encoder->declare(layout, config, name, in);
-    if (!encoder->directions)
+    vd_text_declare_states(layout, config, name, in);
+    if (!vd_text_encoder_of(config)->directions)
         vd_text_declare_pool(layout, config, name);
 }
 
@@ -130,42 +134,64 @@ vd_sequences vd_text_dropped_words(vd_tape *tape, const vd_inputs *in, const vd_
                           .axis = text->words};
 }
 
-vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions)
-{
-    if (tape->status != VD_OK)
-        return &tape->nothing;
-    return vd_tape_ends(tape, states, text->packed, directions, text->sentences);
-}
-
 int vd_width_hidden(const vd_config *config)
 {
     return config->hidden;
 }
 
-static vd_value *sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                              const char *name, const vd_sequences *words)
+int vd_width_even(const vd_config *config)
 {
-    const vd_text_encoder *encoder = vd_text_encoder_of(in->config);
-    vd_value *states = encoder->states(tape, in, words, name);
+    return 2 * ((config->hidden + 1) / 2);
+}
+
+int vd_width_summed(const vd_config *config)
+{
+    return config->text == VD_TEXT_OWN ? config->embed : config->hidden;
+}
+
+int vd_width_strung(const vd_config *config)
+{
+    return vd_text_encoder_of(config)->directions == 1 ? config->hidden : config->embed;
+}
+
+static vd_value *states_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                           const char *name, const vd_sequences *words)
+{
+    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, words, name);
     *(text->words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) =
         states;
-    if (encoder->directions)
-        return vd_text_ends(tape, text, states, encoder->directions);
-    return vd_text_pool(tape, words, text->sentences, states, name);
+    return states;
+}
+
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+                         vd_real dropout)
+{
+    const vd_sequences words = vd_text_dropped_words(tape, in, text, dropout);
+    return states_of(tape, in, text, name, &words);
+}
+
+vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+                       const vd_value *states)
+{
+    int directions = vd_text_encoder_of(in->config)->directions;
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    if (directions)
+        return vd_tape_ends(tape, states, text->packed, directions, text->sentences);
+    return vd_text_pool(tape, text->packed, text->sentences, states, name);
 }
 
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout)
 {
-    const vd_sequences words = vd_text_dropped_words(tape, in, text, dropout);
-    return sentences_of(tape, in, text, name, &words);
+    return vd_text_ends(tape, in, text, name, vd_text_states(tape, in, text, name, dropout));
 }
 
 vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                                const char *name, const vd_value *x)
 {
     const vd_sequences words = {.packed = text->packed, .x = x, .axis = text->words};
-    return sentences_of(tape, in, text, name, &words);
+    return vd_text_ends(tape, in, text, name, states_of(tape, in, text, name, &words));
 }
 
 // ---- sums of words ------------------------------------------------------------------------------
@@ -258,14 +284,13 @@ vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *
     return question_rows(tape, in, entries, newest);
 }
 
-vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name)
+// One run over a dialog, read at the end of each entry.
+static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
 {
     const vd_geometry *span = in->span;
     vd_text text = vd_text_strung(tape, in);
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
-    const vd_sequences said = vd_text_dropped_words(tape, in, &text, 0);
-    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &said, name);
-    in->states->history = states;
+    vd_value *states = vd_text_states(tape, in, &text, name, 0);
     for (int n = 0; n < span->questions && end; n++) {
         int first = span->entry_start[span->dialog[n]];
         const int *start = in->history_words->start;
@@ -273,6 +298,28 @@ vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name
         end[n] = words ? start[first] + words - 1 : -1;
     }
     return question_rows(tape, in, states, end);
+}
+
+// A run over what each question sees.
+static vd_value *read_each(vd_tape *tape, vd_inputs *in, const char *name)
+{
+    const vd_pairing *seen = vd_inputs_pairing(tape, in, VD_SEES_HISTORY_WORDS);
+    const vd_text entries = vd_text_entries(in),
+                  strung = {vd_inputs_sequences(tape, seen), VD_AXIS_PAIRS, VD_AXIS_QUESTIONS};
+    const vd_sequences words = {.packed = strung.packed,
+                                .x = vd_text_all_words(tape, in, &entries),
+                                .row = seen ? seen->key : NULL,
+                                .axis = VD_AXIS_PAIRS};
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &words, name);
+    return vd_text_ends(tape, in, &strung, name, states);
+}
+
+vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name)
+{
+    bool one_way = vd_text_encoder_of(in->config)->directions == 1;
+    return one_way ? read_once(tape, in, name) : read_each(tape, in, name);
 }
 
 // ---- scores -------------------------------------------------------------------------------------

@@ -29,16 +29,24 @@ vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *t
 // The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or
 // encoder.hist_rnn, of words `in` wide.
 void vd_text_declare(vd_layout *layout, const vd_config *config, const char *name, int in);
-// Its sentence vectors (S, H); the word states behind them are in->states from then on. dropout: of
-// the words.
+// The same where sentence vectors are not wanted.
+void vd_text_declare_states(vd_layout *layout, const vd_config *config, const char *name, int in);
+// Its word states (T, W), which are in->states from then on. dropout: of the words.
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+                         vd_real dropout);
+// The sentence vectors (S, W) of word states.
+vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+                       const vd_value *states);
+// Both in one.
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                             const char *name, vd_real dropout);
 // The same of words that a network made itself: x, a row a word.
 vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                                const char *name, const vd_value *x);
-vd_width vd_width_hidden; // of its word states: H
-// Sentence vectors of the word states of recurrent layers.
-vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
+// Of word states: H; the next even number; those of a network whose own sentences are sums of
+// words; of a history that is read at once where the encoder reads one way, otherwise none outlasts
+// a question: E.
+vd_width vd_width_hidden, vd_width_even, vd_width_summed, vd_width_strung;
 
 // 1 for each pair: a mix by these is a sum.
 const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p);
@@ -62,9 +70,9 @@ vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries,
 
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
-// A one-way encoder's state at the end of entries 0..t strung together, for every question: one run
-// over the dialog, read at the end of each entry.
-vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name);
+// The sentence vector of entries 0..t strung together, for every question. Of an encoder that reads
+// one way it is one run over the dialog, read at the end of each entry; others run once a question.
+vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name);
 
 // ---- scores -------------------------------------------------------------------------------------
 

@@ -34,9 +34,8 @@
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
     X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
-      "how questions and entries are read: own (default, the network's), lstm or gru; hre, hrea, " \
-      "mn and mn-att also bilstm, convs2s, gldr, qanet or transformer; all "                       \
-      "others own only")                                                                           \
+      "how questions and entries are read: own (default, the network's), lstm, bilstm, gru, "      \
+      "convs2s, gldr, qanet or transformer; dialog-transformer own only")                          \
     X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
       "dialog-transformer, text qanet, transformer: heads of the attention; 0: 4, of "             \
       "dialog-transformer fewer where 4 do not divide --embed")                                    \
@@ -145,9 +144,15 @@
       "dropout between LSTM layers")                                                               \
     X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
       "dropout after adding positions")                                                            \
+    X(own_masks, "own-masks", SWITCH, 0, 1, 0, NULL, true,                                         \
+      "dropout masks of their own for every candidate of every round, as in the public code; "     \
+      "else equal candidates, and equal beginnings, share theirs, which is faster")                \
     X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
       "dropout inside --text convs2s, gldr, qanet or transformer; below 0: its own, 0.1 (gldr: "   \
       "0.2)")                                                                                      \
+    X(coverage, "coverage", REAL, 0, 1e9, 0, NULL, true,                                           \
+      "copy pointer: weight of the coverage loss in the last epoch, against looking at the same "  \
+      "words again (See et al. 2017, with 1); 0: none (0)")                                        \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(scst, "scst", CHOICE, VD_SCST_NONE, VD_SCSTS - 1, VD_SCST_NONE, vd_scst_names, true,         \
@@ -172,7 +177,7 @@
       "scst: weight of the cross entropy of the data's captions, which keeps captions like those") \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
-    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch")                           \
+    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch; of captioners pictures")   \
     X(micro_batch, "micro-batch", INT, 0, 1024, 0, NULL, true,                                     \
       "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
     X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \

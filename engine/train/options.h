@@ -54,7 +54,9 @@ typedef struct vd_train_options {
     int margin;  // of the L-softmax: lambda = max(floor, start * decay^step)
     double lambda_start, lambda_decay, lambda_floor;
     double dropout, lstm_dropout, position_dropout;
+    int own_masks;       // as vd_pass has it
     double text_dropout; // below 0: the text encoder's own (engine/networks/text/)
+    double coverage;     // weight of the coverage loss in the last epoch (decoders/copying.c)
     // 1: a gate without an upper bound starts as the tangent of a sigmoid one, 1/2 + x/4, so that
     // the network starts where one with sigmoid gates does; 0: as the sigmoid's weights would,
     // PyTorch's start, from which attention 3 saturates early.

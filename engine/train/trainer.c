@@ -384,9 +384,10 @@ bool vd_trainer_levels(const vd_trainer *t, double *levels)
 }
 
 // Adds the gradient of a micro-batch, and its share of the loss.
-static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
+static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_micro_batches *step,
                                  double *loss, vd_error *err)
 {
+    const vd_totals *of = &step->of;
     if (t->config.task == VD_TASK_CAPTION)
         return learn_captions(t, batch, of, loss, err);
     vd_network net = network_of(t);
@@ -395,7 +396,9 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
     net.pass.dropout = (float)t->options.dropout;
     net.pass.lstm_dropout = (float)t->options.lstm_dropout;
     net.pass.position_dropout = (float)t->options.position_dropout;
+    net.pass.own_masks = t->options.own_masks;
     net.pass.text_dropout = vd_text_dropout(&t->config, t->options.text_dropout);
+    net.pass.coverage = step->last_epoch ? (vd_real)t->options.coverage : 0;
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);
     if (status == VD_OK && vd_has_discriminative(t->config.decoders))
@@ -420,7 +423,7 @@ vd_status vd_trainer_gradient(vd_trainer *t, const vd_micro_batches *step, doubl
         const vd_batch *batch;
         status = step->next(step->context, &batch, err);
         if (status == VD_OK)
-            status = add_micro_batch(t, batch, &step->of, loss, err);
+            status = add_micro_batch(t, batch, step, loss, err);
         t->micro_batches += t->group ? t->group->size : 1;
     }
     return status;

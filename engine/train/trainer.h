@@ -69,6 +69,7 @@ vd_status vd_trainer_describe(vd_trainer *trainer, const vd_batch *batch, vd_sai
 typedef struct vd_micro_batches {
     size_t count; // of this process; 0 where others have all of a step's dialogs
     vd_totals of; // of the whole step, of all processes; with scst its questions are the pictures
+    bool last_epoch; // of a run: where the coverage loss is
     // The next one, valid until the next call.
     vd_status (*next)(void *context, const vd_batch **batch, vd_error *err);
     void *context;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/networks/encoder.h"
 #include "engine/networks/text/text.h"
 #include "engine/train/trainer_private.h"
 
@@ -49,10 +50,11 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
     if (vd_text_encoder_of(from) != vd_text_encoder_of(to))
         return vd_error_set(err, VD_MISMATCH, "%s: its text encoder is %s, expected %s", path,
                             vd_text_names[from->text], vd_text_names[to->text]);
-    if (from->heads != to->heads) // the weights have the same shapes
+    int heads = vd_encoder_heads(from), wanted = vd_encoder_heads(to);
+    if (heads != wanted) // the weights have the same shapes
         return vd_error_set(err, VD_MISMATCH,
-                            "%s: heads %d, expected %d; keep them with --heads %d", path,
-                            from->heads, to->heads, from->heads);
+                            "%s: heads %d, expected %d; keep them with --heads %d", path, heads,
+                            wanted, heads);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "

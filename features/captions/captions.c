@@ -25,6 +25,39 @@ size_t vd_captions_total(const vd_captions *captions)
     return total;
 }
 
+// FNV-1a (Fowler, Noll, Vo), a value at a time.
+static uint64_t hash_with(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = hash_with(hash, (unsigned char)*text);
+    return hash_with(hash, 0);
+}
+
+static uint64_t hash_image(uint64_t hash, const vd_word_counts *words, const vd_captioned *image)
+{
+    hash = hash_with(hash, (uint64_t)image->image_id);
+    for (int c = 0; c < image->captions; c++) {
+        vd_tokens caption = image->caption[c].words;
+        for (int w = 0; w < caption.count; w++)
+            hash = hash_text(hash, vd_word_counts_word(words, caption.id[w]));
+        hash = hash_with(hash, 1);
+    }
+    return hash;
+}
+
+uint64_t vd_captions_hash(const vd_captions *captions)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < captions->count; i++)
+        hash = hash_image(hash, captions->words, &captions->image[i]);
+    return hash;
+}
+
 const vd_captioned *vd_captions_find(const vd_captions *captions, int64_t image_id)
 {
     for (size_t i = 0; i < captions->count; i++)
@@ -39,6 +72,14 @@ static bool is_of(const vd_captioned *image, const char *split)
 {
     return strcmp(image->split, split) == 0 ||
            (strcmp(split, "train") == 0 && strcmp(image->split, "restval") == 0);
+}
+
+bool vd_captions_mixed(const vd_captions *captions)
+{
+    for (size_t i = 1; i < captions->count; i++)
+        if (strcmp(captions->image[i].split, captions->image[0].split) != 0)
+            return true;
+    return false;
 }
 
 // The names of the splits, each once, as a text.

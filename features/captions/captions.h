@@ -10,8 +10,8 @@
 //   {"images": [{"id": int}, ...], "annotations": [{"image_id": int, "caption": str}, ...]}
 // VisDial dialogs (JSON or packed; dialogs/visdial.h): the caption of each, one a picture.
 // Words of the last two are the project's tokens of the text in lower case.
-#ifndef VD_CAPTION_FILES_H
-#define VD_CAPTION_FILES_H
+#ifndef VD_CAPTIONED_H
+#define VD_CAPTIONED_H
 
 #include "features/captions/tokens.h"
 #include "features/dialogs/dataset.h"
@@ -31,6 +31,7 @@ typedef struct vd_captioned {
 typedef struct vd_captions {
     char *path;
     const char *kind; // "Karpathy split", "COCO captions", "VisDial captions"
+    bool tokenised;   // words are tokens of the file, a Karpathy split's
     size_t count;
     vd_captioned *image;   // (count) in the order of the file, each number once
     vd_word_counts *words; // all words of the file, numbered in the file's order
@@ -46,11 +47,14 @@ void vd_captions_free(vd_captions *captions); // NULL is fine
 // From now on only the pictures of a split; "train" takes "restval", too. A file without splits
 // stays as it is. VD_NOT_FOUND, with the splits that there are, when nothing is left.
 vd_status vd_captions_choose(vd_captions *captions, const char *split, vd_error *err);
+bool vd_captions_mixed(const vd_captions *captions); // pictures of several splits
 // Pictures without features are left out from now on; *skipped: how many. VD_NOT_FOUND, with their
 // number and the first, when they are refused, or when nothing is left.
 vd_status vd_captions_match(vd_captions *captions, const vd_regions *regions, vd_missing missing,
                             size_t *skipped, vd_error *err);
 size_t vd_captions_total(const vd_captions *captions); // captions of all pictures
+// Tells the chosen pictures and their words from others'.
+uint64_t vd_captions_hash(const vd_captions *captions);
 // NULL when there is no such picture. Looks at one after another.
 const vd_captioned *vd_captions_find(const vd_captions *captions, int64_t image_id);
 

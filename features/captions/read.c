@@ -397,6 +397,7 @@ static vd_status finish(loading *l, vd_error *err)
                             "%.400s: expected captions: \"images\" with \"sentences\" (Karpathy's "
                             "splits), \"images\" and \"annotations\" (COCO), or VisDial dialogs",
                             captions->path);
+    captions->tokenised = l->karpathy;
     captions->kind = l->karpathy ? "Karpathy split" : "COCO captions";
     if (captions->count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: there are no \"images\"", captions->path);

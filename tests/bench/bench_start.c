@@ -1,17 +1,48 @@
-// From the command to a chat that can be read: the program runs in a pseudo-terminal of 80x24, the
-// clock stops when the caption of the first picture stands in its output.
+// From the command to what a person waits for: the program runs in a pseudo-terminal of 80x24, the
+// clock stops when it stands in the output. Without arguments that is the caption of the first
+// picture; with a picture of one's own (1280x960) first the picture, then the answer to a question
+// that was typed at once.
 #include "tests/bench/bench.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "features/pictures/image.h"
 #include "tui/session/session.h"
 
-enum { RUNS = 15, OUTPUT = 1 << 20, PATIENCE_MS = 20000, CAPTION = 16 };
+enum { RUNS = 15, OUTPUT = 1 << 20, PATIENCE_MS = 20000, CAPTION = 16, LARGER = 4 };
+
+static const char own_picture[] = "build/bench/picture.png";
+
+// Whether what one waits for stands in the text.
+typedef bool (*sign)(const char *text);
+
+static char caption[CAPTION + 1];
+
+static bool has_caption(const char *text)
+{
+    return strstr(text, caption) != NULL;
+}
+
+static bool has_picture(const char *text)
+{
+    return strstr(text, "\u2580") || strstr(text, "\u2584"); // half blocks
+}
+
+// "83 %"
+static bool has_answer(const char *text)
+{
+    const char *share = strstr(text, " %");
+    while (share && (share == text || !isdigit((unsigned char)share[-1])))
+        share = strstr(share + 1, " %");
+    return share != NULL;
+}
 
 // Drops escape sequences (CSI, OSC, two-byte ones) and control characters in place.
 static size_t plain(const char *from, size_t length, char *to)
@@ -50,10 +81,17 @@ static void quit(pid_t child, int terminal)
     close(terminal);
 }
 
-// Milliseconds, or -1 when the caption did not come.
-static double first_screen(const char *program, const char *caption)
+// Answers the question what terminal this is, as every terminal does; false while it was not asked.
+static bool introduce(int terminal, const char *output)
 {
-    static char output[OUTPUT], text[OUTPUT + 1];
+    static const char answer[] = "\033[?62;22c";
+    return strstr(output, "\033[c") && write(terminal, answer, sizeof answer - 1) > 0;
+}
+
+// file: a picture of one's own, or NULL. Milliseconds, or -1 when what is waited for did not come.
+static double first_screen(const char *program, const char *file, const char *typed, sign seen)
+{
+    static char output[OUTPUT + 1], text[OUTPUT + 1];
     struct winsize size = {.ws_row = 24, .ws_col = 80};
     int terminal;
     double start = bench_now();
@@ -62,27 +100,65 @@ static double first_screen(const char *program, const char *caption)
         return -1;
     if (child == 0) {
         setenv("TERM", "xterm-256color", 1);
-        execl(program, program, (char *)NULL);
+        execl(program, program, file, (char *)NULL);
         _exit(127);
     }
+    if (write(terminal, typed, strlen(typed)) < 0)
+        return -1;
     size_t length = 0;
     double took = -1;
-    while (took < 0 && length < sizeof output && bench_now() - start < PATIENCE_MS) {
+    bool answered = false;
+    while (took < 0 && length < OUTPUT && bench_now() - start < PATIENCE_MS) {
         struct pollfd ready = {.fd = terminal, .events = POLLIN};
         if (poll(&ready, 1, 100) <= 0)
             continue;
-        ssize_t got = read(terminal, output + length, sizeof output - length);
+        ssize_t got = read(terminal, output + length, OUTPUT - length);
         if (got <= 0)
             break;
         length += (size_t)got;
+        output[length] = 0;
+        answered = answered || introduce(terminal, output);
         plain(output, length, text);
-        if (strstr(text, caption))
+        if (seen(text))
             took = bench_now() - start;
     }
     quit(child, terminal);
     if (took < 0)
-        fprintf(stderr, "the caption \"%s\" did not appear; seen: %.200s\n", caption, text);
+        fprintf(stderr, "not what was expected: %.200s\n", text);
     return took;
+}
+
+static int measure(const char *program, const char *what, const char *file, const char *typed,
+                   sign seen)
+{
+    double times[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        times[i] = first_screen(program, file, typed, seen);
+        if (times[i] < 0)
+            return 1;
+    }
+    bench_report(what, times, RUNS);
+    return 0;
+}
+
+// A bundled picture, each pixel LARGER times as wide and as high.
+static vd_status write_own_picture(const char *file, vd_error *err)
+{
+    vd_image small = {0}, large = {0};
+    vd_status status = vd_image_read(file, &small, err);
+    if (status == VD_OK)
+        status = vd_image_new(small.width * LARGER, small.height * LARGER, &large, err);
+    for (int y = 0; status == VD_OK && y < large.height; y++)
+        for (int x = 0; x < large.width; x++)
+            memcpy(large.rgb + 3 * ((size_t)y * (size_t)large.width + (size_t)x),
+                   small.rgb +
+                       3 * ((size_t)(y / LARGER) * (size_t)small.width + (size_t)(x / LARGER)),
+                   3);
+    if (status == VD_OK)
+        status = vd_image_write_png(own_picture, &large, err);
+    vd_image_clear(&large);
+    vd_image_clear(&small);
+    return status;
 }
 
 int main(void)
@@ -98,16 +174,13 @@ int main(void)
     if (vd_world_open(NULL, &world, &err) != VD_OK)
         return bench_fail(&err);
     // Its beginning is enough, and cannot be broken over two lines.
-    char caption[CAPTION + 1];
     snprintf(caption, sizeof caption, "%s", vd_world_caption(world, 0));
     vd_world_close(world);
-
-    double times[RUNS];
-    for (int i = 0; i < RUNS; i++) {
-        times[i] = first_screen(program, caption);
-        if (times[i] < 0)
-            return 1;
-    }
-    bench_report("program start to first screen", times, RUNS);
-    return 0;
+    mkdir("build/bench", 0777);
+    if (write_own_picture("assets/pictures/1000001.png", &err) != VD_OK)
+        return bench_fail(&err);
+    return measure(program, "program start to first screen", NULL, "", has_caption) ||
+           measure(program, "own picture: start to the picture", own_picture, "", has_picture) ||
+           measure(program, "own picture: start to the first answer", own_picture,
+                   "what is the color of the sphere?\r", has_answer);
 }

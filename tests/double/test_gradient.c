@@ -106,6 +106,8 @@ typedef struct setting {
     vd_score words;
     vd_copy copy;
     bool relevance; // what is learned, of most rounds
+    bool own_masks;
+    vd_real coverage;
 } setting;
 
 typedef struct model {
@@ -129,6 +131,8 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .dropout = s->dropout,
                                .lstm_dropout = s->dropout,
                                .position_dropout = s->dropout,
+                               .own_masks = s->own_masks,
+                               .coverage = s->coverage,
                                .text_dropout = s->dropout,
                                .key = 99,
                                .arena = &m->arena}};
@@ -278,6 +282,20 @@ static void leaky_gates_sinusoidal_positions_margin_two(void **state)
                      .decoders = VD_DISCRIMINATIVE});
 }
 
+// With positions every candidate is read alone from its first word on, without from the second
+// layer on.
+static void candidates_with_dropout_masks_of_their_own(void **state)
+{
+    (void)state;
+    for (int placed = 0; placed < 2; placed++)
+        check(&(setting){.gate = VD_GATE_SIGMOID,
+                         .positions = placed ? VD_POSITIONS_LEARNED : VD_POSITIONS_NONE,
+                         .margin = 1,
+                         .dropout = 0.3,
+                         .decoders = VD_DISCRIMINATIVE,
+                         .own_masks = true});
+}
+
 static void as_printed_positions_margin_three(void **state)
 {
     (void)state;
@@ -407,6 +425,20 @@ static void copied_words(void **state)
                          .copy = i < 3 ? VD_COPY_POINTER : VD_COPY_COPYNET});
 }
 
+static void coverage_of_copied_words(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .dropout = both ? 0.3 : 0,
+                         .decoders = both ? VD_BOTH : VD_GENERATIVE,
+                         .network = both ? VD_NETWORK_MVAN : VD_NETWORK_LF,
+                         .answer = VD_ANSWER_ATTENTION,
+                         .copy = VD_COPY_POINTER,
+                         .coverage = 0.7});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +447,7 @@ int main(void)
         cmocka_unit_test(sigmoid_gates_with_dropout),
         cmocka_unit_test(elu_gates_learned_positions_margin_four),
         cmocka_unit_test(leaky_gates_sinusoidal_positions_margin_two),
+        cmocka_unit_test(candidates_with_dropout_masks_of_their_own),
         cmocka_unit_test(as_printed_positions_margin_three),
         cmocka_unit_test(generative_decoder_with_learned_positions_and_dropout),
         cmocka_unit_test(both_decoders_with_margin_and_dropout),
@@ -425,6 +458,7 @@ int main(void)
         cmocka_unit_test(attention_over_the_dialog),
         cmocka_unit_test(every_score_of_words),
         cmocka_unit_test(copied_words),
+        cmocka_unit_test(coverage_of_copied_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

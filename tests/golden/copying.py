@@ -26,6 +26,7 @@ CASES = {
     "lf-copynet": ("lf", lf_words, "bilinear", "decoder", "copynet"),
     "hre-copynet": ("hre", hre_words, "additive", "gen_decoder", "copynet"),
     "memn2n-copynet": ("memn2n", memn2n_words, "dot", "decoder", "copynet"),
+    "lf-coverage": ("lf", lf_words, "bilinear", "decoder", "pointer"),
 }
 
 
@@ -49,8 +50,9 @@ def check_paths(g, generated, a, source, said, p):
 
 
 def answer_logs(w, case, e, x, source, answer):
-    """log P of the answer's words and of </S>, one after the other; `source`: the words x are
-    states of, unknown ones with own numbers."""
+    """log P of the answer's words and of </S>, one after the other, and what each word looks at
+    again, which coverage is about; `source`: the words x are states of, unknown ones with own
+    numbers."""
     kind, decoder, copy = case[2:]
     read, said = torch.tensor([START, *answer]), torch.tensor([*answer, END])
     word = w.words(known(read))
@@ -75,11 +77,13 @@ def answer_logs(w, case, e, x, source, answer):
     assert torch.allclose(p.sum(1), torch.ones(len(read), dtype=torch.float64))
     if copy == "pointer":
         check_paths(g[:, 0], softmax(score, 1), a, source, said, p)
-    return torch.log(p[torch.arange(len(said)), said])
+    again = torch.minimum(a, a.cumsum(0) - a).sum(1)
+    return torch.stack([torch.log(p[torch.arange(len(said)), said]), again])
 
 
 def dialog_logs(w, case, d, own, answers):
-    """For each question the log-probabilities of each of its candidates."""
+    """For each question the log-probabilities of each of its candidates, and what is looked at
+    again."""
     network, words, _, decoder, _ = case
     e, (questions, entries) = run(network, w, d), words(w, d)
     out = []
@@ -126,11 +130,12 @@ def make():
                                                  for row in out["option"][b * R:b * R + R]])
                    for b, (d, own) in enumerate(dialogs)]
         logs = [question for result in results for question in result[1]]
-        loss = -torch.cat([row[t] for row, t in zip(logs, out["truth"])]).mean()
+        truth = torch.cat([row[t] for row, t in zip(logs, out["truth"])], 1).mean(1)
+        loss = truth[1] - truth[0] if name.endswith("-coverage") else -truth[0]
         loss.backward()
         out[f"{name}/e"] = torch.cat([r[0] for r in results]).detach().numpy()
         out[f"{name}/loss"] = loss.detach().numpy().reshape(1)
-        out[f"{name}/scores"] = torch.stack([torch.stack([a.mean() for a in row])
+        out[f"{name}/scores"] = torch.stack([torch.stack([a[0].mean() for a in row])
                                              for row in logs]).detach().numpy()
         w.write(name, out)
     return {name: numpy.asarray(value, numpy.float32) for name, value in out.items()}

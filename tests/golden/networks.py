@@ -585,6 +585,50 @@ def dialog_transformer(w, d):
     return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
 
 
+def gated(w, name, x):
+    """tanh(Wy x + by) * LeakyReLU(Wg x + bg)"""
+    y = tanh(w.linear(f"encoder.{name}.1.embed_y.0", x, H))
+    return y * torch.nn.functional.leaky_relu(w.linear(f"encoder.{name}.1.embed_g.0", x, H))
+
+
+def gated_pair(w, name, *parts):
+    x = torch.cat(parts, -1)
+    return sigmoid(w.linear("encoder." + name, x, x.shape[-1])) * x
+
+
+def mvan_gru(w, d):
+    """MVAN (Park et al. 2021), its texts read by GRUs 2H wide."""
+    Q, Hs = ([w.gru(name, w.words(ids), 2 * H, 2) for ids in texts]
+             for name, texts in ((QUESTIONS, d.questions), (ENTRIES, d.entries)))
+    q, h = (torch.stack([states[-1] for states in texts]) for texts in (Q, Hs))
+    at, view, mixed = "context_matching.", "modality_fusion_topic.", "modality_fusion_context."
+    scores = gated(w, at + "ques_emb", q)[:, None] * gated(w, at + "hist_emb", h)[None]
+    a = causal(w.linear("encoder." + at + "att.1", scores, 1)[..., 0])
+    context = gated_pair(w, at + "context_gate.0", q, a @ h)
+    fv = gated(w, view + "img_nonlinear_emb", d.regions)
+    out, shown = [], {"rounds.0": a, "history-words.0": [], "question-words.0": [], "regions.0": []}
+    for t in range(R):
+        words, fq = w.words(d.questions[t]), gated(w, "topic_aggregation.ques_emb", Q[t])
+        s = [softmax(fq @ gated(w, "topic_aggregation.hist_emb", Hs[r]).T, 1)
+             for r in range(t + 1)]
+        u = sum(a[t, r] * s[r] @ w.words(d.entries[r]) for r in range(t + 1))
+        topic = gated_pair(w, "topic_aggregation.topic_gate.0", words, u)
+        looks = softmax(fv @ gated(w, view + "topic_emb", topic).T, 1)
+        m = torch.cat([d.regions, looks @ topic], 1)
+        m = torch.relu(w.linear("encoder." + view + "MLP.1", m, D + 2 * E))
+        m = torch.relu(w.linear("encoder." + view + "MLP.3", m, D))
+        y = torch.cat([m, context[t].expand(len(m), -1)], 1)
+        z = gated(w, mixed + "mf_emb", y) * gated(w, mixed + "context_matching_emb", context[t])
+        z = z / z.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        g = softmax(w.linear("encoder." + mixed + "att.1", z, 1)[:, 0], 0)
+        out.append(torch.relu(w.linear("encoder.fusion.1", g @ y, H)))
+        for name, rows in (("history-words", torch.cat(s, 1)), ("question-words", looks),
+                           ("regions", g[None])):
+            shown[name + ".0"].append(rows)
+    return torch.stack(out), {name: rows if name == "rounds.0" else padded_rows(rows)
+                              for name, rows in shown.items()}
+
+
 NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
             "mn-att": mn_att, "mac": mac, "amem": amem, "memn2n": memn2n,
             "memn2n-layer-wise": memn2n_layer_wise, "dmn": dmn, "bidaf": bidaf, "dcn": dcn}
@@ -593,6 +637,7 @@ TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_stat
          "qanet": pooled_of(qanet_states)}
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 NETWORKS["dialog-transformer"] = dialog_transformer
+NETWORKS["mvan-gru"] = mvan_gru
 
 
 # What the rows of an attention are long: all that it could look at.
@@ -648,6 +693,8 @@ def make():
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
             width = WIDTHS[shown.rpartition(".")[0]]
+            if name == "mvan-gru" and shown == "history-words.0":
+                width = R * TH  # its question words look at these; elsewhere they look
             width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
             out[f"{name}/{shown}"] = numpy.pad(rows, ((0, max(B * R - len(rows), 0)), (0, 0)))

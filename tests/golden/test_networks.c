@@ -329,14 +329,15 @@ static void networks_equal_their_twins(void **state)
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
     vd_config config = {.hidden = H, .heads = HEADS};
     for (int i = 0; support_reading(i, &config); i++)
-        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT)
-            compare_network(&config); // one twin for each text encoder
+        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT ||
+            (config.network == VD_NETWORK_MVAN && config.text == VD_TEXT_GRU))
+            compare_network(&config); // one twin for each text encoder, and MVAN with one
     config = (vd_config){.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE};
     compare_network(&config);
     vd_safetensors_close(file);
 }
 
-static void compare_answers(const char *name, const vd_config *config)
+static void compare_answers(const char *name, const vd_config *config, vd_real coverage)
 {
     static room r;
     float scores[N * O], expected[N * O], expected_loss;
@@ -353,6 +354,7 @@ static void compare_answers(const char *name, const vd_config *config)
     assert_non_null(tensor_of(name, "scores", expected, N * O));
     for (size_t i = 0; i < N * O; i++)
         compare(&r, "scores", i, (double)scores[i], (double)expected[i], TOLERANCE);
+    r.net.pass.coverage = coverage;
     must(vd_generative_loss(&r.net, NULL, &loss, &err), &err);
     assert_non_null(tensor_of(name, "loss", &expected_loss, 1));
     compare(&r, "loss", 0, loss, (double)expected_loss, TOLERANCE);
@@ -392,10 +394,12 @@ static void answers_equal_their_twins(void **state)
     (void)state;
     must(vd_safetensors_open("tests/golden/data/answers.safetensors", &file, &err), &err);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        compare_answers(cases[i].name, &(vd_config){.network = cases[i].network,
-                                                    .decoders = cases[i].by,
-                                                    .answer = (vd_answer_decoder)cases[i].answer,
-                                                    .score_words = cases[i].score});
+        compare_answers(cases[i].name,
+                        &(vd_config){.network = cases[i].network,
+                                     .decoders = cases[i].by,
+                                     .answer = (vd_answer_decoder)cases[i].answer,
+                                     .score_words = cases[i].score},
+                        0);
     vd_safetensors_close(file);
 }
 
@@ -407,22 +411,26 @@ static void copied_words_equal_their_twins(void **state)
         vd_decoders by;
         vd_score score;
         vd_copy copy;
+        vd_real coverage;
     } cases[] = {
-        {"mn-pointer", VD_NETWORK_MN, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_POINTER},
-        {"mac-pointer", VD_NETWORK_MAC, VD_BOTH, VD_SCORE_ADDITIVE, VD_COPY_POINTER},
-        {"lf-copynet", VD_NETWORK_LF, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_COPYNET},
-        {"hre-copynet", VD_NETWORK_HRE, VD_BOTH, VD_SCORE_ADDITIVE, VD_COPY_COPYNET},
-        {"memn2n-copynet", VD_NETWORK_MEMN2N, VD_GENERATIVE, VD_SCORE_DOT, VD_COPY_COPYNET},
+        {"mn-pointer", VD_NETWORK_MN, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_POINTER, 0},
+        {"mac-pointer", VD_NETWORK_MAC, VD_BOTH, VD_SCORE_ADDITIVE, VD_COPY_POINTER, 0},
+        {"lf-copynet", VD_NETWORK_LF, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_COPYNET, 0},
+        {"hre-copynet", VD_NETWORK_HRE, VD_BOTH, VD_SCORE_ADDITIVE, VD_COPY_COPYNET, 0},
+        {"memn2n-copynet", VD_NETWORK_MEMN2N, VD_GENERATIVE, VD_SCORE_DOT, VD_COPY_COPYNET, 0},
+        {"lf-coverage", VD_NETWORK_LF, VD_GENERATIVE, VD_SCORE_OWN, VD_COPY_POINTER, 1},
     };
     vd_error err;
     (void)state;
     must(vd_safetensors_open("tests/golden/data/copying.safetensors", &file, &err), &err);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        compare_answers(cases[i].name, &(vd_config){.network = cases[i].network,
-                                                    .decoders = cases[i].by,
-                                                    .answer = VD_ANSWER_ATTENTION,
-                                                    .score_words = cases[i].score,
-                                                    .copy = cases[i].copy});
+        compare_answers(cases[i].name,
+                        &(vd_config){.network = cases[i].network,
+                                     .decoders = cases[i].by,
+                                     .answer = VD_ANSWER_ATTENTION,
+                                     .score_words = cases[i].score,
+                                     .copy = cases[i].copy},
+                        cases[i].coverage);
     vd_safetensors_close(file);
 }
 

@@ -168,9 +168,9 @@ static void every_model_can_be_seen(void **state)
     char *text = vd_grid_to_text(&grid);
     assert_non_null(strstr(text, "theme light; `theme = light` in the config file keeps it"));
     vd_free(text);
-    play("t t t");
+    play("t t t t");
     draw(80, 24);
-    assert_int_equal(view.theme, VD_THEME_DARK);
+    assert_int_equal(view.theme, VD_THEME_AUTO);
     vd_cases_view_free(&view);
 }
 

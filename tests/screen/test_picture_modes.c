@@ -121,6 +121,19 @@ static void terminals_that_show_none_get_cells(void **state)
     }
 }
 
+static void a_light_background_gets_the_light_theme(void **state)
+{
+    (void)state;
+    static const char light_row[] = "\033[38;5;235m\033[48;5;252m", dark_row[] = "48;5;236m";
+    start_in("\033]11;rgb:ffff/ffff/dddd\033\\\033[?62;c");
+    assert_true(pty_showed(light_row));
+    assert_false(pty_showed(dark_row));
+    pty_end();
+    start_in("\033]11;rgb:0000/2b2b/3636\033\\\033[?62;c");
+    assert_true(pty_showed(dark_row));
+    pty_end();
+}
+
 static void answers_never_stand_in_the_line(void **state)
 {
     (void)state;
@@ -398,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terminals_get_what_they_said_they_show),
         cmocka_unit_test(terminals_that_show_none_get_cells),
+        cmocka_unit_test(a_light_background_gets_the_light_theme),
         cmocka_unit_test(answers_never_stand_in_the_line),
         cmocka_unit_test(a_silent_terminal_is_not_waited_for),
         cmocka_unit_test(nothing_is_asked_where_nothing_depends_on_it),

@@ -72,7 +72,7 @@ static void look_at_attentions(bool coloured)
 static void cases_are_shown_on_every_terminal(void **state)
 {
     (void)state;
-    static const char *const themes[] = {"light", "mono", "safe", "dark"}; // as 't' goes
+    static const char *const themes[] = {"light", "dark", "mono", "safe", "auto"}; // as 't' goes
     char environment[600];
     start_cases("NO_COLOR=1");
     look_at_attentions(false);

@@ -1,5 +1,5 @@
-// Every network with its own text encoder, and networks of each kind of reading, whose own is lstm,
-// with every other one.
+// Every network with its own text encoder; networks of each kind of reading with every other one,
+// and the others with one of these.
 #ifndef TESTS_SUPPORT_READINGS_H
 #define TESTS_SUPPORT_READINGS_H
 
@@ -11,18 +11,30 @@
 // Sets network and text of the i-th; false after the last.
 static inline bool support_reading(int i, vd_config *config)
 {
-    enum { FIRST = VD_TEXT_LSTM + 1 };
-    static const vd_network_kind reader[] = {VD_NETWORK_LF_ATT, VD_NETWORK_HREA, VD_NETWORK_MN_ATT};
-    const int networks = VD_NETWORKS - 1, readers = sizeof reader / sizeof *reader;
-    config->text = VD_TEXT_OWN;
-    config->network = (vd_network_kind)(i + 1);
-    for (int k = 0; i >= networks && k < readers * (VD_TEXT_ENCODERS - FIRST); k++) {
-        config->text = (vd_text_choice)(FIRST + k / readers);
-        config->network = reader[k % readers];
-        if (vd_encoder_check(config, NULL) == VD_OK && i-- == networks)
-            return true;
+    enum { FIRST = VD_TEXT_LSTM + 1, OTHERS = VD_TEXT_ENCODERS - FIRST };
+    static const vd_network_kind all[] = {VD_NETWORK_LF_ATT, VD_NETWORK_HREA, VD_NETWORK_MN_ATT,
+                                          VD_NETWORK_MVAN};
+    static const struct {
+        vd_network_kind network;
+        vd_text_choice text;
+    } one[] = {{VD_NETWORK_LF, VD_TEXT_GLDR},        {VD_NETWORK_LF_BU, VD_TEXT_BILSTM},
+               {VD_NETWORK_MAC, VD_TEXT_GRU},        {VD_NETWORK_AMEM, VD_TEXT_QANET},
+               {VD_NETWORK_MEMN2N, VD_TEXT_LSTM},    {VD_NETWORK_DMN, VD_TEXT_CONVS2S},
+               {VD_NETWORK_BIDAF, VD_TEXT_GRU},      {VD_NETWORK_DCN, VD_TEXT_TRANSFORMER},
+               {VD_NETWORK_MEMN2N, VD_TEXT_CONVS2S}, {VD_NETWORK_DMN, VD_TEXT_BILSTM}};
+    const int networks = VD_NETWORKS - 1, count = sizeof all / sizeof *all * OTHERS,
+              ones = sizeof one / sizeof *one;
+    int k = i - networks;
+    config->text = k < 0 ? VD_TEXT_OWN : (vd_text_choice)(FIRST + k % OTHERS);
+    if (k < count)
+        config->network = k < 0 ? (vd_network_kind)(i + 1) : all[k / OTHERS];
+    if (vd_is_fused(config)) // its own by another name
+        config->text = VD_TEXT_LSTM;
+    if (k >= count && k < count + ones) {
+        config->network = one[k - count].network;
+        config->text = one[k - count].text;
     }
-    return i < networks;
+    return k < count + ones;
 }
 
 // "mn-att", "mn-att-gru", "memn2n-layer-wise"

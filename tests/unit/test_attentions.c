@@ -171,7 +171,8 @@ static int show_looks(void **state)
     static float look[2 * 7] = {0, 0.75f, 0, 0, 0, 0, 0.25f, 0, 0, 0, 0, 0, 1, 0};
     (void)state;
     make_sheet();
-    snprintf(reply.given, sizeof reply.given, "red");
+    static char spoken[] = "red";
+    reply.given = spoken;
     list[0] = (vd_attention){.name = "answer-words",
                              .of = 1,
                              .query = VD_AXIS_ANSWER_WORDS,

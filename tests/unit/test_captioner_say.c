@@ -306,6 +306,51 @@ static void hard_attention_looks_as_it_is_told(void **state)
     vd_captioner_free(captioner);
 }
 
+// Runs of a word become one; all else, the sum too, is as before.
+static void repeats_are_merged_when_asked_for(void **state)
+{
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    vd_saying how = {.longest = VD_MAX_CAPTION, .beam = 1, .temperature = 3};
+    int shorter = 0;
+    for (how.seed = 0; how.seed < 50; how.seed++) {
+        vd_saying merging = how;
+        merging.merge_repeats = true;
+        vd_said_caption plain = say(&how), merged = say(&merging);
+        int kept = 0;
+        for (int i = 0; i < plain.length; i++)
+            if (i == 0 || plain.word[i] != plain.word[i - 1])
+                assert_int_equal(merged.word[kept++], plain.word[i]);
+        assert_int_equal(merged.length, kept);
+        assert_true(merged.log_probability == plain.log_probability);
+        shorter += kept < plain.length;
+    }
+    assert_true(shorter > 10);
+    vd_captioner_free(captioner);
+}
+
+static void how_it_was_said_is_named(void **state)
+{
+    (void)state;
+    char text[200];
+    vd_saying how = vd_saying_greedy();
+    vd_saying_text(&how, text, sizeof text);
+    assert_string_equal(text, "beam=1 longest=20 length-power=0");
+    how = (vd_saying){.beam = 5,
+                      .longest = 16,
+                      .length_power = 0.5,
+                      .no_repeat = true,
+                      .no_trigram = true,
+                      .no_dangling = true,
+                      .merge_repeats = true};
+    vd_saying_text(&how, text, sizeof text);
+    assert_string_equal(text, "beam=5 longest=16 length-power=0.5 no-repeat no-trigram no-dangling "
+                              "merge-repeats");
+    how = (vd_saying){.beam = 1, .longest = 20, .temperature = 0.7, .seed = 12};
+    vd_saying_text(&how, text, sizeof text);
+    assert_string_equal(text, "temperature=0.7 seed=12 longest=20");
+}
+
 static void files_of_another_task_are_refused(void **state)
 {
     vd_error err;
@@ -340,6 +385,8 @@ int main(void)
         cmocka_unit_test(shares_are_parts_of_one),
         cmocka_unit_test(what_cannot_be_said_is_refused),
         cmocka_unit_test(hard_attention_looks_as_it_is_told),
+        cmocka_unit_test(repeats_are_merged_when_asked_for),
+        cmocka_unit_test(how_it_was_said_is_named),
         cmocka_unit_test(files_of_another_task_are_refused),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -46,6 +46,30 @@ static void models_change_and_answer_again(void **state)
     assert_int_equal(fake.models, 8);
 }
 
+static void assert_recorded(const char *name)
+{
+    vd_chat_record record;
+    assert_true(vd_lanes_describe(&fake.chat.lanes, &record));
+    assert_string_equal(record.lanes[0].name, name);
+    vd_lanes_describe_free(&record);
+}
+
+// Who leaves while a model is being loaded has the answers of the one before.
+static void the_record_names_the_model_that_answered(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    assert_recorded("improved");
+    vd_lanes_use_model(&fake.chat.lanes, 0, "base");
+    assert_recorded("improved");
+    fake_chat_keys(&fake, "'and a ball?' Enter");
+    assert_recorded("base");
+    fake.model_lost = true;
+    fake_chat_keys(&fake, "'/model my/own.safetensors' Enter");
+    assert_recorded("base");
+    fake.model_lost = false;
+}
+
 static void an_edited_round_is_asked_again_with_all_after_it(void **state)
 {
     (void)state;
@@ -262,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(models_change_and_answer_again),
+        TEST(the_record_names_the_model_that_answered),
         TEST(an_edited_round_is_asked_again_with_all_after_it),
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),

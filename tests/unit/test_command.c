@@ -438,10 +438,10 @@ static void expect_values(const char *words, int at, const char *expected)
 static void values_are_completed(void **state)
 {
     (void)state;
-    expect_values("visdial --theme \"\"", 2, "dark light mono safe");
+    expect_values("visdial --theme \"\"", 2, "auto light dark mono safe");
     expect_values("visdial chat --theme l", 3, "light");
     expect_values("visdial chat --theme = l", 4, "light");
-    expect_values("visdial chat --theme =", 3, "dark light mono safe");
+    expect_values("visdial chat --theme =", 3, "auto light dark mono safe");
     expect_values("visdial --th", 1, "--theme");
     expect_values("visdial train --gate e", 3, "elu");
     expect_values("visdial ask --decoder g", 3, "generative");
@@ -451,11 +451,11 @@ static void values_are_completed(void **state)
     expect_values("visdial ask --assets asse", 3, "assets");
     expect_values("visdial ask --top \"\"", 3, ""); // a number
     char *text = printed(zsh);
-    assert_non_null(strstr(text, ":NAME:(dark light mono safe)'"));
+    assert_non_null(strstr(text, ":NAME:(auto light dark mono safe)'"));
     assert_non_null(strstr(text, ":DIR:_files -/'"));
     free(text);
     text = printed(fish);
-    assert_non_null(strstr(text, "-l theme -x -a 'dark light mono safe'"));
+    assert_non_null(strstr(text, "-l theme -x -a 'auto light dark mono safe'"));
     assert_non_null(
         strstr(text, "-n '__fish_use_subcommand; or __fish_seen_subcommand_from chat'"));
     free(text);

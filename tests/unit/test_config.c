@@ -39,7 +39,7 @@ static void settings_are_read_over_what_is_there(void **state)
     (void)state;
     vd_preferences wanted = vd_preferences_defaults();
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK); // no file
-    assert_int_equal(wanted.theme, VD_THEME_DARK);
+    assert_int_equal(wanted.theme, VD_THEME_AUTO);
     assert_true(wanted.mouse);
     assert_false(wanted.fold);
     support_write_text(path, "# mine\r\n\n  theme=light\r\nmouse =\toff\nfold=on\npicture = "
@@ -74,7 +74,7 @@ static void a_wrong_line_is_left_out(void **state)
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
     assert_true(wanted.fold);
     assert_false(wanted.mouse);
-    assert_int_equal(wanted.theme, VD_THEME_DARK);
+    assert_int_equal(wanted.theme, VD_THEME_AUTO);
     assert_non_null(strstr(wanted.remark, "line 2: there is no setting 'tehme'; did you mean "
                                           "theme? (2 more lines are wrong)"));
 }
@@ -102,7 +102,7 @@ static void a_file_that_cannot_be_read_is_said(void **state)
 static void a_wrong_line_is_named(void **state)
 {
     (void)state;
-    refused("\ntheme = pink\n", "line 2: found theme = 'pink', expected dark, light, mono or safe");
+    refused("\ntheme = pink\n", "line 2: found theme = 'pink', expected auto, light, dark, mono or safe");
     refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
     refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
     refused("model =", "line 1: found model = '', expected best, base, improved or a model file");

@@ -123,7 +123,7 @@ static void assert_rows(const room *r, const char *what, const float *found, con
     int h = r->config.hidden;
     char name[40];
     for (int i = from * h; i < to * h; i++)
-        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
+        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5 * fmax(1, fabs((double)expected[i]))))
             fail_msg("%s, %s: question %d, number %d: %.9g, expected %.9g",
                      support_reading_name(&r->config, name), what, i / h, i % h, (double)found[i],
                      (double)expected[i]);
@@ -225,8 +225,10 @@ static void attentions_sum_to_one(room *r)
             double sum = 0;
             for (int k = 0; k < q->length[i]; k++)
                 sum += (double)s->value->x[q->start[i] + k];
+            // One for each entry that is seen, or one in all.
+            bool by_entry = s->value->pairing->by_entry;
             assert_true(q->length[i] > 0);
-            assert_true(fabs(sum - 1) < 1e-5);
+            assert_true(fabs(sum - (by_entry ? rint(sum) : 1)) < 1e-5 && sum > 0.5);
         }
     }
 }
@@ -343,7 +345,8 @@ static void memory_that_is_out_is_an_error(void **state)
 
 // ---- by heart -----------------------------------------------------------------------------------
 
-enum { PAIRS = 25, HEART = 2 * PAIRS, ROUNDS = 2, LESSONS = 400 };
+// Texts are short and states small, so that each of four hundred steps is.
+enum { PAIRS = 25, HEART = 2 * PAIRS, ROUNDS = 2, LESSONS = 400, ASKED = 3, TOLD = 4 };
 
 // Fifty dialogs; two and two have the same words, and other pictures and answers.
 static const vd_batch *lessons(void)
@@ -357,8 +360,8 @@ static const vd_batch *lessons(void)
     const int half = PAIRS * ROUNDS;
     for (int i = 0; i < HEART * REAL * D; i++)
         image[i] = (float)vd_rng_range(&rng, 0, 1);
-    fill(&rng, question, question_length, half, TQ, TQ);
-    fill(&rng, history, history_length, half, TH, TH);
+    fill(&rng, question, question_length, half, TQ, ASKED);
+    fill(&rng, history, history_length, half, TH, TOLD);
     fill(&rng, candidate, candidate_length, U, TO, TO);
     memcpy(question + half * TQ, question, sizeof question / 2);
     memcpy(question_length + half, question_length, sizeof question_length / 2);
@@ -420,16 +423,16 @@ static void learn_by_heart(const vd_config *which)
     char name[40];
     config.network = which->network;
     config.text = which->text;
-    config.hidden = 32;
+    config.hidden = 20;
     config.positions = VD_POSITIONS_NONE;
     options.dropout = options.lstm_dropout = options.position_dropout = options.text_dropout = 0;
     options.margin = 1;
-    options.rate = 0.006;
+    options.rate = 0.008;
     options.clip = 5;
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     for (; steps < LESSONS && right < HEART * ROUNDS; steps++) {
         must(step_take(trainer, batch, 1, &loss, NULL, &err), &err);
-        if (steps % 20 == 19)
+        if (steps % 5 == 4)
             right = right_answers(trainer, batch);
     }
     memcpy(turned, batch->image + half, half * sizeof *turned);

@@ -44,6 +44,7 @@ static void info_refuses(const char *file, int code, const char *word)
     const char *const arguments[] = {"info", file, NULL};
     support_program_run(&program, arguments, NULL);
     support_program_expect(&program, code, file, word, NULL);
+    assert_null(strstr(program.err, "--resume")); // nothing is
     support_program_clear(&program);
 }
 
@@ -292,7 +293,10 @@ static void other_tensors_are_listed_and_cannot_steer_the_terminal(void **state)
 static void damaged_and_missing_files_end_with_the_code_of_the_first(void **state)
 {
     (void)state;
-    char *bad = in_world("bad"), *missing = in_world("missing");
+    char *bad = in_world("bad"), *missing = in_world("missing"), long_one[70000] = "{\"data\":\"";
+    memset(long_one + 9, 'x', sizeof long_one - 10);
+    support_write_text(bad, long_one); // what a run reads is never as long
+    info_refuses(bad, 4, "65536");
     support_write_text(bad, "whatever this is");
     info_refuses(bad, 4, "safetensors");
     support_write_text(bad, "");

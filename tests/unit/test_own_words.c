@@ -11,9 +11,11 @@
 
 #include "features/dialogs/dataset.h"
 #include "features/dialogs/pack.h"
+#include "engine/base/alloc.h"
 #include "features/text/tokenize.h"
 #include "tests/support/must.h"
 #include "tests/support/support.h"
+#include "tui/session/session.h"
 
 enum { P = 3, D = 4 };
 
@@ -162,12 +164,56 @@ static void answers_have_boundaries(void **state)
     close_world(&w);
 }
 
+// Words of people have any length and any letters.
+static void long_words_are_whole_and_names_end_between_letters(void **state)
+{
+    enum { WORDS = 18, LETTERS = 60 };
+    char word[2 * LETTERS + 1] = "", name[24], *text;
+    vd_own_words *own;
+    vd_error err;
+    world w;
+    vd_utterance said = {.length = WORDS};
+    int32_t start[] = {0, 2};
+    vd_reply reply = {.answer = {.rounds = 1, .history_start = start}, .words = 1, .word = {word}};
+    vd_entry_words words = {.count = 2, .word = {"", "gnu"}};
+    (void)state;
+    open_world(&w, false);
+    for (int i = 0; i < LETTERS; i++)
+        memcpy(word + 2 * i, "ä", 3);
+    must(vd_own_words_new(w.vocab, &own, &err), &err);
+    for (int i = 0; i < WORDS; i++)
+        must(vd_own_words_id(own, word, &said.word[i], &err), &err);
+    must(vd_utterance_text(own, &said, &text, &err), &err);
+    assert_int_equal(strlen(text), WORDS * (2 * LETTERS + 1) - 1);
+    reply.given = text;
+    vd_reply_given_word(&reply, WORDS - 1, name, sizeof name);
+    assert_string_equal(name, "äääääääääää");
+    vd_reply_given_word(&reply, WORDS, name, sizeof name);
+    assert_string_equal(name, "(end)");
+    vd_reply_dialog_word(&reply, 2, NULL, name, sizeof name);
+    assert_string_equal(name, "äääääääääää");
+    vd_reply_dialog_word(&reply, 3, NULL, name, sizeof name);
+    assert_string_equal(name, "#2");
+    memcpy(words.word[0], word, 30);
+    vd_reply_dialog_word(&reply, 0, &words, name, sizeof name);
+    assert_string_equal(name, "ääääääääää@0");
+    vd_reply_dialog_word(&reply, 1, &words, name, sizeof name);
+    assert_string_equal(name, "gnu@0");
+    words.count = 1;
+    vd_reply_dialog_word(&reply, 1, &words, name, sizeof name);
+    assert_string_equal(name, "#2@0");
+    vd_free(text);
+    vd_own_words_free(own);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_have_the_same_number_everywhere),
         cmocka_unit_test(words_of_packed_dialogs_too),
         cmocka_unit_test(answers_have_boundaries),
+        cmocka_unit_test(long_words_are_whole_and_names_end_between_letters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,6 +234,39 @@ static void follow(const vd_packed *p, int row, const int32_t *ids, int length)
     assert_int_equal(row, -1);
 }
 
+// Every sequence of a tree twice, by itself.
+static void check_apart(const vd_packed *tree, const int *last, int count, vd_arena *arena)
+{
+    int end[2 * MOST], *row, words = 0;
+    vd_packed p;
+    vd_error err;
+    for (int s = 0; s < 2 * count; s++)
+        end[s] = last[s % count];
+    assert_int_equal(vd_packed_apart(tree, end, 2 * count, arena, &p, &row, &err), VD_OK);
+    assert_int_equal(p.sequences, 2 * count);
+    for (int s = 0; s < p.sequences; s++) {
+        int at = last[s % count];
+        words += p.length[s];
+        assert_int_equal(p.length[s], at < 0 ? 0 : tree->place[at] + 1);
+        assert_int_equal(end[s], at < 0 ? -1 : words - 1);
+        for (int k = end[s]; k >= p.start[s] && at >= 0; k--, at = tree->parent[at]) {
+            assert_int_equal(row[k], at);
+            assert_int_equal(p.id[k], tree->id[at]);
+        }
+    }
+    assert_int_equal(p.tokens, words);
+}
+
+static void more_words_than_can_be_counted_are_refused(void **state)
+{
+    (void)state;
+    vd_packed tree = {.longest = VD_MAX_CANDIDATE}, p;
+    vd_error err;
+    int *row;
+    assert_int_equal(vd_packed_apart(&tree, NULL, 200000000, NULL, &p, &row, &err), VD_USAGE);
+    assert_non_null(strstr(err.text, "200000000 sequences of up to 20 words"));
+}
+
 static void every_prefix_has_one_row(void **state)
 {
     (void)state;
@@ -256,6 +289,7 @@ static void every_prefix_has_one_row(void **state)
             follow(&p, last[i], ids + order[i] * WIDTH, lengths[order[i]]);
         check_inner(&p);
         check_distinct(&p, 3, seed % 2, &arena);
+        check_apart(&p, last, count, &arena);
         for (int row = 0; row < p.tokens; row++)
             for (int other = 0; other < row; other++)
                 assert_true(p.place[row] != p.place[other] || p.parent[row] != p.parent[other] ||
@@ -279,6 +313,10 @@ static vd_status pack(void *context, vd_error *err)
     vd_distinct_words words;
     if (status == VD_OK)
         status = vd_packed_distinct(&p, 9, true, &arena, &words, err);
+    vd_packed apart;
+    int *row;
+    if (status == VD_OK)
+        status = vd_packed_apart(&p, last, 2, &arena, &apart, &row, err);
     vd_arena_free(&arena);
     return status;
 }
@@ -358,6 +396,7 @@ int main(void)
         cmocka_unit_test(an_impossible_size_fails_until_the_reset),
         cmocka_unit_test(every_word_has_one_row_in_each_order),
         cmocka_unit_test(every_prefix_has_one_row),
+        cmocka_unit_test(more_words_than_can_be_counted_are_refused),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(dropout_keeps_the_expected_share_and_the_mean),
         cmocka_unit_test(the_gradient_gets_the_mask_of_the_pass),

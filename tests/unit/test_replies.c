@@ -57,6 +57,13 @@ static void terminals_say_what_they_can(void **state)
           .cell_width = 6,
           .cell_height = 13}},
         {"^P1$r0;48;2;1;2;3m^\\", {.direct_color = true}},
+        {"^]11;rgb:ffff/fffa/f000^\\", {.light = true}},
+        {"^]11;rgb:fd/f6/e3\a", {.light = true}}, // Solarized light
+        {"^]11;rgb:0000/2b2b/3636^\\", {0}},      // Solarized dark
+        {"^]11;rgb:0000/0000/ffff^\\", {0}},
+        {"^]11;rgb:ffff/ffff^\\", {0}},
+        {"^]11;rgb:^\\", {0}},
+        {"^]11;rgb:fffff/fffff/fffff^\\", {0}},
         {"^P1$r48:5:16m^\\^[?64;14;24c", {.named = true}}, // the nearest of its palette
         {"^P0$r^\\^[?1;2c", {.named = true}},
         {"^P>|ghostty 1.1.0^\\", {.placeholders = true}},
@@ -76,6 +83,7 @@ static void terminals_say_what_they_can(void **state)
         assert_int_equal(replies.sixel, is.sixel);
         assert_int_equal(replies.named, is.named);
         assert_int_equal(replies.direct_color, is.direct_color);
+        assert_int_equal(replies.light, is.light);
         assert_int_equal(replies.sixel_colors, is.sixel_colors);
         assert_int_equal(replies.cell_width, is.cell_width);
         assert_int_equal(replies.cell_height, is.cell_height);
@@ -89,6 +97,7 @@ static void keys_stay_keys(void **state)
     expect_keys("is^[?62;4c it^_Gi=31;OK^\\ red^[6;20;10t?", "is it red?");
     expect_keys("^pa^xb^_u", "paxb_u"); // with Alt
     expect_keys("^Pq", "Pq");
+    expect_keys("^]q", "]q");
     expect_keys("a^[27;5;9~b", "ab"); // of a key that nobody knows, not its digits
     expect_keys("^P>|an evil\a name\a!", " name\a!");
 }
@@ -116,6 +125,7 @@ static void tmux_is_asked_for_what_stands_behind_it(void **state)
     vd_replies_question(false, true, question, sizeof question);
     assert_null(strstr(question, "tmux"));
     assert_non_null(strstr(question, "48;2;1;2;3m\033P$qm\033\\\033[m"));
+    assert_non_null(strstr(question, "\033]11;?\033\\"));
     assert_string_equal(question + strlen(question) - 3, "\033[c");
 }
 

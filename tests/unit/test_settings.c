@@ -69,10 +69,21 @@ static void put(const vd_setting *row, int which, void *settings)
         *(int *)at = (int)value;
 }
 
-// Every row that is a setting of the training or, with `network`, of the network.
-static const vd_setting *rows_of(bool network)
+// What a row is a setting of.
+enum { TRAINING, NETWORK, CAPTIONER, PARTS };
+
+static const vd_setting *rows_of(int part)
 {
-    return network ? vd_config_settings : vd_train_settings;
+    return part == TRAINING  ? vd_train_settings
+           : part == NETWORK ? vd_config_settings
+                             : vd_caption_settings;
+}
+
+static void *part_of(int part, vd_run_settings *settings)
+{
+    return part == TRAINING  ? (void *)&settings->training
+           : part == NETWORK ? (void *)&settings->network
+                             : (void *)&settings->network.caption;
 }
 
 static void assert_same(const vd_setting *rows, const void *found, const void *expected)
@@ -128,7 +139,9 @@ static void bounds_and_defaults_are_these(void **state)
         {"dropout", 0, 0.99, 0.25},
         {"lstm-dropout", 0, 0.99, 0.4},
         {"position-dropout", 0, 0.99, 0.1},
+        {"own-masks", 0, 1, 0},
         {"text-dropout", -1, 0.99, -1},
+        {"coverage", 0, 1e9, 0},
         {"open-gates", 0, 1, 0},
         {"scst", 0, 2, VD_SCST_NONE},
         {"sample", 0, 1, VD_SAMPLE_BEAM},
@@ -147,10 +160,32 @@ static void bounds_and_defaults_are_these(void **state)
         {"min-count", 1, 1000000000, 5},
         {"pool", 1, 1000000, 1000},
         {"half", 0, 1, 0},
+        {"vocab", 5, 10000000, 5},
+        {"region", 1, 65536, 1},
+        {"hidden", 1, 65536, 128},
+        {"embed", 1, 65536, 64},
+        {"heads", 0, 64, 0},
+        {"captioner", 0, VD_CAPTIONERS - 1, VD_CAPTIONER_TRANSFORMER},
+        {"layers", 1, 8, 2},
+        {"inner", 1, 65536, 256},
+        {"history", 0, VD_HISTORY_NONE, VD_HISTORY_OWN},
+        {"shared", 0, 1, 1},
+        {"history-norm", 0, 1, 0},
+        {"awc", 0, VD_AWC_LEARNT, VD_AWC_NONE},
+        {"awc-level", -1e9, 1e9, 0.5},
+        {"awc-weight", 0, 1e9, 0.5},
+        {"seen-weight", 0, 1e9, 1},
+        {"seen-target", 0, 1e9, 1},
+        {"reward-weight", 0, 1e9, 6.4},
+        {"entropy-weight", 0, 1e9, 0.128},
+        {"soft-share", 0, 1, 0.5},
+        {"smoothing", 0, 0.99, 0},
+        {"ce", 0, VD_CES - 1, VD_CE_MEAN},
     };
+    static const int order[] = {NETWORK, TRAINING, CAPTIONER};
     size_t i = 0;
-    for (int network = 1; network >= 0; network--)
-        for (const vd_setting *row = rows_of(network); row->name; row++, i++) {
+    for (int p = 0; p < PARTS; p++)
+        for (const vd_setting *row = rows_of(order[p]); row->name; row++, i++) {
             assert_true(i < sizeof expected / sizeof *expected);
             assert_string_equal(row->name, expected[i].name);
             assert_true(row->least == expected[i].least);
@@ -176,10 +211,12 @@ static bool of_data(const vd_setting *row)
     return strcmp(row->name, "vocab") == 0 || strcmp(row->name, "region") == 0;
 }
 
-static void set_on_the_command_line(const vd_setting *row, bool network)
+static void set_on_the_command_line(const vd_setting *row, int part)
 {
     for (int which = 0; which < VALUES; which++) {
-        vd_run_settings expected = vd_run_settings_defaults(), found = expected;
+        vd_run_settings expected =
+            part == CAPTIONER ? vd_run_settings_captions() : vd_run_settings_defaults();
+        vd_run_settings found = expected;
         char text[64];
         vd_error err;
         text_of(row, which, text, sizeof text);
@@ -188,10 +225,13 @@ static void set_on_the_command_line(const vd_setting *row, bool network)
         vd_status status = vd_run_settings_set(&found, row->name, text, &err);
         if (which <= MOST) {
             assert_int_equal(status, VD_OK);
-            put(row, which, network ? (void *)&expected.network : (void *)&expected.training);
+            put(row, which, part_of(part, &expected));
         } else {
             support_refused(status, VD_USAGE, &err, "--", row->name, "expected", text, NULL);
         }
+        assert_same(rows_of(part), part_of(part, &found), part_of(part, &expected));
+        if (part == CAPTIONER)
+            continue; // names that networks have, too, are set of both
         assert_same(vd_config_settings, &found.network, &expected.network);
         assert_same(vd_train_settings, &found.training, &expected.training);
     }
@@ -200,12 +240,12 @@ static void set_on_the_command_line(const vd_setting *row, bool network)
 static void the_command_line_keeps_the_bounds(void **state)
 {
     (void)state;
-    for (int network = 0; network < 2; network++)
-        for (const vd_setting *row = rows_of(network); row->name; row++) {
+    for (int part = 0; part < PARTS; part++)
+        for (const vd_setting *row = rows_of(part); row->name; row++) {
             if (of_data(row))
                 continue;
             assert_non_null(option_of(row->name));
-            set_on_the_command_line(row, network);
+            set_on_the_command_line(row, part);
         }
 }
 
@@ -213,8 +253,8 @@ static void the_command_line_keeps_the_bounds(void **state)
 static void the_help_says_the_default_and_the_choices(void **state)
 {
     (void)state;
-    for (int network = 0; network < 2; network++)
-        for (const vd_setting *row = rows_of(network); row->name; row++) {
+    for (int part = 0; part < PARTS; part++)
+        for (const vd_setting *row = rows_of(part); row->name; row++) {
             const vd_option *option = option_of(row->name);
             char text[64];
             if (of_data(row))
@@ -277,6 +317,16 @@ static void the_trainer_keeps_the_bounds(void **state)
                 support_refused(new_trainer(&config, &options, &trainer, &err), VD_USAGE, &err,
                                 row->name, "expected", NULL);
         }
+    for (const vd_setting *row = vd_caption_settings; row->name; row++)
+        for (int which = BELOW; which <= ABOVE; which++) {
+            vd_run_settings settings = vd_run_settings_captions();
+            vd_trainer *trainer;
+            vd_error err;
+            put(row, which, &settings.network.caption);
+            const vd_config config = vd_config_of_captioner(&settings.network.caption);
+            support_refused(new_trainer(&config, &settings.training, &trainer, &err), VD_USAGE,
+                            &err, row->name, "expected", NULL);
+        }
 }
 
 // The JSON with another value of a row, free().
@@ -294,46 +344,44 @@ static char *with_value(const char *json, const vd_setting *row, const char *val
     return made;
 }
 
-static vd_status read_json(bool network, const char *json, void *settings, vd_error *err)
+static void keeps_the_bounds(int part, const vd_setting *row, const char *json,
+                             const vd_run_settings *settings)
 {
-    return network ? vd_settings_read(vd_config_settings, json, "file", settings, err)
-                   : vd_settings_read(vd_train_settings, json, "file", settings, err);
+    char text[64], value[80];
+    vd_error err;
+    for (int which = 0; which < VALUES; which++) {
+        vd_run_settings read = {0}, expected = *settings;
+        bool string = row->kind == VD_SETTING_CHOICE || row->kind == VD_SETTING_SEED;
+        text_of(row, which, text, sizeof text);
+        snprintf(value, sizeof value, string ? "\"%s\"" : "%s", text);
+        char *changed = with_value(json, row, value);
+        vd_status status =
+            vd_settings_read(rows_of(part), changed, "file", part_of(part, &read), &err);
+        free(changed);
+        if (which > MOST) {
+            support_refused(status, VD_FORMAT, &err, "file: ", "expected", text, NULL);
+            continue;
+        }
+        assert_int_equal(status, VD_OK);
+        put(row, which, part_of(part, &expected));
+        assert_same(rows_of(part), part_of(part, &read), part_of(part, &expected));
+    }
 }
 
 static void the_files_keep_the_bounds(void **state)
 {
     (void)state;
-    vd_train_options options = vd_train_defaults();
-    vd_config config = small_config();
-    char *json[2], text[64], value[80];
+    vd_run_settings settings = vd_run_settings_defaults();
+    char *json;
     vd_error err;
-    assert_int_equal(
-        vd_settings_write(vd_train_settings, &options, "training options", &json[0], &err), VD_OK);
-    assert_int_equal(
-        vd_settings_write(vd_config_settings, &config, "configuration", &json[1], &err), VD_OK);
-    for (int network = 0; network < 2; network++)
-        for (const vd_setting *row = rows_of(network); row->name; row++)
-            for (int which = 0; which < VALUES; which++) {
-                vd_train_options read_options, expected_options = options;
-                vd_config read_config, expected_config = config;
-                void *read = network ? (void *)&read_config : (void *)&read_options;
-                void *expected = network ? (void *)&expected_config : (void *)&expected_options;
-                bool string = row->kind == VD_SETTING_CHOICE || row->kind == VD_SETTING_SEED;
-                text_of(row, which, text, sizeof text);
-                snprintf(value, sizeof value, string ? "\"%s\"" : "%s", text);
-                char *changed = with_value(json[network], row, value);
-                vd_status status = read_json(network, changed, read, &err);
-                free(changed);
-                if (which > MOST) {
-                    support_refused(status, VD_FORMAT, &err, "file: ", "expected", text, NULL);
-                    continue;
-                }
-                assert_int_equal(status, VD_OK);
-                put(row, which, expected);
-                assert_same(rows_of(network), read, expected);
-            }
-    vd_free(json[0]);
-    vd_free(json[1]);
+    for (int part = 0; part < PARTS; part++) {
+        assert_int_equal(
+            vd_settings_write(rows_of(part), part_of(part, &settings), "settings", &json, &err),
+            VD_OK);
+        for (const vd_setting *row = rows_of(part); row->name; row++)
+            keeps_the_bounds(part, row, json, &settings);
+        vd_free(json);
+    }
 }
 
 static void what_is_no_object_of_settings_is_refused(void **state)
@@ -420,6 +468,31 @@ static void settings_compare_to_seven_digits(void **state)
     assert_true(vd_run_settings_same(&a, &b, "seed"));
 }
 
+static void heads_left_to_the_network_are_the_same_as_so_many(void **state)
+{
+    (void)state;
+    static const struct {
+        vd_network_kind network;
+        vd_text_choice text;
+        int embed, heads;
+    } at[] = {{VD_NETWORK_DIALOG_TRANSFORMER, VD_TEXT_OWN, 64, 4},
+              {VD_NETWORK_DIALOG_TRANSFORMER, VD_TEXT_OWN, 6, 3},
+              {VD_NETWORK_HRE, VD_TEXT_TRANSFORMER, 6, 4},
+              {VD_NETWORK_LF, VD_TEXT_OWN, 64, 0}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        for (int heads = 0; heads < 6; heads++) {
+            vd_run_settings a = vd_run_settings_defaults(), b = a;
+            b.network.network = at[i].network;
+            b.network.text = at[i].text;
+            b.network.embed = at[i].embed;
+            a.network.heads = heads;
+            assert_int_equal(vd_run_settings_same(&a, &b, "heads"), !heads || heads == at[i].heads);
+            a.network.heads = at[i].heads;
+            b.network.heads = heads;
+            assert_int_equal(vd_run_settings_same(&a, &b, "heads"), !heads || heads == at[i].heads);
+        }
+}
+
 static vd_status write_and_read(void *context, vd_error *err)
 {
     vd_train_options options = vd_train_defaults();
@@ -451,6 +524,7 @@ int main(void)
         cmocka_unit_test(what_came_later_may_be_missing),
         cmocka_unit_test(earlier_checkpoints_are_read),
         cmocka_unit_test(settings_compare_to_seven_digits),
+        cmocka_unit_test(heads_left_to_the_network_are_the_same_as_so_many),
         cmocka_unit_test(memory_that_is_out_is_reported),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -46,40 +46,31 @@ static void refused(const vd_config *config, const char *why, const char *what)
     assert_null(trainer);
 }
 
-static void networks_that_read_in_their_own_way_take_no_other(void **state)
+static void a_dialog_read_as_one_sequence_takes_none(void **state)
 {
-    static const vd_network_kind network[] = {VD_NETWORK_MVAN, VD_NETWORK_MAC, VD_NETWORK_AMEM};
     (void)state;
-    for (size_t i = 0; i < sizeof network / sizeof *network; i++)
-        for (int text = VD_TEXT_OWN + 1; text < VD_TEXT_ENCODERS; text++) {
-            vd_config config = config_of(network[i], (vd_text_choice)text);
-            refused(&config, vd_network_names[network[i]], "in its own way only");
-        }
+    for (int text = VD_TEXT_OWN + 1; text < VD_TEXT_ENCODERS; text++) {
+        vd_config config = config_of(VD_NETWORK_DIALOG_TRANSFORMER, (vd_text_choice)text);
+        refused(&config, "dialog-transformer", "as one sequence of tokens");
+    }
 }
 
-static void a_strung_history_is_read_one_way(void **state)
+// A step of training, which goes through it and back.
+static void every_other_network_takes_all(void **state)
 {
-    static const vd_network_kind network[] = {VD_NETWORK_LF, VD_NETWORK_LF_ATT, VD_NETWORK_LF_BU};
     (void)state;
-    for (size_t i = 0; i < sizeof network / sizeof *network; i++)
-        for (int text = VD_TEXT_OWN + 1; text < VD_TEXT_ENCODERS; text++) {
-            vd_config config = config_of(network[i], (vd_text_choice)text);
-            if (text == VD_TEXT_LSTM || text == VD_TEXT_GRU)
-                assert_int_equal(vd_encoder_check(&config, NULL), VD_OK);
-            else
-                refused(&config, vd_network_names[network[i]], "expected own, lstm or gru");
-        }
-}
-
-static void texts_read_apart_take_all(void **state)
-{
-    static const vd_network_kind network[] = {VD_NETWORK_HRE, VD_NETWORK_HREA, VD_NETWORK_MN,
-                                              VD_NETWORK_MN_ATT};
-    (void)state;
-    for (size_t i = 0; i < sizeof network / sizeof *network; i++)
+    for (int network = VD_NETWORK_MVAN; network < VD_NETWORKS; network++)
         for (int text = VD_TEXT_OWN; text < VD_TEXT_ENCODERS; text++) {
-            vd_config config = config_of(network[i], (vd_text_choice)text);
-            assert_int_equal(vd_encoder_check(&config, NULL), VD_OK);
+            vd_config config = config_of((vd_network_kind)network, (vd_text_choice)text);
+            vd_trainer *trainer;
+            double loss = 0;
+            vd_error err;
+            if (network == VD_NETWORK_DIALOG_TRANSFORMER)
+                continue;
+            must(train(&config, &trainer, &err), &err);
+            must(step_take(trainer, small_batch(), 1, &loss, NULL, &err), &err);
+            assert_true(loss > 0 && loss < 100);
+            vd_trainer_free(trainer);
         }
 }
 
@@ -95,45 +86,56 @@ static void sizes_that_do_not_divide_are_refused(void **state)
     config.heads = 0;
     config.hidden = 6;
     refused(&config, "among 4 heads", "found 6");
+    config = config_of(VD_NETWORK_MVAN, VD_TEXT_QANET);
+    config.hidden = 5;
+    refused(&config, "among 4 heads", "(hidden, doubled), found 10");
 }
 
 // A file with such a configuration is refused like a damaged one, with its name.
 static void a_file_is_held_to_it_too(void **state)
 {
-    static const char mn[] = "\\\"mn\\\"", lf[] = "\\\"lf\\\"";
+    static const char own[] = "\\\"own\\\"", gru[] = "\\\"gru\\\"";
     char *path = support_join(directory, "model.safetensors");
-    vd_config config = config_of(VD_NETWORK_MN, VD_TEXT_BILSTM);
+    vd_config config = config_of(VD_NETWORK_DIALOG_TRANSFORMER, VD_TEXT_OWN);
     size_t size;
     vd_model *model;
     vd_error err;
     (void)state;
     support_write_random_model(&config, path);
     char *bytes = support_read_file(path, &size), *at = bytes;
-    while (at < bytes + size && strncmp(at, mn, strlen(mn)) != 0)
+    while (at < bytes + size && strncmp(at, own, strlen(own)) != 0)
         at++;
     assert_true(at < bytes + size);
-    memcpy(at, lf, strlen(lf));
+    memcpy(at, gru, strlen(gru));
     support_write_file(path, bytes, size);
     support_refused(vd_model_load(path, &model, &err), VD_FORMAT, &err, path,
-                    "text bilstm: the network lf reads the history as one text", NULL);
+                    "text gru: the network dialog-transformer reads picture and dialog as one",
+                    NULL);
     free(bytes);
     free(path);
 }
 
-static void lstm_by_name_is_the_networks_own(void **state)
+static void a_networks_own_by_its_name_is_the_same(void **state)
 {
-    vd_config own = config_of(VD_NETWORK_LF_BU, VD_TEXT_OWN),
-              named = config_of(VD_NETWORK_LF_BU, VD_TEXT_LSTM);
-    double loss[2];
-    vd_error err;
+    static const vd_config named[] = {
+        {.network = VD_NETWORK_LF_BU, .text = VD_TEXT_LSTM},
+        {.network = VD_NETWORK_MAC, .text = VD_TEXT_BILSTM},
+        {.network = VD_NETWORK_DCN, .text = VD_TEXT_BILSTM},
+        {.network = VD_NETWORK_MVAN, .text = VD_TEXT_BILSTM},
+    };
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        vd_trainer *trainer;
-        must(train(i ? &named : &own, &trainer, &err), &err);
-        must(step_take(trainer, small_batch(), 1, &loss[i], NULL, &err), &err);
-        vd_trainer_free(trainer);
+    for (size_t n = 0; n < sizeof named / sizeof *named; n++) {
+        double loss[2];
+        vd_error err;
+        for (int i = 0; i < 2; i++) {
+            vd_config config = config_of(named[n].network, i ? named[n].text : VD_TEXT_OWN);
+            vd_trainer *trainer;
+            must(train(&config, &trainer, &err), &err);
+            must(step_take(trainer, small_batch(), 1, &loss[i], NULL, &err), &err);
+            vd_trainer_free(trainer);
+        }
+        assert_true(loss[0] == loss[1]);
     }
-    assert_true(loss[0] == loss[1]);
 }
 
 // The loss of the first step, with this rate of dropout inside the text encoder and no other.
@@ -186,12 +188,11 @@ static void a_start_from_a_model_keeps_its_encoder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_that_read_in_their_own_way_take_no_other),
-        cmocka_unit_test(a_strung_history_is_read_one_way),
-        cmocka_unit_test(texts_read_apart_take_all),
+        cmocka_unit_test(a_dialog_read_as_one_sequence_takes_none),
+        cmocka_unit_test(every_other_network_takes_all),
         cmocka_unit_test(sizes_that_do_not_divide_are_refused),
         cmocka_unit_test(a_file_is_held_to_it_too),
-        cmocka_unit_test(lstm_by_name_is_the_networks_own),
+        cmocka_unit_test(a_networks_own_by_its_name_is_the_same),
         cmocka_unit_test(encoders_have_a_rate_of_dropout_of_their_own),
         cmocka_unit_test(a_start_from_a_model_keeps_its_encoder),
     };

@@ -67,7 +67,7 @@ static void bold_does_not_make_few_colours_pale(void **state)
 {
     (void)state;
     for (int depth = VD_DEPTH_8; depth <= VD_DEPTH_16; depth++)
-        for (int theme = VD_THEME_DARK; theme < VD_THEMES; theme++)
+        for (int theme = VD_THEME_AUTO; theme < VD_THEMES; theme++)
             for (int role = 0; role < VD_ROLES; role++) {
                 vd_look look = {.depth = (vd_depth)depth, .theme = (vd_theme_name)theme};
                 vd_style style = vd_theme(look, (vd_role)role);
@@ -124,6 +124,17 @@ static void mono_has_no_colours_at_any_depth(void **state)
         }
 }
 
+static void auto_takes_what_fits_the_background(void **state)
+{
+    (void)state;
+    vd_look able = look_of(VD_THEME_LIGHT);
+    assert_int_equal(vd_theme_look(able, VD_THEME_AUTO).theme, VD_THEME_LIGHT);
+    assert_int_equal(vd_theme_look(able, VD_THEME_DARK).theme, VD_THEME_DARK);
+    able.theme = VD_THEME_DARK;
+    assert_int_equal(vd_theme_look(able, VD_THEME_AUTO).theme, VD_THEME_DARK);
+    assert_int_equal(vd_theme_look(able, VD_THEME_LIGHT).theme, VD_THEME_LIGHT);
+}
+
 static void names_are_found(void **state)
 {
     (void)state;
@@ -145,6 +156,7 @@ int main(void)
         cmocka_unit_test(bold_does_not_make_few_colours_pale),
         cmocka_unit_test(the_safe_theme_keeps_opposites_apart),
         cmocka_unit_test(mono_has_no_colours_at_any_depth),
+        cmocka_unit_test(auto_takes_what_fits_the_background),
         cmocka_unit_test(names_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,32 @@ static void the_best_epoch_is_that_of_what_is_learned(void **state)
     free(path);
 }
 
+// Of copy pointer, in the last epoch alone.
+static void coverage_is_of_the_last_epoch(void **state)
+{
+    (void)state;
+    static const char *const runs[] = {"uncovered", "covered"};
+    char *text[2], *second[2];
+    for (int i = 0; i < 2; i++) {
+        train_run_expect(runs[i], 0, "",
+                         MORE("--network", "lf", "--decoder", "generative", "--answer",
+                              "lstm-attention", "--copy", "pointer", "--epochs", "2", "--coverage",
+                              i ? "1" : "0"));
+        char *path = train_run_file(runs[i], "log.tsv");
+        text[i] = support_read_file(path, NULL);
+        second[i] = strstr(text[i], "\n2\t");
+        assert_non_null(second[i]);
+        free(path);
+    }
+    assert_int_equal(second[0] - text[0], second[1] - text[1]);
+    assert_memory_equal(text[0], text[1], (size_t)(second[0] - text[0]));
+    assert_string_not_equal(second[0], second[1]);
+    train_run_expect("nothing_to_cover", 2, "it needs --copy pointer, found none",
+                     MORE("--coverage", "1"));
+    free(text[0]);
+    free(text[1]);
+}
+
 // Counts in the public layout instead of the data's own words; also packed with them.
 static void words_come_from_a_file_of_counts(void **state)
 {
@@ -520,7 +546,6 @@ static void wrong_options_are_refused(void **state)
         {"--micro-batch", "-1", "--micro-batch: expected a whole number from 0 to 1024"},
         {"--preset", "best", "--preset: expected base or improved, found 'best'"},
         {"--dropout", "1", "--dropout: expected a number from 0 to 0.99, found '1'"},
-        {"--text", "gru", "text gru: the network mvan reads in its own way only"},
         {"--val", "v.json", "--val-features is missing"},
         {"--val-limit", "3", "--val-limit needs --val"},
         {"--checkpoint-every", "0", "--checkpoint-every: expected a number"},
@@ -615,6 +640,7 @@ int main(void)
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(the_best_epoch_is_that_of_what_is_learned),
+        cmocka_unit_test(coverage_is_of_the_last_epoch),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(a_vocabulary_without_words_is_refused),
         cmocka_unit_test(word_vectors_start_from_glove),

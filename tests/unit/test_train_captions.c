@@ -8,7 +8,7 @@
 #include "engine/base/alloc.h"
 #include "engine/model/captioner.h"
 #include "engine/train/options.h"
-#include "features/dialogs/caption_set.h"
+#include "features/captions/set.h"
 #include "tests/support/must.h"
 #include "tests/support/support.h"
 #include "tests/support/train_run.h"
@@ -271,30 +271,50 @@ static void what_cannot_be_described_is_refused(void **state)
     free(model);
 }
 
-// Several captions a picture, in any order.
+static vd_status load_both(void *loader, vd_error *err)
+{
+    static const size_t pictures[] = {1, 0};
+    const vd_batch *batch;
+    return vd_caption_loader_batch(loader, pictures, 2, &batch, err);
+}
+
+// Several captions a picture, in any order; words that the vocabulary lacks; more than 20.
+static const char gathered[] =
+    "{\"images\": [{\"id\": 5}, {\"id\": 2}], \"annotations\": ["
+    "{\"image_id\": 5, \"caption\": \"a ball\"}, {\"image_id\": 2, \"caption\": \"cube\"},"
+    "{\"image_id\": 5, \"caption\": \"\"}, {\"image_id\": 5, \"caption\": \"ball a a a a a a a "
+    "a a a a a a a a a a a a a ball\"}]}";
+
 static void captions_are_gathered_by_picture(void **state)
 {
-    static const vd_reference list[] = {
-        {5, 2, {7, 8}}, {2, 1, {9}}, {5, 0, {0}}, {5, 3, {4, 5, 6}}};
+    static const char *const words[] = {"ball", "a"};
+    char *path = support_join(tiny.directory, "gathered.json");
     vd_regions *regions;
+    vd_captions *captions;
+    vd_vocab *vocab;
     vd_caption_set *set;
     vd_caption_loader *loader;
     const vd_batch *batch;
     vd_totals of;
     vd_error err;
     (void)state;
+    support_write_text(path, gathered);
     must(vd_regions_open(tiny.features, &regions, &err), &err);
-    must(vd_caption_set_new(list, 4, regions, &set, &err), &err);
+    must(vd_captions_read(path, &captions, &err), &err);
+    must(vd_vocab_from_words(words, 2, &vocab, &err), &err);
+    must(vd_caption_set_new(captions, vocab, regions, &set, &err), &err);
     assert_int_equal(vd_caption_set_pictures(set), 2);
     assert_int_equal(vd_caption_set_image(set, 0), 5);
     must(vd_caption_loader_new(set, &loader, &err), &err);
+    assert_int_equal(support_fail_each_allocation(load_both, loader), 3); // goes on after each
     const size_t pictures[] = {1, 0};
     must(vd_caption_loader_batch(loader, pictures, 2, &batch, &err), &err);
     vd_caption_set_totals(set, pictures, 2, &of);
     assert_int_equal(of.questions, 4);
-    assert_int_equal(of.words, 10);
+    assert_int_equal(of.words, 4 + 1 + 2 + 0 + 20);
     const vd_caption_batch *c = batch->captions;
-    static const int picture[] = {0, 1, 1, 1}, length[] = {1, 2, 0, 3}, first[] = {9, 7, 0, 4};
+    static const int picture[] = {0, 1, 1, 1}, length[] = {1, 2, 0, 20},
+                     first[] = {VD_UNKNOWN, 5, 0, 4};
     assert_int_equal(c->count, 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(c->picture[i], picture[i]);
@@ -306,12 +326,13 @@ static void captions_are_gathered_by_picture(void **state)
                     "picture 2 of 2", NULL);
     vd_caption_loader_free(loader);
     vd_caption_set_free(set);
-    const vd_reference bare = {.image_id = 99};
-    support_refused(vd_caption_set_new(&bare, 1, regions, &set, &err), VD_NOT_FOUND, &err, "99",
-                    NULL);
-    support_refused(vd_caption_set_new(NULL, 0, regions, &set, &err), VD_FORMAT, &err,
-                    "there are no captions", NULL);
+    captions->image[1].image_id = 99;
+    support_refused(vd_caption_set_new(captions, vocab, regions, &set, &err), VD_NOT_FOUND, &err,
+                    "99", NULL);
+    vd_vocab_free(vocab);
+    vd_captions_free(captions);
     vd_regions_close(regions);
+    free(path);
 }
 
 int main(void)

@@ -114,7 +114,7 @@ static void resuming_with_other_settings_or_data_is_refused(void **state)
                      MORE("--resume", "--rate", "0.5"));
     train_run_expect("fixed", 5, "--gate: the run was started with leaky-relu, found sigmoid",
                      MORE("--resume", "--preset", "base"));
-    train_run_expect("fixed", 5, "other dialogs", MORE("--resume", "--data", tiny.val));
+    train_run_expect("fixed", 5, "other data", MORE("--resume", "--data", tiny.val));
     char *wide = support_join(tiny.directory, "wide.safetensors");
     tiny_world_features(wide, TINY_REGION_SIZE + 1);
     train_run_expect("fixed", 5, "expects regions of 5 numbers",

@@ -27,30 +27,14 @@ void vd_sheet_entry_words(const vd_sheet *sheet, const vd_answer *answer, int en
     out->count = out->count == length ? length : 0;
 }
 
-static void name_history_word(const vd_sheet *sheet, const vd_answer *answer, int word, char *out,
-                              size_t size)
-{
-    vd_entry_words words;
-    int entry = 0;
-    while (entry + 1 < answer->rounds && answer->history_start[entry + 1] <= word)
-        entry++;
-    vd_sheet_entry_words(sheet, answer, entry, &words);
-    word -= answer->history_start[entry];
-    if (word < words.count)
-        snprintf(out, size, "%s@%d", words.word[word], entry);
-    else
-        snprintf(out, size, "#%d@%d", word + 1, entry);
-}
-
-// Those of the history, then the question's.
 static void name_dialog_word(const vd_sheet *sheet, const vd_reply *reply, int word, char *out,
                              size_t size)
 {
-    int asked = word - reply->answer.history_start[reply->answer.rounds];
-    if (asked >= 0 && asked < reply->words)
-        snprintf(out, size, "%s", reply->word[asked]);
-    else
-        name_history_word(sheet, &reply->answer, word, out, size);
+    vd_entry_words words = {0};
+    int entry = vd_answer_entry(&reply->answer, word);
+    if (entry >= 0)
+        vd_sheet_entry_words(sheet, &reply->answer, entry, &words);
+    vd_reply_dialog_word(reply, word, &words, out, size);
 }
 
 static void name_region(const vd_sheet *sheet, int region, char *out, size_t size)
@@ -69,10 +53,9 @@ void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, cha
         snprintf(out, size, "%s", reply->word[index]);
     else if (axis == VD_AXIS_ANSWER_WORDS)
         vd_reply_given_word(reply, index, out, size);
-    else if (axis == VD_AXIS_DIALOG_WORDS && reply->answer.history_start)
+    else if ((axis == VD_AXIS_DIALOG_WORDS || axis == VD_AXIS_HISTORY_WORDS) &&
+             reply->answer.history_start)
         name_dialog_word(sheet, reply, index, out, size);
-    else if (axis == VD_AXIS_HISTORY_WORDS && reply->answer.history_start)
-        name_history_word(sheet, &reply->answer, index, out, size);
     else if (axis == VD_AXIS_ENTRIES && index == 0)
         snprintf(out, size, "caption");
     else if (axis == VD_AXIS_ENTRIES)

@@ -42,7 +42,7 @@ typedef struct vd_option {
     .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 // clang-format on
 
-enum { VD_MOST_OPTIONS = 96 };
+enum { VD_MOST_OPTIONS = 128 };
 
 // What a command line has besides the values.
 typedef struct vd_arguments {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/utf8.h"
 #include "tui/base/safe_output.h"
 
 static const double PLAIN_INTERVAL = 30, TERMINAL_INTERVAL = 0.1;
@@ -77,12 +78,7 @@ void vd_progress_line(char *out, size_t size, size_t width, const char *what, in
         snprintf(line, sizeof line, "%s %lld %s%s%s", what, (long long)done, rate,
                  *suffix ? "  " : "", suffix);
     }
-    size_t length = strlen(line);
-    if (length > width)
-        length = width;
-    while (length > 0 && length < strlen(line) && (line[length] & 0xc0) == 0x80)
-        length--; // not in the middle of a character
-    line[length] = '\0';
+    line[vd_utf8_whole(line, strlen(line), width)] = '\0';
     snprintf(out, size, "%s", line);
 }
 

@@ -167,7 +167,7 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
         .features_hash = about->features,
         .sides = 1,
         .side = {{.lane = lane,
-                  .name = chat->lanes.lane[lane].name,
+                  .name = vd_lane_name(&chat->lanes.lane[lane]),
                   .model = response->model,
                   .reply = &response->reply,
                   .texts = response->answers,

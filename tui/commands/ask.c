@@ -47,12 +47,13 @@ static const vd_option options[] = {
 
 static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
 {
-    char text[512];
-    vd_utterance_text(vd_session_words(a->session), said, text, sizeof text);
+    char *text;
+    vd_utterance_text(vd_session_words(a->session), said, &text, NULL);
     yajl_gen_map_open(json);
     vd_member_string(json, "answer", text);
     vd_member_number(json, "score", (double)said->score);
     yajl_gen_map_close(json);
+    vd_free(text);
 }
 
 // Only of a model that has a generative decoder.
@@ -171,9 +172,10 @@ static void print_seen(const vd_reply *reply)
 
 static void print_words(const ask *a, const vd_utterance *said)
 {
-    char text[512];
-    vd_utterance_text(vd_session_words(a->session), said, text, sizeof text);
-    printf("%s  (%.2f a word)\n", text, (double)said->score);
+    char *text;
+    vd_utterance_text(vd_session_words(a->session), said, &text, NULL);
+    printf("%s  (%.2f a word)\n", text ? text : "", (double)said->score);
+    vd_free(text);
 }
 
 // Answers that are not from the pool.

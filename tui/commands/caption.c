@@ -6,15 +6,14 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
-#include "engine/model/captioner.h"
 #include "features/captions/tokens.h"
 #include "tui/base/progress.h"
+#include "tui/base/saying.h"
 #include "tui/base/shares.h"
 #include "tui/session/session.h"
 
-enum { LONGEST_TEXT = 1024, SHOWN_REGIONS = 3, BEAM = 5 };
-#define CAPTIONER "captioner.safetensors"
-#define HARD      "largest, draw or expected"
+enum { LONGEST_TEXT = 1024, SHOWN_REGIONS = 3 };
+#define HARD "largest, draw or expected"
 static const char *const hard_names[] = {"largest", "draw", "expected"};
 
 typedef struct job {
@@ -37,28 +36,17 @@ typedef struct job {
 static const vd_option options[] = {
     {"image", "PICTURE", VD_HELP_IMAGE, VD_INTO(job, image)},
     {"model", "FILE",
-     "the captioner: a model file (default: " CAPTIONER " beside the bundled models)",
+     "the captioner: a model file (default: " VD_BUNDLED_CAPTIONER " beside the bundled models)",
      VD_INTO(job, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
-    {"beam", "N", "hypotheses of the beam search (5); 1: the likeliest word each time",
-     VD_INTO(job, how.beam), 1, VD_MOST_BEAMS},
-    {"longest", "N", "most words (20)", VD_INTO(job, how.longest), 1, VD_MAX_CAPTION},
-    {"length-power", "X", "rank captions by log-probability / length^X (0)",
-     VD_INTO(job, how.length_power), .least = 0, .most = 10},
-    {"temperature", "X", "draw every word from p^(1/X) instead of searching",
-     VD_INTO(job, how.temperature), .least = 0.01, .most = 100},
+    VD_SAYING_OPTIONS(job, how),
     {"hard", "NAME",
      "captioner sat-hard: each word looks at the region of the largest share (largest, default), "
-     "at "
-     "one that is drawn (draw), or at all of them, weighed (expected)",
+     "at one that is drawn (draw), or at all of them, weighed (expected)",
      VD_INTO(job, hard), .choices = HARD},
     {"seed", "N", "seed of what is drawn (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
-    {"no-repeat", NULL, "say no word twice running", VD_INTO(job, how.no_repeat)},
-    {"no-trigram", NULL, "say no three words in a row twice", VD_INTO(job, how.no_trigram)},
-    {"no-dangling", NULL, "end on no \"a\", \"the\", \"of\" and their like",
-     VD_INTO(job, how.no_dangling)},
     VD_BACKEND_OPTION(job, backend),
     {"json", NULL, VD_HELP_JSON, VD_INTO(job, json)},
     {0},
@@ -228,7 +216,8 @@ static void print_json(const job *j, float *share)
 static vd_status open_captioner(job *j, vd_error *err)
 {
     const vd_backend *backend;
-    char *path = j->model ? vd_strdup(j->model) : vd_world_file(j->files.directory, CAPTIONER);
+    char *path =
+        j->model ? vd_strdup(j->model) : vd_world_file(j->files.directory, VD_BUNDLED_CAPTIONER);
     vd_status status = path ? VD_OK : vd_error_memory(err, "the captioner");
     vd_error why = {0};
     if (status == VD_OK)
@@ -295,8 +284,7 @@ static vd_status print(const job *j, vd_error *err)
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
-    j->how = vd_saying_greedy();
-    j->how.beam = BEAM;
+    j->how = vd_saying_usual();
     vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
     if (status == VD_OK)
         status = vd_arguments_most(&given, 0, err);
@@ -305,13 +293,9 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     bool looks = VD_HARD_LARGEST + j->hard == VD_HARD_DRAW;
     if (looks && !vd_arguments_have(&given, "beam"))
         j->how.beam = 1;
-    if (status || !vd_arguments_have(&given, "temperature"))
-        return status || looks ? status
-                               : vd_arguments_refuse(&given, "seed", "needs --temperature", err);
-    j->how.beam = 1;
-    return vd_arguments_refuse(&given, "beam length-power",
-                               "and --temperature: a caption is searched, or drawn; leave one out",
-                               err);
+    if (status == VD_OK && !looks && !vd_arguments_have(&given, "temperature"))
+        status = vd_arguments_refuse(&given, "seed", "needs --temperature", err);
+    return status ? status : vd_saying_check(&j->how, &given, err);
 }
 
 static vd_status run(int argc, char **argv, vd_error *err)

@@ -59,8 +59,10 @@ static const vd_option options[] = {
     {"transcript", "FILE", "write the transcript to FILE; with --resume continue from it",
      VD_INTO(chat_settings, transcript)},
     {"no-transcript", NULL, "write no transcript", VD_INTO(chat_settings, no_transcript)},
-    {"theme", "NAME", "dark (default), light, mono or safe (for the colour-blind)",
-     VD_INTO(chat_settings, theme), .choices = "dark, light, mono or safe"},
+    {"theme", "NAME",
+     "auto (default: by the terminal's background), light, dark, mono or safe (for the "
+     "colour-blind)",
+     VD_INTO(chat_settings, theme), .choices = VD_THEME_NAMES},
     {"picture", "MODE",
      "auto (default: the best that the terminal says it can), kitty, sixel, iterm, cells or none",
      VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},

@@ -9,6 +9,7 @@
 #include "tui/base/decoder_choice.h"
 #include "tui/commands/eval_caption.h"
 #include "tui/base/progress.h"
+#include "tui/base/saying.h"
 #include "tui/measure/measure.h"
 #include "tui/base/output.h"
 
@@ -53,7 +54,8 @@ static const vd_option options[] = {
      1, VD_THREADS},
     {"resamples", "N", VD_HELP_RESAMPLES "; 0: no intervals",
      VD_INTO(evaluation, bootstrap.resamples), 0, 10000000},
-    {"seed", "N", "seed of the bootstrap (0)", VD_INTO(evaluation, bootstrap.seed), 0, INT64_MAX},
+    {"seed", "N", "seed of the bootstrap, and of captions that are drawn (0)",
+     VD_INTO(evaluation, bootstrap.seed), 0, INT64_MAX},
     VD_BACKEND_OPTION(evaluation, backend),
     {"other-image", NULL, "give every dialog the picture of the next dialog",
      VD_INTO(evaluation, options.view.other_image)},
@@ -61,20 +63,30 @@ static const vd_option options[] = {
      VD_INTO(evaluation, options.view.no_history)},
     {"task", "NAME", VD_HELP_TASK, VD_INTO(evaluation, task), .choices = "dialog or caption"},
     {"results", "FILE", "caption: what a captioner said, [{\"image_id\": 1, \"caption\": \"...\"}]",
-     VD_INTO(evaluation, captions.results)},
+     VD_INTO(evaluation, captions.from[0].results)},
     {"other-results", "FILE", "caption: another captioner's results, compared picture by picture",
-     VD_INTO(evaluation, captions.against)},
+     VD_INTO(evaluation, captions.from[1].results)},
+    {"other-model", "FILE", "caption: another captioner, compared picture by picture",
+     VD_INTO(evaluation, captions.from[1].model)},
+    {"out", "FILE", "caption: write what the captioner of --model says to FILE (a results file)",
+     VD_INTO(evaluation, captions.out)},
+    VD_SAYING_OPTIONS(evaluation, captions.how),
     {"references", "FILE",
      "caption: what people wrote (Karpathy's splits, COCO captions, VisDial dialogs)",
      VD_INTO(evaluation, captions.paths.references)},
-    {"split", "NAME", "caption: the pictures of one split of the references, such as test",
+    {"split", "NAME", "caption: the pictures of one split; of the references, such as test",
      VD_INTO(evaluation, captions.paths.split)},
     {"scenes", "FILE", "caption: scenes of Blocks, which say what is true",
      VD_INTO(evaluation, captions.paths.scenes)},
     {"trained-on", "FILE", "caption: captions that the captioner was trained on, to count new ones",
      VD_INTO(evaluation, captions.paths.training)},
-    {"tokens-given", NULL, "caption: texts are tokens with blanks between them already",
+    {"tokens-given", NULL,
+     "caption: texts are tokens with blanks between them already; of a Karpathy split's "
+     "references, its tokens are taken",
      VD_INTO(evaluation, captions.paths.tokens_given)},
+    {"meteor-jar", "FILE",
+     "caption: METEOR by its authors' program, meteor-1.5.jar with its data beside it; needs java",
+     VD_INTO(evaluation, captions.paths.meteor_jar)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},
     {0},
@@ -242,18 +254,43 @@ static vd_status measure(evaluation *e, vd_error *err)
 
 // ---- options ------------------------------------------------------------------------------------
 
+// Captions are read, or said by a captioner; so are those that they are compared with.
+static vd_status check_sources(const evaluation *e, const vd_arguments *given, vd_error *err)
+{
+    const vd_captions_from *other = &e->captions.from[1];
+    if (!e->captions.from[0].results == !e->model_name)
+        return vd_error_set(err, VD_USAGE,
+                            "which captions? name them with --results, or a captioner with "
+                            "--model, one of the two");
+    if (other->results && other->model)
+        return vd_error_set(err, VD_USAGE,
+                            "--other-results and --other-model: with which captions are they "
+                            "compared? leave one out");
+    vd_status status = VD_OK;
+    if (!e->model_name)
+        status = vd_arguments_refuse(given, "out", "needs --model", err);
+    if (status == VD_OK && !e->model_name && !other->model)
+        return vd_arguments_refuse(given, "features missing backend threads " VD_SAYING_NAMES,
+                                   "needs --model or --other-model", err);
+    return status ? status : vd_arguments_need(given, "features", err);
+}
+
 static vd_status check_caption(const evaluation *e, const vd_arguments *given, vd_error *err)
 {
     vd_status status = vd_arguments_refuse(
-        given,
-        "model data features dense from-ranks ranks decoder missing limit batch other-image "
-        "no-history",
+        given, "data dense from-ranks ranks decoder limit batch other-image no-history",
         "is about dialogs; --task caption measures captions", err);
-    if (status == VD_OK && !(e->captions.results && e->captions.paths.references))
-        status =
-            vd_error_set(err, VD_USAGE,
-                         "which captions? name them with --results, and what people wrote with "
-                         "--references");
+    if (status == VD_OK)
+        status = check_sources(e, given, err);
+    if (status == VD_OK && !e->captions.paths.references && !e->captions.out)
+        status = vd_error_set(err, VD_USAGE,
+                              "what did people write? name it with --references; without it "
+                              "--out keeps what a captioner says");
+    if (status == VD_OK && !e->captions.paths.references)
+        status = vd_arguments_refuse(
+            given,
+            "other-results other-model split scenes trained-on tokens-given meteor-jar missing",
+            "needs --references", err);
     return status;
 }
 
@@ -262,6 +299,13 @@ static vd_status run_caption(evaluation *e, vd_error *err)
     e->captions.bootstrap = e->bootstrap;
     e->captions.intervals = e->bootstrap.resamples > 0;
     e->captions.json = e->json;
+    e->captions.from[0].model = e->model_name;
+    e->captions.features = e->paths.features;
+    e->captions.paths.missing = e->paths.missing;
+    e->captions.how.seed = e->bootstrap.seed;
+    e->captions.threads = e->threads;
+    e->captions.backend = e->backend;
+    e->captions.quiet = e->quiet;
     e->captions.level = LEVEL;
     return vd_evaluate_captions(&e->captions, err);
 }
@@ -272,11 +316,17 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
     vd_status status = vd_arguments_read(options, argc, argv, e, &given, err);
     if (status == VD_OK)
         status = vd_arguments_most(&given, 0, err);
-    if (status == VD_OK && e->task == CAPTION)
-        return check_caption(e, &given, err);
+    if (status == VD_OK && e->task == CAPTION) {
+        status = check_caption(e, &given, err);
+        if (!vd_arguments_have(&given, "missing"))
+            e->paths.missing = VD_MISSING_REFUSE;
+        return status ? status : vd_saying_check(&e->captions.how, &given, err);
+    }
     if (status == VD_OK)
         status = vd_arguments_refuse(
-            &given, "results other-results references split scenes trained-on tokens-given",
+            &given,
+            "results other-results other-model out references split scenes trained-on "
+            "tokens-given meteor-jar " VD_SAYING_NAMES,
             "is about captions; --task caption measures them", err);
     if (status)
         return status;
@@ -293,7 +343,8 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     evaluation e = {.threads = vd_parallel_threads(),
-                    .bootstrap = {.resamples = 10000, .level = LEVEL}};
+                    .bootstrap = {.resamples = 10000, .level = LEVEL},
+                    .captions.how = vd_saying_usual()};
     vd_status status = read_options(&e, argc, argv, err);
     if (status == VD_OK && e.task == CAPTION)
         return run_caption(&e, err);
@@ -326,14 +377,21 @@ const vd_command vd_cmd_eval = {
     "challenge server takes them (val or test); --from-ranks evaluates such a file, whoever made "
     "it. Without --data and --features the bundled dialogs are used.\n"
     "--task caption scores captions: BLEU, ROUGE-L and CIDEr-D as coco-caption computes them, "
-    "times 100, and METEOR-es, which is METEOR's formula without its tables. With the scenes of "
+    "times 100, and METEOR-es, which is METEOR's formula without its tables (--meteor-jar: METEOR "
+    "itself). With the scenes of "
     "Blocks pictures: how many captions are read, and true (faithful), how much they tell (true "
-    "bits), and how many kinds (CHAIR_i) and attributes they name that are not there.",
+    "bits), and how many kinds (CHAIR_i) and attributes they name that are not there. The captions "
+    "are those of --results, or said by the captioner of --model about every picture of "
+    "--references (of one split with --split); --out keeps them for the challenge server. Without "
+    "--references a captioner says a caption of every picture of --features.",
     "  visdial eval --model improved --data val.json \\\n"
     "      --features val_features.safetensors --dense val_dense.json \\\n"
     "      --ranks val_ranks.json\n"
     "  visdial eval --from-ranks val_ranks.json --data val.json \\\n"
     "      --dense val_dense.json\n"
     "  visdial eval --task caption --results mine.json \\\n"
-    "      --references val_captions.json --scenes val_scenes.json\n",
+    "      --references val_captions.json --scenes val_scenes.json\n"
+    "  visdial eval --task caption --model run/best.safetensors \\\n"
+    "      --features coco.safetensors --references dataset_coco.json \\\n"
+    "      --split test --out results.json\n",
     .options = options};

@@ -2,36 +2,124 @@
 
 #include <stdio.h>
 
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tui/base/output.h"
+#include "tui/base/progress.h"
+#include "tui/measure/say.h"
 
 typedef struct measured {
-    vd_caption_measure measure[2]; // of the results, of those they are compared with
+    vd_regions *regions;     // of captioners, NULL: nobody says anything
+    vd_caption_judge *judge; // NULL: nothing is scored
+    vd_pictures_to_say pictures;
+    int64_t *image; // of them
+    vd_results *results[2];
+    vd_caption_measure measure[2];
     vd_interval interval[VD_CAPTION_METRICS], difference[VD_CAPTION_METRICS];
 } measured;
 
-static vd_status measure_file(vd_caption_judge *judge, const char *path, vd_caption_measure *out,
-                              vd_error *err)
+// ---- captions -----------------------------------------------------------------------------------
+
+// Those of the references, or all that have features.
+static vd_status list_pictures(measured *m, vd_error *err)
 {
-    vd_results *results;
-    vd_status status = vd_results_read(path, &results, err);
+    const vd_captions *references = m->judge ? vd_caption_judge_references(m->judge) : NULL;
+    size_t count = references ? references->count : vd_regions_count(m->regions);
+    m->image = vd_alloc(count, sizeof *m->image);
+    if (!m->image)
+        return vd_error_memory(err, "captions");
+    for (size_t i = 0; i < count; i++)
+        m->image[i] =
+            references ? references->image[i].image_id : vd_regions_image_id(m->regions, i);
+    m->pictures = (vd_pictures_to_say){m->regions, count, m->image};
+    return VD_OK;
+}
+
+static vd_status open_captioner(const vd_caption_evaluation *e, const char *path,
+                                vd_captioner **out, vd_error *err)
+{
+    const vd_backend *backend;
+    vd_status status = vd_captioner_load(path, out, err);
     if (status == VD_OK)
-        status = vd_caption_measure_run(judge, results, out, err);
-    vd_results_free(results);
+        status = vd_backend_choose(e->backend, 0, &backend, err);
+    return status ? status : vd_model_use(vd_captioner_model(*out), backend, err);
+}
+
+static vd_status say(const vd_caption_evaluation *e, const char *model, const measured *m,
+                     vd_results **out, vd_error *err)
+{
+    vd_captioner *captioner = NULL;
+    vd_progress progress;
+    vd_status status = open_captioner(e, model, &captioner, err);
+    vd_progress_start(&progress, "captions", (int64_t)m->pictures.count, 0, e->quiet);
+    const vd_watch watch = {vd_progress_report, &progress, vd_interrupt_watch()};
+    if (status == VD_OK)
+        status =
+            vd_say_captions(captioner, &m->pictures, &e->how, e->threads, &watch, model, out, err);
+    vd_interrupt_release();
+    vd_progress_end(&progress, (int64_t)m->pictures.count, status == VD_OK);
+    vd_captioner_free(captioner);
     return status;
 }
 
-static vd_status measure(const vd_caption_evaluation *e, vd_caption_judge *judge, measured *m,
-                         vd_error *err)
+static bool is_there(const vd_captions_from *from)
 {
-    vd_status status = measure_file(judge, e->results, &m->measure[0], err);
-    if (status == VD_OK && e->against)
-        status = measure_file(judge, e->against, &m->measure[1], err);
+    return from->results || from->model;
+}
+
+static vd_status get_captions(const vd_caption_evaluation *e, measured *m, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < 2 && status == VD_OK; i++)
+        if (e->from[i].model)
+            status = say(e, e->from[i].model, m, &m->results[i], err);
+        else if (e->from[i].results)
+            status = vd_results_read(e->from[i].results, &m->results[i], err);
+    if (status == VD_OK && e->out)
+        status = vd_results_write(e->out, m->results[0]->list, m->results[0]->count, err);
+    return status;
+}
+
+// ---- measuring ----------------------------------------------------------------------------------
+
+// An output must be none of the files that are read.
+static vd_status keep_inputs(const vd_caption_evaluation *e, vd_error *err)
+{
+    const char *in[] = {e->from[0].model, e->from[1].model,  e->from[1].results, e->features,
+                        e->paths.scenes,  e->paths.training, e->paths.references};
+    vd_status status = vd_output_apart(&e->out, 1, in, sizeof in / sizeof *in, err);
+    return status || !e->out ? status : vd_output_try(e->out, err);
+}
+
+static vd_status open_files(vd_caption_evaluation *e, measured *m, vd_error *err)
+{
+    vd_status status = keep_inputs(e, err);
+    if (status == VD_OK && e->features)
+        status = vd_regions_open(e->features, &m->regions, err);
+    e->paths.regions = m->regions;
+    if (status == VD_OK && e->paths.references)
+        status = vd_caption_judge_open(&e->paths, &m->judge, err);
+    return status || !m->regions ? status : list_pictures(m, err);
+}
+
+static vd_status measure(const vd_caption_evaluation *e, measured *m, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < 2 && status == VD_OK && m->results[i]; i++)
+        status = vd_caption_measure_run(m->judge, m->results[i], &m->measure[i], err);
     if (status == VD_OK && e->intervals)
         status = vd_caption_intervals(&m->measure[0], NULL, &e->bootstrap, m->interval, err);
-    if (status == VD_OK && e->intervals && e->against)
+    if (status == VD_OK && e->intervals && is_there(&e->from[1]))
         status =
             vd_caption_intervals(&m->measure[0], &m->measure[1], &e->bootstrap, m->difference, err);
     return status;
+}
+
+// ---- printing -----------------------------------------------------------------------------------
+
+static const char *name_of(const vd_captions_from *from)
+{
+    return from->model ? from->model : from->results;
 }
 
 static const char *whose_tokens(const vd_caption_evaluation *e)
@@ -39,51 +127,90 @@ static const char *whose_tokens(const vd_caption_evaluation *e)
     return e->paths.tokens_given ? "given" : "visdial, after coco-caption's";
 }
 
-static vd_status print_text(const vd_caption_evaluation *e, const vd_captions *references,
-                            const vd_caption_report *report, vd_error *err)
+static const char *how_said(const vd_caption_evaluation *e, char out[160])
 {
-    vd_output_row("results", "%s", e->results);
-    if (e->against)
-        vd_output_row("against", "%s", e->against);
-    vd_output_row("references", "%s, %s, %zu pictures, %zu captions", references->path,
-                  references->kind, references->count, vd_captions_total(references));
-    vd_output_row("tokens", "%s", whose_tokens(e));
-    printf("\n");
-    return vd_caption_print(report, err);
+    vd_saying_text(&e->how, out, 160);
+    return out;
 }
 
-static void print_json(const vd_caption_evaluation *e, const vd_captions *references,
+static void print_captions(const vd_caption_evaluation *e)
+{
+    char said[160];
+    vd_output_row(e->from[0].model ? "captioner" : "results", "%s", name_of(&e->from[0]));
+    if (is_there(&e->from[1]))
+        vd_output_row("against", "%s", name_of(&e->from[1]));
+    if (e->features)
+        vd_output_row("said", "%s", how_said(e, said));
+}
+
+static vd_status print_text(const vd_caption_evaluation *e, const measured *m,
+                            const vd_caption_report *report, vd_error *err)
+{
+    vd_status status = VD_OK;
+    print_captions(e);
+    if (m->judge) {
+        const vd_captions *references = vd_caption_judge_references(m->judge);
+        vd_output_row("references", "%s, %s, %zu pictures, %zu captions", references->path,
+                      references->kind, references->count, vd_captions_total(references));
+        vd_output_row("tokens", "%s", whose_tokens(e));
+        printf("\n");
+        status = vd_caption_print(report, err);
+        printf(e->out ? "\n" : "");
+    }
+    if (e->out)
+        vd_output_row("captions", "%zu written to %s", m->results[0]->count, e->out);
+    return status;
+}
+
+static void print_json(const vd_caption_evaluation *e, const measured *m,
                        const vd_caption_report *report)
 {
+    char said[160];
     yajl_gen json = vd_output_object();
-    vd_member_string(json, "results", e->results);
-    if (e->against)
-        vd_member_string(json, "against", e->against);
-    vd_member_string(json, "references", references->path);
-    vd_member_string(json, "tokens", whose_tokens(e));
-    vd_caption_json(json, report);
+    vd_member_string(json, e->from[0].model ? "model" : "results", name_of(&e->from[0]));
+    if (is_there(&e->from[1]))
+        vd_member_string(json, "against", name_of(&e->from[1]));
+    if (e->features)
+        vd_member_string(json, "said", how_said(e, said));
+    vd_member_integer(json, "captions", (int64_t)m->results[0]->count);
+    if (m->judge) {
+        vd_member_string(json, "references", vd_caption_judge_references(m->judge)->path);
+        vd_member_string(json, "tokens", whose_tokens(e));
+        vd_caption_json(json, report);
+    }
     vd_output_object_end(json);
 }
 
-vd_status vd_evaluate_captions(const vd_caption_evaluation *e, vd_error *err)
+static vd_status print(const vd_caption_evaluation *e, const measured *m, vd_error *err)
 {
-    vd_caption_judge *judge;
-    measured m = {0};
-    vd_status status = vd_caption_judge_open(&e->paths, &judge, err);
-    if (status == VD_OK)
-        status = measure(e, judge, &m, err);
-    const vd_caption_report report = {.measure = &m.measure[0],
-                                      .other = e->against ? &m.measure[1] : NULL,
-                                      .interval = e->intervals ? m.interval : NULL,
-                                      .difference =
-                                          e->intervals && e->against ? m.difference : NULL,
+    bool two = is_there(&e->from[1]);
+    const vd_caption_report report = {.measure = &m->measure[0],
+                                      .other = two ? &m->measure[1] : NULL,
+                                      .interval = e->intervals ? m->interval : NULL,
+                                      .difference = e->intervals && two ? m->difference : NULL,
                                       .level = e->level};
-    if (status == VD_OK && e->json)
-        print_json(e, vd_caption_judge_references(judge), &report);
-    else if (status == VD_OK)
-        status = print_text(e, vd_caption_judge_references(judge), &report, err);
-    vd_caption_measure_clear(&m.measure[0]);
-    vd_caption_measure_clear(&m.measure[1]);
-    vd_caption_judge_close(judge);
+    if (!e->json)
+        return print_text(e, m, &report, err);
+    print_json(e, m, &report);
+    return VD_OK;
+}
+
+vd_status vd_evaluate_captions(vd_caption_evaluation *e, vd_error *err)
+{
+    measured m = {0};
+    vd_status status = open_files(e, &m, err);
+    if (status == VD_OK)
+        status = get_captions(e, &m, err);
+    if (status == VD_OK && m.judge)
+        status = measure(e, &m, err);
+    if (status == VD_OK)
+        status = print(e, &m, err);
+    for (int i = 0; i < 2; i++) {
+        vd_caption_measure_clear(&m.measure[i]);
+        vd_results_free(m.results[i]);
+    }
+    vd_caption_judge_close(m.judge);
+    vd_free(m.image);
+    vd_regions_close(m.regions);
     return status;
 }

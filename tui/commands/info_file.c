@@ -10,6 +10,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/safetensors.h"
+#include "engine/base/utf8.h"
 #include "engine/model/model.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
@@ -33,10 +34,7 @@ static void print_metadata(const vd_safetensors *file)
         size_t length = strlen(value);
         if (strcmp(key, "vocab") == 0 && *value == '[') // all words
             continue;
-        // Not in the middle of a UTF-8 sequence.
-        size_t cut = length < SHOWN ? length : SHOWN;
-        while (cut < length && cut > 0 && ((unsigned char)value[cut] & 0xc0) == 0x80)
-            cut--;
+        size_t cut = vd_utf8_whole(value, length, SHOWN);
         if (cut < length)
             vd_output_row(key, "%.*s... (%zu bytes)", (int)cut, value, length);
         else
@@ -548,11 +546,9 @@ static bool are_events(const beginning *b)
 
 static vd_status print_inputs(const char *path, vd_error *err)
 {
-    static const vd_option no_options[] = {{0}};
-    const vd_arguments none = {.options = no_options};
     vd_run_inputs inputs = {0};
     vd_json_value *kept;
-    vd_status status = vd_run_inputs_read(&inputs, &none, path, &kept, err);
+    vd_status status = vd_run_inputs_read(&inputs, NULL, path, &kept, err);
     if (status == VD_OK) {
         printf("%s: what a training run reads\n", path);
         vd_output_row("data", "%s", inputs.data ? inputs.data : "-");

@@ -1,6 +1,7 @@
 #include "tui/commands/command.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -40,11 +41,8 @@ typedef struct job {
     vd_run_settings settings;
     vd_training training;
     vd_arguments given;
-    vd_visdial *dialogs, *val_dialogs;
-    vd_regions *regions, *val_regions;
-    vd_dataset *dataset, *val_dataset;
-    vd_caption_set *captions, *val_captions; // of a captioner, in place of these
-    vd_run_judge judge;
+    vd_run_data data, val;
+    vd_run_judge judge; // of captions
     vd_trainer *trainer;
     int hold; // of the directory of --out, -1 for none
     char path[4096 + 32];
@@ -67,17 +65,21 @@ typedef struct job {
 
 static const vd_option options[] = {
     {"task", "NAME",
-     VD_HELP_TASK "; caption learns the captions of the dialogs and has its own defaults: batch "
-                  "50, epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine; with --scst "
-                  "batch 10, rate 5e-6, schedule constant",
+     VD_HELP_TASK
+     "; caption learns captions and has its own defaults: pictures with 50 captions a batch, "
+     "epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine; with --scst 10 pictures a "
+     "batch, "
+     "rate 5e-6, schedule constant",
      VD_INTO(job, task), .choices = "dialog or caption"},
-    {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
+    {"data", "FILE",
+     VD_HELP_DATA "; of captioners also Karpathy's splits (dataset_coco.json) or COCO captions",
+     VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
     {"train-dense", "FILE",
      "relevance of their candidates (VisDial dense annotations): rounds that have it learn the "
      "share of each candidate, not the human answer alone; needs --margin 1",
      VD_INTO(job, in.train_dense)},
-    {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, in.val)},
+    {"val", "FILE", "dialogs, or captions, to evaluate on after every epoch", VD_INTO(job, in.val)},
     {"val-features", "FILE", "region features of their pictures", VD_INTO(job, in.val_features)},
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
     {"scenes", "FILE",
@@ -87,6 +89,11 @@ static const vd_option options[] = {
     {"val-scenes", "FILE", "captioner: the scenes of --val, which judge its captions (beside it)",
      VD_INTO(job, in.val_scenes)},
     VD_MISSING_OPTION(job, in.missing),
+    {"split", "NAME",
+     "caption: the pictures of one split; of --data, train (with restval) where it has several",
+     VD_INTO(job, in.split)},
+    {"val-split", "NAME", "caption: of --val; where there are several: val",
+     VD_INTO(job, in.val_split)},
     {"val-limit", "N", "use only the first N of these dialogs", VD_INTO(job, in.val_limit), 1,
      1000000000},
     {"from", "FILE", "start from the weights and vocabulary of this model", VD_INTO(job, from)},
@@ -180,6 +187,8 @@ static vd_status check_task(const job *j, vd_error *err)
     if (status == VD_OK && captions)
         status = vd_arguments_refuse(&j->given, "train-dense val-dense glove preset",
                                      "is nothing that captioners have", err);
+    if (status == VD_OK && !captions)
+        status = vd_arguments_refuse(&j->given, "split val-split", "needs --task caption", err);
     return status;
 }
 
@@ -202,9 +211,9 @@ static vd_status check_given(const job *j, vd_error *err)
     if (!j->in.val != !j->in.val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->in.val ? "val-features" : "val");
-    if (!j->in.val &&
-        (status = vd_arguments_refuse(&j->given, "val-dense val-limit val-scenes patience best-by",
-                                      "needs --val", err)))
+    if (!j->in.val && (status = vd_arguments_refuse(
+                           &j->given, "val-dense val-limit val-split val-scenes patience best-by",
+                           "needs --val", err)))
         return status;
     if (!j->resume && !j->from && (status = vd_encoder_check(&j->settings.network, err)))
         return status;
@@ -213,6 +222,8 @@ static vd_status check_given(const job *j, vd_error *err)
     status = check_task(j, err);
     if (status == VD_OK)
         status = check_scst(j, err);
+    if (status == VD_OK)
+        status = vd_run_settings_check(&j->settings, err);
     return status ? status : check_dense(j, err);
 }
 
@@ -247,6 +258,8 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = vd_arguments_most(&j->given, 0, err);
     j->training.checkpoint_seconds = 60 * j->minutes;
+    if (j->task == VD_TASK_CAPTION && !vd_arguments_have(&j->given, "missing"))
+        j->in.missing = VD_MISSING_REFUSE;
     if (status == VD_OK && j->resume && j->training.directory)
         status = vd_run_inputs_read(&j->in, &j->given, path_of(j, VD_RUN_INPUTS), &j->kept, err);
     j->training.validation_limit = j->in.val_limit;
@@ -255,74 +268,29 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 
 // ---- data ---------------------------------------------------------------------------------------
 
-// dense: NULL for none.
-static vd_status read_data(const job *j, const char *data, const char *features, const char *dense,
-                           vd_visdial **dialogs, vd_regions **regions, vd_error *err)
+static vd_status read_data(job *j, vd_error *err)
 {
-    vd_status status = vd_regions_open(features, regions, err);
-    if (status == VD_OK)
-        status = vd_visdial_open(data, dialogs, err);
-    if (status == VD_OK && dense)
-        status = vd_visdial_read_dense(*dialogs, dense, err);
-    if (status == VD_OK)
-        status = vd_corpus_match(*dialogs, *regions, j->in.missing, is_first(j), err);
-    return status;
+    const vd_run_files files = {j->in.data, j->in.features, j->in.train_dense, j->in.split,
+                                "train",    j->in.missing,  is_first(j)};
+    return vd_run_data_open(&files, j->task, &j->data, err);
 }
 
-static vd_status check_answers(const job *j, const vd_visdial *dialogs, vd_error *err)
+static vd_status read_validation(job *j, vd_error *err)
 {
-    for (size_t i = 0; i < dialogs->dialog_count; i++)
-        for (int32_t r = 0; r < dialogs->dialogs[i].round_count; r++)
-            if (dialogs->dialogs[i].rounds[r].truth >= 0)
-                return VD_OK;
-    return j->task == VD_TASK_CAPTION
-               ? VD_OK
-               : vd_error_set(err, VD_FORMAT,
-                              "%.300s: no round has a human answer among its candidates, so there "
-                              "is nothing to learn or measure",
-                              dialogs->path);
-}
-
-// What is learned, or measured, of dialogs.
-static vd_status make_sets(const job *j, const vd_visdial *dialogs, const vd_regions *regions,
-                           vd_dataset **dataset, vd_caption_set **captions, vd_error *err)
-{
-    const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
-    vd_reference *list;
-    if (j->task == VD_TASK_DIALOG)
-        return vd_dataset_new(dialogs, regions, vocab, dataset, err);
-    vd_status status = vd_references_of_dialogs(dialogs, vocab, &list, err);
-    if (status)
-        return status;
-    status = vd_caption_set_new(list, dialogs->dialog_count, regions, captions, err);
-    vd_free(list);
-    return status;
-}
-
-static vd_status load_validation(job *j, vd_error *err)
-{
+    const vd_run_files files = {j->in.val, j->in.val_features, j->in.val_dense, j->in.val_split,
+                                "val",     j->in.missing,      is_first(j)};
     if (!j->in.val)
         return VD_OK;
-    vd_status status = read_data(j, j->in.val, j->in.val_features, j->in.val_dense, &j->val_dialogs,
-                                 &j->val_regions, err);
-    if (status == VD_OK)
-        status = check_answers(j, j->val_dialogs, err);
+    vd_status status = vd_run_data_open(&files, j->task, &j->val, err);
     if (status)
         return status;
-    int expected = vd_regions_size(j->regions), found = vd_regions_size(j->val_regions);
+    int expected = vd_regions_size(j->data.regions), found = vd_regions_size(j->val.regions);
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
                             "one extractor",
                             j->in.features, expected, j->in.val_features, found);
-    return make_sets(j, j->val_dialogs, j->val_regions, &j->val_dataset, &j->val_captions, err);
-}
-
-// Identifies the dialogs: a checkpoint is continued only with those it was started with.
-static void describe_data(const job *j, char *out, size_t size)
-{
-    snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, j->dialogs->dialog_count,
-             vd_visdial_hash(j->dialogs));
+    return vd_run_data_number(&j->val, vd_trainer_vocab(j->trainer), err);
 }
 
 // ---- starting -----------------------------------------------------------------------------------
@@ -332,7 +300,7 @@ static vd_status write_pool(job *j, vd_error *err)
 {
     vd_answer_pool pool;
     vd_status status =
-        vd_answer_pool_count(j->dialogs, (size_t)j->settings.training.pool, &pool, err);
+        vd_answer_pool_count(j->data.dialogs, (size_t)j->settings.training.pool, &pool, err);
     if (status == VD_OK)
         status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);
     vd_answer_pool_clear(&pool);
@@ -417,15 +385,14 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab *words = NULL;
     vd_status status = j->from ? vd_model_load_any(j->from, &from, err) : VD_OK;
     if (status == VD_OK && (!from || j->new_words))
-        status =
-            from ? vd_run_more_words(vd_model_vocab(from), j->dialogs, j->task, least, &words, err)
-                 : vd_run_words(j->vocab, j->in.data, j->dialogs, j->task, least, &words, err);
+        status = from ? vd_run_more_words(vd_model_vocab(from), &j->data, least, &words, err)
+                      : vd_run_words(j->vocab, &j->data, least, &words, err);
     const vd_vocab *vocab = words ? words : from ? vd_model_vocab(from) : NULL;
     if (status == VD_OK)
         status = from ? take_sizes(j, from, err) : glove_width(j, err);
     if (status == VD_OK) {
         j->settings.network.vocab = vd_vocab_size(vocab);
-        j->settings.network.region = vd_regions_size(j->regions);
+        j->settings.network.region = vd_regions_size(j->data.regions);
         if (j->task == VD_TASK_CAPTION) {
             j->settings.network.caption.vocab = j->settings.network.vocab;
             j->settings.network.caption.region = j->settings.network.region;
@@ -443,23 +410,30 @@ static vd_status new_trainer(job *j, vd_error *err)
     return status;
 }
 
+// Of captions a step has about fifty, however many there are of a picture.
+static void choose_batch(job *j)
+{
+    size_t total = j->data.captions ? vd_captions_total(j->data.captions) : 0;
+    double each = (double)total / (double)vd_run_data_items(&j->data);
+    bool of_captions = total && j->settings.training.scst == VD_SCST_NONE;
+    if (of_captions && !vd_arguments_have(&j->given, "batch"))
+        j->settings.training.batch = (int)fmax(1, round(j->settings.training.batch / each));
+}
+
 static vd_status start_anew(job *j, vd_error *err)
 {
-    vd_status status = check_answers(j, j->dialogs, err);
-    if (status == VD_OK && is_first(j))
-        status = vd_run_directory_make(j->training.directory, &j->hold, err);
+    choose_batch(j);
+    vd_status status =
+        is_first(j) ? vd_run_directory_make(j->training.directory, &j->hold, err) : VD_OK;
     if (status == VD_OK)
         status = new_trainer(j, err);
     if (status)
         return status;
     char data[80], source[400];
-    const char *slash = strrchr(j->in.data, '/');
     const char *from = j->from ? j->from : j->glove ? j->glove : "random weights";
     const char *from_slash = strrchr(from, '/');
-    describe_data(j, data, sizeof data);
-    snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->in.data,
-             j->dialogs->version ? j->dialogs->version : "",
-             j->dialogs->split ? j->dialogs->split : "");
+    vd_run_data_describe(&j->data, data, sizeof data);
+    vd_run_data_source(&j->data, source, sizeof source);
     char signature[VD_SIGNATURE];
     bool pool = j->task == VD_TASK_DIALOG;
     vd_train_signature(&j->settings.network.caption, &j->settings.training, signature);
@@ -497,6 +471,7 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
     return VD_OK;
 }
 
+// Continues the checkpoint: its settings, its task.
 static vd_status resume(job *j, vd_error *err)
 {
     vd_status status =
@@ -526,12 +501,18 @@ static vd_status resume(job *j, vd_error *err)
         return status;
     j->settings = kept;
     j->task = kept.network.task;
-    if ((status = check_task(j, err)) || (status = check_scst(j, err)) ||
-        (status = check_answers(j, j->dialogs, err)))
-        return status;
-    if ((status = check_dense(j, err)))
-        return status;
-    int expected = vd_trainer_config(j->trainer)->region, found = vd_regions_size(j->regions);
+    status = check_task(j, err);
+    if (status == VD_OK)
+        status = check_scst(j, err);
+    return status ? status : check_dense(j, err);
+}
+
+// The data must be what the run was started with.
+static vd_status check_data(job *j, vd_error *err)
+{
+    vd_status status;
+    int expected = vd_trainer_config(j->trainer)->region, found = vd_regions_size(j->data.regions);
+    path_of(j, "checkpoint.safetensors");
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s expects regions of %d numbers, %.300s has %d; name the "
@@ -542,11 +523,11 @@ static vd_status resume(job *j, vd_error *err)
         return status;
     char data[80];
     const char *begun = vd_trainer_metadata(j->trainer, "data");
-    describe_data(j, data, sizeof data);
+    vd_run_data_describe(&j->data, data, sizeof data);
     if (!begun || strcmp(begun, data) != 0)
         return vd_error_set(err, VD_MISMATCH,
-                            "%.300s was started with other dialogs (%.80s) than %.300s (%s)",
-                            j->path, begun ? begun : "unknown", j->in.data, data);
+                            "%.300s was started with other data (%.80s) than %.300s (%s)", j->path,
+                            begun ? begun : "unknown", j->in.data, data);
     return VD_OK;
 }
 
@@ -554,9 +535,10 @@ static vd_status resume(job *j, vd_error *err)
 static vd_status open_judge(job *j, vd_error *err)
 {
     const vd_run_judged judged = {.trainer = j->trainer,
-                                  .captions = j->captions,
-                                  .validation = j->val_captions,
-                                  .validation_regions = j->val_regions,
+                                  .captions = j->data.set,
+                                  .validation = j->val.set,
+                                  .validation_regions = j->val.regions,
+                                  .validation_split = j->val.split,
                                   .measures = is_first(j)};
     return j->task == VD_TASK_CAPTION
                ? vd_run_judge_open(&j->judge, &judged, &j->in, &j->training, err)
@@ -580,16 +562,17 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         backend->precision(j->precision);
     if (status == VD_OK)
-        status = read_data(j, j->in.data, j->in.features, j->in.train_dense, &j->dialogs,
-                           &j->regions, err);
+        status = j->resume ? resume(j, err) : VD_OK;
     if (status == VD_OK)
-        status = j->resume ? resume(j, err) : start_anew(j, err);
+        status = read_data(j, err);
+    if (status == VD_OK)
+        status = j->resume ? check_data(j, err) : start_anew(j, err);
     if (status == VD_OK)
         status = vd_trainer_use(j->trainer, backend, err);
     if (status == VD_OK)
-        status = load_validation(j, err);
+        status = read_validation(j, err);
     if (status == VD_OK)
-        status = make_sets(j, j->dialogs, j->regions, &j->dataset, &j->captions, err);
+        status = vd_run_data_number(&j->data, vd_trainer_vocab(j->trainer), err);
     if (status == VD_OK)
         status = open_judge(j, err);
     if (status)
@@ -602,20 +585,19 @@ static vd_status train(job *j, vd_error *err)
         return status;
     t->quiet = t->quiet || !is_first(j);
     t->trainer = j->trainer;
-    t->data = j->dataset;
-    t->validation = j->val_dataset;
-    t->captions = j->captions;
-    t->caption_validation = j->val_captions;
+    t->data = j->data.dataset;
+    t->validation = j->val.dataset;
+    t->captions = j->data.set;
+    t->caption_validation = j->val.set;
     t->settings = j->settings.training;
     t->best_by = j->in.train_dense && j->in.val_dense ? VD_NDCG : VD_MRR; // what is learned
     const vd_config *config = vd_trainer_config(j->trainer);
-    size_t items =
-        j->captions ? vd_caption_set_pictures(j->captions) : vd_dataset_count(j->dataset);
+    size_t items = vd_run_data_items(&j->data);
     if (!t->quiet)
         fprintf(stderr,
                 "%zu %s, %" PRId64 " steps an epoch, %d epoch%s, %d words, from "
                 "step %" PRId64 "\n",
-                items, j->captions ? "pictures with captions" : "dialogs",
+                items, j->data.captions ? "pictures with captions" : "dialogs",
                 vd_training_epoch_steps(items, j->settings.training.batch),
                 j->settings.training.epochs, j->settings.training.epochs == 1 ? "" : "s",
                 config->vocab, vd_trainer_steps(j->trainer));
@@ -646,16 +628,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
                  vd_trainer_steps(j->trainer) >= j->training.stop_after;
     bool first =
         is_first(j); // which alone says where a stopped run is kept, and ends with its code
-    vd_dataset_free(j->val_dataset);
-    vd_dataset_free(j->dataset);
     vd_run_judge_close(&j->judge);
-    vd_caption_set_free(j->val_captions);
-    vd_caption_set_free(j->captions);
+    vd_run_data_clear(&j->val);
+    vd_run_data_clear(&j->data);
     vd_trainer_free(j->trainer);
-    vd_visdial_free(j->val_dialogs);
-    vd_visdial_free(j->dialogs);
-    vd_regions_close(j->val_regions);
-    vd_regions_close(j->regions);
     if (j->hold >= 0)
         close(j->hold);
     vd_json_value_free(j->kept);

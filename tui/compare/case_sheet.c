@@ -69,7 +69,7 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, reply->ids, reply->words, stop, &reply->answer, err);
     if (status == VD_OK && vd_attends(vd_model_config(model)))
-        vd_utterance_text(own, &reply->answer.given, reply->given, sizeof reply->given);
+        status = vd_utterance_text(own, &reply->answer.given, &reply->given, err);
     vd_own_words_free(own);
     vd_dialog_free(dialog);
     vd_pool_free(pool);

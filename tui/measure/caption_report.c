@@ -39,7 +39,7 @@ static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
                  range(low, name, r->interval ? &r->interval[metric] : NULL));
     if (!r->other)
         return;
-    if (difference)
+    if (difference && !isnan(difference->p))
         snprintf(p, sizeof p, "%.4f", difference->p);
     number(by, name, r->measure->metric[metric] - r->other->metric[metric]);
     vd_table_more(table, "%s\t%s", number(two, name, r->other->metric[metric]), by);
@@ -90,6 +90,15 @@ static vd_status print_claims(const vd_caption_measure *m, vd_error *err)
     return print_table(&table, err);
 }
 
+static void print_agreement(const vd_caption_report *r)
+{
+    if (!r->other || r->measure->all.judged == 0.0)
+        return;
+    vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
+    printf("\nfaithful: both %zu, these alone %zu, the others alone %zu, neither %zu\n", a.both,
+           a.first, a.second, a.neither);
+}
+
 vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
 {
     const vd_caption_measure *m = report->measure;
@@ -97,6 +106,8 @@ vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
     if (status == VD_OK)
         printf("\n%zu different captions of %zu (%.1f %%)\n", m->distinct, m->pictures,
                100.0 * (double)m->distinct / (double)m->pictures);
+    if (status == VD_OK)
+        print_agreement(report);
     return status ? status : print_claims(m, err);
 }
 
@@ -145,6 +156,17 @@ static void json_measure(yajl_gen json, const vd_caption_measure *m)
         json_claims(json, m);
 }
 
+static void json_agreement(yajl_gen json, const vd_caption_report *r)
+{
+    vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
+    vd_member_map(json, "agreement");
+    vd_member_integer(json, "both", (int64_t)a.both);
+    vd_member_integer(json, "all_alone", (int64_t)a.first);
+    vd_member_integer(json, "other_alone", (int64_t)a.second);
+    vd_member_integer(json, "neither", (int64_t)a.neither);
+    yajl_gen_map_close(json);
+}
+
 void vd_caption_json(yajl_gen json, const vd_caption_report *r)
 {
     vd_member_map(json, "all");
@@ -157,6 +179,8 @@ void vd_caption_json(yajl_gen json, const vd_caption_report *r)
     vd_member_map(json, "other");
     json_measure(json, r->other);
     yajl_gen_map_close(json);
+    if (r->measure->all.judged > 0.0)
+        json_agreement(json, r);
     if (r->difference)
         json_intervals(json, "difference", r->difference, r->level, true);
 }

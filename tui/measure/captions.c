@@ -7,6 +7,8 @@
 
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
+#include "tui/measure/corpus.h"
+#include "tui/measure/meteor_jar.h"
 
 const vd_caption_metric_name vd_caption_metric_names[VD_CAPTION_METRICS] = {
 #define X(id, name, label, scale, digits) {name, label, scale, digits},
@@ -36,6 +38,7 @@ void vd_caption_sums_metrics(const vd_caption_sums *s, double *metric)
     vd_bleu_scores(&s->bleu, metric + VD_CAPTION_BLEU_1);
     metric[VD_CAPTION_ROUGE_L] = ratio(s->rouge, s->pictures);
     metric[VD_CAPTION_CIDER_D] = ratio(s->cider, s->pictures);
+    metric[VD_CAPTION_METEOR] = NAN;
     metric[VD_CAPTION_METEOR_ES] = vd_meteor_score(&s->meteor);
     metric[VD_CAPTION_LENGTH] = ratio(s->words, s->pictures);
     metric[VD_CAPTION_NOVEL] = ratio(s->novel, s->compared);
@@ -59,6 +62,7 @@ typedef struct picture {
 struct vd_caption_judge {
     vd_captions *references;
     vd_caption_tokenizer tokenizer;
+    const char *meteor_jar; // NULL: none
     vd_word_counts *words;
     vd_string_arena arena; // tokens
     picture *picture;      // (references->count)
@@ -118,6 +122,30 @@ static vd_status numbers(vd_caption_judge *j, int64_t image, const char *text, v
     return status ? vd_error_set(err, status, "image %" PRId64 ": %s", image, why.text) : VD_OK;
 }
 
+// The words of a reference that are tokens already, numbered as the judge's.
+static vd_status take_tokens(vd_caption_judge *j, const vd_tokens *from, vd_tokens *out,
+                             vd_error *err)
+{
+    int32_t *id = vd_string_arena_take(&j->arena, (size_t)from->count + 1, sizeof *id);
+    vd_status status = id ? VD_OK : vd_error_memory(err, "references");
+    for (int i = 0; i < from->count && status == VD_OK; i++) {
+        const char *word = vd_word_counts_word(j->references->words, from->id[i]);
+        status = vd_word_counts_add(j->words, word, 1, err);
+        if (status == VD_OK)
+            id[i] = vd_word_counts_number(j->words, word);
+    }
+    *out = (vd_tokens){id, from->count};
+    return status;
+}
+
+static vd_status read_reference(vd_caption_judge *j, int64_t image, const vd_caption *caption,
+                                vd_tokens *out, vd_error *err)
+{
+    return j->tokenizer == VD_CAPTION_GIVEN && j->references->tokenised
+               ? take_tokens(j, &caption->words, out, err)
+               : numbers(j, image, caption->text, out, err);
+}
+
 static vd_status add_picture(vd_caption_judge *j, const vd_captioned *image, picture *out,
                              vd_error *err)
 {
@@ -125,7 +153,7 @@ static vd_status add_picture(vd_caption_judge *j, const vd_captioned *image, pic
     vd_tokens *list = vd_string_arena_take(&j->arena, count, sizeof *list);
     vd_status status = list ? VD_OK : vd_error_memory(err, "references");
     for (size_t c = 0; c < count && status == VD_OK; c++)
-        status = numbers(j, image->image_id, image->caption[c].text, &list[c], err);
+        status = read_reference(j, image->image_id, &image->caption[c], &list[c], err);
     *out = (picture){.image = image, .reference = list};
     return status ? status : vd_cider_add(j->cider, list, image->captions, err);
 }
@@ -166,13 +194,13 @@ vd_status vd_caption_judge_open(const vd_caption_paths *paths, vd_caption_judge 
     *out = NULL;
     if (!j)
         return vd_error_memory(err, "references");
+    j->meteor_jar = paths->meteor_jar;
     j->tokenizer = paths->tokens_given ? VD_CAPTION_GIVEN : VD_CAPTION_COCO;
     vd_status status = vd_captions_read(paths->references, &j->references, err);
     if (status == VD_OK && paths->split)
         status = vd_captions_choose(j->references, paths->split, err);
-    size_t skipped;
     if (status == VD_OK && paths->regions)
-        status = vd_captions_match(j->references, paths->regions, VD_MISSING_SKIP, &skipped, err);
+        status = vd_corpus_match_captions(j->references, paths->regions, paths->missing, true, err);
     if (status == VD_OK && paths->limit && paths->limit < j->references->count)
         j->references->count = paths->limit;
     if (status == VD_OK)
@@ -314,6 +342,48 @@ static vd_status tokenize_results(measuring *m, vd_error *err)
     return status ? status : vd_caption_stems(m->judge->words, &m->stem, err);
 }
 
+// Tokens with blanks between them; none has METEOR's own mark in it.
+static const char *joined(measuring *m, vd_tokens tokens, vd_string_arena *arena)
+{
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < tokens.count; i++) {
+        const char *word = vd_word_counts_word(m->judge->words, tokens.id[i]);
+        if (!strstr(word, "|||"))
+            g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
+    }
+    const char *kept = vd_string_arena_text(arena, text->str, text->len);
+    g_string_free(text, TRUE);
+    return kept;
+}
+
+static bool join_pair(measuring *m, size_t i, vd_string_arena *arena, vd_meteor_pair *out)
+{
+    const picture *p = &m->judge->picture[i];
+    const char **reference =
+        vd_string_arena_take(arena, (size_t)p->image->captions, sizeof *reference);
+    *out = (vd_meteor_pair){joined(m, m->said[i], arena), p->image->captions, reference};
+    bool good = out->caption && reference;
+    for (int c = 0; c < p->image->captions && good; c++)
+        good = (reference[c] = joined(m, p->reference[c], arena)) != NULL;
+    return good;
+}
+
+static vd_status measure_meteor(measuring *m, vd_error *err)
+{
+    size_t count = m->out->pictures;
+    vd_string_arena arena = {0};
+    vd_meteor_pair *pair = vd_alloc(count, sizeof *pair);
+    bool good = pair != NULL;
+    for (size_t i = 0; i < count && good; i++)
+        good = join_pair(m, i, &arena, &pair[i]);
+    vd_status status = good ? vd_meteor_jar_run(m->judge->meteor_jar, pair, count,
+                                                &m->out->metric[VD_CAPTION_METEOR], NULL, err)
+                            : vd_error_memory(err, "METEOR");
+    vd_free(pair);
+    vd_string_arena_clear(&arena);
+    return status;
+}
+
 vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *results,
                                  vd_caption_measure *out, vd_error *err)
 {
@@ -331,6 +401,8 @@ vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *resu
         vd_error_set(err, status, "%.300s: %s", results->path, why.text);
     out->distinct = g_hash_table_size(m.seen);
     vd_caption_sums_metrics(&out->all, out->metric);
+    if (status == VD_OK && judge->meteor_jar)
+        status = measure_meteor(&m, err);
     g_hash_table_destroy(m.seen);
     vd_free(m.stem);
     vd_free(m.said);
@@ -343,6 +415,17 @@ void vd_caption_measure_clear(vd_caption_measure *measure)
 {
     vd_free(measure->picture);
     *measure = (vd_caption_measure){0};
+}
+
+vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
+                                      const vd_caption_measure *second)
+{
+    vd_caption_agreement a = {0};
+    for (size_t i = 0; i < first->pictures; i++) {
+        bool one = first->picture[i].faithful > 0, two = second->picture[i].faithful > 0;
+        ++*(one && two ? &a.both : one ? &a.first : two ? &a.second : &a.neither);
+    }
+    return a;
 }
 
 // ---- intervals ----------------------------------------------------------------------------------

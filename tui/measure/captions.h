@@ -20,6 +20,7 @@
     X(VD_CAPTION_BLEU_4, "bleu_4", "BLEU-4", 100, 2)                                               \
     X(VD_CAPTION_ROUGE_L, "rouge_l", "ROUGE-L", 100, 2)                                            \
     X(VD_CAPTION_CIDER_D, "cider_d", "CIDEr-D", 100, 2)                                            \
+    X(VD_CAPTION_METEOR, "meteor", "METEOR", 100, 2)                                               \
     X(VD_CAPTION_METEOR_ES, "meteor_es", "METEOR-es", 100, 2)                                      \
     X(VD_CAPTION_LENGTH, "length", "words", 1, 2)                                                  \
     X(VD_CAPTION_NOVEL, "novel", "novel", 1, 4)                                                    \
@@ -57,17 +58,23 @@ typedef struct vd_caption_sums {
     double attributes, wrong;
 } vd_caption_sums;
 void vd_caption_sums_add(vd_caption_sums *into, const vd_caption_sums *from);
-// metric: (VD_CAPTION_METRICS), NaN for those that are not known.
+// metric: (VD_CAPTION_METRICS), NaN for those that are not known, such as METEOR, which is no
+// function of them.
 void vd_caption_sums_metrics(const vd_caption_sums *sums, double *metric);
 
 typedef struct vd_caption_paths {
-    const char *references;    // any file of features/captions/captions.h
-    const char *split;         // of it; NULL: all pictures
-    const char *scenes;        // of Blocks (assets/blocks/world.h); NULL: no verdicts
-    const char *training;      // captions a captioner was trained on; NULL: novelty is not known
-    const vd_regions *regions; // pictures without features are left out; NULL: none
-    size_t limit;              // only so many of the first pictures; 0: all
-    bool tokens_given;         // both sides are cut at blanks, not tokenised
+    const char *references; // any file of features/captions/captions.h
+    const char *split;      // of it; NULL: all pictures
+    const char *scenes;     // of Blocks (assets/blocks/world.h); NULL: no verdicts
+    const char *training;   // captions a captioner was trained on; NULL: novelty is not known
+    bool tokens_given; // both sides are cut at blanks, not tokenised; a Karpathy split's references
+                       // are its tokens
+    const char *meteor_jar; // meteor-1.5.jar (meteor_jar.h); NULL: METEOR is not known
+    // Pictures without features here are refused or left out, which standard error says; NULL: none
+    // are needed.
+    const vd_regions *regions;
+    vd_missing missing;
+    size_t limit; // only so many of the first pictures; 0: all
 } vd_caption_paths;
 
 // What captions are measured with, loaded once for any number of captioners and epochs.
@@ -97,6 +104,14 @@ void vd_caption_measure_clear(vd_caption_measure *measure);
 vd_status vd_caption_intervals(const vd_caption_measure *measure, const vd_caption_measure *other,
                                const vd_bootstrap_options *options, vd_interval *out,
                                vd_error *err);
+
+// On the same scenes: how many pictures both captioners are faithful about, the first alone, the
+// second alone, neither.
+typedef struct vd_caption_agreement {
+    size_t both, first, second, neither;
+} vd_caption_agreement;
+vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
+                                      const vd_caption_measure *second);
 
 // Two captioners side by side, or one (other and difference NULL); intervals NULL: none.
 typedef struct vd_caption_report {

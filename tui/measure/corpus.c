@@ -88,16 +88,31 @@ vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error 
     return status;
 }
 
+static void say_skipped(const char *path, size_t skipped, size_t left, const vd_regions *regions)
+{
+    fprintf(stderr,
+            "%s: %zu of %zu pictures have no features in %s and are left out; --missing refuse "
+            "stops instead\n",
+            path, skipped, skipped + left, vd_regions_path(regions));
+}
+
 vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
                           bool say, vd_error *err)
 {
     size_t skipped;
     vd_status status = vd_visdial_match(dialogs, regions, missing, &skipped, err);
     if (status == VD_OK && skipped && say)
-        fprintf(stderr,
-                "%s: %zu of %zu pictures have no features in %s and are left out; --missing refuse "
-                "stops instead\n",
-                dialogs->path, skipped, skipped + dialogs->dialog_count, vd_regions_path(regions));
+        say_skipped(dialogs->path, skipped, dialogs->dialog_count, regions);
+    return status;
+}
+
+vd_status vd_corpus_match_captions(vd_captions *captions, const vd_regions *regions,
+                                   vd_missing missing, bool say, vd_error *err)
+{
+    size_t skipped;
+    vd_status status = vd_captions_match(captions, regions, missing, &skipped, err);
+    if (status == VD_OK && skipped && say)
+        say_skipped(captions->path, skipped, captions->count, regions);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "engine/model/model.h"
+#include "features/captions/captions.h"
 #include "features/pictures/image.h"
 #include "features/regions/regions.h"
 #include "features/dialogs/dataset.h"
@@ -53,6 +54,9 @@ void vd_corpus_close(vd_corpus *corpus);
 // vd_visdial_match; says on standard error how many dialogs were left out, when `say`.
 vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
                           bool say, vd_error *err);
+// The same of captions.
+vd_status vd_corpus_match_captions(vd_captions *captions, const vd_regions *regions,
+                                   vd_missing missing, bool say, vd_error *err);
 
 // The file of a model (vd_free): a bundled name ("base") or a path. NULL with err filled.
 char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);

@@ -76,9 +76,10 @@ bool vd_abilities_look(vd_abilities *abilities, int width, int height, vd_look *
     bool known = width > 0 && height > 0;
     look->cell_width = known ? width : USUAL_WIDTH;
     look->cell_height = known ? height : USUAL_HEIGHT;
+    look->theme = abilities->replies.light ? VD_THEME_LIGHT : VD_THEME_DARK;
     look->pictures = best(abilities, look, known);
     bool passed_on = look->pictures == VD_PICTURE_KITTY || look->pictures == VD_PICTURE_ITERM;
     look->tmux = abilities->tmux && passed_on; // sixels tmux itself takes
-    return before.pictures != look->pictures || before.cell_width != look->cell_width ||
-           before.cell_height != look->cell_height;
+    return before.theme != look->theme || before.pictures != look->pictures ||
+           before.cell_width != look->cell_width || before.cell_height != look->cell_height;
 }

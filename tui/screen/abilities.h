@@ -20,7 +20,8 @@ double vd_abilities_now(void); // in seconds
 bool vd_abilities_no_color(void);
 // What to ask the terminal; false: nothing depends on it, or it was asked already.
 bool vd_abilities_question(vd_abilities *abilities, const vd_look *look, char *out, size_t size);
-// How pictures are drawn, by all that is known now: whether that is another way than before.
+// How pictures are drawn and which theme fits the background, by all that is known now: whether
+// that is another way than before.
 // width, height: pixels of a cell as the terminal's driver says, 0 when it does not.
 bool vd_abilities_look(vd_abilities *abilities, int width, int height, vd_look *look);
 

@@ -20,15 +20,17 @@ typedef enum vd_depth {
     VD_DEPTH_DIRECT
 } vd_depth;
 
-// Which colours are used (tui/screen/theme.h): for a dark or a light background, without colours,
-// or safe for the colour-blind.
+// Which colours are used (tui/screen/theme.h): for a light or a dark background, without colours,
+// or safe for the colour-blind. The names that options take: VD_THEME_NAMES, in this order.
 typedef enum vd_theme_name {
-    VD_THEME_DARK,
+    VD_THEME_AUTO, // light where the terminal says that its background is, else dark
     VD_THEME_LIGHT,
+    VD_THEME_DARK,
     VD_THEME_MONO,
     VD_THEME_SAFE,
     VD_THEMES
 } vd_theme_name;
+#define VD_THEME_NAMES "auto, light, dark, mono or safe"
 
 // How pictures are drawn: with the pixels of a terminal that takes them by one of three protocols,
 // in cells, or not at all. The names that options take: VD_PICTURE_MODE_NAMES, in this order.

@@ -100,7 +100,7 @@ static const vd_binding table[] = {
          "o order"),
     KEYS(COMPARISON, JUDGE, "r", "right: the human answer, or relevance 1", NULL),
     BOTH(COMPARISON, THEME, "t", "/theme", "NAME",
-         "colours: dark, light, mono, safe (for the colour-blind)", NULL),
+         "colours: auto, light, dark, mono, safe (for the colour-blind)", NULL),
     BOTH(LINE, ZOOM, "F2, click", "/zoom", NULL, "picture full screen and back", "F2 zoom"),
     BOTH(LINE, OUTLINES, "Alt-o", "/outlines", NULL, "outlines of the regions on and off", NULL),
     BOTH(LINE, SWITCH_MODEL, "F3", "/switch", NULL,

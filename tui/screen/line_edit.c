@@ -15,19 +15,9 @@ void vd_line_free(vd_line *line)
     *line = (vd_line){0};
 }
 
-// Bytes of text that fit into a line without cutting a character in two.
-static size_t whole_characters(const char *text, size_t length, size_t room)
-{
-    if (length <= room)
-        return length;
-    while (room > 0 && ((unsigned char)text[room] & 0xC0) == 0x80)
-        room--;
-    return room;
-}
-
 void vd_line_set(vd_line *line, const char *text)
 {
-    line->length = whole_characters(text, strlen(text), VD_LINE_MAX);
+    line->length = vd_utf8_whole(text, strlen(text), VD_LINE_MAX);
     memmove(line->text, text, line->length);
     line->text[line->length] = '\0';
     line->cursor = line->length;
@@ -109,7 +99,7 @@ static size_t blank_left(const vd_line *line)
 
 static void insert_text(vd_line *line, const char *text, size_t length)
 {
-    length = whole_characters(text, length, VD_LINE_MAX - line->length);
+    length = vd_utf8_whole(text, length, VD_LINE_MAX - line->length);
     memmove(line->text + line->cursor + length, line->text + line->cursor,
             line->length - line->cursor + 1);
     memcpy(line->text + line->cursor, text, length);

@@ -1,6 +1,8 @@
 #include "tui/screen/replies.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char vd_replies_cell_question[] = "\033[16t";
@@ -9,10 +11,11 @@ void vd_replies_question(bool tmux, bool colors, char *out, size_t size)
 {
     // tmux takes kitty's question for a title of the pane; in an envelope it passes it on.
     snprintf(out, size,
-             "%s%s%s"       // kitty's pictures; name and version (XTVERSION); 24-bit colour
-             "\033[?1;1;0S" // how many colours sixels have (XTSMGRAPHICS)
-             "%s"           // how large a cell is
-             "\033[c",      // what it is (DA1); all terminals answer that, so it comes last
+             "%s%s%s"          // kitty's pictures; name and version (XTVERSION); 24-bit colour
+             "\033[?1;1;0S"    // how many colours sixels have (XTSMGRAPHICS)
+             "\033]11;?\033\\" // the colour of the background (OSC 11)
+             "%s"              // how large a cell is
+             "\033[c",         // what it is (DA1); all terminals answer that, so it comes last
              tmux ? "\033Ptmux;\033\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\033\\\033\\"
                   : "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\",
              tmux ? "\033Ptmux;\033\033[>q\033\\" : "\033[>q",
@@ -54,6 +57,24 @@ static bool has_placeholders(const char *name)
     return strncmp(name, "ghostty", 7) == 0;
 }
 
+// "]11;rgb:ffff/ffff/ffff", of each colour one to four digits. By its luma (ITU-R BT.601).
+static bool is_light(const char *color)
+{
+    enum { DIGITS = 16, LUMA = 299 + 587 + 114 };
+    static const int weights[] = {299, 587, 114};
+    double luma = 0;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        unsigned long value = strtoul(color, &end, DIGITS);
+        bool ends = i < 2 ? *end == '/' : iscntrl((unsigned char)*end);
+        if (!isxdigit((unsigned char)*color) || end - color > 4 || !ends)
+            return false;
+        luma += weights[i] * (double)value / (double)((1UL << 4 * (end - color)) - 1);
+        color = end + 1;
+    }
+    return luma > LUMA / 2.0;
+}
+
 static void read_text(vd_replies *replies, const char *text)
 {
     static const char *const with_iterm_pictures[] = {"iTerm2", "WezTerm", "mintty"};
@@ -63,6 +84,8 @@ static void read_text(vd_replies *replies, const char *text)
         replies->placeholders = has_placeholders(text + 3);
     for (size_t i = 0; i < 3 && strncmp(text, "P>|", 3) == 0; i++)
         replies->iterm |= strstr(text, with_iterm_pictures[i]) != NULL;
+    if (strncmp(text, "]11;rgb:", 8) == 0)
+        replies->light = is_light(text + 8);
     // "48:2::1:2:3", "48:2:1:2:3", "48;2;1;2;3": not the nearest of a palette.
     if (strncmp(text, "P1$r", 4) == 0 && strstr(text, "48"))
         replies->direct_color = strstr(text, ":1:2:3") || strstr(text, ";1;2;3");
@@ -76,6 +99,8 @@ static bool begins(const char *text, int length)
         return true;
     case '_':
         return length < 2 || text[1] == 'G';
+    case ']':
+        return length < 2 || text[1] == '1';
     case 'P':
         return length < 2 || text[1] == '>' || text[1] == '0' || text[1] == '1';
     default:

@@ -1,6 +1,7 @@
 // What a terminal says of itself when it is asked: which pictures it shows, how large its cells
-// are, whether it has 24-bit colour. The questions are bytes to write to it; the answers come as
-// if they were typed, some time later or never, and are told from keys here. No terminal here.
+// are, whether it has 24-bit colour and a light background. The questions are bytes to write to it;
+// the answers come as if they were typed, some time later or never, and are told from keys here. No
+// terminal here.
 #ifndef VD_REPLIES_H
 #define VD_REPLIES_H
 
@@ -12,6 +13,7 @@ typedef struct vd_replies {
     bool kitty, iterm, sixel;
     bool placeholders; // kitty's pictures may stand on characters: it is one of those that do this
     bool direct_color;
+    bool light; // its background is
     bool named; // the terminal said what it is; what it answers to the other questions came before
     int cell_width, cell_height; // pixels, 0: not known
     int sixel_colors;            // 0: not known

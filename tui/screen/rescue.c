@@ -83,7 +83,7 @@ static void each_fatal(void (*act)(int number))
         act(number);
 }
 
-static void catch (int number)
+static void handle(int number)
 {
     struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND}, before;
     sigemptyset(&action.sa_mask);
@@ -115,7 +115,7 @@ void vd_rescue_arm(const struct termios *modes, const vd_kept_errors *kept)
     add_bytes(tigetstr("rmcup"));
     add_bytes("\r");
     rescue.armed = 1;
-    each_fatal(catch);
+    each_fatal(handle);
 }
 
 void vd_rescue_disarm(void)

@@ -44,7 +44,7 @@ static const struct {
     [VD_ROLE_LABEL] = {R | B, B, {0, 3, 16, 227}, {0, 3, 16, 227}, {0, 3, 16, 227}},
 };
 
-static const char *const titles[VD_THEMES] = {"dark", "light", "mono", "safe"};
+static const char *const titles[VD_THEMES] = {"auto", "light", "dark", "mono", "safe"};
 
 bool vd_theme_find(const char *name, vd_theme_name *out)
 {
@@ -68,7 +68,8 @@ static vd_color color(int index)
 
 vd_look vd_theme_look(vd_look able, vd_theme_name theme)
 {
-    able.theme = theme;
+    if (theme != VD_THEME_AUTO)
+        able.theme = theme;
     if (theme == VD_THEME_MONO)
         able.depth = VD_DEPTH_MONO;
     return able;

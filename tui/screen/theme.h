@@ -38,10 +38,10 @@ typedef enum vd_role {
 
 vd_style vd_theme(vd_look look, vd_role role);
 vd_style vd_style_of(const vd_grid *grid, vd_role role); // by the grid's look
-// What a theme makes of what a terminal can do.
+// What a theme makes of what a terminal can do; of VD_THEME_AUTO, too, by able.theme.
 vd_look vd_theme_look(vd_look able, vd_theme_name theme);
 
-// "dark", "light", "mono", "safe"; false when it is none of them.
+// One of VD_THEME_NAMES; false when it is none of them.
 bool vd_theme_find(const char *name, vd_theme_name *out);
 const char *vd_theme_title(vd_theme_name theme);
 

@@ -26,12 +26,12 @@ char *vd_config_place(const char *variable, const char *fallback, const char *na
 
 vd_preferences vd_preferences_defaults(void)
 {
-    return (vd_preferences){.theme = VD_THEME_DARK, .mouse = true};
+    return (vd_preferences){.mouse = true};
 }
 
 static const struct {
     const char *name, *expected;
-} settings[] = {{"theme", "dark, light, mono or safe"},
+} settings[] = {{"theme", VD_THEME_NAMES},
                 {"picture", VD_PICTURE_MODE_NAMES},
                 {"mouse", "on or off"},
                 {"model", VD_MODEL_NAMES " or a model file"},

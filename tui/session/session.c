@@ -46,21 +46,29 @@ void vd_reply_clear(vd_reply *reply)
     vd_free(reply->typed);
     vd_free(reply->question);
     vd_free(reply->remark);
+    vd_free(reply->given);
+    vd_free(reply->said);
     vd_answer_clear(&reply->answer);
     memset(reply, 0, sizeof *reply);
+}
+
+// Whether memory sufficed. NULL stays NULL.
+static bool copy_text(const char *from, char **to)
+{
+    *to = from ? vd_strdup(from) : NULL;
+    return *to || !from;
 }
 
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
     *to = *from;
-    to->typed = vd_strdup(from->typed);
-    to->question = vd_strdup(from->question);
-    to->remark = from->remark ? vd_strdup(from->remark) : NULL;
-    bool whole = to->typed && to->question && (to->remark || !from->remark);
-    for (int i = 0; i < to->words; i++) {
-        to->word[i] = vd_strdup(from->word[i]);
-        whole &= to->word[i] != NULL;
-    }
+    bool whole = copy_text(from->typed, &to->typed);
+    whole &= copy_text(from->question, &to->question);
+    whole &= copy_text(from->remark, &to->remark);
+    whole &= copy_text(from->given, &to->given);
+    whole &= copy_text(from->said, &to->said);
+    for (int i = 0; i < to->words; i++)
+        whole &= copy_text(from->word[i], &to->word[i]);
     vd_status status = vd_answer_copy(&from->answer, &to->answer, err);
     if (status == VD_OK && !whole)
         status = vd_error_memory(err, "an answer");
@@ -510,12 +518,11 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
         return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
     vd_status status = ask(session, typed, stop, reply, err);
     if (status == VD_OK && vd_attends(vd_model_config(session->model)))
-        vd_utterance_text(session->words, &reply->answer.given, reply->given, sizeof reply->given);
+        status = vd_utterance_text(session->words, &reply->answer.given, &reply->given, err);
+    if (status == VD_OK && reply->answer.said.count > 0)
+        status = vd_utterance_text(session->words, reply->answer.said.beam, &reply->said, err);
     if (status)
         vd_reply_clear(reply);
-    else if (reply->answer.said.count > 0)
-        vd_utterance_text(session->words, &reply->answer.said.beam[0], reply->said,
-                          sizeof reply->said);
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include "features/regions/regions.h"
 #include "features/dialogs/dataset.h"
 #include "tui/base/decoder_choice.h"
+#include "tui/session/entry_words.h"
 
 // SHA-256 (FIPS 180-4) of something that an answer depends on, to find out later whether it has
 // changed.
@@ -159,17 +160,24 @@ typedef struct vd_reply {
     int32_t ids[VD_MAX_QUESTION];  // (words)
     char *remark;                  // about these words (tui/session/remark.h), NULL or "": none
     vd_answer answer;              // indices are into the session's pool
-    char given[256]; // the answer whose words look at the dialog (vd_answer); "" without any
-    char said[256];  // the most probable generated answer; "" without a generative decoder
+    char *given; // the answer whose words look at the dialog (vd_answer); NULL without any
+    char *said;  // the most probable generated answer; NULL without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
 
-// Words of an utterance with spaces between them.
-void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size);
+// Words of an utterance with spaces between them (vd_free).
+vd_status vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char **out,
+                            vd_error *err);
 
 // The index-th of the words of an answer, which look at the dialog: those of reply->given, then its
-// end.
+// end. Names that do not fit are cut between characters, here and below.
 void vd_reply_given_word(const vd_reply *reply, int index, char *out, size_t size);
+// The entry that a word of the dialog is in, -1: it is one of the question, which come last.
+int vd_answer_entry(const vd_answer *answer, int word);
+// A word of the dialog: "ball@2" of the history, with its entry, 0 the caption; "ball" of the
+// question. words: the entry's; where they are not known it is "#3@2".
+void vd_reply_dialog_word(const vd_reply *reply, int word, const vd_entry_words *words, char *out,
+                          size_t size);
 
 void vd_reply_clear(vd_reply *reply);
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);

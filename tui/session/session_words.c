@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 #include "features/text/tokenize.h"
 #include "tui/session/session.h"
 
@@ -51,26 +52,62 @@ vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *
     return status;
 }
 
-void vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char *out, size_t size)
+vd_status vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char **out,
+                            vd_error *err)
 {
-    size_t at = 0;
-    *out = '\0';
-    for (int i = 0; i < said->length && at < size; i++) {
-        int more = snprintf(out + at, size - at, "%s%s", i ? " " : "",
-                            vd_own_words_word(own, said->word[i]));
-        at += more > 0 ? (size_t)more : 0;
-    }
+    size_t size = 1, at = 0;
+    for (int i = 0; i < said->length; i++)
+        size += strlen(vd_own_words_word(own, said->word[i])) + 1;
+    if (!(*out = vd_alloc(size, 1)))
+        return vd_error_memory(err, "an answer");
+    for (int i = 0; i < said->length; i++)
+        at += (size_t)snprintf(*out + at, size - at, "%s%s", i ? " " : "",
+                               vd_own_words_word(own, said->word[i]));
+    return VD_OK;
+}
+
+// ---- names of words -----------------------------------------------------------------------------
+
+static void name(const char *word, size_t length, const char *after, char *out, size_t size)
+{
+    length = vd_utf8_whole(word, length, size - 1 - strlen(after));
+    snprintf(out, size, "%.*s%s", (int)length, word, after);
 }
 
 void vd_reply_given_word(const vd_reply *reply, int index, char *out, size_t size)
 {
-    const char *at = reply->given;
+    const char *at = reply->given ? reply->given : "";
     for (; index > 0 && *at; index--) {
         at += strcspn(at, " ");
         at += *at == ' ';
     }
-    if (*at)
-        snprintf(out, size, "%.*s", (int)strcspn(at, " "), at);
+    name(*at ? at : "(end)", *at ? strcspn(at, " ") : 5, "", out, size);
+}
+
+int vd_answer_entry(const vd_answer *answer, int word)
+{
+    int entry = 0;
+    while (entry < answer->rounds && answer->history_start[entry + 1] <= word)
+        entry++;
+    return entry < answer->rounds ? entry : -1;
+}
+
+void vd_reply_dialog_word(const vd_reply *reply, int word, const vd_entry_words *words, char *out,
+                          size_t size)
+{
+    const vd_answer *a = &reply->answer;
+    int entry = vd_answer_entry(a, word), start = a->history_start[entry < 0 ? a->rounds : entry];
+    const char *of = NULL;
+    char after[16] = "";
+    word -= start;
+    if (entry >= 0)
+        snprintf(after, sizeof after, "@%d", entry);
+    if (entry < 0)
+        of = word < reply->words ? reply->word[word] : NULL;
+    else if (words->count == a->history_start[entry + 1] - start)
+        of = words->word[word];
+    if (of)
+        name(of, strlen(of), after, out, size);
     else
-        snprintf(out, size, "(end)");
+        snprintf(out, size, "#%d%s", word + 1, after);
 }

@@ -137,6 +137,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     }
     vd_reply asked = walk->reply;
     asked.answer = (vd_answer){0};
+    asked.given = NULL;
     if (status == VD_OK)
         status = vd_reply_copy(&asked, reply, err);
     if (status == VD_OK)
@@ -146,9 +147,9 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     if (status == VD_OK)
         status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
                                    &reply->answer, trace, err);
-    if (status == VD_OK && *reply->given)
-        vd_utterance_text(vd_session_words(session), &reply->answer.given, reply->given,
-                          sizeof reply->given);
+    if (status == VD_OK && walk->reply.given)
+        status =
+            vd_utterance_text(vd_session_words(session), &reply->answer.given, &reply->given, err);
     if (status)
         vd_reply_clear(reply);
     vd_free(drop);

@@ -17,30 +17,11 @@ typedef struct walk_view {
 
 enum { MOST_WORDS = 3, SHOWN_ANSWERS = 8, SHOWN_WORDS = 12 };
 
-// The entry that a word of the history is in.
-static int entry_of(const vd_answer *answer, int word)
+static void name_dialog_word(const walk_view *v, int word, char *out, size_t size)
 {
-    int entry = 0;
-    while (entry + 1 < answer->rounds && answer->history_start[entry + 1] <= word)
-        entry++;
-    return entry;
-}
-
-// "ball@2": a word of the history and its round, 0 the caption; after these the question's.
-static void name_history_word(const walk_view *v, int word, char *out, size_t size)
-{
-    const vd_answer *a = &v->reply->answer;
-    int asked = word - a->history_start[a->rounds];
-    if (asked >= 0) {
-        g_strlcpy(out, asked < v->reply->words ? v->reply->word[asked] : "?", size);
-        return;
-    }
-    int entry = entry_of(a, word), at = word - a->history_start[entry];
-    const vd_entry_words *words = &v->walk->entry[entry].words;
-    if (words->count == a->history_start[entry + 1] - a->history_start[entry])
-        snprintf(out, size, "%.23s@%d", words->word[at], entry);
-    else
-        snprintf(out, size, "#%d@%d", at + 1, entry);
+    int entry = vd_answer_entry(&v->reply->answer, word);
+    const vd_entry_words *words = entry < 0 ? NULL : &v->walk->entry[entry].words;
+    vd_reply_dialog_word(v->reply, word, words, out, size);
 }
 
 static void name_region(const walk_view *v, int region, char *out, size_t size)
@@ -62,7 +43,7 @@ static void name_of(const walk_view *v, vd_axis axis, int index, const char *con
     else if (axis == VD_AXIS_ENTRIES)
         g_strlcpy(out, v->walk->entry[index].label, size);
     else if (axis == VD_AXIS_HISTORY_WORDS || axis == VD_AXIS_DIALOG_WORDS)
-        name_history_word(v, index, out, size);
+        name_dialog_word(v, index, out, size);
     else if (axis == VD_AXIS_ANSWER_WORDS)
         vd_reply_given_word(v->reply, index, out, size);
     else if (axis == VD_AXIS_ANSWERS)
@@ -105,7 +86,7 @@ static void list_strongest(const walk_view *v, const vd_trace_table *from, vd_wa
         for (int n = 0; n < count; n++) {
             int at = r * MOST_WORDS + n;
             char word[36], percent[16];
-            name_history_word(v, top[n].index, word, sizeof word);
+            name_dialog_word(v, top[n].index, word, sizeof word);
             vd_percent(percent, sizeof percent, top[n].share);
             snprintf(t->text[at], sizeof t->text[at], "%.38s %.8s", word, percent);
             t->value[at] = top[n].share;

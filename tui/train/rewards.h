@@ -4,7 +4,7 @@
 #define VD_RUN_REWARDS_H
 
 #include "engine/train/trainer.h"
-#include "features/dialogs/caption_set.h"
+#include "features/captions/set.h"
 
 typedef struct vd_run_rewards vd_run_rewards;
 

@@ -14,30 +14,32 @@ static const char choices[] = "skip or refuse";
 static const struct {
     const char *name;
     size_t offset;
-} paths[] = {{"data", offsetof(vd_run_inputs, data)},
+} texts[] = {{"data", offsetof(vd_run_inputs, data)},
              {"features", offsetof(vd_run_inputs, features)},
              {"train-dense", offsetof(vd_run_inputs, train_dense)},
              {"val", offsetof(vd_run_inputs, val)},
              {"val-features", offsetof(vd_run_inputs, val_features)},
              {"val-dense", offsetof(vd_run_inputs, val_dense)},
              {"scenes", offsetof(vd_run_inputs, scenes)},
-             {"val-scenes", offsetof(vd_run_inputs, val_scenes)}};
-enum { PATHS = sizeof paths / sizeof *paths };
+             {"val-scenes", offsetof(vd_run_inputs, val_scenes)},
+             {"split", offsetof(vd_run_inputs, split)},
+             {"val-split", offsetof(vd_run_inputs, val_split)}};
+enum { TEXTS = sizeof texts / sizeof *texts, PATHS = TEXTS - 2 }; // paths, then names
 
-static const char **path_of(vd_run_inputs *inputs, int which)
+static const char **text_of(vd_run_inputs *inputs, int which)
 {
-    return (const char **)(void *)((char *)inputs + paths[which].offset);
+    return (const char **)(void *)((char *)inputs + texts[which].offset);
 }
 
 static yajl_gen_status emit(yajl_gen json, void *context)
 {
     vd_run_inputs inputs = *(const vd_run_inputs *)context;
     yajl_gen_map_open(json);
-    for (int i = 0; i < PATHS; i++) {
-        const char *path = *path_of(&inputs, i);
-        char *whole = path ? g_canonicalize_filename(path, NULL) : NULL;
+    for (int i = 0; i < TEXTS; i++) {
+        const char *text = *text_of(&inputs, i);
+        char *whole = text && i < PATHS ? g_canonicalize_filename(text, NULL) : g_strdup(text);
         if (whole)
-            vd_member_string(json, paths[i].name, whole);
+            vd_member_string(json, texts[i].name, whole);
         g_free(whole);
     }
     if (inputs.val_limit)
@@ -56,12 +58,17 @@ static const char *unknown_name(const vd_json_value *kept)
 {
     for (const vd_json_value *member = kept->first; member; member = member->next) {
         bool known = strcmp(member->key, "val-limit") == 0 || strcmp(member->key, "missing") == 0;
-        for (int i = 0; i < PATHS; i++)
-            known = known || strcmp(member->key, paths[i].name) == 0;
+        for (int i = 0; i < TEXTS; i++)
+            known = known || strcmp(member->key, texts[i].name) == 0;
         if (!known)
             return member->key;
     }
     return NULL;
+}
+
+static bool is_given(const vd_arguments *given, const char *name)
+{
+    return given && vd_arguments_have(given, name);
 }
 
 static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
@@ -73,9 +80,9 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
                             "%.300s: \"%.60s\" is nothing that this program knows of a run; "
                             "continue it with the program that wrote it",
                             path, unknown);
-    for (int i = 0; i < PATHS; i++)
-        if (!vd_arguments_have(given, paths[i].name))
-            *path_of(inputs, i) = vd_json_text(kept, paths[i].name);
+    for (int i = 0; i < TEXTS; i++)
+        if (!is_given(given, texts[i].name))
+            *text_of(inputs, i) = vd_json_text(kept, texts[i].name);
     const vd_json_value *limit = vd_json_member(kept, "val-limit", VD_JSON_NUMBER);
     const char *missing = vd_json_text(kept, "missing");
     int choice = missing ? vd_choice_find(choices, missing) : VD_MISSING_SKIP;
@@ -85,9 +92,9 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
                             "%.300s: not what a run reads; expected {\"data\": PATH, ...}; remove "
                             "it, and name --data and --features",
                             path);
-    if (limit && !vd_arguments_have(given, "val-limit"))
+    if (limit && !is_given(given, "val-limit"))
         inputs->val_limit = (size_t)limit->whole;
-    if (!vd_arguments_have(given, "missing"))
+    if (!is_given(given, "missing"))
         inputs->missing = (vd_missing)choice;
     return VD_OK;
 }
@@ -102,11 +109,13 @@ vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, c
     vd_status status = vd_file_read(path, MOST_BYTES, &text, &size, &why);
     if (status == VD_NOT_FOUND && inputs->data && inputs->features)
         return VD_OK; // a run of an earlier program
-    if (status)
+    if (status && given)
         return vd_error_set(err, status,
                             "--resume: %s; it says what the run reads: name --data "
                             "and --features",
                             why.text);
+    if (status)
+        return vd_error_set(err, status, "%s", why.text);
     status = vd_json_value_read(path, text, size, kept, err);
     vd_free(text);
     return status ? status : take(inputs, given, path, *kept, err);

@@ -2,7 +2,7 @@
 //
 //   {"data": PATH, "features": PATH, "train-dense": PATH, "scenes": PATH, "val": PATH,
 //    "val-features": PATH, "val-dense": PATH, "val-scenes": PATH, "val-limit": N,
-//    "missing": "skip" or "refuse"}
+//    "missing": "skip" or "refuse", "split": NAME, "val-split": NAME}
 //
 // with absolute paths; what the run does without is left out.
 #ifndef VD_RUN_INPUTS_H
@@ -17,13 +17,15 @@
 typedef struct vd_run_inputs {
     const char *data, *features, *train_dense, *val, *val_features, *val_dense, // NULL: none
         *scenes, *val_scenes;
-    size_t val_limit; // 0: all
+    const char *split, *val_split; // of captions, NULL: not named
+    size_t val_limit;              // 0: all
     vd_missing missing;
 } vd_run_inputs;
 
 vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_error *err);
 // Of a run that goes on: those whose options were not given become what the file says, which may
 // be missing when data and features were given. Texts are borrowed from *kept (vd_json_value_free).
+// given NULL: of no run, just what the file says.
 vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
                              vd_json_value **kept, vd_error *err);
 

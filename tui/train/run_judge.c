@@ -41,6 +41,8 @@ vd_status vd_run_judge_open(vd_run_judge *j, const vd_run_judged *judged, vd_run
     if (vd_trainer_options(judged->trainer)->scst != VD_SCST_NONE)
         status = open_rewards(j, judged, in, err);
     const vd_caption_paths paths = {.references = in->val,
+                                    .split = judged->validation_split,
+                                    .missing = VD_MISSING_SKIP,
                                     .scenes = in->val_scenes,
                                     .regions = judged->validation_regions,
                                     .limit = in->val_limit};

@@ -18,7 +18,8 @@ typedef struct vd_run_judged {
     vd_trainer *trainer; // gets its rewards
     const vd_caption_set *captions, *validation;
     const vd_regions *validation_regions;
-    bool measures; // this process measures the epochs
+    const char *validation_split; // NULL: all pictures
+    bool measures;                // this process measures the epochs
 } vd_run_judged;
 
 // Scenes that `in` does not name are those beside the data, where they are there; then it names

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/networks/encoder.h"
+
 // The settings of presets: name, value in "base", value in "improved".
 static const char *const presets[][3] = {{"gate", "sigmoid", "leaky-relu"},
                                          {"positions", "none", "sinusoidal"},
@@ -84,7 +86,8 @@ void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_
 
 // Settings of a training that only dialogs have, or captions.
 static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
-                                 "position-dropout text-dropout open-gates pool";
+                                 "position-dropout own-masks text-dropout coverage open-gates "
+                                 "pool";
 static const char of_captions[] =
     "scst sample sample-size baseline eos reward-most variety ce-weight best-by";
 
@@ -146,6 +149,11 @@ void vd_run_settings_text(const vd_run_settings *settings, const char *option, c
 
 bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option)
 {
+    if (strcmp(option, "heads") == 0 && b->network.task == VD_TASK_DIALOG) {
+        vd_config other = b->network;
+        other.heads = a->network.heads;
+        return vd_encoder_heads(&other) == vd_encoder_heads(&b->network);
+    }
     // To seven digits: earlier checkpoints keep some numbers as floats.
     char one[64], other[64];
     vd_run_settings_text(a, option, one, sizeof one);
@@ -180,4 +188,15 @@ vd_status vd_run_settings_resume(const vd_trainer *trainer, const char *path, vd
     const char *words = vd_trainer_metadata(trainer, "run");
     *out = (vd_run_settings){*vd_trainer_config(trainer), *vd_trainer_options(trainer)};
     return words ? read_words(words, path, out, err) : VD_OK;
+}
+
+vd_status vd_run_settings_check(const vd_run_settings *settings, vd_error *err)
+{
+    const vd_config *network = &settings->network;
+    return settings->training.coverage == 0 || network->copy == VD_COPY_POINTER
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE,
+                              "--coverage is of the pointer's attention; it needs --copy pointer, "
+                              "found %s",
+                              vd_copy_names[network->copy]);
 }

@@ -34,9 +34,13 @@ void vd_run_settings_foreign(vd_task task, char *out, size_t size);
 // Reads an option (vd_option) into a vd_run_settings, of both tasks where both have it. option: one
 // of the settings, without "--". text is ignored for switches.
 vd_status vd_run_settings_set(void *settings, const char *option, const char *text, vd_error *err);
+// Settings that need others; VD_USAGE names both.
+vd_status vd_run_settings_check(const vd_run_settings *settings, vd_error *err);
 // The value of an option as text, for messages.
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
                           size_t size);
+// Whether an option says of b what it says of a; heads that are left to the network (0) are as many
+// as b's network has.
 bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option);
 
 // The settings of a checkpoint; path: of its file, for errors.

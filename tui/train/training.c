@@ -291,8 +291,10 @@ static vd_status compute_gradient(course *c, double *loss, vd_error *err)
     vd_status status = c->feed ? VD_OK : start_feed(c, err);
     if (status)
         return status;
-    const size_t *items = vd_sampler_step(&c->sampler, vd_trainer_steps(c->plan->trainer), &count);
+    int64_t done = vd_trainer_steps(c->plan->trainer);
+    const size_t *items = vd_sampler_step(&c->sampler, done, &count);
     vd_micro_batches step = {.count = vd_sampler_micro_batches(&c->sampler, count),
+                             .last_epoch = done / c->epoch_steps >= c->plan->settings.epochs - 1,
                              .next = c->task->next,
                              .context = c->feed};
     c->task->totals(c->plan, items, count, &step.of);

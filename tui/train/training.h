@@ -8,7 +8,7 @@
 
 #include "engine/measure/metrics.h"
 #include "engine/train/trainer.h"
-#include "features/dialogs/caption_set.h"
+#include "features/captions/set.h"
 #include "features/dialogs/dataset.h"
 #include "tui/measure/captions.h"
 #include "tui/train/sampler.h"

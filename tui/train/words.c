@@ -4,30 +4,28 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "features/dialogs/caption_set.h"
-#include "features/dialogs/dataset.h"
 #include "features/text/vocab_file.h"
 
-static vd_status read_words(const char *vocab, const vd_visdial *dialogs, vd_task task,
-                            int64_t minimum, vd_vocab **out, vd_error *err)
+static vd_status read_words(const char *vocab, const vd_run_data *data, int64_t minimum,
+                            vd_vocab **out, vd_error *err)
 {
     if (vocab)
         return vd_vocab_read(vocab, minimum, out, err);
-    return (task == VD_TASK_CAPTION ? vd_caption_vocab : vd_dataset_vocab)(dialogs, minimum, out,
-                                                                           err);
+    return data->captions ? vd_captions_vocab(data->captions, minimum, 0, out, err)
+                          : vd_dataset_vocab(data->dialogs, minimum, out, err);
 }
 
-vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *dialogs, vd_task task,
-                       int64_t minimum, vd_vocab **out, vd_error *err)
+vd_status vd_run_words(const char *vocab, const vd_run_data *data, int64_t minimum, vd_vocab **out,
+                       vd_error *err)
 {
-    const char *path = vocab ? vocab : data;
+    const char *path = vocab ? vocab : data->path;
     vd_vocab *all;
-    vd_status status = read_words(vocab, dialogs, task, minimum, out, err);
+    vd_status status = read_words(vocab, data, minimum, out, err);
     if (status || vd_vocab_size(*out) > VD_FIRST_WORD)
         return status;
     vd_vocab_free(*out);
     *out = NULL;
-    status = read_words(vocab, dialogs, task, 1, &all, err);
+    status = read_words(vocab, data, 1, &all, err);
     if (status)
         return status;
     bool any = vd_vocab_size(all) > VD_FIRST_WORD;
@@ -40,12 +38,12 @@ vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *di
                         vocab ? "; leave --vocab out to take the data's own" : "");
 }
 
-vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, vd_task task,
-                            int64_t minimum, vd_vocab **out, vd_error *err)
+vd_status vd_run_more_words(const vd_vocab *known, const vd_run_data *data, int64_t minimum,
+                            vd_vocab **out, vd_error *err)
 {
     *out = NULL;
     vd_vocab *found;
-    vd_status status = read_words(NULL, dialogs, task, minimum, &found, err);
+    vd_status status = read_words(NULL, data, minimum, &found, err);
     if (status)
         return status;
     int old = vd_vocab_size(known), new = vd_vocab_size(found);

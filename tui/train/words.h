@@ -3,20 +3,18 @@
 #define VD_TRAIN_WORDS_H
 
 #include "engine/model/vocab.h"
-#include "engine/networks/config.h"
-#include "features/dialogs/visdial.h"
+#include "tui/train/run_data.h"
 
-// The words of the file `vocab`, or where that is NULL of the dialogs (read from `data`), or of
-// their captions alone, that occur at least so many times. An error says what to do where there are
-// none.
-vd_status vd_run_words(const char *vocab, const char *data, const vd_visdial *dialogs, vd_task task,
-                       int64_t minimum, vd_vocab **out, vd_error *err);
+// The words of the file `vocab`, or where that is NULL of the dialogs or captions, that occur at
+// least so many times. An error says what to do where there are none.
+vd_status vd_run_words(const char *vocab, const vd_run_data *data, int64_t minimum, vd_vocab **out,
+                       vd_error *err);
 // Of a run that goes on: the words of the file must be those that it has.
 vd_status vd_run_words_check(const char *vocab, int64_t minimum, const vd_vocab *kept,
                              vd_error *err);
 
-// The words of a model, then those of the dialogs that it lacks.
-vd_status vd_run_more_words(const vd_vocab *known, const vd_visdial *dialogs, vd_task task,
-                            int64_t minimum, vd_vocab **out, vd_error *err);
+// The words of a model, then those of the data that it lacks.
+vd_status vd_run_more_words(const vd_vocab *known, const vd_run_data *data, int64_t minimum,
+                            vd_vocab **out, vd_error *err);
 
 #endif

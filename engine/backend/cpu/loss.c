@@ -70,40 +70,78 @@ static void margin_backward(const vd_candidate_loss *l, const vd_target *t, doub
     }
 }
 
-// Cross entropy of a row with the target's score given; its gradient goes to d unless that is NULL.
-// Returns the loss, and in *target the target's probability less one.
+// The largest number of a row, -INFINITY of none.
+static double largest(const vd_real *z, int n)
+{
+    vd_real most = (vd_real)-INFINITY;
+    for (int i = 0; i < n; i++)
+        most = z[i] > most ? z[i] : most;
+    return (double)most;
+}
+
+enum { LANES = 16 };
+
+// The sum of e^(z - max), which y gets unless it is NULL.
+VD_WIDE static double exponentials(const vd_real *z, int n, vd_real max, vd_real *y)
+{
+    double lane[LANES] = {0}, sum = 0;
+    vd_real e[LANES];
+    int whole = n - n % LANES;
+    for (int i = 0; i < whole; i += LANES) {
+        for (int k = 0; k < LANES; k++)
+            e[k] = vd_exp(z[i + k] - max);
+        for (int k = 0; k < LANES; k++)
+            lane[k] += (double)e[k];
+        if (y)
+            memcpy(y + i, e, sizeof e);
+    }
+    for (int i = whole; i < n; i++) {
+        e[0] = vd_exp(z[i] - max);
+        sum += (double)e[0];
+        if (y)
+            y[i] = e[0];
+    }
+    for (int k = 0; k < LANES; k++)
+        sum += lane[k];
+    return sum;
+}
+
+VD_WIDE static void scale_row(vd_real *y, int n, vd_real by)
+{
+    for (int i = 0; i < n; i++)
+        y[i] *= by;
+}
+
+// Cross entropy of a row with the target's score given; its gradient goes to d unless that is NULL,
+// but for the target's own. Returns the loss, and in *target the target's probability less one.
 static double cross_entropy(const vd_real *z, int n, int truth, double score, double scale,
                             vd_real *d, double *target)
 {
-    double max = score, sum = 0;
-    for (int i = 0; i < n; i++)
-        if (i != truth && z[i] > max)
-            max = z[i];
-    for (int i = 0; i < n; i++)
-        sum += exp((i == truth ? score : (double)z[i]) - max);
-    for (int i = 0; d && i < n; i++)
-        d[i] = (vd_real)(exp((double)z[i] - max) / sum * scale);
-    *target = exp(score - max) / sum - 1;
-    return log(sum) + max - score;
+    int next = truth + 1, rest = n - next;
+    double others = fmax(largest(z, truth), largest(z + next, rest));
+    vd_real max = (vd_real)fmax(score, others);
+    double own = exp(score - (double)max);
+    double sum = own + exponentials(z, truth, max, d) +
+                 exponentials(z + next, rest, max, d ? d + next : NULL);
+    if (d)
+        scale_row(d, n, (vd_real)(scale / sum));
+    *target = own / sum - 1;
+    return log(sum) + (double)max - score;
 }
 
 // Cross entropy against shares of relevance, -sum_i y_i log p_i, y_i = relevance_i / sum.
 static double relevance_loss(const vd_candidate_loss *l, int n, double relevant)
 {
-    size_t o = (size_t)l->candidates, first = (size_t)n * o;
+    int o = l->candidates;
+    size_t first = (size_t)n * (size_t)o;
     const vd_real *z = l->scores + first;
     const float *y = l->relevance + first;
-    double max = (double)z[0], sum = 0, loss = 0;
-    for (size_t i = 1; i < o; i++)
-        max = fmax(max, (double)z[i]);
-    for (size_t i = 0; i < o; i++)
-        sum += exp((double)z[i] - max);
-    for (size_t i = 0; i < o; i++) {
-        double share = (double)y[i] / relevant, log_p = (double)z[i] - max - log(sum);
-        loss -= share * log_p;
-        if (l->dscores)
-            l->dscores[first + i] = (vd_real)((exp(log_p) - share) * l->scale);
-    }
+    vd_real *d = l->dscores ? l->dscores + first : NULL, max = (vd_real)largest(z, o);
+    double sum = exponentials(z, o, max, d), log_sum = log(sum), loss = 0;
+    for (int i = 0; i < o; i++)
+        loss -= (double)y[i] / relevant * ((double)(z[i] - max) - log_sum);
+    for (int i = 0; d && i < o; i++)
+        d[i] = (vd_real)(((double)d[i] / sum - (double)y[i] / relevant) * l->scale);
     return loss;
 }
 
@@ -139,14 +177,39 @@ static double question_loss(const vd_candidate_loss *l, int n)
     return loss;
 }
 
+// Questions are cut into so many pieces, whatever the threads, so that sums are the same.
+enum { PIECES = 64, WORTH_THREADS = 1 << 16 };
+
+typedef struct loss_job {
+    const vd_candidate_loss *l;
+    double sum[PIECES];
+} loss_job;
+
+static void loss_piece(void *data, int index)
+{
+    loss_job *j = data;
+    int from = (int)((int64_t)j->l->questions * index / PIECES),
+        to = (int)((int64_t)j->l->questions * (index + 1) / PIECES);
+    for (int n = from; n < to; n++)
+        if (j->l->truth[n] >= 0)
+            j->sum[index] += question_loss(j->l, n);
+}
+
+// With a margin questions add to the same rows of dvector: one after the other.
 static void candidate_loss(const vd_candidate_loss *l)
 {
+    loss_job job = {.l = l};
     double total = 0;
+    size_t scores = (size_t)l->questions * (size_t)l->candidates;
     if (l->dscores)
-        memset(l->dscores, 0, (size_t)l->questions * (size_t)l->candidates * sizeof *l->dscores);
-    for (int n = 0; n < l->questions; n++)
-        if (l->truth[n] >= 0)
-            total += question_loss(l, n);
+        memset(l->dscores, 0, scores * sizeof *l->dscores);
+    if (l->margin <= 1 && scores >= WORTH_THREADS)
+        vd_threads_run(PIECES, loss_piece, &job);
+    else
+        for (int i = 0; i < PIECES; i++)
+            loss_piece(&job, i);
+    for (int i = 0; i < PIECES; i++)
+        total += job.sum[i];
     *l->loss = total * l->scale;
 }
 

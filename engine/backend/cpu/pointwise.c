@@ -235,6 +235,12 @@ VD_WIDE static void map_range_backward(void *data, size_t from, size_t to)
     else if (j.f == VD_ELU)
         for (size_t i = from; i < to; i++)
             dx[i] += dy[i] * vd_function_slope(VD_ELU, x[i], y[i]);
+    else if (j.f == VD_RELU)
+        for (size_t i = from; i < to; i++)
+            dx[i] += dy[i] * vd_function_slope(VD_RELU, x[i], y[i]);
+    else if (j.f == VD_LEAKY_RELU)
+        for (size_t i = from; i < to; i++)
+            dx[i] += dy[i] * vd_function_slope(VD_LEAKY_RELU, x[i], y[i]);
     else if (j.f == VD_GELU)
         for (size_t i = from; i < to; i++)
             dx[i] += dy[i] * (normal_share(x[i]) +

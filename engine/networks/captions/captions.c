@@ -10,17 +10,23 @@ static const vd_caption_network *network_of(const vd_caption_config *config)
     return vd_caption_is_sat(config) ? &vd_caption_sat : &vd_caption_transformer;
 }
 
-void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out)
+vd_start vd_caption_xavier(int in, int out)
 {
-    const vd_start start = {VD_START_UNIFORM, sqrt(6.0 / (double)(in + out))};
-    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in, start);
-    vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
+    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / (double)(in + out))};
+}
+
+void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
+{
+    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in,
+                  vd_caption_xavier(in, out));
+    if (bias)
+        vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
 }
 
 void vd_caption_layout(const vd_caption_config *c, vd_layout *layout)
 {
     *layout = (vd_layout){0};
-    vd_caption_declare_linear(layout, "proj", c->region, c->hidden);
+    vd_caption_declare_linear(layout, "proj", c->region, c->hidden, true);
     network_of(c)->declare(c, layout);
 }
 

@@ -55,7 +55,9 @@ void vd_caption_hold(vd_caption_pass *pass, const vd_caption_words *words, int l
 
 // ---- layers (captions.c) ------------------------------------------------------------------------
 
-// name.weight (out, in) Xavier uniform (Glorot, Bengio 2010) and name.bias of zeros.
-void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out);
+// Xavier uniform (Glorot, Bengio 2010).
+vd_start vd_caption_xavier(int in, int out);
+// name.weight (out, in) of it and, with a bias, name.bias of zeros.
+void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias);
 
 #endif

@@ -20,23 +20,11 @@
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-// Uniform as wide as a layer's numbers of inputs and outputs want it (Glorot, Bengio 2010).
-static vd_start xavier(int in, int out)
-{
-    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / (double)(in + out))};
-}
-
-static void declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
-{
-    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in, xavier(in, out));
-    if (bias)
-        vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
-}
-
 static void declare_lstm(vd_layout *layout, int in, int hidden)
 {
     size_t h = (size_t)hidden;
-    vd_layout_add(layout, "lstm", ".weight_ih", true, 4 * h, (size_t)in, xavier(in, hidden));
+    vd_layout_add(layout, "lstm", ".weight_ih", true, 4 * h, (size_t)in,
+                  vd_caption_xavier(in, hidden));
     vd_layout_add(layout, "lstm", ".weight_hh", true, 4 * h, h, (vd_start){VD_START_ORTHOGONAL, 1});
     vd_layout_add(layout, "lstm", ".bias_ih", false, 4 * h, 0, vd_start_zero());
     vd_layout_add(layout, "lstm", ".bias_hh", false, 4 * h, 0, vd_start_zero());
@@ -47,17 +35,17 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
     int d = c->hidden, e = c->embed, a = c->inner;
     vd_layout_add(layout, "word_embed", ".weight", true, (size_t)c->vocab, (size_t)e,
                   (vd_start){VD_START_WORDS, 1 / sqrt((double)e)});
-    declare_linear(layout, "init_h", d, d, true);
-    declare_linear(layout, "init_c", d, d, true);
-    declare_linear(layout, "att.region", d, a, true);
-    declare_linear(layout, "att.hidden", d, a, false);
-    vd_layout_add(layout, "att.score", ".weight", false, 1, (size_t)a, xavier(a, 1));
-    vd_layout_add(layout, "gate", ".weight", false, 1, (size_t)d, xavier(d, 1));
+    vd_caption_declare_linear(layout, "init_h", d, d, true);
+    vd_caption_declare_linear(layout, "init_c", d, d, true);
+    vd_caption_declare_linear(layout, "att.region", d, a, true);
+    vd_caption_declare_linear(layout, "att.hidden", d, a, false);
+    vd_layout_add(layout, "att.score", ".weight", false, 1, (size_t)a, vd_caption_xavier(a, 1));
+    vd_layout_add(layout, "gate", ".weight", false, 1, (size_t)d, vd_caption_xavier(d, 1));
     vd_layout_add(layout, "gate", ".bias", false, 1, 0, vd_start_zero());
     declare_lstm(layout, e + d, d);
-    declare_linear(layout, "deep.h", d, e, true);
-    declare_linear(layout, "deep.z", d, e, false);
-    declare_linear(layout, "out", e, c->vocab, true);
+    vd_caption_declare_linear(layout, "deep.h", d, e, true);
+    vd_caption_declare_linear(layout, "deep.z", d, e, false);
+    vd_caption_declare_linear(layout, "out", e, c->vocab, true);
     if (c->awc == VD_AWC_LEARNT)
         vd_layout_add(layout, "awc.beta", "", false, 1, 1,
                       (vd_start){VD_START_VALUE, c->awc_level});

@@ -38,7 +38,7 @@ static void declare_attention(vd_layout *layout, const char *where, int layer, c
     for (int i = 0; i < 4; i++) {
         char part[32], whole[LONGEST_NAME];
         snprintf(part, sizeof part, "%s.%s", name, parts[i]);
-        vd_caption_declare_linear(layout, part_of(where, layer, part, whole), d, d);
+        vd_caption_declare_linear(layout, part_of(where, layer, part, whole), d, d, true);
     }
 }
 
@@ -51,8 +51,10 @@ static void declare_norm(vd_layout *layout, const char *where, int layer, const 
 static void declare_ff(vd_layout *layout, const char *where, int layer, const vd_caption_config *c)
 {
     char name[LONGEST_NAME];
-    vd_caption_declare_linear(layout, part_of(where, layer, "ff.fc1", name), c->hidden, c->inner);
-    vd_caption_declare_linear(layout, part_of(where, layer, "ff.fc2", name), c->inner, c->hidden);
+    vd_caption_declare_linear(layout, part_of(where, layer, "ff.fc1", name), c->hidden, c->inner,
+                              true);
+    vd_caption_declare_linear(layout, part_of(where, layer, "ff.fc2", name), c->inner, c->hidden,
+                              true);
 }
 
 static void declare_encoder(vd_layout *layout, const vd_caption_config *c, int layer)
@@ -90,7 +92,7 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
     for (int l = 0; l < c->layers; l++)
         declare_decoder(layout, c, l);
     vd_layout_norm(layout, "dec_norm", c->hidden);
-    vd_caption_declare_linear(layout, "out", c->hidden, c->vocab);
+    vd_caption_declare_linear(layout, "out", c->hidden, c->vocab, true);
     if (c->awc == VD_AWC_LEARNT)
         vd_layout_add(layout, "awc.beta", "", false, (size_t)c->layers, (size_t)vd_caption_heads(c),
                       (vd_start){VD_START_VALUE, c->awc_level});

@@ -8,6 +8,10 @@
 // ; mean of the x_j that are that word, 0 without any]; the paper weighs them by the last step's
 // shares, which chains the steps, and is the same where the word stands once in X. Without words to
 // copy G = 1. A target that neither the vocabulary nor X has is <UNK>.
+// In training pointer may have a coverage loss, too (See et al. 2017, equations 10 to 13):
+//   weight sum_ij min(a_ij, sum_{i' < i} a_i'j) / words
+// which is for looking where no word before has. Unlike theirs the sum does not enter the scores,
+// as that would chain the steps. The gradient goes to the smaller of both.
 //   d(-log P) / dz_v = whole p(v) - hit [v = y], hit = G p(y) / P; whole = hit, of copynet G
 #include "engine/networks/decoders/copying.h"
 
@@ -253,6 +257,39 @@ static void pairs_backward(const vd_copying *c, int row, vd_real share, vd_real 
     }
 }
 
+// Of word j of X in the pairs of an answer's words.
+static vd_real *share_of(const vd_copying *c, vd_real *pairs, int row, int j)
+{
+    return pairs + pairs_at(c->seen[row], row) + j;
+}
+
+static double cover(const vd_copying *c, int first, int count, int j, vd_real share,
+                    vd_real *dpairs)
+{
+    double before = 0, sum = 0;
+    for (int i = 0; i < count; i++) {
+        double a = (double)*share_of(c, c->share, first + i, j);
+        bool less = a < before;
+        sum += less ? a : before;
+        for (int k = less ? i : 0; dpairs && k < i + less; k++)
+            *share_of(c, dpairs, first + k, j) += share;
+        before += a;
+    }
+    return sum;
+}
+
+double vd_copying_coverage(const vd_copying *c, const vd_packed *answers, vd_real share,
+                           vd_real *dpairs)
+{
+    double sum = 0;
+    for (int s = 0; s < answers->sequences; s++) {
+        int first = answers->start[s], count = answers->length[s];
+        for (int j = 0; count && j < wide(c->seen[first]); j++)
+            sum += cover(c, first, count, j, share, dpairs);
+    }
+    return sum;
+}
+
 // Adds numbers of the host to the gradient of a value.
 static void add_gradient(vd_pass *pass, const vd_value *to, const vd_real *host)
 {
@@ -262,8 +299,8 @@ static void add_gradient(vd_pass *pass, const vd_value *to, const vd_real *host)
         pass->be->add(to->dx, there, n);
 }
 
-vd_status vd_copying_backward(vd_pass *pass, vd_copying *c, vd_real share, const vd_real **whole,
-                              const vd_real **hit, vd_error *err)
+vd_status vd_copying_backward(vd_pass *pass, vd_copying *c, const vd_packed *answers, vd_real share,
+                              const vd_real **whole, const vd_real **hit, vd_error *err)
 {
     size_t words = (size_t)c->pairing->query_rows;
     vd_real *said = vd_arena_take_raw(pass->arena, words, sizeof *said),
@@ -280,6 +317,8 @@ vd_status vd_copying_backward(vd_pass *pass, vd_copying *c, vd_real share, const
                                (1 - w->generate));
         pairs_backward(c, (int)row, share, dpairs);
     }
+    if (c->gate && pass->coverage != 0)
+        vd_copying_coverage(c, answers, pass->coverage * share, dpairs);
     add_gradient(pass, c->attended->copied, dpairs);
     if (c->gate)
         add_gradient(pass, c->attended->gate, dgate);

@@ -65,7 +65,12 @@ void vd_copying_spread(vd_copying *copying, int row, const vd_real *log_sum, int
 int vd_copying_wide(const struct vd_pass *pass);
 // From the loss, the mean of -log P times `share` a word: what word_gradient needs, and what goes
 // back over the decoder's tape.
-vd_status vd_copying_backward(struct vd_pass *pass, vd_copying *copying, vd_real share,
-                              const vd_real **whole, const vd_real **hit, vd_error *err);
+vd_status vd_copying_backward(struct vd_pass *pass, vd_copying *copying, const vd_packed *answers,
+                              vd_real share, const vd_real **whole, const vd_real **hit,
+                              vd_error *err);
+// Of pointer: sum_ij min(a_ij, sum_{i' < i} a_i'j) over all answers. dpairs, NULL: none is wanted,
+// is added its gradient times `share`.
+double vd_copying_coverage(const vd_copying *copying, const vd_packed *answers, vd_real share,
+                           vd_real *dpairs);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "engine/networks/boundaries.h"
 
-// Lists, where operations read them, the answers that have words and the rows `last` where they
-// end.
+// Lists, where operations read them, the answers order[i] (NULL = i) that have words and the rows
+// last[i] where they end.
 static vd_status list_ends(vd_pass *pass, vd_prefixes *p, const int *order, int count, int *last,
                            vd_error *err)
 {
@@ -18,7 +18,7 @@ static vd_status list_ends(vd_pass *pass, vd_prefixes *p, const int *order, int 
     for (int i = 0; i < count; i++)
         if (last[i] >= 0) {
             last[p->ends] = last[i];
-            answer[p->ends++] = order[i];
+            answer[p->ends++] = order ? order[i] : i;
         }
     size_t n = (size_t)p->ends;
     p->end_row = vd_arena_upload(pass->arena, last, n, sizeof *last);
@@ -49,25 +49,31 @@ static vd_status bare_answers(vd_pass *pass, const int32_t **ids, const int32_t 
     return vd_bare_texts(pass->arena, ids, lengths, count, width, true, err);
 }
 
-vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t *ids,
-                             const int32_t *lengths, int width, const int *order, int count,
-                             vd_real *vector, vd_error *err)
+// The tree of the answers' prefixes: p->packed, and (*last)[i], the row where order[i] ends.
+static vd_status grow_tree(vd_pass *pass, vd_prefixes *p, const int32_t *ids,
+                           const int32_t *lengths, int width, const int *order, int count,
+                           int **last, vd_error *err)
 {
-    vd_prefixes *p = prefixes;
-    int h = pass->config->hidden;
-    int *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
     *p = (vd_prefixes){0};
-    if (!last)
+    *last = vd_arena_take(pass->arena, (size_t)count, sizeof **last);
+    if (!*last)
         return vd_error_memory(err, "candidate vectors");
-    const int *from = order; // of each answer, in ids
     vd_status status = VD_OK;
     if (pass->config->boundaries == VD_BOUNDARIES_NONE)
-        status = bare_answers(pass, &ids, &lengths, width, &from, count, err);
+        status = bare_answers(pass, &ids, &lengths, width, &order, count, err);
     if (status == VD_OK)
-        status = vd_packed_prefixes(ids, lengths, width, from, count, pass->arena, &p->packed, last,
-                                    err);
-    if (status == VD_OK)
-        status = vd_words_forward(pass, &p->text, &p->packed, VD_SITE_CANDIDATE_WORDS, err);
+        status = vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, &p->packed,
+                                    *last, err);
+    return status;
+}
+
+// Reads the words; the states at the rows last[i] are those of the answers order[i] (NULL = i).
+static vd_status read_answers(vd_pass *pass, vd_prefixes *p, const vd_packed *words,
+                              const int *order, int count, int *last, vd_real *vector,
+                              vd_error *err)
+{
+    int h = pass->config->hidden;
+    vd_status status = vd_words_forward(pass, &p->text, words, VD_SITE_CANDIDATE_WORDS, err);
     if (status == VD_OK)
         status = vd_recurrent_forward(pass, &p->text, pass->w->candidate, 1, NULL,
                                       VD_SITE_CANDIDATE_LAYER, err);
@@ -80,8 +86,73 @@ vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t
     return VD_OK;
 }
 
-// The batch's distinct candidates: net->vector.
-static vd_status encode_distinct(vd_network *net, vd_error *err)
+vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t *ids,
+                             const int32_t *lengths, int width, const int *order, int count,
+                             vd_real *vector, vd_error *err)
+{
+    int *last;
+    vd_status status = grow_tree(pass, prefixes, ids, lengths, width, order, count, &last, err);
+    return status == VD_OK
+               ? read_answers(pass, prefixes, &prefixes->packed, order, count, last, vector, err)
+               : status;
+}
+
+// ---- candidates of a batch ----------------------------------------------------------------------
+
+// Whether dropout makes candidates' words differ before the first layer.
+static bool drops_words(const vd_pass *pass)
+{
+    vd_positions positions = pass->config->positions;
+    return pass->position_dropout != 0 &&
+           (positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED);
+}
+
+// Whether every candidate of every question has masks, and so a vector, of its own. The public code
+// reads every one so.
+static bool drops_apart(const vd_pass *pass)
+{
+    return pass->own_masks && (pass->lstm_dropout != 0 || drops_words(pass));
+}
+
+// Where each candidate of each question ends in the tree of the distinct ones; NULL: memory is out.
+static int *ends_of_all(const vd_network *net, const int *order, const int *last)
+{
+    const vd_batch *b = net->batch;
+    int *of = vd_arena_take_raw(net->pass.arena, (size_t)b->distinct, sizeof *of);
+    int *end = vd_arena_take_raw(net->pass.arena, (size_t)net->vectors, sizeof *end);
+    for (int i = 0; of && end && i < b->distinct; i++)
+        of[order[i]] = last[i];
+    for (int i = 0; of && end && i < net->vectors; i++)
+        end[i] = of[b->option[i]];
+    return of ? end : NULL;
+}
+
+// Reads every candidate of every question. Those that begin alike share the first layer's states
+// as long as no mask is drawn before them.
+static vd_status encode_apart(vd_network *net, const int *order, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    vd_prefixes *p = &net->candidate;
+    const vd_batch *b = net->batch;
+    int *last, *row, all = net->vectors;
+    vd_status status = grow_tree(pass, p, b->candidate, b->candidate_length, b->candidate_width,
+                                 order, b->distinct, &last, err);
+    if (status == VD_OK && !(last = ends_of_all(net, order, last)))
+        status = vd_error_memory(err, "candidate vectors");
+    if (status == VD_OK)
+        status = vd_packed_apart(&p->packed, last, all, pass->arena, &p->apart, &row, err);
+    if (status != VD_OK)
+        return status;
+    if (drops_words(pass))
+        return read_answers(pass, p, &p->apart, NULL, all, last, net->vector, err);
+    p->text.apart = &p->apart;
+    p->text.apart_row = vd_arena_upload(pass->arena, row, (size_t)p->apart.tokens, sizeof *row);
+    return p->text.apart_row ? read_answers(pass, p, &p->packed, NULL, all, last, net->vector, err)
+                             : vd_error_memory(err, "candidate vectors");
+}
+
+// The batch's candidates: net->vector.
+static vd_status encode_candidates(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *b = net->batch;
@@ -96,6 +167,8 @@ static vd_status encode_distinct(vd_network *net, vd_error *err)
             return status;
         order = own;
     }
+    if (drops_apart(pass))
+        return encode_apart(net, order, err);
     return vd_prefixes_encode(pass, &net->candidate, b->candidate, b->candidate_length,
                               b->candidate_width, order, b->distinct, net->vector, err);
 }
@@ -121,6 +194,25 @@ static vd_status score_kept(vd_network *net, vd_error *err)
     return VD_OK;
 }
 
+// How many vectors there are, and which is each option's.
+static vd_status number_vectors(vd_network *net, vd_error *err)
+{
+    const vd_batch *b = net->batch;
+    vd_arena *arena = net->pass.arena;
+    size_t all = (size_t)net->pass.span.questions * (size_t)b->candidates;
+    const int32_t *option = b->option;
+    net->vectors = b->distinct;
+    if (drops_apart(&net->pass)) {
+        int32_t *own = vd_arena_take_raw(arena, all, sizeof *own);
+        for (size_t i = 0; own && i < all; i++)
+            own[i] = (int32_t)i;
+        option = own;
+        net->vectors = (int)all;
+    }
+    net->option = option ? vd_arena_upload(arena, option, all, sizeof *option) : NULL;
+    return net->option ? VD_OK : vd_error_memory(err, "candidate scores");
+}
+
 vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
 {
     if (net->kept)
@@ -128,9 +220,12 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
 
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
-    int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
+    int h = pass->config->hidden, n = pass->span.questions;
     size_t all = (size_t)n * (size_t)batch->candidates;
-    net->option = vd_arena_upload(pass->arena, batch->option, all, sizeof *batch->option);
+    vd_status status = number_vectors(net, err);
+    if (status != VD_OK)
+        return status;
+    int u = net->vectors;
     net->vector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
     net->products = vd_arena_reals(pass->arena, (size_t)n * (size_t)u);
     vd_pass_take(pass, all, &net->scores, &net->dscores);
@@ -138,7 +233,7 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
         net->dvector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "candidate scores");
-    vd_status status = encode_distinct(net, err);
+    status = encode_candidates(net, err);
     if (status != VD_OK)
         return status;
     pass->be->gemm(false, true, n, u, h, 1, pass->encoded, h, net->vector, h, 0, net->products, u);
@@ -151,7 +246,7 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     vd_pass *pass = &net->pass;
     vd_prefixes *p = &net->candidate;
     const vd_batch *batch = net->batch;
-    int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
+    int h = pass->config->hidden, n = pass->span.questions, u = net->vectors;
     vd_real *dinput =
         vd_arena_zeros(pass->arena, (size_t)p->text.inputs * (size_t)pass->config->embed);
     if (!dinput)

@@ -1,11 +1,13 @@
 // Generative decoder: a 2-layer LSTM generates the answer word by word; the initial hidden state of
 // every layer is the encoder's vector e (Park et al. 2021, section 3.4; Das et al. 2017).
 //   loss: next-word cross entropy, mean over the words of the batch
+//     (with copy pointer also its coverage loss, copying.c)
 //   to rank: a candidate's score is its mean log-probability per word
 // Between the LSTM and the words there may be attention over the dialog (lstm_attention.c); or a
 // decoder of convolutions takes the LSTM's place (conv.c).
 #include "engine/networks/mvan/network.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -123,37 +125,50 @@ static vd_status find_largest(vd_pass *pass, const vd_real *score, int rows, log
 }
 
 static vd_status find_sums(vd_pass *pass, const vd_real *p, int rows, const log_sums *sums,
-                           const vd_real **log_sum, vd_error *err)
+                           vd_real *log_sum, vd_error *err)
 {
     size_t n = (size_t)rows;
-    vd_real *sum = vd_arena_take_raw(pass->arena, n, sizeof *sum);
     vd_real *share = vd_arena_take_raw(pass->arena, n, sizeof *share);
-    if (!sum || !share)
+    if (!share)
         return vd_error_memory(err, "word scores");
     pass->be->gather_rows(p, sums->at, rows, 1, sums->share);
-    pass->be->memory->download(sum, sums->largest, n * sizeof *sum);
+    pass->be->memory->download(log_sum, sums->largest, n * sizeof *log_sum);
     pass->be->memory->download(share, sums->share, n * sizeof *share);
     for (size_t r = 0; r < n; r++)
-        sum[r] -= (vd_real)log((double)share[r]);
-    *log_sum = sum;
+        log_sum[r] -= (vd_real)log((double)share[r]);
     return VD_OK;
+}
+
+// Scores become probabilities; log_sum (rows) is of what they were.
+static vd_status sum_and_normalise(vd_pass *pass, vd_real *p, int rows, vd_real *log_sum,
+                                   vd_error *err)
+{
+    int words = pass->config->vocab;
+    log_sums sums;
+    vd_status status = find_largest(pass, p, rows, &sums, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->softmax(p, rows, words, words);
+    return find_sums(pass, p, rows, &sums, log_sum, err);
 }
 
 vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
                          const vd_real **log_sum, vd_error *err)
 {
-    int words = pass->config->vocab;
-    bool sums = vd_copies(pass->config) && pass->config->copy == VD_COPY_COPYNET;
-    log_sums largest;
-    vd_status status = VD_OK;
+    int words = pass->config->vocab, most = INT_MAX / words; // places in p are counted in an int
     *log_sum = NULL;
     pass->be->linear(output, &pass->w->words.w, pass->w->words.b, p, rows);
-    if (sums)
-        status = find_largest(pass, p, rows, &largest, err);
-    if (status == VD_OK)
+    if (!vd_copies(pass->config) || pass->config->copy != VD_COPY_COPYNET) {
         pass->be->softmax(p, rows, words, words);
-    if (status == VD_OK && sums)
-        status = find_sums(pass, p, rows, &largest, log_sum, err);
+        return VD_OK;
+    }
+    vd_real *sum = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *sum);
+    vd_status status = sum ? VD_OK : vd_error_memory(err, "word scores");
+    for (int n, r = 0; r < rows && status == VD_OK; r += n) {
+        n = rows - r < most ? rows - r : most;
+        status = sum_and_normalise(pass, p + (size_t)r * (size_t)words, n, sum + r, err);
+    }
+    *log_sum = status == VD_OK ? sum : NULL;
     return status;
 }
 
@@ -269,6 +284,9 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
         return status;
     for (int row = 0; row < net->given.packed.tokens; row++)
         total -= (double)log[row];
+    if (pass->config->copy == VD_COPY_POINTER && pass->coverage != 0)
+        total += (double)pass->coverage *
+                 vd_copying_coverage(&net->given.copying, &net->given.packed, 0, NULL);
     int64_t words = of ? of->words : net->given.packed.tokens;
     net->word_share = words ? 1 / (vd_real)words : 0;
     *loss = words ? total / (double)words : 0;
@@ -325,7 +343,8 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     const vd_real *whole = NULL, *hit = NULL;
     vd_status status = VD_OK;
     if (vd_copies(pass->config))
-        status = vd_copying_backward(pass, &given->copying, net->word_share, &whole, &hit, err);
+        status = vd_copying_backward(pass, &given->copying, &given->packed, net->word_share, &whole,
+                                     &hit, err);
     if (status != VD_OK)
         return status;
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.

@@ -24,8 +24,6 @@ int vd_source_width(const vd_config *c)
 // How wide the rows are that x is made of.
 static int width_of(const vd_config *c, bool question)
 {
-    if (c->network == VD_NETWORK_MVAN)
-        return 2 * c->hidden;
     const vd_encoder *e = vd_encoder_of(c);
     vd_width *width = question ? e->question_width : e->history_width;
     return width ? width(c) : c->embed;

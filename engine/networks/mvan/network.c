@@ -1,6 +1,7 @@
 #include "engine/networks/mvan/network.h"
 
 #include "engine/networks/boundaries.h"
+#include "engine/networks/encoder.h"
 
 vd_status vd_pass_geometry(vd_pass *pass, int dialogs, int rounds, int entries, vd_error *err)
 {
@@ -144,7 +145,7 @@ static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *b
     else
         pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs, picture,
                               pass->image);
-    if (pass->config->network == VD_NETWORK_MVAN)
+    if (vd_is_fused(pass->config))
         pass->be->normalise_regions(pass->image, pass->image, dialogs, regions,
                                     pass->config->region);
     return VD_OK;
@@ -198,7 +199,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     if (status == VD_OK)
         status = load_image(pass, batch->image, batch, batch->regions, err);
     if (status == VD_OK)
-        status = pass->config->network == VD_NETWORK_MVAN ? encode_fused(pass, err)
+        status = vd_is_fused(pass->config) ? encode_fused(pass, err)
                                                           : vd_encoder_run(pass, err);
     return status == VD_OK ? vd_source_read(pass, err) : status;
 }

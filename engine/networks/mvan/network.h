@@ -12,6 +12,7 @@
 // Answers that the discriminative decoder reads, as a tree of their prefixes (packed.h).
 typedef struct vd_prefixes {
     vd_packed packed;
+    vd_packed apart; // with masks of their own: every candidate of every question by itself
     vd_text_pass text;
     int ends;            // answers that have words
     const int *end_row;  // (ends) row of the last word
@@ -44,11 +45,14 @@ typedef struct vd_network {
 
     // Discriminative decoder: z_c = o_c . e
     const vd_matrix *kept; // (U, H) o, where the caller has them already; NULL = encode them
-    vd_prefixes candidate; // the distinct candidates
-    const int32_t *option; // (N, O) the batch's, where operations read it
-    vd_real *vector;       // (U, H) o: last state of the top layer
+    vd_prefixes candidate;
+    // C: U, equal candidates are one; N O where every one of every question has dropout masks, and
+    // so a vector, of its own.
+    int vectors;           // C
+    const int32_t *option; // (N, O) the vector of each, where operations read it
+    vd_real *vector;       // (C, H) o: last state of the top layer
     vd_real *dvector;
-    vd_real *products; // (N, U)
+    vd_real *products; // (N, C)
     vd_real *scores;   // (N, O)
     vd_real *dscores;  // (N, O)
 

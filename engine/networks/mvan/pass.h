@@ -68,11 +68,12 @@ typedef struct vd_pair_pass {
 
 // What a stack of LSTM layers keeps.
 typedef struct vd_recurrent_pass {
-    const vd_packed *packed;
+    const vd_packed *packed[VD_LAYERS];
+    const int *row; // of each word of the second layer, the first's that it reads; NULL = the same
     int directions; // 1 or 2
     vd_site site;
     vd_lstm_pass part[VD_LAYERS][2];
-    vd_real *dropped; // (T, directions H) input of the second layer
+    vd_real *dropped; // (T, directions H) input of the second layer, T as it packs words
     vd_real *y;       // (T, directions H) output of the top layer, flat order
     vd_real *dy;
 } vd_recurrent_pass;
@@ -80,7 +81,12 @@ typedef struct vd_recurrent_pass {
 // Words of one kind of text, from ids to sentence vectors.
 typedef struct vd_text_pass {
     const vd_packed *packed;
-    vd_real *embedding; // (T, E) word embeddings, what topic aggregation pools; NULL = not pooled
+    // Where texts share rows to which dropout gives masks of their own after the first layer: what
+    // the second layer reads, and the row of the first's states that each word there is. NULL = the
+    // same.
+    const vd_packed *apart;
+    const int *apart_row; // where operations read it
+    vd_real *embedding;   // (T, E) word embeddings, what topic aggregation pools; NULL = not pooled
     vd_real *dembedding;
     // The LSTM's inputs: embeddings with positions. An input that occurs more than once is stored
     // once, unless dropout makes each different.
@@ -103,7 +109,11 @@ typedef struct vd_pass {
     const vd_weights *dw;    // gradients, added to; NULL = no gradient wanted
     const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
     vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates; all 0 when answering
-    uint64_t key;                                                  // of this step's dropout masks
+    // Whether every candidate of every question that the discriminative decoder reads has dropout
+    // masks of its own; else equal ones, and equal beginnings, share theirs.
+    bool own_masks;
+    vd_real coverage;           // weight of the coverage loss (decoders/copying.c)
+    uint64_t key;               // of this step's dropout masks
     const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
     struct vd_memo *memo;       // of networks on the tape (networks/encoder.h), when answering
     vd_arena *arena;

@@ -13,13 +13,14 @@ static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
                            vd_real *y, vd_error *err)
 {
     bool keep = pass->dw;
-    int h = pass->config->hidden, widest = r->packed->widest;
-    size_t n = (size_t)(keep ? r->packed->tokens : widest) * (size_t)h;
-    size_t inputs = (size_t)(keep ? r->packed->tokens : from.rows) * 4 * (size_t)h;
+    const vd_packed *packed = r->packed[layer];
+    int h = pass->config->hidden, widest = packed->widest;
+    size_t n = (size_t)(keep ? packed->tokens : widest) * (size_t)h;
+    size_t inputs = (size_t)(keep ? packed->tokens : from.rows) * 4 * (size_t)h;
     for (int d = 0; d < r->directions; d++) {
         vd_lstm_pass *part = &r->part[layer][d];
-        *part = (vd_lstm_pass){.packed = r->packed,
-                               .map = d ? r->packed->rows.backward : r->packed->rows.forward,
+        *part = (vd_lstm_pass){.packed = packed,
+                               .map = d ? packed->rows.backward : packed->rows.forward,
                                .weights = weights + layer * r->directions + d,
                                .in = from.in,
                                .hidden = h,
@@ -46,13 +47,16 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_
                                int directions, const vd_real *initial, vd_site site, vd_error *err)
 {
     vd_recurrent_pass *r = &text->recurrent;
-    const vd_packed *packed = text->packed;
+    const vd_packed *lower = text->packed, *upper = text->apart ? text->apart : lower;
     int wide = directions * pass->config->hidden;
-    size_t n = (size_t)packed->tokens * (size_t)wide;
-    r->packed = packed;
+    size_t n = (size_t)upper->tokens * (size_t)wide;
+    r->packed[0] = lower;
+    r->packed[1] = upper;
+    r->row = text->apart_row;
     r->directions = directions;
     r->site = site;
-    vd_real *first = vd_arena_reals(pass->arena, n);
+    vd_real *first = vd_arena_reals(pass->arena, (size_t)lower->tokens * (size_t)wide);
+    r->dropped = r->row ? vd_arena_reals(pass->arena, n) : first;
     vd_pass_take(pass, n, &r->y, &r->dy);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM states");
@@ -60,10 +64,11 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_
     vd_status status = run_layer(pass, r, 0, weights, words, initial, first, err);
     if (status != VD_OK)
         return status;
-    r->dropped = first;
+    if (r->row)
+        pass->be->gather_rows(first, r->row, upper->tokens, wide, r->dropped);
     if (pass->lstm_dropout != 0)
-        pass->be->dropout(first, first, n, pass->lstm_dropout, vd_pass_key(pass, site));
-    layer_input states = {r->dropped, NULL, packed->tokens, wide};
+        pass->be->dropout(r->dropped, r->dropped, n, pass->lstm_dropout, vd_pass_key(pass, site));
+    layer_input states = {r->dropped, NULL, upper->tokens, wide};
     return run_layer(pass, r, 1, weights, states, initial, r->y, err);
 }
 
@@ -77,7 +82,7 @@ static void layer_backward(vd_pass *pass, vd_recurrent_pass *r, int layer,
                            const vd_lstm_weights *gradients, const vd_real *dy, vd_real *dx,
                            vd_real *state, vd_real *dinitial)
 {
-    size_t n = state_rows(r->packed) * (size_t)pass->config->hidden;
+    size_t n = state_rows(r->packed[layer]) * (size_t)pass->config->hidden;
     vd_lstm_gradient q[2];
     for (int d = 0; d < r->directions; d++, state += 3 * n)
         q[d] = (vd_lstm_gradient){.weights = gradients + layer * r->directions + d,
@@ -95,14 +100,19 @@ vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
                                 const vd_lstm_weights *gradients, vd_real *dx, vd_real *dinitial,
                                 vd_error *err)
 {
-    int wide = r->directions * pass->config->hidden;
-    size_t n = (size_t)r->packed->tokens * (size_t)wide;
-    vd_real *dfirst = vd_arena_zeros(pass->arena, n);
-    vd_real *state = vd_arena_zeros(pass->arena, 3 * state_rows(r->packed) * (size_t)wide);
+    size_t wide = (size_t)r->directions * (size_t)pass->config->hidden;
+    size_t below = state_rows(r->packed[0]), above = state_rows(r->packed[1]);
+    size_t n = (size_t)r->packed[1]->tokens * wide;
+    vd_real *dropped = vd_arena_zeros(pass->arena, n), *dfirst = dropped;
+    vd_real *state = vd_arena_zeros(pass->arena, 3 * (above > below ? above : below) * wide);
+    if (r->row)
+        dfirst = vd_arena_zeros(pass->arena, (size_t)r->packed[0]->tokens * wide);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM gradients");
-    layer_backward(pass, r, 1, gradients, r->dy, dfirst, state, dinitial);
-    vd_pass_drop_backward(pass, dfirst, n, pass->lstm_dropout, r->site);
+    layer_backward(pass, r, 1, gradients, r->dy, dropped, state, dinitial);
+    vd_pass_drop_backward(pass, dropped, n, pass->lstm_dropout, r->site);
+    if (r->row)
+        pass->be->add_rows_backward(dfirst, r->row, r->packed[1]->tokens, (int)wide, dropped);
     layer_backward(pass, r, 0, gradients, dfirst, dx, state, dinitial);
     return VD_OK;
 }

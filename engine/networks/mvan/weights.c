@@ -113,8 +113,11 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
 static void bind_mvan(vd_binder *b, const vd_config *config, vd_weights *w)
 {
     size_t e = (size_t)config->embed, h = (size_t)config->hidden, d = (size_t)config->region;
-    bind_two_way(b, "encoder.ques_rnn.rnn_model", e, h, w->question);
-    bind_two_way(b, "encoder.hist_rnn.rnn_model", e, h, w->history);
+    if (vd_is_fused(config)) {
+        bind_two_way(b, "encoder.ques_rnn.rnn_model", e, h, w->question);
+        bind_two_way(b, "encoder.hist_rnn.rnn_model", e, h, w->history);
+    } else
+        vd_encoder_mvan.declare(config, b->layout);
 
     w->context_question = bind_gated(b, "encoder.context_matching.ques_emb", 2 * h, h);
     w->context_history = bind_gated(b, "encoder.context_matching.hist_emb", 2 * h, h);

@@ -25,7 +25,7 @@ static void declare(vd_layout *layout, const vd_config *config, const char *name
 {
     const vd_text_at once = {name, VD_TEXT_ONCE};
     char place[VD_TEXT_NAME];
-    int d = config->hidden;
+    int d = vd_states_width(config);
     vd_layout_add(layout, vd_text_part(once, "place", place), ".weight", false, PLACES, (size_t)in,
                   (vd_start){VD_START_NORMAL, 0.1});
     vd_text_declare_linear(layout, once, "in", in, d);

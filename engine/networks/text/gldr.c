@@ -12,7 +12,7 @@ enum { BLOCKS = 4 };
 
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    int d = config->hidden;
+    int d = vd_states_width(config);
     vd_text_declare_glu(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
     for (int l = 0; l < BLOCKS; l++) {
         vd_text_declare_glu(layout, (vd_text_at){name, l}, "conv1", d, d);

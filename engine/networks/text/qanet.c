@@ -28,7 +28,7 @@ typedef struct block {
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     char depthwise[VD_TEXT_NAME];
-    int d = config->hidden;
+    int d = vd_states_width(config);
     const vd_text_at last = {name, CONVOLUTIONS};
     vd_text_declare_linear(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
     for (int l = 0; l < CONVOLUTIONS; l++) {

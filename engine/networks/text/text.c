@@ -6,12 +6,17 @@ enum { HEADS = 4 };
 
 const vd_text_encoder *vd_text_encoder_of(const vd_config *config)
 {
-    static const vd_text_encoder *const all[VD_TEXT_ENCODERS] = {[VD_TEXT_OWN] = &vd_text_lstm,
+    static const vd_text_encoder *const all[VD_TEXT_ENCODERS] = {
 #define X(code, symbol, name) [VD_TEXT_##code] = &vd_text_##symbol,
-                                                                 VD_TEXTS(X)
+        VD_TEXTS(X)
 #undef X
     };
-    return all[config->text];
+    return config->text == VD_TEXT_OWN ? vd_encoder_of(config)->text : all[config->text];
+}
+
+int vd_states_width(const vd_config *config)
+{
+    return vd_encoder_of(config)->question_width(config);
 }
 
 int vd_text_heads(const vd_config *config)
@@ -21,7 +26,8 @@ int vd_text_heads(const vd_config *config)
 
 vd_real vd_text_dropout(const vd_config *config, double option)
 {
-    return (vd_real)(option < 0 ? vd_text_encoder_of(config)->dropout : option);
+    const vd_text_encoder *encoder = vd_text_encoder_of(config);
+    return (vd_real)(option < 0 ? encoder ? encoder->dropout : 0 : option);
 }
 
 // ---- pooled sentences ---------------------------------------------------------------------------
@@ -56,18 +62,18 @@ void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char
 {
     char whole[VD_TEXT_NAME];
     vd_layout_score(layout, vd_text_part((vd_text_at){name, VD_TEXT_ONCE}, "pool", whole),
-                    config->hidden, false);
+                    vd_states_width(config), false);
 }
 
-vd_value *vd_text_pool(vd_tape *tape, const vd_sequences *words, vd_axis sentences,
+vd_value *vd_text_pool(vd_tape *tape, const vd_packed *words, vd_axis sentences,
                        const vd_value *states, const char *name)
 {
     if (tape->status != VD_OK)
         return &tape->nothing;
-    const vd_pairing *p = vd_text_pairing(tape, words->packed, sentences, words->axis);
+    const vd_pairing *p = vd_text_pairing(tape, words, sentences, states->axis);
     vd_value *s = vd_text_linear(tape, states, (vd_text_at){name, VD_TEXT_ONCE}, "pool");
     s = vd_tape_keys(tape, p, s);
-    if (sentences != VD_AXIS_QUESTIONS)
+    if (states->axis != VD_AXIS_QUESTION_WORDS)
         return vd_tape_mix(tape, vd_tape_softmax(tape, s), states);
     vd_value *y = vd_tape_mix(tape, vd_tape_attend(tape, s, "own-words", 0), states);
     explain(tape, states, y);

@@ -11,7 +11,7 @@ enum { LAYERS = 2, INNER = 4 };
 
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    int d = config->hidden;
+    int d = vd_states_width(config);
     vd_text_declare_linear(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
     for (int l = 0; l < LAYERS; l++) {
         const vd_text_at at = {name, l};
@@ -36,7 +36,7 @@ static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *wor
     const vd_pairing *own = vd_text_own_words(tape, words);
     vd_value *y =
         vd_text_linear(tape, vd_text_rows(tape, words), (vd_text_at){name, VD_TEXT_ONCE}, "in");
-    y = vd_tape_scale(tape, y, (vd_real)sqrt((double)in->config->hidden));
+    y = vd_tape_scale(tape, y, (vd_real)sqrt((double)y->columns));
     y = vd_tape_dropout(tape, vd_text_placed(tape, words, y), in->text_dropout);
     for (int l = 0; l < LAYERS; l++) {
         const vd_text_at at = {name, l};

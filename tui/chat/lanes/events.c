@@ -42,6 +42,8 @@ static void model_came(vd_lanes *lanes, const vd_event *event)
         return;
     }
     bool first = !own->model[0];
+    vd_free(own->answering);
+    own->answering = vd_strdup(own->name);
     memcpy(own->model, event->model, sizeof own->model);
     memcpy(own->backend, event->backend, sizeof own->backend);
     own->answers = event->answers;

@@ -27,6 +27,7 @@ typedef enum vd_follow {
 
 typedef struct vd_lane {
     char *name;                  // as it was asked for last, owned; NULL when the lane is free
+    char *answering;             // the name of the one that is loaded, owned; NULL: none yet
     char model[VD_MODEL_NAME];   // loaded, "" none yet
     char loading[VD_MODEL_NAME]; // being loaded, "" none
     char backend[64];
@@ -149,6 +150,9 @@ bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response); // it
 bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event is another one's
 
 // ---- transcripts --------------------------------------------------------------------------------
+
+// As transcripts call the lane's model: the one that answers, also while another is being loaded.
+const char *vd_lane_name(const vd_lane *lane);
 
 // The conversation with its models, what their histories are made of and every branch, as a
 // transcript keeps it; its texts are borrowed. Questions that wait are in its branches alone.

@@ -9,14 +9,25 @@ void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *no
     *lanes = (vd_lanes){.conversation = conversation, .notice = notice, .count = 1};
 }
 
+static void free_names(vd_lane *lane)
+{
+    vd_free(lane->name);
+    vd_free(lane->answering);
+}
+
 void vd_lanes_free(vd_lanes *lanes)
 {
     for (int i = 0; i < VD_MODELS; i++)
-        vd_free(lanes->lane[i].name);
+        free_names(&lanes->lane[i]);
     vd_walk_free(lanes->walk.walk);
     for (vd_request request; vd_lanes_take_request(lanes, &request);)
         vd_request_clear(&request);
     *lanes = (vd_lanes){0};
+}
+
+const char *vd_lane_name(const vd_lane *lane)
+{
+    return lane->answering ? lane->answering : lane->name;
 }
 
 void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
@@ -103,7 +114,7 @@ void vd_lanes_remove_last(vd_lanes *lanes)
     for (size_t i = 0; i < branch->count; i++)
         vd_response_clear(&branch->rounds[i].response[lane]);
     vd_conversation_forget_aside(lanes->conversation, lane);
-    vd_free(lanes->lane[lane].name);
+    free_names(&lanes->lane[lane]);
     lanes->lane[lane] = (vd_lane){0};
 }
 

@@ -74,7 +74,7 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
     if (whole)
         describe_rounds(lanes, out);
     for (int i = 0; whole && i < lanes->count; i++)
-        out->lanes[i] = (vd_chat_record_lane){lanes->lane[i].name,
+        out->lanes[i] = (vd_chat_record_lane){(char *)vd_lane_name(&lanes->lane[i]),
                                               (char *)vd_follow_name(lanes->lane[i].follow)};
     if (whole && says_more(lanes, out))
         whole = describe_branches(lanes, out);

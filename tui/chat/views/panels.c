@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
@@ -110,10 +111,11 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
         vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human,
                      vd_style_of(grid, VD_ROLE_NOTE));
     }
-    if (rows >= 3 && *response->reply.said) {
-        char said[300];
-        snprintf(said, sizeof said, "says: %s", response->reply.said);
-        vd_grid_text(grid, at.x, at.y + rows, at.width, said, vd_style_of(grid, VD_ROLE_ANSWER));
+    if (rows >= 3 && response->reply.said) {
+        char *said = vd_format("says: %s", response->reply.said);
+        vd_grid_text(grid, at.x, at.y + rows, at.width, said ? said : "",
+                     vd_style_of(grid, VD_ROLE_ANSWER));
+        vd_free(said);
         rows--;
     }
     vd_ranking_draw(grid, (vd_rect){at.x, at.y + 1, at.width, rows}, sheet, 0, 0, false);

@@ -1,0 +1,298 @@
+// MVAN composed of the tape's operations: the same network as the stages beside this file, whose
+// formulas stand there, with any text encoder in place of the LSTMs. Word states and sentence
+// vectors are 2H wide. Names of parameters and attentions are the same.
+#include <stdio.h>
+
+#include "engine/networks/flow.h"
+#include "engine/networks/text/text.h"
+
+static int twice(const vd_config *c)
+{
+    return 2 * c->hidden;
+}
+
+// All else is declared with the fused stages (weights.c).
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
+    vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
+}
+
+// tanh(Wy x + by) o g(Wg x + bg)
+static vd_value *gated(vd_tape *tape, const vd_inputs *in, const vd_value *x, const char *name)
+{
+    static const vd_function gate[] = {[VD_GATE_LEAKY_RELU] = VD_LEAKY_RELU,
+                                       [VD_GATE_SIGMOID] = VD_SIGMOID,
+                                       [VD_GATE_ELU] = VD_ELU};
+    char part[96];
+    x = vd_tape_dropout(tape, x, in->dropout);
+    snprintf(part, sizeof part, "encoder.%s.1.embed_y.0", name);
+    vd_value *y = vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, x, part));
+    snprintf(part, sizeof part, "encoder.%s.1.embed_g.0", name);
+    vd_value *g = vd_tape_map(tape, gate[in->config->gate], vd_tape_linear(tape, x, part));
+    return vd_tape_multiply(tape, y, g);
+}
+
+// sigmoid(W x + b) o x, x = [a ; b]
+static vd_value *gated_pair(vd_tape *tape, const vd_value *a, const vd_value *b, const char *name)
+{
+    vd_value *x = vd_tape_join(tape, a, b);
+    return vd_tape_multiply(tape, vd_tape_map(tape, VD_SIGMOID, vd_tape_linear(tape, x, name)), x);
+}
+
+// Word embeddings (topic aggregation mixes them), word states, sentence vectors.
+typedef struct text {
+    const vd_value *embedding, *states, *sentence;
+} text;
+
+static text read_text(vd_tape *tape, const vd_inputs *in, const vd_text *of, const char *name)
+{
+    text t = {.embedding = vd_tape_embed(tape, "encoder.word_embed.weight", of->packed->rows.id,
+                                         of->packed->tokens, of->words)};
+    t.states = vd_text_states(tape, in, of, name, 0);
+    t.sentence = vd_text_ends(tape, in, of, name, t.states);
+    return t;
+}
+
+static void explain_words(vd_tape *tape, const text *q, const text *h)
+{
+    vd_tape_explain(
+        tape,
+        &(vd_explained){.title = "Word states",
+                        .why = "Each word of the question becomes a list of numbers, a vector, "
+                               "which also depends on the words around it. The entries of the "
+                               "history are read likewise.",
+                        .formula = {"Q, q = read(word vectors), H, h = read(history)"},
+                        .in = {{"W", "question word vectors", q->embedding}},
+                        .out = {{"Q", "word states", q->states},
+                                {"q", "the question", q->sentence},
+                                {"h", "history, read likewise", h->sentence}}});
+}
+
+// ---- context matching ---------------------------------------------------------------------------
+
+// e_ctx; *a: the attention.
+static vd_value *match_context(vd_tape *tape, vd_inputs *in, const text *q, const text *h,
+                               const vd_value **a)
+{
+    static const vd_scoring score = {.own = VD_SCORE_PRODUCT,
+                                     .name = "encoder.context_matching.att.1"};
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
+    vd_value *fq = gated(tape, in, q->sentence, "context_matching.ques_emb");
+    vd_value *fh = gated(tape, in, h->sentence, "context_matching.hist_emb");
+    vd_value *s = vd_score_pairs(tape, &score, p, fq, fh, in->dropout);
+    *a = vd_tape_attend(tape, s, "rounds", 0);
+    vd_value *c = vd_tape_mix(tape, *a, h->sentence);
+    vd_value *e = gated_pair(tape, q->sentence, c, "encoder.context_matching.context_gate.0");
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Context matching and gate",
+            .why = "Which earlier rounds is the question about? Each round gets a share of "
+                   "attention. A gate then passes on a part of the question and of the history.",
+            .formula = {"s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s",
+                        "c = sum_r a_r h_r      x = [q ; c]", "e_ctx = sigmoid(W x + b) * x"},
+            .in = {{"q", "the question", q->sentence}, {"h", "history entries", h->sentence}},
+            .out = {{"c", "what it takes from history", c}, {"e_ctx", "question in context", e}}});
+    return e;
+}
+
+// ---- topic aggregation --------------------------------------------------------------------------
+
+static int count_rounds(const vd_geometry *span)
+{
+    int count = 0;
+    for (int n = 0; n < span->questions; n++)
+        count += span->seen[n];
+    return count;
+}
+
+// For each question and each entry that it sees, in the order of the pairs of rounds: the words of
+// both.
+static const vd_pairing *pair_words(vd_tape *tape, const vd_inputs *in)
+{
+    const vd_geometry *span = in->span;
+    const int *word = in->question_words->start, *said = in->history_words->start;
+    int count = count_rounds(span), i = 0;
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)count, sizeof *group);
+    for (int n = 0; n < span->questions && group; n++)
+        for (int r = 0; r < span->seen[n]; r++, i++) {
+            int entry = span->entry_start[span->dialog[n]] + r;
+            group[i].query = (vd_range){word[n], word[n + 1] - word[n]};
+            group[i].key[0] = (vd_range){said[entry], said[entry + 1] - said[entry]};
+        }
+    const vd_pairing *p =
+        vd_pairing_make(tape->arena, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
+                        VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group, count);
+    if (!p)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of the dialog");
+    return p;
+}
+
+// The same pairs, those of a question together: its words, each with the words of all entries.
+static vd_pairing *pair_all_words(vd_tape *tape, const vd_inputs *in)
+{
+    const vd_geometry *span = in->span;
+    const int *word = in->question_words->start, *said = in->history_words->start;
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)span->questions, sizeof *group);
+    for (int n = 0; n < span->questions && group; n++) {
+        int first = span->entry_start[span->dialog[n]], last = first + span->seen[n];
+        group[n].query = (vd_range){word[n], word[n + 1] - word[n]};
+        group[n].key[0] = (vd_range){said[first], said[last] - said[first]};
+    }
+    return vd_pairing_make(tape->arena, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
+                           VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group,
+                           span->questions);
+}
+
+// Where the pairs of all words are among those by entry.
+static void list_pairs(const vd_geometry *span, const vd_pair_group *from, const vd_pairing *all,
+                       int *row)
+{
+    for (int n = 0; n < span->questions; n++) {
+        const vd_pair_group *to = &all->group[n];
+        for (int r = 0, column = 0; r < span->seen[n]; r++, column += from++->key[0].count)
+            for (int i = 0; i < to->query.count; i++)
+                for (int j = 0; j < from->key[0].count; j++)
+                    row[to->at + i * to->key[0].count + column + j] =
+                        from->at + i * from->key[0].count + j;
+    }
+}
+
+// S as people see it: a row for each word of a question.
+static void show_words(vd_tape *tape, const vd_inputs *in, const vd_value *s)
+{
+    vd_pairing *all = tape->status == VD_OK ? pair_all_words(tape, in) : NULL;
+    int *row = all ? vd_arena_ints(tape->arena, (size_t)all->pairs) : NULL;
+    if (row)
+        list_pairs(in->span, s->pairing->group, all, row);
+    const int *there =
+        row ? vd_arena_upload(tape->arena, row, (size_t)all->pairs, sizeof *row) : NULL;
+    if (!there) {
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of the dialog");
+        return;
+    }
+    vd_value *shown = vd_tape_rows(tape, s, there, all->pairs, VD_AXIS_PAIRS);
+    all->by_entry = true;
+    shown->pairing = all;
+    vd_tape_show(tape, shown, "history-words", 0);
+}
+
+// e_top
+static vd_value *gather_topics(vd_tape *tape, const vd_inputs *in, const text *q, const text *h,
+                               const vd_value *a)
+{
+    vd_value *fq = gated(tape, in, q->states, "topic_aggregation.ques_emb");
+    vd_value *fh = gated(tape, in, h->states, "topic_aggregation.hist_emb");
+    vd_value *s = vd_tape_dot(tape, pair_words(tape, in), fq, fh, 1);
+    if (vd_tape_is_flat(tape, "history-words"))
+        s = vd_tape_scale(tape, s, 0);
+    s = vd_tape_softmax(tape, s);
+    show_words(tape, in, s);
+    vd_value *u = vd_tape_mix(tape, vd_tape_weigh(tape, s, a), h->embedding);
+    vd_value *e = gated_pair(tape, q->embedding, u, "encoder.topic_aggregation.topic_gate.0");
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Topic aggregation and gate",
+            .why = "The same word by word: each word of the question looks for the words of the "
+                   "caption and of earlier rounds that belong to it. This is how \"it\" can stand "
+                   "for a cube that was named before.",
+            .formula = {"S_rij = f_q(Q_i) . f_h(H_rj), softmax over j",
+                        "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]",
+                        "e_top,i = sigmoid(W x_i + b) * x_i"},
+            .in = {{"Q", "word states", q->states}},
+            .out = {{"u", "what each word gathered", u}, {"e_top", "words with topics", e}}});
+    return e;
+}
+
+// ---- views --------------------------------------------------------------------------------------
+
+static vd_value *relu_layer(vd_tape *tape, const vd_value *x, const char *name)
+{
+    return vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, x, name));
+}
+
+// m, a row for each region as a question sees it; *regions: those rows.
+static vd_value *view_topics(vd_tape *tape, vd_inputs *in, const vd_value *topic, vd_flow *regions)
+{
+    vd_value *fv = gated(tape, in, in->regions, "modality_fusion_topic.img_nonlinear_emb");
+    vd_value *ft = gated(tape, in, topic, "modality_fusion_topic.topic_emb");
+    vd_flow_spread(tape, in, VD_SEES_REGIONS, fv, regions);
+    vd_value *s = vd_tape_dot(tape, vd_flow_pairing(tape, in, regions, 0, 0), regions->rows, ft, 1);
+    vd_value *t = vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", 0), topic);
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
+    vd_value *m = vd_tape_join(tape, vd_tape_keys(tape, p, in->regions), t);
+    m = vd_tape_dropout(tape, m, in->dropout);
+    m = relu_layer(tape, m, "encoder.modality_fusion_topic.MLP.1");
+    m = relu_layer(tape, m, "encoder.modality_fusion_topic.MLP.3");
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Topic view",
+            .why = "Now the picture. A region is a part of it with one object. Each region picks "
+                   "the words of the question that fit it; a row adds up to 100 %.",
+            .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i",
+                        "t_k = sum_i M_ki e_top,i",
+                        "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
+            .in = {{"img", "region features", in->regions}, {"e_top", "words with topics", topic}},
+            .out = {{"m", "regions with words", m}}});
+    return m;
+}
+
+// y
+static vd_value *view_context(vd_tape *tape, vd_inputs *in, const vd_value *m,
+                              const vd_value *context, const vd_flow *regions)
+{
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
+    vd_value *y = vd_tape_join(tape, m, vd_tape_queries(tape, p, context));
+    vd_value *fm = gated(tape, in, y, "modality_fusion_context.mf_emb");
+    vd_value *fc = gated(tape, in, context, "modality_fusion_context.context_matching_emb");
+    vd_value *z = vd_tape_unit(tape, vd_tape_products(tape, p, fc, fm));
+    z = vd_tape_linear(tape, vd_tape_dropout(tape, z, in->dropout),
+                       "encoder.modality_fusion_context.att.1");
+    z->pairing = regions->pool;
+    y = vd_tape_join(tape, vd_tape_mix(tape, vd_tape_attend(tape, z, "regions", 0), m), context);
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Context view",
+            .why = "Which regions is the answer read from? The question and its history give each "
+                   "region a share of attention; together they are 100 %. The picture shows them "
+                   "as outlines.",
+            .formula = {"y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))",
+                        "g = softmax over k of (w . z_k + b)", "y = sum_k g_k y_k"},
+            .in = {{"m", "regions with words", m}, {"e_ctx", "question in context", context}},
+            .out = {{"y", "picture and question", y}}});
+    return y;
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
+    const text q = read_text(tape, in, &questions, "encoder.ques_rnn"),
+               h = read_text(tape, in, &entries, "encoder.hist_rnn");
+    const vd_value *a;
+    vd_flow regions = {.axis = VD_AXIS_REGIONS};
+    explain_words(tape, &q, &h);
+    vd_value *context = match_context(tape, in, &q, &h, &a);
+    vd_value *topic = gather_topics(tape, in, &q, &h, a);
+    vd_value *m = view_topics(tape, in, topic, &regions);
+    vd_value *y = view_context(tape, in, m, context, &regions);
+    vd_value *e = relu_layer(tape, vd_tape_dropout(tape, y, in->dropout), "encoder.fusion.1");
+    vd_tape_explain(tape,
+                    &(vd_explained){.title = "Fusion",
+                                    .why = "What was seen and what was asked become one vector, e.",
+                                    .formula = {"e = relu(W y + b)"},
+                                    .in = {{"y", "picture and question", y}},
+                                    .out = {{"e", "question vector e", e}}});
+    return e;
+}
+
+const vd_encoder vd_encoder_mvan = {.name = "mvan",
+                                    .title = "multi-view attention network",
+                                    .text = &vd_text_bilstm,
+                                    .declare = declare,
+                                    .build = build,
+                                    .question_width = twice,
+                                    .history_width = twice};

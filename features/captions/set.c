@@ -1,0 +1,176 @@
+#include "features/captions/set.h"
+
+#include "engine/base/alloc.h"
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+struct vd_caption_set {
+    const vd_captions *captions;
+    const vd_regions *regions;
+    int32_t *id; // the vocabulary's, of each word of the captions
+    size_t *row; // (pictures) in the regions
+};
+
+void vd_caption_set_free(vd_caption_set *set)
+{
+    if (!set)
+        return;
+    vd_free(set->id);
+    vd_free(set->row);
+    vd_free(set);
+}
+
+static vd_status find_pictures(vd_caption_set *set, vd_error *err)
+{
+    vd_status status = VD_OK;
+    set->row = vd_alloc(set->captions->count, sizeof *set->row);
+    if (!set->row)
+        return vd_error_memory(err, "captions");
+    for (size_t i = 0; i < set->captions->count && status == VD_OK; i++)
+        status = vd_regions_find(set->regions, vd_caption_set_image(set, i), &set->row[i], err);
+    return status;
+}
+
+vd_status vd_caption_set_new(const vd_captions *captions, const vd_vocab *vocab,
+                             const vd_regions *regions, vd_caption_set **out, vd_error *err)
+{
+    vd_caption_set *set = vd_alloc(1, sizeof *set);
+    *out = NULL;
+    if (!set)
+        return vd_error_memory(err, "captions");
+    set->captions = captions;
+    set->regions = regions;
+    vd_status status = vd_captions_ids(captions, vocab, &set->id, err);
+    if (status == VD_OK)
+        status = find_pictures(set, err);
+    if (status == VD_OK)
+        *out = set;
+    else
+        vd_caption_set_free(set);
+    return status;
+}
+
+size_t vd_caption_set_pictures(const vd_caption_set *set)
+{
+    return set->captions->count;
+}
+
+int64_t vd_caption_set_image(const vd_caption_set *set, size_t picture)
+{
+    return set->captions->image[picture].image_id;
+}
+
+static int words_of(const vd_caption *caption)
+{
+    return caption->words.count < VD_MAX_CAPTION ? caption->words.count : VD_MAX_CAPTION;
+}
+
+void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, size_t count,
+                           vd_totals *out)
+{
+    *out = (vd_totals){0};
+    for (size_t i = 0; i < count; i++) {
+        const vd_captioned *image = &set->captions->image[pictures[i]];
+        out->questions += image->captions;
+        for (int c = 0; c < image->captions; c++)
+            out->words += words_of(&image->caption[c]) + 1;
+    }
+}
+
+// ---- batches ------------------------------------------------------------------------------------
+
+struct vd_caption_loader {
+    const vd_caption_set *set;
+    vd_batch batch;
+    vd_caption_batch captions;
+    float *image;
+    int32_t *word, *length;
+    int *picture;
+    size_t image_room, word_room, length_room, picture_room;
+};
+
+vd_status vd_caption_loader_new(const vd_caption_set *set, vd_caption_loader **out, vd_error *err)
+{
+    vd_caption_loader *loader = *out = vd_alloc(1, sizeof *loader);
+    if (!loader)
+        return vd_error_memory(err, "batches of captions");
+    loader->set = set;
+    return VD_OK;
+}
+
+void vd_caption_loader_free(vd_caption_loader *loader)
+{
+    if (!loader)
+        return;
+    vd_free(loader->image);
+    vd_free(loader->word);
+    vd_free(loader->length);
+    vd_free(loader->picture);
+    vd_free(loader);
+}
+
+static bool make_room(vd_caption_loader *l, size_t pictures, size_t captions)
+{
+    size_t each =
+        (size_t)vd_regions_max(l->set->regions) * (size_t)vd_regions_size(l->set->regions);
+    return vd_make_room(&l->image, &l->image_room, pictures * each, sizeof *l->image) &&
+           vd_make_room(&l->word, &l->word_room, captions * VD_MAX_CAPTION, sizeof *l->word) &&
+           vd_make_room(&l->length, &l->length_room, captions, sizeof *l->length) &&
+           vd_make_room(&l->picture, &l->picture_room, captions, sizeof *l->picture);
+}
+
+static vd_status read_images(vd_caption_loader *l, const size_t *pictures, size_t count,
+                             vd_error *err)
+{
+    size_t each = (size_t)l->batch.regions * (size_t)vd_regions_size(l->set->regions);
+    vd_status status = VD_OK;
+    for (size_t i = 0; i < count && status == VD_OK; i++)
+        status = vd_regions_read(l->set->regions, l->set->row[pictures[i]], l->image + i * each,
+                                 NULL, err);
+    return status;
+}
+
+static void copy_caption(vd_caption_loader *l, const vd_caption *caption, int n)
+{
+    int32_t *word = l->word + (size_t)n * VD_MAX_CAPTION;
+    l->length[n] = words_of(caption);
+    for (int w = 0; w < VD_MAX_CAPTION; w++)
+        word[w] = w < l->length[n] ? l->set->id[caption->words.id[w]] : 0;
+}
+
+static void copy_captions(vd_caption_loader *l, const size_t *pictures, size_t count)
+{
+    int n = 0;
+    for (size_t i = 0; i < count; i++) {
+        const vd_captioned *image = &l->set->captions->image[pictures[i]];
+        for (int c = 0; c < image->captions; c++, n++) {
+            copy_caption(l, &image->caption[c], n);
+            l->picture[n] = (int)i;
+        }
+    }
+    l->captions = (vd_caption_batch){n, VD_MAX_CAPTION, l->word, l->length, l->picture};
+}
+
+vd_status vd_caption_loader_batch(vd_caption_loader *l, const size_t *pictures, size_t count,
+                                  const vd_batch **out, vd_error *err)
+{
+    vd_totals of;
+    *out = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (pictures[i] >= l->set->captions->count)
+            return vd_error_set(err, VD_USAGE, "picture %zu of %zu was asked for", pictures[i],
+                                l->set->captions->count);
+    vd_caption_set_totals(l->set, pictures, count, &of);
+    if (!make_room(l, count, (size_t)of.questions))
+        return vd_error_memory(err, "batches of captions");
+    l->batch = (vd_batch){.dialogs = (int)count, .regions = vd_regions_max(l->set->regions)};
+    vd_status status = read_images(l, pictures, count, err);
+    if (status != VD_OK)
+        return status;
+    copy_captions(l, pictures, count);
+    l->batch.image = l->image;
+    l->batch.captions = &l->captions;
+    l->batch.item = pictures;
+    *out = &l->batch;
+    return VD_OK;
+}

@@ -1,0 +1,30 @@
+// Pictures with captions as a captioner learns them: region features and token ids, any number of
+// captions a picture, as batches.
+#ifndef VD_CAPTION_SET_H
+#define VD_CAPTION_SET_H
+
+#include "engine/networks/batch.h"
+#include "features/captions/captions.h"
+
+typedef struct vd_caption_set vd_caption_set;
+
+// The pictures that captions has now, in its order; captions and regions must outlive the set.
+// Captions are cut to VD_MAX_CAPTION words. A picture without features is VD_NOT_FOUND
+// (vd_captions_match leaves them out before).
+vd_status vd_caption_set_new(const vd_captions *captions, const vd_vocab *vocab,
+                             const vd_regions *regions, vd_caption_set **out, vd_error *err);
+void vd_caption_set_free(vd_caption_set *set); // NULL is fine
+size_t vd_caption_set_pictures(const vd_caption_set *set);
+int64_t vd_caption_set_image(const vd_caption_set *set, size_t picture);
+// Captions and words of these pictures, </S> included.
+void vd_caption_set_totals(const vd_caption_set *set, const size_t *pictures, size_t count,
+                           vd_totals *out);
+
+// Batches of pictures with all their captions, valid until the next call; `pictures` stays as long.
+typedef struct vd_caption_loader vd_caption_loader;
+vd_status vd_caption_loader_new(const vd_caption_set *set, vd_caption_loader **out, vd_error *err);
+vd_status vd_caption_loader_batch(vd_caption_loader *loader, const size_t *pictures, size_t count,
+                                  const vd_batch **out, vd_error *err);
+void vd_caption_loader_free(vd_caption_loader *loader);
+
+#endif

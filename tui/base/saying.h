@@ -1,0 +1,37 @@
+// Options of how captions are said, the same in every command that says some.
+#ifndef VD_SAYING_H
+#define VD_SAYING_H
+
+#include "engine/model/captioner.h"
+#include "tui/base/options.h"
+
+#define VD_BUNDLED_CAPTIONER "captioner.safetensors"
+
+// Greedy, then what vd_arguments_read finds: a beam of five.
+vd_saying vd_saying_usual(void);
+// After that: a caption is searched or drawn.
+vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *err);
+
+// The names, for commands that say nothing as they are called.
+#define VD_SAYING_NAMES                                                                            \
+    "beam longest length-power temperature no-repeat no-trigram no-dangling merge-repeats"
+
+// clang-format off
+// Rows for a type of settings with a vd_saying `how`.
+#define VD_SAYING_OPTIONS(type, how)                                                               \
+    {"beam", "N", "hypotheses of the beam search (5); 1: the likeliest word each time",            \
+     VD_INTO(type, how.beam), 1, VD_MOST_BEAMS},                                                   \
+    {"longest", "N", "most words (20)", VD_INTO(type, how.longest), 1, VD_MAX_CAPTION},            \
+    {"length-power", "X", "rank captions by log-probability / length^X (0)",                       \
+     VD_INTO(type, how.length_power), .least = 0, .most = 10},                                     \
+    {"temperature", "X", "draw every word from p^(1/X) instead of searching",                      \
+     VD_INTO(type, how.temperature), .least = 0.01, .most = 100},                                  \
+    {"no-repeat", NULL, "say no word twice running", VD_INTO(type, how.no_repeat)},                \
+    {"no-trigram", NULL, "say no three words in a row twice", VD_INTO(type, how.no_trigram)},      \
+    {"no-dangling", NULL, "end on no \"a\", \"the\", \"of\" and their like",                       \
+     VD_INTO(type, how.no_dangling)},                                                              \
+    {"merge-repeats", NULL, "make one of a word said several times running",                       \
+     VD_INTO(type, how.merge_repeats)}
+// clang-format on
+
+#endif

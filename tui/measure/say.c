@@ -1,0 +1,99 @@
+#include "tui/measure/say.h"
+
+#include <inttypes.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+#include "features/captions/tokens.h"
+
+typedef struct saying {
+    const vd_pictures_to_say *pictures;
+    const vd_saying *how;
+    vd_captioner *captioner[VD_THREADS]; // one a worker
+    float *image[VD_THREADS];            // (P, D)
+    vd_result *said;                     // (count); the texts are ours
+} saying;
+
+static vd_status start_worker(saying *s, const vd_captioner *captioner, int worker, vd_error *err)
+{
+    const vd_regions *regions = s->pictures->regions;
+    size_t size = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
+    s->image[worker] = vd_alloc(size, sizeof *s->image[worker]);
+    return s->image[worker] ? vd_captioner_share(captioner, &s->captioner[worker], err)
+                            : vd_error_memory(err, "the captioner");
+}
+
+static vd_status keep_text(const vd_captioner *captioner, const vd_said_caption *c, vd_result *out,
+                           vd_error *err)
+{
+    const char *word[VD_MAX_CAPTION];
+    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
+    for (int i = 0; i < c->length; i++)
+        word[i] = vd_vocab_word(vocab, c->word[i]);
+    out->caption = vd_caption_text(word, c->length);
+    return out->caption ? VD_OK : vd_error_memory(err, "captions");
+}
+
+static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
+{
+    saying *s = context;
+    const vd_regions *regions = s->pictures->regions;
+    vd_result *out = &s->said[index];
+    vd_saying how = *s->how;
+    vd_said_caption said[VD_MOST_BEAMS];
+    size_t row;
+    int count;
+    out->image_id = s->pictures->image[index];
+    how.seed = vd_rng_seed(how.seed, (uint64_t)out->image_id).state;
+    vd_status status = vd_regions_find(regions, out->image_id, &row, err);
+    if (status == VD_OK)
+        status = vd_regions_read(regions, row, s->image[worker], NULL, err);
+    if (status == VD_OK)
+        status = vd_captioner_say(s->captioner[worker], s->image[worker], vd_regions_max(regions),
+                                  &how, said, 1, &count, err);
+    return status ? status : keep_text(s->captioner[worker], &said[0], out, err);
+}
+
+static vd_status check_size(const vd_captioner *captioner, const vd_regions *regions, vd_error *err)
+{
+    const vd_model *model = vd_captioner_model(captioner);
+    int expected = vd_model_config(model)->region, found = vd_regions_size(regions);
+    return expected == found
+               ? VD_OK
+               : vd_error_set(err, VD_MISMATCH,
+                              "%.300s expects regions of %d numbers, %.300s has %d; they must come "
+                              "from one extractor",
+                              vd_model_path(model), expected, vd_regions_path(regions), found);
+}
+
+static void clear(saying *s)
+{
+    for (int w = 0; w < VD_THREADS; w++) {
+        vd_captioner_free(s->captioner[w]);
+        vd_free(s->image[w]);
+    }
+    for (size_t i = 0; s->said && i < s->pictures->count; i++)
+        vd_free((char *)s->said[i].caption);
+    vd_free(s->said);
+}
+
+vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
+                          const vd_saying *how, int threads, const vd_watch *watch,
+                          const char *name, vd_results **out, vd_error *err)
+{
+    saying s = {.pictures = pictures, .how = how};
+    *out = NULL;
+    vd_status status = check_size(captioner, pictures->regions, err);
+    s.said = vd_alloc(pictures->count, sizeof *s.said);
+    if (status == VD_OK && !s.said)
+        status = vd_error_memory(err, "captions");
+    for (int w = 0; w < threads && status == VD_OK; w++)
+        status = start_worker(&s, captioner, w, err);
+    if (status == VD_OK)
+        status = vd_parallel(pictures->count, threads, say_one, &s, watch->report, watch->user,
+                             watch->stop, err);
+    if (status == VD_OK)
+        status = vd_results_new(name, s.said, pictures->count, out, err);
+    clear(&s);
+    return status;
+}
