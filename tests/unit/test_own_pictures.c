@@ -96,7 +96,7 @@ static void an_opened_picture_is_one_more_of_the_world(void **state)
     assert_int_equal(regions.size, VD_FEATURE_SIZE);
     assert_int_equal(regions.count, bundled.count); // the same pixels
     assert_float_equal(regions.boxes[0], bundled.boxes[0], 1e-3f);
-    assert_memory_equal(vd_world_caption(world, index), "I see ", 6);
+    assert_int_equal(vd_world_captioned(world, index).by, VD_CAPTION_CAPTIONER);
     assert_null(vd_world_doubt(world, index));
     assert_null(vd_world_dialog(world, index));
     vd_world_contents(world, index, contents, sizeof contents);
@@ -399,7 +399,7 @@ static void the_chat_makes_and_keeps_new_pictures(void **state)
     plain_chat_open(world, &p, false, NULL);
     type_line(&p, "/new-picture 7");
     expect_picture(&p, BUNDLED, "blocks:7");
-    assert_true(strlen(vd_conversation_caption(&p.chat.conversation)) > 5);
+    assert_true(strlen(vd_conversation_caption(&p.chat.conversation).text) > 5);
     vd_chat_key(&p.chat, (vd_key){.code = 'g', .modifiers = VD_ALT});
     plain_chat_serve(&p);
     assert_int_equal(p.chat.conversation.branches.picture, BUNDLED + 1);

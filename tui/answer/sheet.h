@@ -46,6 +46,7 @@ typedef struct vd_sheet {
     bool all_regions; // every one is outlined, not only those that an answer looked at
     vd_fingerprint features_hash;
     const char *caption;
+    vd_caption_by caption_by;
     const vd_turn *said; // (rounds) that came before
     int rounds;
     const char *question;           // as typed, or of the data, with or without "?"

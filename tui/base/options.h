@@ -79,6 +79,7 @@ int vd_choice_find(const char *choices, const char *text);
 // The same option has the same help everywhere. A command may add its default, or a remark after
 // ";" (tests/unit/test_command.c).
 #define VD_HELP_ASSETS      "directory of the bundled models, dialogs and pictures"
+#define VD_HELP_CAPTIONER   "captioner that describes opened pictures (default: the bundled one)"
 #define VD_HELP_TASK        "dialog (default) or caption"
 #define VD_HELP_DATA        "dialogs (VisDial JSON, or packed with `data pack`)"
 #define VD_HELP_DECODER     "decoder that ranks: discriminative, generative or both"

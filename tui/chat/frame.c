@@ -177,6 +177,7 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
 {
     const vd_view *view = chat->views[chat->nav.place];
     vd_grid_clear(grid);
+    vd_caption_line(chat);
     chat->nav.spot_count = 0;
     memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);
     chat->nav.seen = chat->nav.scroll_most = 0;

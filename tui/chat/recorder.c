@@ -158,7 +158,8 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
     return (vd_sheet){
         .image_id = vd_conversation_image_id(&chat->conversation),
         .picture = vd_conversation_own_path(&chat->conversation),
-        .caption = vd_conversation_caption(&chat->conversation),
+        .caption = vd_conversation_caption(&chat->conversation).text,
+        .caption_by = vd_conversation_caption(&chat->conversation).by,
         .said = history,
         .rounds = (int)at,
         .boxes = known ? about->boxes : NULL,

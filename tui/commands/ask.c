@@ -35,6 +35,7 @@ static const vd_option options[] = {
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(ask, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(ask, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(ask, files.features)},
+    {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(ask, files.captioner)},
     {"top", "N", "how many answers to print (5; 10 with --json)", VD_INTO(ask, top), 1, 1000000},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(ask, fold)},
     VD_DECODER_OPTION(ask, files.decoder, VD_DECODER_OF_ANSWERS),
@@ -79,6 +80,10 @@ static void print_json(const ask *a, const vd_sheet *sheet)
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
+    if (sheet->caption_by != VD_CAPTION_PEOPLE) {
+        vd_member_string(json, "caption", sheet->caption);
+        vd_member_string(json, "caption_by", vd_caption_by_names[sheet->caption_by]);
+    }
     if (doubt)
         vd_member_string(json, "doubt", doubt);
     vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
@@ -238,7 +243,9 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
 {
     const vd_answer *answer = &reply->answer;
     const int32_t *group;
-    *out = (vd_sheet){.caption = vd_session_caption(a->session),
+    const vd_picture_caption caption = vd_world_captioned(a->world, a->picture);
+    *out = (vd_sheet){.caption = caption.text,
+                      .caption_by = caption.by,
                       .rounds = vd_session_turns(a->session),
                       .sides = 1};
     out->said = out->rounds ? vd_session_turn(a->session, 0) : NULL;
@@ -314,6 +321,16 @@ static vd_status ask_stdin(ask *a, vd_error *err)
     return status;
 }
 
+static void print_caption(const ask *a)
+{
+    char name[256], mark[48];
+    const vd_picture_caption caption = vd_world_captioned(a->world, a->picture);
+    vd_world_name(a->world, a->picture, name, sizeof name);
+    vd_caption_mark(&caption, mark, sizeof mark);
+    fprintf(stderr, *mark ? "picture %s: %s (%s)\n" : "picture %s: %s%s\n", name, caption.text,
+            mark);
+}
+
 static vd_status open_session(ask *a, vd_error *err)
 {
     vd_status status = vd_backend_choose(a->backend, 0, &a->files.backend, err);
@@ -328,9 +345,7 @@ static vd_status open_session(ask *a, vd_error *err)
     if (status == VD_OK)
         status = vd_session_picture(a->session, a->picture, err);
     if (status == VD_OK && !a->json) {
-        char name[256];
-        vd_world_name(a->world, a->picture, name, sizeof name);
-        fprintf(stderr, "picture %s: %s\n", name, vd_world_caption(a->world, a->picture));
+        print_caption(a);
         fprintf(stderr, "model %s, %s%s%s, ranks %d answers of %s\n",
                 vd_model_name(vd_session_model(a->session)), vd_session_backend(a->session),
                 a->files.decoder.made ? ", decoder " : "",

@@ -46,6 +46,7 @@ static const vd_option options[] = {
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(chat_settings, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
+    {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(chat_settings, files.captioner)},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
     VD_MISSING_OPTION(chat_settings, missing),

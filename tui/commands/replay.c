@@ -154,6 +154,8 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
         complain(record, "the pool is another one");
     if (sheet->features_hash.text[0] && strcmp(features.text, sheet->features_hash.text) != 0)
         complain(record, "the picture's features are others");
+    if (sheet->picture)
+        vd_world_set_caption(p->world, index, sheet->caption, sheet->caption_by, NULL);
     if (!vd_session_has_picture(session, index))
         status = vd_session_picture(session, index, err);
     if (status == VD_OK)

@@ -36,6 +36,7 @@ static const vd_option options[] = {
     {"model", "MODEL", VD_HELP_MODEL " (default: best)", VD_INTO(walk_command, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, files.directory)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(walk_command, files.features)},
+    {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(walk_command, files.captioner)},
     VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),
     {"what-if", "CHANGE", "change this and answer again; may be given several times",
      VD_INTO(walk_command, switches), .read = add_switch},
@@ -222,16 +223,18 @@ static void print_change(const walk_command *c, const vd_walk *walk)
 static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
 {
     bool changed = walk->switches.count > 0;
+    const char *by = vd_caption_by_text(vd_session_caption_by(c->session));
     vd_status status =
         vd_markup_create(NULL, c->markdown ? VD_MARKUP_MARKDOWN : VD_MARKUP_TEXT, &c->out, err);
     if (status)
         return status;
     vd_markup_put(c->out,
-                  c->markdown ? "# %s\n\n*%s*\n\nModel %s: E = %d, H = %d, D = %d.\n"
-                              : "%s\n   picture: %s\n   model %s: E = %d (word size), H = %d (LSTM "
-                                "size), D = %d (region size)\n",
-                  walk->reply.typed, vd_session_caption(c->session), walk->model,
-                  walk->config.embed, walk->config.hidden, walk->config.region);
+                  c->markdown
+                      ? "# %s\n\n*%s*%s%s\n\nModel %s: E = %d, H = %d, D = %d.\n"
+                      : "%s\n   picture: %s%s%s\n   model %s: E = %d (word size), H = %d (LSTM "
+                        "size), D = %d (region size)\n",
+                  walk->reply.typed, vd_session_caption(c->session), *by ? ", " : "", by,
+                  walk->model, walk->config.embed, walk->config.hidden, walk->config.region);
     if (changed)
         print_change(c, walk);
     for (int i = 0; i < vd_walk_stages(walk); i++) {
@@ -343,6 +346,7 @@ static void print_json(const walk_command *c, const vd_walk *walk)
     yajl_gen json = vd_output_object();
     vd_member_string(json, "question", walk->reply.typed);
     vd_member_string(json, "caption", vd_session_caption(c->session));
+    vd_member_string(json, "caption_by", vd_caption_by_names[vd_session_caption_by(c->session)]);
     vd_member_string(json, "model", walk->model);
     vd_sheet_json_answers(json, "answers", &was, 2 * SHOWN_ANSWERS);
     if (walk->switches.count > 0) {

@@ -257,9 +257,12 @@ static void put_dialog(vd_markup *html, const vd_sheet *sheet)
     for (int i = 0; i < sheet->sides; i++)
         vd_markup_put(html, "<th title=\"how much it drew on each round\">%s</th>",
                       sheet->side[i].model);
-    vd_markup_put(html,
-                  "</tr></thead><tbody><tr><td class=\"place\"></td><td class=\"caption\">%s</td>",
+    vd_markup_put(html, "</tr></thead><tbody><tr><td class=\"place\"></td><td class=\"caption\">%s",
                   sheet->caption);
+    if (sheet->caption_by != VD_CAPTION_PEOPLE)
+        vd_markup_put(html, " <span class=\"note\">%s</span>",
+                      vd_caption_by_text(sheet->caption_by));
+    vd_markup_put(html, "</td>");
     put_history_shares(html, sheet, 0);
     vd_markup_put(html, "</tr>");
     for (int r = 0; r < sheet->rounds; r++) {

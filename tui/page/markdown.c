@@ -7,7 +7,9 @@ enum { MOST_ANSWERS = 5, MOST_REGIONS = 5 };
 
 static void put_dialog(vd_markup *m, const vd_sheet *sheet)
 {
-    vd_markup_put(m, "*%s*\n\n", sheet->caption);
+    bool by = sheet->caption_by != VD_CAPTION_PEOPLE;
+    vd_markup_put(m, by ? "*%s* (%s)\n\n" : "*%s*%s\n\n", sheet->caption,
+                  vd_caption_by_text(sheet->caption_by));
     for (int r = 0; r < sheet->rounds; r++) {
         vd_markup_put(m, "%d. %s%s", r + 1, sheet->said[r].question,
                       vd_sheet_mark(sheet->said[r].question));

@@ -128,6 +128,9 @@ static const vd_binding table[] = {
          "find a picture by caption, id or what is in it", "Alt-p find"),
     COMMAND(OPEN, "/open", "FILE", "a picture of yours, or a folder of them; also dragged here"),
     BOTH(LINE, NEW_PICTURE, "Alt-g", "/new-picture", "SEED", "a picture nobody has seen", NULL),
+    COMMAND(
+        CAPTION, "/caption", "TEXT",
+        "another caption of a picture of yours: next, edit or your own words; all is asked again"),
     COMMAND(PICTURE, "/picture", "ID or #N", "a picture by its image id or by its number"),
     COMMAND(SAVE, "/save", "NAME",
             "name this session, to go on with it later; FILE.png keeps the picture"),

@@ -19,17 +19,28 @@ struct vd_own_pictures {
     char *extractor_path, *features;
     pthread_mutex_t looking; // the extractor serves one thread
     vd_extractor *extractor; // NULL: not loaded yet
-    atomic_size_t count;     // entries below it do not move
+    vd_captioning *captioning;
+    pthread_mutex_t adding; // captions
+    atomic_size_t count;    // entries below it do not move
     vd_own_picture *picture[VD_OWN_MOST];
 };
 
-vd_status vd_own_pictures_new(const char *extractor, const char *features, vd_own_pictures **out,
-                              vd_error *err)
+// One caption of a picture.
+typedef struct vd_own_caption {
+    vd_picture_caption caption;
+    char *text;
+    struct vd_own_caption *before;
+} vd_own_caption;
+
+vd_status vd_own_pictures_new(const char *extractor, const char *features,
+                              vd_captioning *captioning, vd_own_pictures **out, vd_error *err)
 {
     vd_own_pictures *own = *out = vd_alloc(1, sizeof *own);
     if (!own)
         return vd_error_memory(err, "pictures");
     pthread_mutex_init(&own->looking, NULL);
+    pthread_mutex_init(&own->adding, NULL);
+    own->captioning = captioning;
     own->extractor_path = vd_strdup(extractor);
     own->features = features ? vd_strdup(features) : NULL;
     if (own->extractor_path && (own->features || !features))
@@ -44,7 +55,11 @@ static void picture_free(vd_own_picture *picture)
     if (!picture)
         return;
     vd_picture_regions_clear(&picture->regions);
-    vd_free(picture->caption);
+    for (vd_own_caption *one = picture->captions, *before; one; one = before) {
+        before = one->before;
+        vd_free(one->text);
+        vd_free(one);
+    }
     vd_free(picture->features);
     vd_free(picture->path);
     vd_free(picture);
@@ -58,6 +73,7 @@ void vd_own_pictures_free(vd_own_pictures *own)
         picture_free(own->picture[i]);
     vd_extractor_free(own->extractor);
     pthread_mutex_destroy(&own->looking);
+    pthread_mutex_destroy(&own->adding);
     vd_free(own->features);
     vd_free(own->extractor_path);
     vd_free(own);
@@ -302,12 +318,38 @@ static vd_status find_regions(vd_own_pictures *own, vd_own_picture *picture, vd_
     return status;
 }
 
-// What the scene of a made picture is said to show is what models were trained on; of others the
-// regions are all that is known.
-static char *caption_of(const vd_own_picture *picture)
+// ---- captions -----------------------------------------------------------------------------------
+
+// Takes the text, NULL when memory is out. caption: without a text.
+static const vd_picture_caption *add_caption(vd_own_pictures *own, vd_own_picture *picture,
+                                             char *text, vd_picture_caption caption)
 {
-    if (!picture->made)
-        return vd_found_caption(picture->doubted ? NULL : &picture->regions);
+    vd_own_caption *one = text ? vd_alloc(1, sizeof *one) : NULL;
+    if (!one) {
+        vd_free(text);
+        return NULL;
+    }
+    caption.text = text;
+    *one = (vd_own_caption){.caption = caption, .text = text};
+    pthread_mutex_lock(&own->adding);
+    one->before = picture->captions;
+    picture->captions = one;
+    pthread_mutex_unlock(&own->adding);
+    return &one->caption;
+}
+
+static vd_status offer(vd_own_pictures *own, vd_own_picture *picture, char *text,
+                       vd_picture_caption caption, vd_error *err)
+{
+    const vd_picture_caption *one = add_caption(own, picture, text, caption);
+    if (!one)
+        return vd_error_memory(err, "a caption");
+    picture->offer[picture->offers++] = one;
+    return VD_OK;
+}
+
+static char *scene_caption(const vd_own_picture *picture)
+{
     blocks_scene scene;
     blocks_dialog dialog;
     make_scene(picture, &scene);
@@ -315,14 +357,119 @@ static char *caption_of(const vd_own_picture *picture)
     return vd_strdup(dialog.caption);
 }
 
+static vd_status offer_said(vd_own_pictures *own, vd_own_picture *picture, vd_captioner *captioner,
+                            vd_error *err)
+{
+    vd_said_caption said[VD_HYPOTHESES];
+    int count;
+    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
+    vd_status status = vd_hypotheses(captioner, &picture->regions, said, &count, err);
+    for (int i = 0; i < count && status == VD_OK; i++)
+        status = offer(own, picture, vd_said_text(vocab, &said[i]),
+                       (vd_picture_caption){.by = VD_CAPTION_CAPTIONER,
+                                            .place = i + 1,
+                                            .of = count,
+                                            .log_probability = said[i].log_probability},
+                       err);
+    return status;
+}
+
+// What the captioner says, where there is one for such regions.
+static vd_status offer_hypotheses(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
+{
+    vd_captioner *captioner;
+    vd_error why = {0};
+    vd_status status =
+        own->captioning ? vd_captioning_take(own->captioning, &captioner, &why) : VD_NOT_FOUND;
+    if (status == VD_OK) {
+        status = offer_said(own, picture, captioner, &why);
+        vd_captioning_give_back(own->captioning);
+    }
+    return status == VD_NO_MEMORY ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+}
+
+// What the scene of a made picture is said to show is what models were trained on. Of others the
+// captioner says the caption, and what the extractor found is another; nothing is said of what is
+// not of its world.
+static vd_status offer_captions(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
+{
+    vd_status status = VD_OK;
+    if (picture->made)
+        status = offer(own, picture, scene_caption(picture),
+                       (vd_picture_caption){.by = VD_CAPTION_SCENE}, err);
+    if (!picture->doubted && status == VD_OK)
+        status = offer_hypotheses(own, picture, err);
+    bool found = picture->offers == 0 || picture->regions.size == VD_FEATURE_SIZE;
+    if (!picture->made && found && status == VD_OK)
+        status = offer(own, picture, vd_found_caption(picture->doubted ? NULL : &picture->regions),
+                       (vd_picture_caption){.by = VD_CAPTION_FOUND}, err);
+    return status;
+}
+
+static bool same_caption(const vd_picture_caption *a, const char *text, vd_caption_by by)
+{
+    return a && a->by == by && strcmp(a->text, text) == 0;
+}
+
+// The caption with this text that there was before; NULL: none.
+static const vd_picture_caption *find_caption(vd_own_pictures *own, const vd_own_picture *picture,
+                                              const char *text, vd_caption_by by)
+{
+    pthread_mutex_lock(&own->adding);
+    const vd_own_caption *one = picture->captions;
+    while (one && !same_caption(&one->caption, text, by))
+        one = one->before;
+    pthread_mutex_unlock(&own->adding);
+    return one ? &one->caption : NULL;
+}
+
+vd_status vd_own_pictures_caption(vd_own_pictures *own, size_t index, const char *text,
+                                  vd_caption_by by, vd_error *err)
+{
+    vd_own_picture *picture = own->picture[index];
+    const vd_picture_caption *one = find_caption(own, picture, text, by);
+    if (!*text)
+        return vd_error_set(err, VD_USAGE, "a caption is empty; expected some words");
+    if (!one)
+        one = add_caption(own, picture, vd_strdup(text), (vd_picture_caption){.by = by});
+    if (!one)
+        return vd_error_memory(err, "a caption");
+    atomic_store(&picture->caption, one);
+    return VD_OK;
+}
+
+vd_status vd_own_pictures_next_caption(vd_own_pictures *own, size_t index, vd_error *err)
+{
+    vd_own_picture *picture = own->picture[index];
+    const vd_picture_caption *now = atomic_load(&picture->caption);
+    if (!picture->ready)
+        return vd_error_set(err, VD_UNAVAILABLE, "the picture is still being looked at");
+    int at = 0;
+    while (at < picture->offers &&
+           !same_caption(now, picture->offer[at]->text, picture->offer[at]->by))
+        at++;
+    int next = at < picture->offers ? (at + 1) % picture->offers : 0;
+    if (next == at)
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "there is no other caption; /caption TEXT gives the picture yours");
+    atomic_store(&picture->caption, picture->offer[next]);
+    return VD_OK;
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
 static vd_status look(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
 {
+    const vd_picture_caption *none = NULL;
     vd_status status =
         picture->features ? read_features(picture, err) : find_regions(own, picture, err);
-    if (!status && !(picture->caption = caption_of(picture)))
-        status = vd_error_memory(err, "a caption");
+    picture->offers = 0;
+    if (!status)
+        status = offer_captions(own, picture, err);
     if (status)
         vd_picture_regions_clear(&picture->regions);
+    else // unless somebody has given it one
+        atomic_compare_exchange_strong(&picture->caption, &none, picture->offer[0]);
     picture->ready = status == VD_OK;
     return status;
 }

@@ -9,9 +9,9 @@
 
 #include "features/extract/extract.h"
 #include "features/pictures/image.h"
-#include "tui/session/session.h"
+#include "tui/session/captioning.h"
 
-enum { VD_OWN_MOST = 1 << 16 };
+enum { VD_OWN_MOST = 1 << 16, VD_OFFERS = VD_HYPOTHESES + 1 };
 
 typedef struct vd_own_picture {
     char *path; // in full, also how a transcript names it; "blocks:SEED" of one that was made
@@ -21,18 +21,23 @@ typedef struct vd_own_picture {
     int64_t image_id;
     char *features; // the file beside it that has its regions; NULL: they are looked for
     atomic_bool ready;
+    // Its caption; NULL: not known yet. Each stays where it is; one that is set before the picture
+    // is ready stays the caption.
+    _Atomic(const vd_picture_caption *) caption;
+    struct vd_own_caption *captions; // all that there were
     // When ready:
     vd_picture_regions regions;
-    char *caption;
+    const vd_picture_caption *offer[VD_OFFERS]; // (offers) to choose from
+    int offers;
     bool doubted; // it does not look like the extractor's world
 } vd_own_picture;
 
 typedef struct vd_own_pictures vd_own_pictures;
 
 // extractor: path of its weights, which are loaded when they are needed; features: of the first
-// picture that is opened, or NULL.
-vd_status vd_own_pictures_new(const char *extractor, const char *features, vd_own_pictures **out,
-                              vd_error *err);
+// picture that is opened, or NULL; captioning: borrowed, NULL: none.
+vd_status vd_own_pictures_new(const char *extractor, const char *features,
+                              vd_captioning *captioning, vd_own_pictures **out, vd_error *err);
 void vd_own_pictures_free(vd_own_pictures *own);          // NULL is fine
 size_t vd_own_pictures_count(const vd_own_pictures *own); // of NULL 0
 const vd_own_picture *vd_own_pictures_at(const vd_own_pictures *own, size_t index);
@@ -46,7 +51,11 @@ vd_status vd_own_pictures_open_folder(vd_own_pictures *own, const char *path, si
 vd_status vd_own_pictures_make(vd_own_pictures *own, uint64_t seed, size_t *index, vd_error *err);
 
 vd_status vd_own_pictures_image(const vd_own_picture *picture, vd_image *out, vd_error *err);
-// Finds the regions, unless that has happened.
+// vd_world_set_caption, vd_world_next_caption; the thread that opens pictures.
+vd_status vd_own_pictures_caption(vd_own_pictures *own, size_t index, const char *text,
+                                  vd_caption_by by, vd_error *err);
+vd_status vd_own_pictures_next_caption(vd_own_pictures *own, size_t index, vd_error *err);
+// Finds the regions and a caption, unless that has happened.
 vd_status vd_own_pictures_look(vd_own_pictures *own, size_t index, vd_error *err);
 
 #endif

@@ -26,6 +26,7 @@ struct vd_session {
     int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
 
     size_t index;
+    const char *caption;   // of the picture, as the history begins; borrowed
     vd_dialog *dialog;     // NULL before the first picture
     float *boxes;          // (regions, 4) or NULL
     vd_region_name *names; // (regions) or NULL
@@ -410,11 +411,11 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     int32_t caption[VD_MAX_HISTORY];
     int length = 0;
     vd_status status = vd_world_regions(world, index, &regions, err);
+    const char *text = vd_world_caption(world, index); // known with the regions
     if (status == VD_OK)
         status = check_size(session, index, regions.size, err);
     if (status == VD_OK)
-        status = vd_caption_ids(session->model, session->words, vd_world_caption(world, index),
-                                caption, &length, err);
+        status = vd_caption_ids(session->model, session->words, text, caption, &length, err);
     if (status == VD_OK)
         status = new_dialog(session, &regions, caption, length, &dialog, err);
     if (status == VD_OK) {
@@ -427,6 +428,7 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
         session->names = regions.names;
         session->regions = regions.count;
         session->index = index;
+        session->caption = text;
         regions.boxes = NULL;
         regions.names = NULL;
     }
@@ -436,7 +438,8 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
 
 bool vd_session_has_picture(const vd_session *session, size_t index)
 {
-    return session->dialog && session->index == index;
+    return session->dialog && session->index == index &&
+           session->caption == vd_world_caption(session->world, index);
 }
 
 const vd_region_name *vd_session_region_names(const vd_session *session)
@@ -543,6 +546,11 @@ vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
 const char *vd_session_caption(const vd_session *session)
 {
     return vd_world_caption(session->world, session->index);
+}
+
+vd_caption_by vd_session_caption_by(const vd_session *session)
+{
+    return vd_world_captioned(session->world, session->index).by;
 }
 
 static vd_status append_entry(vd_session *session, const int32_t *entry, int length, vd_error *err)

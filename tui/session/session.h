@@ -27,8 +27,8 @@ typedef struct vd_fingerprint {
 
 // Directory layout (assets/ has it):
 //   dialogs.json features.safetensors pictures/<image_id>.png; may be missing: dense.json pool.txt
-//   base.safetensors improved.safetensors extractor.safetensors; the program's own serve where they
-//   are missing
+//   base.safetensors improved.safetensors extractor.safetensors captioner.safetensors; the
+//   program's own serve where they are missing
 // Behind the pictures of the dialogs come those that were opened from files, and those that were
 // made: they have no people's dialogs.
 typedef struct vd_world {
@@ -39,18 +39,20 @@ typedef struct vd_world {
     char *pool_path;   // the file that it was read from, or the dialogs that it was counted in
     vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
     bool files;        // of vd_world_files.data
-    struct vd_own_pictures *own; // tui/session/own_pictures.h
-    const vd_backend *backend;   // where models of sessions compute; NULL = on the CPU
-    vd_decoder_choice decoder;   // which of a model's decoders rank its pool (vd_pool_score_by)
+    struct vd_own_pictures *own;      // tui/session/own_pictures.h
+    struct vd_captioning *captioning; // tui/session/captioning.h
+    const vd_backend *backend;        // where models of sessions compute; NULL = on the CPU
+    vd_decoder_choice decoder; // which of a model's decoders rank its pool (vd_pool_score_by)
 } vd_world;
 
 // A world of public files instead of a directory: dialogs (JSON or packed) and region features of
 // any format; dense annotations and a directory of photos, each may be NULL. The pool is made of
 // the human answers of the dialogs. data NULL: a directory; features are then those of the first
-// picture that is opened. Backend and decoder: as in vd_world.
+// picture that is opened. captioner: of pictures that nobody has described; NULL: the program's
+// own, where there is one. Backend and decoder: as in vd_world.
 typedef struct vd_world_files {
     const char *directory; // of bundled models and the pool; NULL: as vd_world_open finds it
-    const char *data, *features, *dense, *images;
+    const char *data, *features, *dense, *images, *captioner;
     const vd_backend *backend;
     vd_decoder_choice decoder;
 } vd_world_files;
@@ -82,6 +84,39 @@ int64_t vd_world_image_id(const vd_world *world, size_t index);
 const vd_visdial_dialog *vd_world_dialog(const vd_world *world, size_t index);
 // "" of an opened picture until its regions are known.
 const char *vd_world_caption(const vd_world *world, size_t index);
+
+// Whose words a caption is.
+typedef enum vd_caption_by {
+    VD_CAPTION_PEOPLE,    // of the data
+    VD_CAPTION_CAPTIONER, // said by the captioner
+    VD_CAPTION_SCENE,     // what the scene of a picture that was made is said to show
+    VD_CAPTION_FOUND,     // made of what the extractor found
+    VD_CAPTION_TYPED,
+    VD_CAPTION_BYS
+} vd_caption_by;
+extern const char *const vd_caption_by_names[]; // in files: "people", "captioner", ...
+
+// A picture's caption. A changed one is another text at another place; each stays as it is until
+// the world is closed.
+typedef struct vd_picture_caption {
+    const char *text;
+    vd_caption_by by;
+    int place, of;          // which of the captioner's hypotheses, from 1; 0: not known
+    double log_probability; // of one, when the place is known
+} vd_picture_caption;
+vd_picture_caption vd_world_captioned(const vd_world *world, size_t index);
+// "by the captioner"; "" of people's.
+const char *vd_caption_by_text(vd_caption_by by);
+// "by the captioner (2 of 5)"; "" of people's, and while there is no caption.
+void vd_caption_mark(const vd_picture_caption *caption, char *out, size_t size);
+// Another caption of an opened or made picture: the first of a conversation's history is then
+// another one. One that it has already changes nothing. VD_USAGE: people described the picture, or
+// the text is empty. Only for one thread at a time.
+vd_status vd_world_set_caption(const vd_world *world, size_t index, const char *text,
+                               vd_caption_by by, vd_error *err);
+// The next of those that there are: the captioner's, best first, what the scene or the extractor
+// says; then the first again. VD_UNAVAILABLE: there is no other.
+vd_status vd_world_next_caption(const vd_world *world, size_t index, vd_error *err);
 // What people know it by: its id, or the name of its file.
 void vd_world_name(const vd_world *world, size_t index, char *out, size_t size);
 // Of a picture that was opened or made its path in full ("blocks:7" when made), which
@@ -227,7 +262,8 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 
 // Starts a new conversation about picture `index` of the world.
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
-bool vd_session_has_picture(const vd_session *session, size_t index); // it is the one chosen
+// Whether it is the one chosen, with the caption that it has now.
+bool vd_session_has_picture(const vd_session *session, size_t index);
 // Boxes (P, 4) of the picture's regions in 0..1, P = regions; NULL when the file has none.
 const float *vd_session_boxes(const vd_session *session, int *regions);
 const vd_region_name *vd_session_region_names(const vd_session *session); // NULL: not known
@@ -240,6 +276,7 @@ vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
                             const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                             vd_trace *trace, vd_error *err);
 const char *vd_session_caption(const vd_session *session);
+vd_caption_by vd_session_caption_by(const vd_session *session);
 // Takes the question with answer `chosen` of the pool into the conversation and clears *reply,
 // which a failure leaves as it is.
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err);

@@ -181,6 +181,23 @@ static vd_status open_files(const vd_world_files *files, vd_world *world, vd_err
     return status ? status : count_pool(world, err);
 }
 
+// One that is named is loaded at once, so that its errors are seen.
+static vd_status open_captioning(const vd_world_files *files, vd_world *world, vd_error *err)
+{
+    vd_captioner *captioner;
+    char *path = files->captioner ? vd_strdup(files->captioner)
+                                  : vd_world_file(world->directory, "captioner.safetensors");
+    vd_status status =
+        path ? vd_captioning_new(path, &world->captioning, err) : vd_error_memory(err, "a path");
+    vd_free(path);
+    if (status || !files->captioner)
+        return status;
+    status = vd_captioning_take(world->captioning, &captioner, err);
+    if (status == VD_OK)
+        vd_captioning_give_back(world->captioning);
+    return status;
+}
+
 vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err)
 {
     *out = NULL;
@@ -194,10 +211,12 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
     world->decoder = files->decoder;
     status =
         files->data ? open_files(files, world, err) : open_directory(files->directory, world, err);
+    if (!status)
+        status = open_captioning(files, world, err);
     char *extractor = status ? NULL : vd_world_file(world->directory, "extractor.safetensors");
     if (!status)
         status = extractor ? vd_own_pictures_new(extractor, files->data ? NULL : files->features,
-                                                 &world->own, err)
+                                                 world->captioning, &world->own, err)
                            : vd_error_memory(err, "a path");
     vd_free(extractor);
     if (status == VD_OK)
@@ -229,6 +248,7 @@ void vd_world_close(vd_world *world)
     if (!world)
         return;
     vd_own_pictures_free(world->own);
+    vd_captioning_free(world->captioning);
     vd_photos_close(world->photos);
     vd_answer_pool_clear(&world->pool);
     vd_free(world->pool_path);
@@ -263,10 +283,58 @@ int64_t vd_world_image_id(const vd_world *world, size_t index)
     return own ? own->image_id : world->dialogs->dialogs[index].image_id;
 }
 
-const char *vd_world_caption(const vd_world *world, size_t index)
+const char *const vd_caption_by_names[] = {"people", "captioner", "scene", "found", "typed"};
+
+vd_picture_caption vd_world_captioned(const vd_world *world, size_t index)
 {
     const vd_own_picture *own = own_at(world, index);
-    return own ? own->ready ? own->caption : "" : world->dialogs->dialogs[index].caption;
+    const vd_picture_caption *caption = own ? atomic_load(&own->caption) : NULL;
+    if (own)
+        return caption ? *caption : (vd_picture_caption){.text = "", .by = VD_CAPTION_FOUND};
+    return (vd_picture_caption){.text = world->dialogs->dialogs[index].caption};
+}
+
+const char *vd_world_caption(const vd_world *world, size_t index)
+{
+    return vd_world_captioned(world, index).text;
+}
+
+const char *vd_caption_by_text(vd_caption_by by)
+{
+    static const char *const texts[] = {"", "by the captioner", "by the scene", "by what was found",
+                                        "typed"};
+    return texts[by];
+}
+
+void vd_caption_mark(const vd_picture_caption *caption, char *out, size_t size)
+{
+    const char *by = vd_caption_by_text(caption->by);
+    if (caption->by == VD_CAPTION_CAPTIONER && caption->of > 1)
+        snprintf(out, size, "%s (%d of %d)", by, caption->place, caption->of);
+    else
+        snprintf(out, size, "%s", *caption->text ? by : "");
+}
+
+static vd_status refuse_caption(const vd_world *world, size_t index, vd_error *err)
+{
+    return vd_error_set(err, VD_USAGE, "people described picture %" PRId64 ": their caption stays",
+                        vd_world_image_id(world, index));
+}
+
+vd_status vd_world_set_caption(const vd_world *world, size_t index, const char *text,
+                               vd_caption_by by, vd_error *err)
+{
+    size_t dialogs = world->dialogs->dialog_count;
+    return own_at(world, index)
+               ? vd_own_pictures_caption(world->own, index - dialogs, text, by, err)
+               : refuse_caption(world, index, err);
+}
+
+vd_status vd_world_next_caption(const vd_world *world, size_t index, vd_error *err)
+{
+    size_t dialogs = world->dialogs->dialog_count;
+    return own_at(world, index) ? vd_own_pictures_next_caption(world->own, index - dialogs, err)
+                                : refuse_caption(world, index, err);
 }
 
 void vd_world_name(const vd_world *world, size_t index, char *out, size_t size)

@@ -52,6 +52,7 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
     out->sheet.id = out->id;
     out->sheet.title = out->title;
     out->sheet.caption = talk->caption;
+    out->sheet.caption_by = talk->caption_by;
     out->sheet.question = own->reply.typed;
     out->sheet.moved = -1;
     for (int lane = 1; lane < VD_MODELS; lane++) {
@@ -154,8 +155,12 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
             width, height, (long long)talk->image_id, (long long)talk->image_id);
     char name[96];
     name_picture(talk, name, sizeof name);
-    vd_markup_put(html, "<div><h2>Picture %s</h2><p class=\"caption\"><i>%s</i></p><ol>", name,
+    vd_markup_put(html, "<div><h2>Picture %s</h2><p class=\"caption\"><i>%s</i>", name,
                   talk->caption);
+    if (talk->caption_by != VD_CAPTION_PEOPLE)
+        vd_markup_put(html, " <span class=\"note\">%s</span>",
+                      vd_caption_by_text(talk->caption_by));
+    vd_markup_put(html, "</p><ol>");
     for (int i = 0; i < talk->count; i++)
         vd_markup_put(html,
                       "<li><a href=\"#talk-%zu-%d\">%s</a> <span class=\"said\">%s</span></li>",
@@ -308,6 +313,8 @@ static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *tal
     yajl_gen_map_open(json);
     vd_member_integer(json, "image_id", talk->image_id);
     vd_member_string(json, "caption", talk->caption);
+    if (talk->caption_by != VD_CAPTION_PEOPLE)
+        vd_member_string(json, "caption_by", vd_caption_by_names[talk->caption_by]);
     vd_member_list(json, "dialog");
     for (int r = 0; r < talk->count; r++) {
         const vd_record *record = vd_transcript_find(v->file, talk, r, 0);
@@ -360,18 +367,23 @@ vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path
 
 // ---- pictures of one's own ----------------------------------------------------------------------
 
-static void open_picture(const char *path, const vd_world *world, vd_error *why)
+static void open_picture(const char *path, const char *caption, vd_caption_by by,
+                         const vd_world *world, vd_error *why)
 {
     size_t index;
-    if (path)
-        vd_world_open_path(world, path, &index, why);
+    if (path && vd_world_open_path(world, path, &index, why) == VD_OK)
+        vd_world_set_caption(world, index, caption, by, NULL);
 }
 
 void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
                                  vd_error *why)
 {
-    for (size_t i = 0; i < file->record_count; i++)
-        open_picture(file->records[i].sheet.picture, world, why);
-    for (size_t i = 0; i < file->talk_count; i++)
-        open_picture(file->talks[i].picture, world, why);
+    for (size_t i = 0; i < file->record_count; i++) {
+        const vd_sheet *sheet = &file->records[i].sheet;
+        open_picture(sheet->picture, sheet->caption, sheet->caption_by, world, why);
+    }
+    for (size_t i = 0; i < file->talk_count; i++) {
+        const vd_chat_record *talk = &file->talks[i];
+        open_picture(talk->picture, talk->caption, talk->caption_by, world, why);
+    }
 }

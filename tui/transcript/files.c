@@ -6,15 +6,15 @@
 #include "engine/base/alloc.h"
 #include "tui/transcript/transcript.h"
 
-const char *const vd_recorded_file_names[VD_RECORDED_FILES] = {"assets", "data", "features",
-                                                               "dense", "images"};
+const char *const vd_recorded_file_names[VD_RECORDED_FILES] = {"assets", "data",   "features",
+                                                               "dense",  "images", "captioner"};
 
 static const char **path_of(vd_world_files *files, int which)
 {
     static const size_t offset[VD_RECORDED_FILES] = {
         offsetof(vd_world_files, directory), offsetof(vd_world_files, data),
-        offsetof(vd_world_files, features), offsetof(vd_world_files, dense),
-        offsetof(vd_world_files, images)};
+        offsetof(vd_world_files, features),  offsetof(vd_world_files, dense),
+        offsetof(vd_world_files, images),    offsetof(vd_world_files, captioner)};
     return (const char **)(void *)((char *)files + offset[which]);
 }
 

@@ -282,6 +282,24 @@ static void read_attentions(vd_reading *r, const vd_json_value *map, vd_answer *
         read_attention(r, one, answer);
 }
 
+// picture: path of a picture of one's own; NULL: one of the data.
+static vd_caption_by read_caption_by(vd_reading *r, const vd_json_value *map, const char *picture)
+{
+    const char *name = vd_json_text(map, "caption_by");
+    int by = 0;
+    if (!name)
+        return !picture                       ? VD_CAPTION_PEOPLE
+               : strchr(picture, '/') == NULL ? VD_CAPTION_SCENE
+                                              : VD_CAPTION_FOUND;
+    while (by < VD_CAPTION_BYS && strcmp(vd_caption_by_names[by], name) != 0)
+        by++;
+    if (by < VD_CAPTION_BYS)
+        return (vd_caption_by)by;
+    vd_reading_refuse(r, "\"caption_by\" is '%.40s'; expected captioner, scene, found or typed",
+                      name);
+    return VD_CAPTION_PEOPLE;
+}
+
 static void read_answer(vd_reading *r, const vd_json_value *map)
 {
     vd_record *to = add(r, &r->file->records, &r->file->record_count, sizeof *to);
@@ -302,6 +320,7 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
     sheet->image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
     sheet->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
     sheet->caption = vd_reading_text(r, map, "caption");
+    sheet->caption_by = read_caption_by(r, map, sheet->picture);
     sheet->said = read_turns(r, map, "history", &sheet->rounds);
     to->reply.typed = vd_reading_text(r, map, "typed");
     to->reply.question = vd_reading_text(r, map, "question");
@@ -349,6 +368,7 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
     *out = (vd_chat_record){.image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
                             .caption = vd_reading_text(r, map, "caption")};
     out->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
+    out->caption_by = read_caption_by(r, map, out->picture);
     out->rounds = read_turns(r, map, "rounds", &out->count);
     out->returned = vd_json_true(map, "returned");
     if (vd_json_member(map, "models", VD_JSON_LIST)) {
@@ -643,7 +663,7 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
     for (; at > 0; at = file->records[at - 1].earlier) {
         const vd_sheet *sheet = &file->records[at - 1].sheet;
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
-            sheet->rounds == round &&
+            sheet->rounds == round && strcmp(sheet->caption, talk->caption) == 0 &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
             same_turns(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
             return &file->records[at - 1];
@@ -668,6 +688,7 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
         if (sheet->image_id == like->image_id && sheet->rounds == like->rounds &&
             strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
             strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like) &&
+            strcmp(sheet->caption, like->caption) == 0 &&
             strcmp(own->reply->typed, other->reply->typed) == 0 &&
             same_turns(sheet->said, like->said, like->rounds, true))
             return &file->records[at - 1];

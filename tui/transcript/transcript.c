@@ -505,6 +505,12 @@ static void emit_reply(yajl_gen json, const vd_reply *reply, const char *const *
     emit_attentions(json, answer);
 }
 
+static void emit_caption_by(yajl_gen json, vd_caption_by by)
+{
+    if (by != VD_CAPTION_PEOPLE)
+        vd_member_string(json, "caption_by", vd_caption_by_names[by]);
+}
+
 static yajl_gen_status emit_answer(yajl_gen json, void *context)
 {
     const vd_sheet *sheet = context;
@@ -518,6 +524,7 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     if (sheet->picture)
         vd_member_string(json, "picture", sheet->picture);
     vd_member_string(json, "caption", sheet->caption);
+    emit_caption_by(json, sheet->caption_by);
     emit_turns(json, "history", sheet->said, sheet->rounds);
     vd_member_string(json, "model_hash", side->model_hash.text);
     vd_member_string(json, "pool_hash", side->pool_hash.text);
@@ -594,6 +601,7 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
     if (record->picture)
         vd_member_string(json, "picture", record->picture);
     vd_member_string(json, "caption", record->caption);
+    emit_caption_by(json, record->caption_by);
     emit_turns(json, "rounds", record->rounds, record->count);
     if (record->lane_count > 0) {
         vd_member_list(json, "models");

@@ -1,8 +1,9 @@
 // Transcripts of chats: questions with everything about their answers, one JSON object a line:
 //
 //   {"transcript": 1, "program": "visdial 1.0", "started": "2026-03-01T12:00:00Z"}
-//   {"files": {"assets", "data", "features", "dense", "images": path}} what --data and so on named;
-//                                                                   left out: the bundled ones
+//   {"files": {"assets", "data", "features", "dense", "images", "captioner": path}} what --data and
+//   so
+//                                                       on named; left out: the bundled ones
 //   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
 //   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
@@ -19,7 +20,9 @@
 // all exp(score). Else both are missing.
 //
 // Of a picture of one's own both lines have "picture", its path ("blocks:7": a new picture), behind
-// the id, which is made of the path. What was in the file then is known by "features_hash".
+// the id, which is made of the path. What was in the file then is known by "features_hash". Behind
+// "caption" they have "caption_by", whose words it is: "captioner", "scene", "found" or "typed";
+// earlier programs had what was found, or what the scene of a new picture says, and did not say so.
 //
 // An attention is {"name", "part", "index", "of", "query", "key", "shares": [row]}, as in
 // engine/networks/attention.h; "part", "index" and "of" are left out where there is one, "nothing":
@@ -48,7 +51,7 @@
 
 // ---- the files that it is about (files.c) -------------------------------------------------------
 
-enum { VD_RECORDED_FILES = 5 };
+enum { VD_RECORDED_FILES = 6 };
 extern const char *const vd_recorded_file_names[VD_RECORDED_FILES];
 
 typedef struct vd_recorded_files {
@@ -108,6 +111,7 @@ typedef struct vd_chat_record {
     int64_t image_id;
     char *picture; // path of a picture of one's own; NULL: one of the data
     char *caption;
+    vd_caption_by caption_by;
     vd_turn *rounds; // (count) with the first lane's history
     int count;
     vd_chat_record_lane *lanes; // (lane_count) 0: not known
@@ -176,7 +180,8 @@ typedef struct vd_transcript_file {
 
 // A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
-// Opens the pictures of one's own that the file is about, so that they are found by their ids.
+// Opens the pictures of one's own that the file is about, so that they are found by their ids, with
+// the captions that they had.
 // One that is not there any more is left out; *why then says so (may be NULL).
 void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
                                  vd_error *why);

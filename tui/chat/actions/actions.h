@@ -47,7 +47,7 @@ typedef struct vd_view {
     bool of_round;      // shows an answer: cannot be opened, and closes, while there is none
     void (*open)(vd_chat *chat); // it becomes the place; top and filter are at their start already
     // Where things go; NULL: all of the room (vd_panels_full without a side panel).
-    vd_panels (*arrange)(const vd_chat *chat, int width, int height);
+    vd_panels (*arrange)(vd_chat *chat, int width, int height);
     // Draws into nav.layout; sets nav.seen and nav.scroll_most when it scrolls. Never NULL.
     void (*draw)(vd_chat *chat, vd_grid *grid);
     vd_list (*list)(vd_chat *chat); // what vd_list_scroll, _act and _click work on
@@ -71,6 +71,7 @@ struct vd_chat {
     vd_rankings rankings;
     vd_shown_picture shown;
     vd_preview preview;
+    char caption_line[1024];     // vd_caption_line
     const vd_view *const *views; // (VD_PLACES)
     vd_theme_name theme;
     vd_wish wish;
@@ -127,6 +128,9 @@ void vd_chat_open_picture(vd_chat *chat, const char *text);
 bool vd_chat_is_path(const char *text); // a line that is nothing but such paths, of files
 void vd_chat_new_picture(vd_chat *chat, const char *argument); // a seed, or ""
 void vd_chat_save_picture(vd_chat *chat, const char *text);
+// "next": the next caption that there is; "edit": puts this one into the line; else the text is the
+// caption of the picture from now on.
+void vd_chat_caption(vd_chat *chat, const char *text);
 uint64_t vd_chat_random(vd_chat *chat);
 
 // ---- commands (commands.c) ----------------------------------------------------------------------

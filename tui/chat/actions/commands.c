@@ -178,6 +178,11 @@ static void run_picture_mode(vd_chat *chat, const char *argument)
         vd_notice_say(&chat->notice, "`picture = %s` in the config file keeps it", argument);
 }
 
+static void run_caption(vd_chat *chat, const char *argument)
+{
+    vd_chat_caption(chat, argument);
+}
+
 static void run_save(vd_chat *chat, const char *argument)
 {
     size_t length = strlen(argument);
@@ -220,6 +225,7 @@ static const struct {
     {VD_ACTION_FOLD, run_fold},
     {VD_ACTION_MOUSE, run_mouse},
     {VD_ACTION_PICTURE_MODE, run_picture_mode},
+    {VD_ACTION_CAPTION, run_caption},
     {VD_ACTION_SAVE, run_save},
     {VD_ACTION_LOAD, run_load},
     {VD_ACTION_OPEN, vd_chat_open_picture},
@@ -250,6 +256,8 @@ static const char *const arguments[] = {"/model best",
                                         "/picture-mode iterm",
                                         "/picture-mode cells",
                                         "/picture-mode none",
+                                        "/caption next",
+                                        "/caption edit",
                                         "/copy answer",
                                         "/copy round",
                                         "/copy conversation",

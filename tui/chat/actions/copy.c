@@ -19,9 +19,11 @@ static void add_round(const vd_chat *chat, size_t at, GString *out)
 
 static void add_conversation(const vd_chat *chat, GString *out)
 {
-    g_string_append_printf(out, "Picture %lld: %s\n",
-                           (long long)vd_conversation_image_id(&chat->conversation),
-                           vd_conversation_caption(&chat->conversation));
+    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
+    const char *by = vd_caption_by_text(caption.by);
+    g_string_append_printf(out, *by ? "Picture %lld: %s (%s)\n" : "Picture %lld: %s%s\n",
+                           (long long)vd_conversation_image_id(&chat->conversation), caption.text,
+                           by);
     for (size_t i = 0; i < chat->conversation.branch->count; i++)
         add_round(chat, i, out);
 }

@@ -117,6 +117,59 @@ void vd_chat_new_picture(vd_chat *chat, const char *argument)
     }
 }
 
+// ---- captions -----------------------------------------------------------------------------------
+
+static void say_caption(vd_chat *chat)
+{
+    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
+    char mark[48];
+    vd_caption_mark(&caption, mark, sizeof mark);
+    vd_notice_say(&chat->notice, "the dialog begins with this caption now, %s%s", mark,
+                  chat->conversation.branch->count ? "; every question is asked again" : "");
+}
+
+static void tell_caption(vd_chat *chat)
+{
+    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
+    char mark[48];
+    vd_caption_mark(&caption, mark, sizeof mark);
+    vd_notice_say(&chat->notice, *mark ? "%s (%s)" : "%s%s", caption.text, mark);
+}
+
+static void edit_caption(vd_chat *chat)
+{
+    char line[VD_LINE_MAX + 1];
+    snprintf(line, sizeof line, "/caption %s", vd_conversation_caption(&chat->conversation).text);
+    vd_line_set(&chat->nav.line, line);
+}
+
+void vd_chat_caption(vd_chat *chat, const char *text)
+{
+    const vd_conversation *conversation = &chat->conversation;
+    const char *before = vd_conversation_caption(conversation).text;
+    size_t picture = conversation->branches.picture;
+    vd_error error = {0};
+    vd_status status;
+    if (strcmp(text, "edit") == 0) {
+        edit_caption(chat);
+        return;
+    }
+    if (!*text) {
+        tell_caption(chat);
+        return;
+    }
+    if (strcmp(text, "next") == 0)
+        status = vd_world_next_caption(conversation->world, picture, &error);
+    else
+        status = vd_world_set_caption(conversation->world, picture, text, VD_CAPTION_TYPED, &error);
+    if (status) {
+        vd_notice_complain(&chat->notice, "%s", error.text);
+    } else if (vd_conversation_caption(conversation).text != before) {
+        vd_lanes_recaption(&chat->lanes);
+        say_caption(chat);
+    }
+}
+
 // ---- keeping ------------------------------------------------------------------------------------
 
 void vd_chat_save_picture(vd_chat *chat, const char *text)

@@ -367,6 +367,17 @@ static void forget(vd_branches *branches, int lane, const vd_branch *but)
             vd_response_clear(&branches->at[b].rounds[i].response[lane]);
 }
 
+void vd_conversation_recaption(vd_conversation *conversation)
+{
+    vd_branches *left = &conversation->left;
+    for (int lane = 0; lane < VD_MODELS; lane++) {
+        forget(&conversation->branches, lane, conversation->branch);
+        if (left->picture == conversation->branches.picture)
+            forget(left, lane, NULL);
+    }
+    branch_free(&conversation->forgotten);
+}
+
 void vd_conversation_forget_aside(vd_conversation *conversation, int lane)
 {
     forget(&conversation->branches, lane, conversation->branch);
@@ -416,9 +427,9 @@ int64_t vd_conversation_image_id(const vd_conversation *conversation)
     return vd_world_image_id(conversation->world, conversation->branches.picture);
 }
 
-const char *vd_conversation_caption(const vd_conversation *conversation)
+vd_picture_caption vd_conversation_caption(const vd_conversation *conversation)
 {
-    return vd_world_caption(conversation->world, conversation->branches.picture);
+    return vd_world_captioned(conversation->world, conversation->branches.picture);
 }
 
 const char *vd_conversation_own_path(const vd_conversation *conversation)

@@ -91,7 +91,7 @@ void vd_conversation_clear(vd_conversation *conversation); // of every picture; 
 // ---- the picture --------------------------------------------------------------------------------
 
 int64_t vd_conversation_image_id(const vd_conversation *conversation);
-const char *vd_conversation_caption(const vd_conversation *conversation);
+vd_picture_caption vd_conversation_caption(const vd_conversation *conversation);
 const char *vd_conversation_own_path(const vd_conversation *conversation); // vd_world_own_path
 // What is in a picture of the world; "" when that is not known. Asked for once.
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
@@ -128,6 +128,9 @@ bool vd_conversation_return(vd_conversation *conversation);
 void vd_conversation_restart(vd_conversation *conversation); // one branch without rounds
 // Another question of a round, which is taken; its responses stay.
 void vd_conversation_change(vd_conversation *conversation, size_t round, char *typed);
+// The picture has another caption: of all that was asked about it the models' responses are
+// cleared, but for those in use; what was forgotten is gone.
+void vd_conversation_recaption(vd_conversation *conversation);
 // A lane's responses in everything that is not in use.
 void vd_conversation_forget_aside(vd_conversation *conversation, int lane);
 // Frees the oldest answers' attention to the words of the history (NULL then), never that of

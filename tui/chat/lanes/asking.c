@@ -284,6 +284,16 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
     vd_lanes_pump(lanes);
 }
 
+void vd_lanes_recaption(vd_lanes *lanes)
+{
+    vd_conversation *conversation = lanes->conversation;
+    vd_conversation_recaption(conversation);
+    for (int lane = 0; lane < lanes->count; lane++)
+        vd_lanes_forget(lanes, lane, 0);
+    conversation->asked_again = conversation->branch->count ? 0 : -1;
+    vd_lanes_pump(lanes);
+}
+
 // ---- pictures ----------------------------------------------------------------------------------
 
 // False when it cannot be asked for. The last lane is seldom in use: there the regions of a picture

@@ -119,6 +119,8 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow);
 // vd_conversation_fork; false (and a notice) when memory is out.
 bool vd_lanes_fork(vd_lanes *lanes, size_t keep);
 void vd_lanes_use_branch(vd_lanes *lanes, int branch);
+// The picture has another caption, with which every history begins: all rounds are asked again.
+void vd_lanes_recaption(vd_lanes *lanes);
 // Another picture, or its conversations from the start. False: it cannot be asked for.
 bool vd_lanes_show_picture(vd_lanes *lanes, size_t index);
 bool vd_lanes_start_over(vd_lanes *lanes);

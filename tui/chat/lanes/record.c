@@ -64,7 +64,8 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
     const vd_branch *branch = conversation->branch;
     *out = (vd_chat_record){.image_id = vd_conversation_image_id(conversation),
                             .picture = (char *)vd_conversation_own_path(conversation),
-                            .caption = (char *)vd_conversation_caption(conversation),
+                            .caption = (char *)vd_conversation_caption(conversation).text,
+                            .caption_by = vd_conversation_caption(conversation).by,
                             .lane_count = lanes->count,
                             .returned = conversation->branches.returned,
                             .branch = conversation->branches.used};

@@ -5,7 +5,7 @@
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
 
-static vd_panels arrange_chat(const vd_chat *chat, int width, int height)
+static vd_panels arrange_chat(vd_chat *chat, int width, int height)
 {
     const char *caption = vd_caption_line(chat);
     const vd_image *image = &chat->shown.picture.image;
@@ -32,7 +32,7 @@ static void scroll_dialog(vd_chat *chat, int lines)
 
 const vd_view vd_view_chat = {.arrange = arrange_chat, .draw = draw_chat, .scroll = scroll_dialog};
 
-static vd_panels arrange_zoom(const vd_chat *chat, int width, int height)
+static vd_panels arrange_zoom(vd_chat *chat, int width, int height)
 {
     (void)chat;
     return vd_panels_full(width, height, 26);

@@ -26,7 +26,7 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
         chat->nav.word = 0;
     int rounds = response->reply.answer.rounds - 1;
     vd_turn *said = rounds_heard(chat, rounds);
-    const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation),
+    const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
                             .said = said,
                             .rounds = said ? rounds : 0,
                             .names = chat->shown.names,

@@ -74,7 +74,7 @@ static void add_entry(row_list *list, const vd_chat *chat, int entry, int width)
     const vd_branch *branch = chat->conversation.branch;
     int inner = width - 3;
     if (entry < 0) {
-        add_rows(list, CAPTION, -1, vd_caption_line(chat), inner);
+        add_rows(list, CAPTION, -1, chat->caption_line, inner);
         return;
     }
     add_asides(list, branch, (size_t)entry, inner);

@@ -13,7 +13,7 @@ const float *vd_chat_boxes(const vd_chat *chat)
 vd_sheet vd_chat_sheet(vd_chat *chat)
 {
     const vd_response *response = vd_chat_response(chat);
-    vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation),
+    vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
                       .boxes = vd_chat_boxes(chat),
                       .names = chat->shown.names,
                       .regions = chat->shown.regions};
@@ -63,12 +63,21 @@ void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
                           sheet->sides - 1);
 }
 
-const char *vd_caption_line(const vd_chat *chat)
+const char *vd_caption_line(vd_chat *chat)
 {
     const vd_conversation *conversation = &chat->conversation;
     const char *doubt = vd_world_doubt(conversation->world, conversation->branches.picture);
-    const char *caption = vd_conversation_caption(conversation);
-    return doubt ? doubt : *caption ? caption : "looking for what is in it ...";
+    const vd_picture_caption caption = vd_conversation_caption(conversation);
+    char mark[48], *out = chat->caption_line;
+    vd_caption_mark(&caption, mark, sizeof mark);
+    bool text = *caption.text && !(doubt && caption.by == VD_CAPTION_FOUND);
+    if (text)
+        snprintf(out, sizeof chat->caption_line, "%.500s%s%s%s%s%s", caption.text,
+                 *mark ? " (" : "", mark, *mark ? ")" : "", doubt ? " - " : "", doubt ? doubt : "");
+    else
+        snprintf(out, sizeof chat->caption_line, "%s",
+                 doubt ? doubt : "looking for what is in it ...");
+    return out;
 }
 
 void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at)

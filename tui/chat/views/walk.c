@@ -455,7 +455,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
 
 // The picture stands beside the walk, with the ranking below it, and where there is no room for
 // that in the corner. Its outlines have the regions' numbers.
-static vd_panels arrange_walk(const vd_chat *chat, int width, int height)
+static vd_panels arrange_walk(vd_chat *chat, int width, int height)
 {
     (void)chat;
     int side = width >= 120 ? width / 3 : width >= 110 ? 40 : width >= 72 ? 26 : 0;

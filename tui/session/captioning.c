@@ -1,0 +1,82 @@
+#include "tui/session/captioning.h"
+
+#include <pthread.h>
+
+#include "engine/base/alloc.h"
+#include "features/captions/tokens.h"
+
+struct vd_captioning {
+    char *path;
+    pthread_mutex_t use; // a captioner serves one thread
+    vd_captioner *captioner;
+    vd_error why; // it could not be loaded
+};
+
+vd_status vd_captioning_new(const char *path, vd_captioning **out, vd_error *err)
+{
+    vd_captioning *captioning = *out = vd_alloc(1, sizeof *captioning);
+    if (!captioning)
+        return vd_error_memory(err, "the captioner");
+    pthread_mutex_init(&captioning->use, NULL);
+    captioning->path = vd_strdup(path);
+    if (captioning->path)
+        return VD_OK;
+    vd_captioning_free(captioning);
+    *out = NULL;
+    return vd_error_memory(err, "the captioner");
+}
+
+void vd_captioning_free(vd_captioning *captioning)
+{
+    if (!captioning)
+        return;
+    vd_captioner_free(captioning->captioner);
+    pthread_mutex_destroy(&captioning->use);
+    vd_free(captioning->path);
+    vd_free(captioning);
+}
+
+vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err)
+{
+    pthread_mutex_lock(&captioning->use);
+    if (!captioning->captioner && !captioning->why.status)
+        vd_captioner_load(captioning->path, &captioning->captioner, &captioning->why);
+    *out = captioning->captioner;
+    if (*out)
+        return VD_OK;
+    vd_status status = vd_error_set(err, captioning->why.status, "%s", captioning->why.text);
+    if (status == VD_NO_MEMORY) // there may be more the next time
+        captioning->why = (vd_error){0};
+    pthread_mutex_unlock(&captioning->use);
+    return status;
+}
+
+void vd_captioning_give_back(vd_captioning *captioning)
+{
+    pthread_mutex_unlock(&captioning->use);
+}
+
+vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
+                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err)
+{
+    const vd_model *model = vd_captioner_model(captioner);
+    int expected = vd_model_config(model)->region;
+    vd_saying how = vd_saying_greedy();
+    how.beam = VD_HYPOTHESES;
+    *count = 0;
+    if (regions->size != expected)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%.300s wants regions of %d numbers, the picture's have %d; they must "
+                            "come from one extractor",
+                            vd_model_path(model), expected, regions->size);
+    return vd_captioner_say(captioner, regions->features, regions->count, &how, out, VD_HYPOTHESES,
+                            count, err);
+}
+
+char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said)
+{
+    const char *word[VD_MAX_CAPTION];
+    for (int i = 0; i < said->length; i++)
+        word[i] = vd_vocab_word(vocab, said->word[i]);
+    return vd_caption_text(word, said->length);
+}

@@ -1,0 +1,31 @@
+// The captioner of a world: it says the captions of pictures that nobody has described. Inside of
+// tui/session/; session.h and caption_walk.h have what others call.
+//
+// It is loaded when it is first needed, by whichever thread that is; the others wait for it.
+#ifndef VD_CAPTIONING_H
+#define VD_CAPTIONING_H
+
+#include "engine/model/captioner.h"
+#include "tui/session/session.h"
+
+// Captioners are searched with a beam of so many, and all that it ends with can be chosen.
+enum { VD_HYPOTHESES = 5 };
+
+typedef struct vd_captioning vd_captioning;
+
+// path: of the captioner's file.
+vd_status vd_captioning_new(const char *path, vd_captioning **out, vd_error *err);
+void vd_captioning_free(vd_captioning *captioning); // NULL is fine
+// The captioner, which is this thread's until it is given back; *out is NULL and nothing is to be
+// given back where it cannot be loaded, the same error each time.
+vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err);
+void vd_captioning_give_back(vd_captioning *captioning);
+
+// The captions that a beam search ends with, the best first; VD_MISMATCH for regions of another
+// size than the captioner's.
+vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
+                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err);
+// Words of a captioner as a text (vd_free); NULL: out of memory.
+char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said);
+
+#endif
