@@ -114,6 +114,11 @@ blocks_phrase blocks_reading(vd_rng *rng, const char *pattern)
     return phrase;
 }
 
+static bool starts_with_vowel(const char *text)
+{
+    return *text && strchr("aeiou", *text);
+}
+
 // ---- noun phrases -----------------------------------------------------------------------------
 
 static const char *const size_words[] = {"(8:small|3:little|tiny)", "(6:big|6:large|huge)"};
@@ -153,8 +158,7 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
         snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern),
                  " (2:made of|that is) %s", blocks_material_names[material]);
     blocks_say(rng, body, sizeof body, pattern, "");
-    bool vowel = strchr("aeiou", body[0]);
-    const char *before = article == BLOCKS_A      ? (vowel ? "an " : "a ")
+    const char *before = article == BLOCKS_A      ? (starts_with_vowel(body) ? "an " : "a ")
                          : article == BLOCKS_THAT ? "that "
                          : definite               ? "the "
                                                   : "";
@@ -301,10 +305,14 @@ size_t blocks_read_noun(const char *text, blocks_article article, blocks_kind *k
     char word[16];
     size_t length = next_word(at, word);
     *kind = blocks_anything;
-    if (article == BLOCKS_A && length && (!strcmp(word, "a") || !strcmp(word, "an")))
+    if (article == BLOCKS_A) {
+        const bool an = strcmp(word, "an") == 0;
+        if (!length || (!an && strcmp(word, "a") != 0))
+            return 0;
         length = next_word(at += length, word);
-    else if (article == BLOCKS_A)
-        return 0;
+        if (an != starts_with_vowel(word))
+            return 0;
+    }
     static const struct {
         blocks_attribute attribute;
         const char *const *words;

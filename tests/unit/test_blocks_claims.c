@@ -173,6 +173,22 @@ static blocks_kind *kind_with(blocks_claim *claim, blocks_attribute a, int was)
     return first == second ? NULL : first ? &claim->kind : &claim->other;
 }
 
+// "a orange ball" becomes "an orange ball", "an red ball" "a red ball".
+static void mend_articles(char text[BLOCKS_TEXT])
+{
+    char was[BLOCKS_TEXT];
+    size_t used = 0;
+    snprintf(was, sizeof was, "%s", text);
+    for (const char *at = was; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        bool article = strncmp(at, "a ", 2) == 0 || strncmp(at, "an ", 3) == 0;
+        const char *next = at + length + strspn(at + length, " ");
+        const char *word = !article ? at : strchr("aeiou", *next) ? "an" : "a";
+        used += (size_t)snprintf(text + used, BLOCKS_TEXT - used, "%s%.*s", used ? " " : "",
+                                 article ? (int)strlen(word) : (int)length, word);
+    }
+}
+
 static void change_value(const char *caption, blocks_attribute a, const char *const *words,
                          const blocks_scene *scene, int verdicts[3])
 {
@@ -186,6 +202,7 @@ static void change_value(const char *caption, blocks_attribute a, const char *co
         if (!kind)
             return;
         kind->value[a] = (int8_t)((was + by) % values);
+        mend_articles(text);
         verdicts[follows(text, &claim, scene)]++;
     }
 }
@@ -280,6 +297,8 @@ static void what_no_pattern_says_is_not_read(void **state)
                                        "a red ball is behind a",
                                        "is a red ball behind a cube",
                                        "A red ball is on the far left",
+                                       "a orange ball is on the far left",
+                                       "an red ball is on the far left",
                                        "a red ball is on the far left.",
                                        "only 1 of the things is of metal",
                                        "a redball is on the far left"};
@@ -300,7 +319,7 @@ static void blanks_of_tokens_are_forgiven(void **state)
     assert_int_equal(claim.sort, BLOCKS_CLAIM_ONE);
     assert_int_equal(claim.kind.value[BLOCKS_COLOR], BLOCKS_RED);
     assert_int_equal(claim.kind.value[BLOCKS_SHAPE], -1); // a block is any solid
-    assert_true(blocks_claim_read("a orange thing among some other things", &claim));
+    assert_true(blocks_claim_read("an orange thing among some other things", &claim));
     assert_int_equal(claim.sort, BLOCKS_CLAIM_THERE);
 }
 
