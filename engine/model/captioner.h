@@ -57,8 +57,8 @@ typedef struct vd_said_caption {
 // first; *count: how many. Beam search is by sums of log-probabilities; a finished hypothesis keeps
 // its place. It ends when all are finished, at the longest caption, or, with length_power 0, when
 // no open sum exceeds that of the best finished one and only that is wanted (most 1). Ties: the
-// earlier hypothesis, the lower id. most: 1 to beam captions are wanted. A captioner that draws where
-// it looks has no beam: VD_USAGE.
+// earlier hypothesis, the lower id. most: 1 to beam captions are wanted. A captioner that draws
+// where it looks has no beam: VD_USAGE.
 vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
                            const vd_saying *how, vd_said_caption *out, int most, int *count,
                            vd_error *err);

@@ -102,7 +102,8 @@ static void a_file_that_cannot_be_read_is_said(void **state)
 static void a_wrong_line_is_named(void **state)
 {
     (void)state;
-    refused("\ntheme = pink\n", "line 2: found theme = 'pink', expected auto, light, dark, mono or safe");
+    refused("\ntheme = pink\n",
+            "line 2: found theme = 'pink', expected auto, light, dark, mono or safe");
     refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
     refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
     refused("model =", "line 1: found model = '', expected best, base, improved or a model file");

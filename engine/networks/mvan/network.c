@@ -199,8 +199,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     if (status == VD_OK)
         status = load_image(pass, batch->image, batch, batch->regions, err);
     if (status == VD_OK)
-        status = vd_is_fused(pass->config) ? encode_fused(pass, err)
-                                                          : vd_encoder_run(pass, err);
+        status = vd_is_fused(pass->config) ? encode_fused(pass, err) : vd_encoder_run(pass, err);
     return status == VD_OK ? vd_source_read(pass, err) : status;
 }
 

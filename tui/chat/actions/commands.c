@@ -136,8 +136,7 @@ static void run_round(vd_chat *chat, const char *argument)
 static void run_theme(vd_chat *chat, const char *argument)
 {
     if (!vd_theme_find(argument, &chat->theme))
-        vd_notice_complain(&chat->notice,
-                           "/theme " VD_THEME_NAMES " (for the colour-blind)");
+        vd_notice_complain(&chat->notice, "/theme " VD_THEME_NAMES " (for the colour-blind)");
     else
         vd_notice_say(&chat->notice, "theme %s; `theme = %s` in the config file keeps it", argument,
                       argument);
