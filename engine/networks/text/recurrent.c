@@ -33,7 +33,7 @@ static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *wor
 
 #define RECURRENT(name, of, count, ways)                                                           \
     const vd_text_encoder vd_text_##name = {                                                       \
-        .directions = ways, .layers = count, .gates = of, .declare = declare, .states = run}
+        .directions = (ways), .layers = (count), .gates = (of), .declare = declare, .states = run}
 RECURRENT(lstm, OF_LSTM, LAYERS, 1);
 RECURRENT(bilstm, OF_LSTM, LAYERS, 2);
 RECURRENT(gru, OF_GRU, LAYERS, 1);
