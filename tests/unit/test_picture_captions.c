@@ -66,7 +66,7 @@ static void an_opened_picture_has_the_captioners_caption(void **state)
     char mark[64];
     for (int i = 1; i <= VD_HYPOTHESES; i++) {
         const vd_picture_caption caption = vd_world_captioned(world, index);
-        snprintf(mark, sizeof mark, "by the captioner (%d of %d)", i, VD_HYPOTHESES);
+        snprintf(mark, sizeof mark, "by the captioner, %d of %d", i, VD_HYPOTHESES);
         expect(index, VD_CAPTION_CAPTIONER, i, mark);
         assert_true(caption.log_probability < before); // the best first
         before = caption.log_probability;
@@ -75,7 +75,7 @@ static void an_opened_picture_has_the_captioners_caption(void **state)
     expect(index, VD_CAPTION_FOUND, 0, "by what was found");
     assert_memory_equal(vd_world_caption(world, index), "I see ", 6);
     assert_int_equal(vd_world_next_caption(world, index, &err), VD_OK);
-    expect(index, VD_CAPTION_CAPTIONER, 1, "by the captioner (1 of 5)"); // round and round
+    expect(index, VD_CAPTION_CAPTIONER, 1, "by the captioner, 1 of 5"); // round and round
     support_program run;
     support_program_run(&run, (const char *[]){"caption", "--image", path, NULL}, NULL);
     support_program_expect(&run, 0, NULL);
@@ -95,7 +95,7 @@ static void people_and_scenes_have_the_first_word(void **state)
     size_t made = looked_at("blocks:7");
     expect(made, VD_CAPTION_SCENE, 0, "by the scene");
     assert_int_equal(vd_world_next_caption(world, made, &err), VD_OK);
-    expect(made, VD_CAPTION_CAPTIONER, 1, "by the captioner (1 of 5)");
+    expect(made, VD_CAPTION_CAPTIONER, 1, "by the captioner, 1 of 5");
     vd_world_close(world);
 }
 
@@ -193,7 +193,7 @@ static void another_caption_begins_the_dialog_anew(void **state)
     type_line(&p, "/caption next");
     assert_float_equal(first_score(&p), before, 1e-5f);
     type_line(&p, "/caption");
-    assert_non_null(strstr(p.chat.notice.text, "(by the captioner (1 of 5))"));
+    assert_non_null(strstr(p.chat.notice.text, "(by the captioner, 1 of 5)"));
     type_line(&p, "/caption edit");
     assert_non_null(strstr(p.chat.nav.line.text, "/caption "));
     assert_non_null(strstr(p.chat.nav.line.text, vd_world_caption(world, 48)));
@@ -261,7 +261,7 @@ static void commands_say_whose_caption_it_is(void **state)
     (void)state;
     support_program run;
     support_program_run(&run, (const char *[]){"ask", "--image", path, "what", NULL}, NULL);
-    support_program_expect(&run, 0, "(by the captioner (1 of 5))", NULL);
+    support_program_expect(&run, 0, "(by the captioner, 1 of 5)", NULL);
     support_program_clear(&run);
     support_program_run(&run, (const char *[]){"ask", "--json", "--image", path, "what", NULL},
                         NULL);

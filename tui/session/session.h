@@ -107,7 +107,7 @@ typedef struct vd_picture_caption {
 vd_picture_caption vd_world_captioned(const vd_world *world, size_t index);
 // "by the captioner"; "" of people's.
 const char *vd_caption_by_text(vd_caption_by by);
-// "by the captioner (2 of 5)"; "" of people's, and while there is no caption.
+// "by the captioner, 2 of 5"; "" of people's, and while there is no caption.
 void vd_caption_mark(const vd_picture_caption *caption, char *out, size_t size);
 // Another caption of an opened or made picture: the first of a conversation's history is then
 // another one. One that it has already changes nothing. VD_USAGE: people described the picture, or

@@ -310,7 +310,7 @@ void vd_caption_mark(const vd_picture_caption *caption, char *out, size_t size)
 {
     const char *by = vd_caption_by_text(caption->by);
     if (caption->by == VD_CAPTION_CAPTIONER && caption->of > 1)
-        snprintf(out, size, "%s (%d of %d)", by, caption->place, caption->of);
+        snprintf(out, size, "%s, %d of %d", by, caption->place, caption->of);
     else
         snprintf(out, size, "%s", *caption->text ? by : "");
 }
