@@ -17,6 +17,7 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
     "beam longest length-power temperature no-repeat no-trigram no-dangling merge-repeats"
 
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses): `how` names a member
 // Rows for a type of settings with a vd_saying `how`.
 #define VD_SAYING_OPTIONS(type, how)                                                               \
     {"beam", "N", "hypotheses of the beam search (5); 1: the likeliest word each time",            \
@@ -32,6 +33,7 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
      VD_INTO(type, how.no_dangling)},                                                              \
     {"merge-repeats", NULL, "make one of a word said several times running",                       \
      VD_INTO(type, how.merge_repeats)}
+// NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 
 #endif

@@ -75,7 +75,7 @@ static vd_status get_captions(const vd_caption_evaluation *e, measured *m, vd_er
             status = say(e, e->from[i].model, m, &m->results[i], err);
         else if (e->from[i].results)
             status = vd_results_read(e->from[i].results, &m->results[i], err);
-    if (status == VD_OK && e->out)
+    if (status == VD_OK && e->out && m->results[0])
         status = vd_results_write(e->out, m->results[0]->list, m->results[0]->count, err);
     return status;
 }
