@@ -247,8 +247,8 @@ TIMED(rank,
       (z, n, score, probability, order, scratch))
 TIMED(adam,
       (vd_real * w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale, double rate,
-       int64_t step),
-      (w, g, m, v, n, scale, rate, step))
+       const vd_moments *moments, int64_t step),
+      (w, g, m, v, n, scale, rate, moments, step))
 static vd_backend timed_table(void)
 {
     vd_backend t = *cpu;

@@ -151,8 +151,8 @@ TIMED(LOSS, gather_backward,
 TIMED(LOSS, candidate_loss, (const vd_candidate_loss *loss), (loss))
 TIMED(OPTIMISER, adam,
       (vd_real * w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale, double rate,
-       int64_t step),
-      (w, g, m, v, n, scale, rate, step))
+       const vd_moments *moments, int64_t step),
+      (w, g, m, v, n, scale, rate, moments, step))
 // NOLINTEND(bugprone-macro-parentheses)
 
 static double timed_square_sum(const vd_real *x, size_t n)
