@@ -177,10 +177,10 @@ static float first_score(const plain_chat *p)
 static void another_caption_begins_the_dialog_anew(void **state)
 {
     (void)state;
-    char line[600];
+    char line[600], *file = support_join(directory, "anew.jsonl");
     plain_chat p;
     open_world(NULL);
-    plain_chat_open(world, &p, false, support_join(directory, "anew.jsonl"));
+    plain_chat_open(world, &p, false, file);
     type_line(&p, "/caption mine");
     assert_non_null(strstr(p.chat.notice.text, "their caption stays"));
     snprintf(line, sizeof line, "/open %s", path);
@@ -199,6 +199,7 @@ static void another_caption_begins_the_dialog_anew(void **state)
     assert_non_null(strstr(p.chat.nav.line.text, vd_world_caption(world, 48)));
     plain_chat_close(&p);
     vd_world_close(world);
+    free(file);
 }
 
 static void a_transcript_says_whose_caption_it_is(void **state)
