@@ -14,6 +14,7 @@ typedef struct measured {
     vd_pictures_to_say pictures;
     int64_t *image; // of them
     vd_results *results[2];
+    size_t count; // captions of the first
     vd_caption_measure measure[2];
     vd_interval interval[VD_CAPTION_METRICS], difference[VD_CAPTION_METRICS];
 } measured;
@@ -75,8 +76,10 @@ static vd_status get_captions(const vd_caption_evaluation *e, measured *m, vd_er
             status = say(e, e->from[i].model, m, &m->results[i], err);
         else if (e->from[i].results)
             status = vd_results_read(e->from[i].results, &m->results[i], err);
+    if (status == VD_OK && m->results[0])
+        m->count = m->results[0]->count;
     if (status == VD_OK && e->out && m->results[0])
-        status = vd_results_write(e->out, m->results[0]->list, m->results[0]->count, err);
+        status = vd_results_write(e->out, m->results[0]->list, m->count, err);
     return status;
 }
 
@@ -158,7 +161,7 @@ static vd_status print_text(const vd_caption_evaluation *e, const measured *m,
         printf(e->out ? "\n" : "");
     }
     if (e->out)
-        vd_output_row("captions", "%zu written to %s", m->results[0]->count, e->out);
+        vd_output_row("captions", "%zu written to %s", m->count, e->out);
     return status;
 }
 
@@ -172,7 +175,7 @@ static void print_json(const vd_caption_evaluation *e, const measured *m,
         vd_member_string(json, "against", name_of(&e->from[1]));
     if (e->features)
         vd_member_string(json, "said", how_said(e, said));
-    vd_member_integer(json, "captions", (int64_t)m->results[0]->count);
+    vd_member_integer(json, "captions", (int64_t)m->count);
     if (m->judge) {
         vd_member_string(json, "references", vd_caption_judge_references(m->judge)->path);
         vd_member_string(json, "tokens", whose_tokens(e));
