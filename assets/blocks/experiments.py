@@ -4,13 +4,17 @@
     python3 assets/blocks/experiments.py networks --data blocks --out runs   every network, three seeds
     python3 assets/blocks/experiments.py improved --data blocks --out runs   the changes of "improved"
                                                                              one by one, five seeds
+    python3 assets/blocks/experiments.py captions --data blocks --out runs   captioners with and without
+                                                                             a history, five seeds
 
---data is what `visdial blocks make` wrote, with features. A run that was stopped is resumed, one that is
-done is not repeated, so the same command again goes on, and prints the table of what there is. --jobs runs
-train at once, each on its share of the processors."""
+--data is what `visdial blocks make` wrote, with features; for captions with --captions 5. A run that was
+stopped is resumed, one that is done is not repeated, so the same command again goes on, and prints the table
+of what there is. --jobs runs train at once, each on its share of the processors."""
 import argparse
 import concurrent.futures
+import itertools
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -49,51 +53,53 @@ def improved():
             for name, change in plan.items()}
 
 
-PLANS = {"networks": (networks, 3), "improved": (improved, 5)}
-
-
-def options(settings, data):
-    words = []
-    for name, value in settings.items():
-        if name == "train-dense":
-            value = os.path.join(data, "train_dense.json")
-        words += ["--" + name] if value is None else ["--" + name, value]
-    return words
+def captions():
+    """Does a captioner gain by what it has seen before (CAT), by how much it may look there (AWC)? "Equal cost":
+    a Transformer whose inner size makes up for the 3 d^2 that a step of CAT costs more."""
+    small = {"task": "caption", "hidden": "64", "inner": "128", "layers": "2", "epochs": "1"}
+    cat = {**small, "captioner": "cat"}
+    return {"Transformer": {**small, "captioner": "transformer"},
+            "Transformer, equal cost": {**small, "captioner": "transformer", "inner": "224"},
+            "CAT": cat, "CAT, AWC learnt": {**cat, "awc": "learnt"}, "CAT, AWC fixed": {**cat, "awc": "fixed"},
+            "CAT, past": {**cat, "history": "past"}, "CAT, now": {**cat, "history": "now"}}
 
 
 class Run:
-    def __init__(self, given, plan, name, settings, seed):
+    """One row of a plan with one seed. What differs between dialogs and captions is in the two classes below."""
+    def __init__(self, given, name, settings, seed):
         self.name, self.seed, self.given, self.settings = name, seed, given, settings
-        self.directory = os.path.join(given.out, plan, f"{name.replace(' ', '-')}-{seed}")
-        self.result = os.path.join(self.directory, "eval.json")
+        self.directory = os.path.join(given.out, given.plan, f"{name.replace(',', '').replace(' ', '-')}-{seed}")
+        self.result, self.model = self.path("eval.json"), self.path("model.safetensors")
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def data(self, name):
+        return os.path.join(self.given.data, name)
 
     def call(self, *words, output=None):
         environment = dict(os.environ)
         if self.given.jobs > 1:
             environment["OPENBLAS_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // self.given.jobs))
         with open(output or os.devnull, "w", encoding="utf-8") as out, \
-                open(os.path.join(self.directory, "errors.txt"), "a", encoding="utf-8") as errors:
+                open(self.path("errors.txt"), "a", encoding="utf-8") as errors:
             subprocess.run([self.given.visdial, *words], stdout=out, stderr=errors, check=True,
                            env=environment)
 
+    def options(self):
+        words = []
+        for name, value in self.settings.items():
+            if name == "train-dense":
+                value = self.data("train_dense.json")
+            words += ["--" + name] if value is None else ["--" + name, value]
+        return words
+
     def train(self):
-        if os.path.exists(os.path.join(self.directory, "checkpoint.safetensors")):
+        if os.path.exists(self.path("checkpoint.safetensors")):
             self.call("train", "--out", self.directory, "--resume", "--quiet")
             return
-        data = self.given.data
-        self.call("train", "--data", os.path.join(data, "train.json"), "--features",
-                  os.path.join(data, "train_features.safetensors"), "--out", self.directory, "--quiet",
-                  "--seed", str(self.seed), *options(self.settings, data))
-
-    def evaluate(self):
-        data, kept = self.given.data, self.result + ".part"
-        self.call("eval", "--model", os.path.join(self.directory, "model.safetensors"), "--data",
-                  os.path.join(data, "val.json"), "--features",
-                  os.path.join(data, "val_features.safetensors"), "--dense",
-                  os.path.join(data, "val_dense.json"), "--ranks",
-                  os.path.join(self.directory, "ranks.json"), "--resamples", "0", "--quiet", "--json",
-                  output=kept)
-        os.replace(kept, self.result)
+        self.call("train", "--features", self.data("train_features.safetensors"), "--out", self.directory,
+                  "--quiet", "--seed", str(self.seed), *self.inputs(), *self.options())
 
     def do(self):
         if os.path.exists(self.result):
@@ -103,13 +109,16 @@ class Run:
         try:
             self.train()
         finally:
-            with open(os.path.join(self.directory, "seconds.txt"), "w", encoding="utf-8") as out:
+            with open(self.path("seconds.txt"), "w", encoding="utf-8") as out:
                 out.write(f"{spent + time.monotonic() - start:.0f}\n")
-        self.evaluate()
+        kept = self.result + ".part"
+        self.call("eval", "--model", self.model, "--features", self.data("val_features.safetensors"),
+                  "--resamples", "0", "--quiet", "--json", *self.judges(), output=kept)
+        os.replace(kept, self.result)
 
     def seconds(self):
         try:
-            with open(os.path.join(self.directory, "seconds.txt"), encoding="utf-8") as file:
+            with open(self.path("seconds.txt"), encoding="utf-8") as file:
                 return float(file.read())
         except FileNotFoundError:
             return 0.0
@@ -118,14 +127,84 @@ class Run:
         if not os.path.exists(self.result):
             return None
         with open(self.result, encoding="utf-8") as file:
-            found = json.load(file)
+            return self.read(json.load(file))
+
+    def parameters(self):
+        told = subprocess.run([self.given.visdial, "info", self.model], capture_output=True, text=True, check=True)
+        return next(line.split()[1] for line in told.stdout.splitlines() if line.startswith("parameters"))
+
+
+class DialogRun(Run):
+    spreads, means = ["correct@1", "MRR", "NDCG"], FAMILIES
+
+    def inputs(self):
+        return "--data", self.data("train.json")
+
+    def judges(self):
+        return ("--data", self.data("val.json"), "--dense", self.data("val_dense.json"), "--ranks",
+                self.path("ranks.json"))
+
+    @staticmethod
+    def read(found):
         return {"correct@1": found["all"]["correct@1"], "MRR": found["all"]["mrr"], "NDCG": found["all"]["ndcg"],
                 **{f: found["family"][f]["correct@1"] for f in FAMILIES if f in found["family"]}}
 
-    def parameters(self):
-        model = os.path.join(self.directory, "model.safetensors")
-        told = subprocess.run([self.given.visdial, "info", model], capture_output=True, text=True, check=True)
-        return next(line.split()[1] for line in told.stdout.splitlines() if line.startswith("parameters"))
+
+class CaptionRun(Run):
+    """Scores of greedy captions; the cross entropy of a word is of what people say."""
+    spreads = ["cross entropy", "CIDEr-D", "true bits", "faithful"]
+    means = ["BLEU-1", "BLEU-4", "CHAIR_i", "history", "by chance"]
+
+    def inputs(self):
+        return ("--data", self.data("train_captions.json"), "--val", self.data("val_captions.json"),
+                "--val-features", self.data("val_features.safetensors"))
+
+    def judges(self):
+        return ("--task", "caption", "--beam", "1", "--references", self.data("val_captions.json"), "--scenes",
+                self.data("val_scenes.json"))
+
+    def say(self, picture):
+        self.call("caption", "--data", self.data("val.json"), "--features", self.data("val_features.safetensors"),
+                  "--image", str(picture), "--model", self.model, "--beam", "1", "--json",
+                  output=self.path("caption.json"))
+        with open(self.path("caption.json"), encoding="utf-8") as file:
+            return json.load(file)["words"]
+
+    def places(self, t):
+        """Places of the history at word t, counted from 1."""
+        return {"now": 1, "past": t - 1}.get(self.settings.get("history"), t)
+
+    def shares(self, pictures=40):
+        """What the heads of the top layer give to the history, and what they would give by chance, were all
+        scores equal: a share of n of P + n places. Means over the words of greedy captions."""
+        with open(self.data("val_captions.json"), encoding="utf-8") as file:
+            ids = [image["cocoid"] for image in json.load(file)["images"][:pictures]]
+        found = [(sum(word["history"]), self.places(t) / (len(word["regions"]) + self.places(t)))
+                 for picture in ids for t, word in enumerate(self.say(picture), 1)]
+        return dict(zip(("history", "by chance"), map(statistics.mean, zip(*found))))
+
+    def history(self):
+        kept = self.path("history.json")
+        if self.settings["captioner"] != "cat":
+            return {}
+        if not os.path.exists(kept):
+            found = self.shares()
+            with open(kept, "w", encoding="utf-8") as file:
+                json.dump(found, file)
+        with open(kept, encoding="utf-8") as file:
+            return json.load(file)
+
+    def read(self, found):
+        with open(self.path("log.tsv"), encoding="utf-8") as file:
+            head, *rows = [line.rstrip("\n").split("\t") for line in file]
+        names = {"CIDEr-D": "cider_d", "true bits": "true_bits", "faithful": "faithful", "BLEU-1": "bleu_1",
+                 "BLEU-4": "bleu_4", "CHAIR_i": "chair_i"}
+        return {"cross entropy": float(rows[-1][head.index("cross-entropy")]), **self.history(),
+                **{name: found["all"][key] for name, key in names.items() if key in found["all"]}}
+
+
+PLANS = {"networks": (networks, 3, DialogRun), "improved": (improved, 5, DialogRun),
+         "captions": (captions, 5, CaptionRun)}
 
 
 def spread(values):
@@ -133,21 +212,72 @@ def spread(values):
     return f"{mean:.3f}" + (f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else "")
 
 
+def done_by_name(runs):
+    done = {}
+    for run in runs:
+        if run.scores():
+            done.setdefault(run.name, []).append(run)
+    return done
+
+
 def table(runs):
-    columns = ["correct@1", "MRR", "NDCG"] + FAMILIES
+    spreads, means = type(runs[0]).spreads, type(runs[0]).means
+    columns = spreads + means
     lines = ["| | runs | " + " | ".join(columns) + " | parameters | minutes |",
              "|---" * (len(columns) + 4) + "|"]
-    for name in dict.fromkeys(run.name for run in runs):
-        done = [run for run in runs if run.name == name and run.scores()]
-        if not done:
-            continue
+    for name, done in done_by_name(runs).items():
         scores = [run.scores() for run in done]
-        cells = [spread([s[c] for s in scores]) for c in columns[:3]]
-        cells += [f"{statistics.mean([s[c] for s in scores]):.3f}" if c in scores[0] else "" for c in FAMILIES]
+        cells = [spread([s[c] for s in scores]) for c in spreads]
+        cells += [f"{statistics.mean([s[c] for s in scores]):.3f}" if all(c in s for s in scores) else ""
+                  for c in means]
         minutes = statistics.mean([run.seconds() for run in done]) / 60
         lines.append(f"| {name} | {len(done)} | " + " | ".join(cells) +
                      f" | {done[0].parameters()} | {minutes:.0f} |")
     return "\n".join(lines)
+
+
+STUDENT = {2: 4.303, 4: 2.776, 6: 2.447, 8: 2.306}  # 97.5 % quantiles of Student's t
+
+
+def half_interval(a, b):
+    """Half of the 95 % interval of the difference of two means, as many values in both."""
+    t = STUDENT.get(2 * len(a) - 2, 1.96)
+    return t * math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
+
+
+def permutation(a, b):
+    """p of the difference of means by the exact permutation test, two-sided."""
+    both, n = a + b, len(a)
+    found = abs(statistics.mean(a) - statistics.mean(b))
+    drawn = [abs(sum(pick) / n - (sum(both) - sum(pick)) / len(b)) for pick in itertools.combinations(both, n)]
+    return sum(d >= found - 1e-12 for d in drawn) / len(drawn)
+
+
+def holm(values):
+    """Holm's correction: the smallest p times their number, the next times one less, never falling."""
+    corrected, last = [0.0] * len(values), 0.0
+    for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        last = max(last, min(1.0, values[i] * (len(values) - rank)))
+        corrected[i] = last
+    return corrected
+
+
+def differences(runs):
+    """Every row minus the first: 95 % interval, and p by the exact permutation test of the runs with Holm's
+    correction for the rows, in each column with a spread."""
+    done = {name: some for name, some in done_by_name(runs).items() if len(some) > 1}
+    if len(done) < 2:
+        return ""
+    columns, (first, *others) = type(runs[0]).spreads, done
+    lines = [f"| minus {first} | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    values = {c: {name: [run.scores()[c] for run in some] for name, some in done.items()} for c in columns}
+    p = {c: holm([permutation(values[c][first], values[c][name]) for name in others]) for c in columns}
+    for i, name in enumerate(others):
+        pairs = [(values[c][name], values[c][first], p[c][i]) for c in columns]
+        lines.append(f"| {name} | " + " | ".join(
+            f"{statistics.mean(a) - statistics.mean(b):+.3f} ± {half_interval(a, b):.3f} (p {q:.2g})"
+            for a, b, q in pairs) + " |")
+    return "\n\n" + "\n".join(lines)
 
 
 def read_arguments():
@@ -165,9 +295,9 @@ def read_arguments():
 
 def main():
     given = read_arguments()
-    plan, seeds = PLANS[given.plan]
+    plan, seeds, kind = PLANS[given.plan]
     rows = {name: s for name, s in plan().items() if not given.only or name in given.only}
-    runs = [Run(given, given.plan, name, settings, seed + 1)
+    runs = [kind(given, name, settings, seed + 1)
             for seed in range(given.seeds or seeds) for name, settings in rows.items()]
     failed = []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
@@ -177,8 +307,9 @@ def main():
             if future.exception():
                 failed.append(f"{run.directory}: {future.exception()} (see errors.txt there)")
             else:
-                print(f"{run.name}, seed {run.seed}: correct@1 {run.scores()['correct@1']:.3f}", file=sys.stderr)
-    print(table(runs))
+                print(f"{run.name}, seed {run.seed}: {kind.spreads[0]} {run.scores()[kind.spreads[0]]:.3f}",
+                      file=sys.stderr)
+    print(table(runs) + differences(runs))
     print(*failed, sep="\n", end="\n" if failed else "", file=sys.stderr)
     return 1 if failed else 0
 

@@ -12,14 +12,31 @@
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
-static void run(const char *directory, const char *out)
+static void make_data(const char *directory)
 {
-    char command[1024];
+    char *data = support_join(directory, "data");
+    const char *const make[] = {"blocks", "make",          "--out", data,      "--train",
+                                "24",     "--no-pictures", "--val", "3",       "--test",
+                                "1",      "--captions",    "2",     "--quiet", NULL};
+    support_program p;
+    support_program_run(&p, make, NULL);
+    support_program_expect(&p, 0, NULL);
+    support_program_clear(&p);
+    free(data);
+}
+
+// What the script prints of two rows of a plan, two seeds each.
+static char *run(const char *directory, const char *plan, const char *one, const char *two)
+{
+    char command[1024], *out = support_join(directory, "out");
     snprintf(command, sizeof command,
-             "python3 assets/blocks/experiments.py networks --data %s/data --out %s/runs --visdial "
-             "\"$VISDIAL_BIN\" --only lf --only mn-att --seeds 2 >%s/%s 2>%s/errors",
-             directory, directory, directory, out, directory);
+             "python3 assets/blocks/experiments.py %s --data %s/data --out %s/runs --visdial "
+             "\"$VISDIAL_BIN\" --only '%s' --only '%s' --seeds 2 >%s 2>%s/errors",
+             plan, directory, directory, one, two, out, directory);
     assert_int_equal(system(command), 0);
+    char *text = support_read_file(out, NULL);
+    free(out);
+    return text;
 }
 
 static void runs_are_done_once_and_make_a_table(void **state)
@@ -27,34 +44,50 @@ static void runs_are_done_once_and_make_a_table(void **state)
     (void)state;
     if (system("python3 --version >/dev/null 2>&1") != 0)
         support_skip("python3");
-    char *directory = support_temp_dir(), *data = support_join(directory, "data"),
-         *model = support_join(directory, "runs/networks/lf-2/model.safetensors"),
-         *first = support_join(directory, "first"), *again = support_join(directory, "again");
-    const char *const make[] = {"blocks", "make", "--out",  data, "--train", "6",
-                                "--val",  "3",    "--test", "1",  "--quiet", NULL};
-    support_program p;
-    support_program_run(&p, make, NULL);
-    support_program_expect(&p, 0, NULL);
-    support_program_clear(&p);
-    run(directory, "first");
+    char *directory = support_temp_dir(),
+         *model = support_join(directory, "runs/networks/lf-2/model.safetensors");
+    make_data(directory);
+    char *table = run(directory, "networks", "lf", "mn-att");
     assert_true(support_exists(model));
-    char *table = support_read_file(first, NULL);
     assert_non_null(strstr(table, "\n| lf | 2 | 0."));
     assert_non_null(strstr(table, "\n| mn-att | 2 | 0."));
     assert_null(strstr(table, "mvan"));
     // What is done is read, not done again.
     assert_int_equal(remove(model), 0);
-    run(directory, "again");
+    char *same = run(directory, "networks", "lf", "mn-att");
     assert_false(support_exists(model));
-    char *same = support_read_file(again, NULL);
     assert_string_equal(table, same);
     free(table);
     free(same);
     support_remove_tree(directory);
-    free(first);
-    free(again);
     free(model);
-    free(data);
+    free(directory);
+}
+
+static void captioners_are_compared(void **state)
+{
+    (void)state;
+    if (system("python3 --version >/dev/null 2>&1") != 0)
+        support_skip("python3");
+    char *directory = support_temp_dir();
+    make_data(directory);
+    char *table = run(directory, "captions", "Transformer", "CAT, past");
+    assert_non_null(strstr(table, "\n| Transformer | 2 | "));
+    const char *cat = strstr(table, "\n| CAT, past | 2 | ");
+    assert_non_null(cat);
+    // Its last columns: history, by chance, parameters, minutes.
+    double history = 0, chance = 0;
+    for (int column = 0; column < 10; column++)
+        assert_non_null(cat = strchr(cat + 1, '|'));
+    assert_int_equal(sscanf(cat, "| %lf | %lf |", &history, &chance), 2);
+    assert_in_range((int)(history * 1000), 1, 999);
+    assert_in_range((int)(chance * 1000), 1, 999);
+    const char *minus = strstr(table, "\n| minus Transformer | cross entropy | CIDEr-D | ");
+    assert_non_null(minus);
+    assert_non_null(minus = strstr(minus, "\n| CAT, past | "));
+    assert_non_null(strstr(minus, " (p "));
+    free(table);
+    support_remove_tree(directory);
     free(directory);
 }
 
@@ -130,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_are_joined),
         cmocka_unit_test(runs_are_done_once_and_make_a_table),
+        cmocka_unit_test(captioners_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
