@@ -2,9 +2,10 @@
 // Sentence Boundary Detection", Computational Linguistics 32(4), 2006). Internal to features/.
 //
 // Punkt's decision in short: "?" and "!" end a sentence; a word's final period does unless the
-// word is an abbreviation, or an initial or number with a lower-case word after it. The published
-// model's statistics about capitals are not here: they only matter where a capital follows an
-// abbreviation, and VisDial text has none.
+// word is an abbreviation, or an initial or number with a lower-case word after it. In text without
+// capitals this is the published English model exactly. Its statistics about capitals are not here:
+// they only matter where a capital follows an abbreviation, an initial, a number or "...", and
+// VisDial text has no capitals.
 #ifndef VD_SENTENCES_H
 #define VD_SENTENCES_H
 
