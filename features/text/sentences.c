@@ -192,19 +192,29 @@ static bool is_candidate(const vd_codepoints *text, size_t i, size_t *next, size
     return true;
 }
 
+// Python's string.whitespace, where Punkt looks back for the start of a word.
+static bool is_blank(int32_t c)
+{
+    return vd_codepoint_is_one_of(c, " \t\n\r\v\f");
+}
+
 static size_t slice(const vd_codepoints *text, vd_span *spans)
 {
     size_t count = 0, start = 0, word = 0;
     for (size_t i = 0; i < text->count;) {
         // One run of characters that are not white space; its last candidate counts.
-        if (vd_codepoint_is_space(text->at[i])) {
+        if (is_blank(text->at[i])) {
             word = ++i;
             continue;
         }
         bool found = false;
         size_t mark = 0, next = 0, stop = 0, n, s;
-        for (; i < text->count && !vd_codepoint_is_space(text->at[i]); i++)
+        for (; i < text->count && !is_blank(text->at[i]); i++)
             if (is_candidate(text, i, &n, &s)) {
+                if (found && mark == word) { // the run's first character counts as well
+                    spans[count++] = (vd_span){start, mark + 1};
+                    start = mark + 1;
+                }
                 found = true;
                 mark = i;
                 next = n;

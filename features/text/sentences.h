@@ -3,7 +3,7 @@
 //
 // Punkt's decision in short: "?" and "!" end a sentence; a word's final period does unless the
 // word is an abbreviation, or an initial or number with a lower-case word after it. In text without
-// capitals this is the published English model exactly. Its statistics about capitals are not here:
+// capitals this is the published English model. Its statistics about capitals are not here:
 // they only matter where a capital follows an abbreviation, an initial, a number or "...", and
 // VisDial text has no capitals.
 #ifndef VD_SENTENCES_H
