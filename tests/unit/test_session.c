@@ -72,6 +72,20 @@ static void models_go_round_from_the_one_that_answers_first(void **state)
     vd_world_close(world);
 }
 
+// Another would answer differently, without a word.
+static void the_first_model_is_the_same_when_memory_is_out(void **state)
+{
+    (void)state;
+    vd_world *world = open_world();
+    for (size_t n = 1; n <= 3; n++) {
+        vd_alloc_fail_at(n);
+        const char *first = vd_world_next_model(world, NULL);
+        vd_alloc_fail_at(0);
+        assert_string_equal(first, "base");
+    }
+    vd_world_close(world);
+}
+
 static void an_unknown_picture_is_refused_with_some_that_exist(void **state)
 {
     (void)state;
@@ -539,6 +553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_lists_its_pictures_in_the_order_of_the_dialogs),
         cmocka_unit_test(models_go_round_from_the_one_that_answers_first),
+        cmocka_unit_test(the_first_model_is_the_same_when_memory_is_out),
         cmocka_unit_test(an_unknown_picture_is_refused_with_some_that_exist),
         cmocka_unit_test(a_picture_file_that_is_missing_is_named),
         cmocka_unit_test(public_files_are_a_world),

@@ -22,11 +22,17 @@ static bool is_file(const char *path)
     return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
 }
 
-static bool has_dialogs(const char *directory)
+// directory/nameending; without an allocation, which could fail and hide the file.
+static bool has_file(const char *directory, const char *name, const char *ending)
 {
     char path[MOST_PATH];
-    return (size_t)snprintf(path, sizeof path, "%s/dialogs.json", directory) < sizeof path &&
+    return (size_t)snprintf(path, sizeof path, "%s/%s%s", directory, name, ending) < sizeof path &&
            is_file(path);
+}
+
+static bool has_dialogs(const char *directory)
+{
+    return has_file(directory, "dialogs", ".json");
 }
 
 // <executable's directory>/../assets; false when /proc does not say where the program is.
@@ -621,19 +627,11 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
     return open_own(world, text, false, index, err);
 }
 
-static bool has_model(const vd_world *world, const char *name)
-{
-    char *path = world->directory ? vd_format("%s/%s.safetensors", world->directory, name) : NULL;
-    bool found = path && is_file(path);
-    vd_free(path);
-    return found;
-}
-
 const char *vd_world_next_model(const vd_world *world, const char *name)
 {
     const char *first = name ? vd_next_bundled(name) : vd_bundled_models[0], *model = first;
     for (int i = 0; i < VD_BUNDLED_MODELS; i++, model = vd_next_bundled(model))
-        if (has_model(world, model))
+        if (world->directory && has_file(world->directory, model, ".safetensors"))
             return model;
     return first;
 }
