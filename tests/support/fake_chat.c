@@ -400,12 +400,13 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
     switch ((int)request->kind) {
     case VD_REQUEST_MODEL:
         fake->models++;
+        event.asked = vd_strdup(request->text);
         snprintf(event.model, sizeof event.model, "%s", request->text);
         snprintf(event.backend, sizeof event.backend, "cpu");
         event.answers = answers;
         event.answer_count = FAKE_ANSWERS;
         event.vocab = fake_vocab();
-        if (fake->model_lost)
+        if (fake->model_lost || strncmp(request->text, "no/", 3) == 0)
             event.status =
                 vd_error_set(&event.error, VD_NOT_FOUND, "%s: no such model", request->text);
         break;

@@ -12,7 +12,7 @@ typedef struct fake_chat {
     vd_grid grid;
     bool hold;       // questions are not answered until fake_chat_release
     bool no_boxes;   // features without boxes
-    bool model_lost; // no model can be loaded
+    bool model_lost; // no model can be loaded; one whose name begins with "no/" never can
     bool no_walk;    // walks fail
     bool full_size;  // replies with as many words and history words as the engine takes
     vd_request held; // the question that waits

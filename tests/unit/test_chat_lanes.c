@@ -70,6 +70,27 @@ static void the_record_names_the_model_that_answered(void **state)
     fake.model_lost = false;
 }
 
+// F3 twice before the first of the two was read: the second one answers, under its own name.
+static void the_model_asked_for_last_answers(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    vd_lanes_use_model(&fake.chat.lanes, 0, "base");
+    vd_lanes_use_model(&fake.chat.lanes, 0, "best");
+    fake_chat_keys(&fake, "C-l");
+    expect("best  cpu");
+    assert_recorded("best");
+    assert_string_equal(last_take()->model, "best");
+    assert_int_equal(fake.asked, 2); // once by each of the two that were waited for
+    // One that cannot be read changes nothing; what was read before it answers.
+    vd_lanes_use_model(&fake.chat.lanes, 0, "improved");
+    vd_lanes_use_model(&fake.chat.lanes, 0, "no/model.safetensors");
+    fake_chat_keys(&fake, "C-l");
+    expect("improved  cpu");
+    assert_recorded("improved");
+    assert_string_equal(last_take()->model, "improved");
+}
+
 static void an_edited_round_is_asked_again_with_all_after_it(void **state)
 {
     (void)state;
@@ -287,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(models_change_and_answer_again),
         TEST(the_record_names_the_model_that_answered),
+        TEST(the_model_asked_for_last_answers),
         TEST(an_edited_round_is_asked_again_with_all_after_it),
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),

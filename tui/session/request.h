@@ -44,6 +44,7 @@ typedef struct vd_event {
     vd_status status;
     vd_error error; // unless status is VD_OK
     // MODEL
+    char *asked; // the request's text, owned
     char model[64], backend[64];
     const char *const
         *answers; // (answer_count) the pool's texts; borrowed, valid as long as the worker

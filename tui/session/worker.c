@@ -52,6 +52,7 @@ void vd_event_clear(vd_event *event)
 {
     if (event->made)
         event->free_made(event->made);
+    vd_free(event->asked);
     vd_free(event->boxes);
     vd_free(event->names);
     vd_reply_clear(&event->reply);

@@ -30,20 +30,11 @@ static void ask_last_again(vd_lanes *lanes)
         last->wanted = vd_strdup(last->before.answer);
 }
 
-static void model_came(vd_lanes *lanes, const vd_event *event)
+static void take_model(vd_lane *own, vd_event *event)
 {
-    vd_lane *own = &lanes->lane[event->lane];
-    if (!own->loading[0])
-        return; // it is not compared any more
-    own->loading[0] = '\0';
-    own->failed = event->status != VD_OK;
-    if (event->status) {
-        no_model(lanes, event);
-        return;
-    }
-    bool first = !own->model[0];
     vd_free(own->answering);
-    own->answering = vd_strdup(own->name);
+    own->answering = event->asked;
+    event->asked = NULL;
     memcpy(own->model, event->model, sizeof own->model);
     memcpy(own->backend, event->backend, sizeof own->backend);
     own->answers = event->answers;
@@ -51,16 +42,35 @@ static void model_came(vd_lanes *lanes, const vd_event *event)
     own->answer_count = event->answer_count;
     own->pool_path = event->pool_path;
     own->vocab = event->vocab;
-    if (event->lane > 0) {
-        if (!first) {
-            vd_lanes_forget(lanes, event->lane, 0);
-            vd_conversation_forget_aside(lanes->conversation, event->lane);
-        }
+}
+
+// Of those that were asked for one after another the last one answers; where it cannot be read, the
+// one that was read before it does.
+static void model_came(vd_lanes *lanes, vd_event *event)
+{
+    vd_lane *own = &lanes->lane[event->lane];
+    if (!own->loading[0])
+        return; // it is not compared any more
+    bool last = event->serial == own->loading_serial, first = !own->model[0];
+    if (event->status == VD_OK)
+        take_model(own, event);
+    if (event->status == VD_OK && event->lane > 0 && !first) {
+        vd_lanes_forget(lanes, event->lane, 0);
+        vd_conversation_forget_aside(lanes->conversation, event->lane);
+    }
+    if (!last)
+        return;
+    own->loading[0] = '\0';
+    own->failed = event->status != VD_OK;
+    if (event->status) {
+        no_model(lanes, event);
+    } else if (event->lane > 0) {
         vd_notice_say(lanes->notice, "%s is compared with %s", own->model, lanes->lane[0].model);
     } else if (!first) {
         vd_notice_say(lanes->notice, "%s answers from now on", own->model);
-        ask_last_again(lanes);
     }
+    if (event->lane == 0 && own->model[0])
+        ask_last_again(lanes);
     vd_lanes_pump(lanes);
 }
 

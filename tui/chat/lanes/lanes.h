@@ -29,7 +29,8 @@ typedef struct vd_lane {
     char *name;                  // as it was asked for last, owned; NULL when the lane is free
     char *answering;             // the name of the one that is loaded, owned; NULL: none yet
     char model[VD_MODEL_NAME];   // loaded, "" none yet
-    char loading[VD_MODEL_NAME]; // being loaded, "" none
+    char loading[VD_MODEL_NAME]; // being loaded, "" none: the one asked for last, by this request
+    long loading_serial;
     char backend[64];
     const char *const *answers; // (answer_count) texts of its pool, borrowed
     const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known

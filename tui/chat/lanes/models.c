@@ -46,6 +46,7 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
     }
     vd_free(own->name);
     own->name = copy;
+    own->loading_serial = lanes->serial;
     const char *base = strrchr(name, '/');
     snprintf(own->loading, sizeof own->loading, "%s", base ? base + 1 : name);
 }
