@@ -15,6 +15,7 @@
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
+#include "tui/session/remark.h"
 
 static void a_conversation_is_taken_up_again(void **state)
 {
@@ -308,6 +309,46 @@ static void models_histories_and_branches_are_taken_up(void **state)
 }
 
 // Digits of recorded scores are changed: they are found, and the answers as they are now written.
+static void expect_aside(const vd_branch *branch, size_t index, size_t before, const char *typed)
+{
+    assert_true(index < branch->aside_count);
+    assert_int_equal(branch->asides[index].before, before);
+    assert_string_equal(branch->asides[index].typed, typed);
+    assert_non_null(strstr(branch->asides[index].reply, VD_PROGRAM_SAYS));
+}
+
+static void small_talk_is_taken_up(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "talk.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    vd_chat_ask(&p.chat, "hello");
+    plain_chat_ask(&p, "is it red");
+    vd_chat_branch(&p.chat);
+    plain_chat_ask(&p, "and the ball");
+    vd_chat_ask(&p.chat, "Thanks!");
+    vd_recorder_step(&p.recorder, &p.chat);
+    go(&p, 1);
+    vd_chat_ask(&p.chat, "hi");
+    plain_chat_ask(&p, "is it blue");
+    plain_chat_close(&p);
+    plain_chat_open(world, &p, true, file);
+    assert_int_equal(p.chat.conversation.branch->aside_count, 1);
+    expect_aside(p.chat.conversation.branch, 0, 0, "hi");
+    go(&p, 0);
+    const vd_branches *branches = &p.chat.conversation.branches;
+    assert_int_equal(branches->used, 1);
+    assert_int_equal(branches->at[0].aside_count, 1);
+    expect_aside(&branches->at[0], 0, 0, "hello");
+    assert_int_equal(branches->at[1].aside_count, 2);
+    expect_aside(&branches->at[1], 0, 0, "hello");
+    expect_aside(&branches->at[1], 1, 2, "Thanks!");
+    assert_true(support_fail_each_allocation(plain_chat_read_once, file) > 100);
+    plain_chat_close(&p);
+    free(file);
+}
+
 static void scores_that_differ_are_found_when_it_is_taken_up(void **state)
 {
     (void)state;
@@ -631,7 +672,7 @@ static void memory_that_is_out_while_it_is_taken_up_is_no_crash(void **state)
     vd_transcript_clear(&back);
     plain_chat p;
     plain_chat_open(world, &p, true, file);
-    assert_int_equal(support_fail_each_allocation(describe_once, &p.chat.lanes), 5);
+    assert_int_equal(support_fail_each_allocation(describe_once, &p.chat.lanes), 6);
     plain_chat_close(&p);
     free(file);
 }
@@ -644,6 +685,7 @@ int main(void)
         cmocka_unit_test(questions_that_wait_are_asked_when_it_goes_on),
         cmocka_unit_test(a_conversation_that_was_left_and_returned_to_is_one),
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
+        cmocka_unit_test(small_talk_is_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),
         cmocka_unit_test(answers_may_come_before_the_picture),

@@ -301,7 +301,11 @@ static void damage_is_refused_with_its_line(void **state)
                                        "\"branch\": 0, \"branches\": [[\"q\"]]",
                                        "\"branch\": 0, \"branches\": [[[\"q\", \"a\"]]]",
                                        "\"branch\": 0, \"branches\": [[[1]]]",
-                                       "\"branch\": 0, \"branches\": [{}]"};
+                                       "\"branch\": 0, \"branches\": [{}]",
+                                       "\"asides\": [[0, 0, \"hi\"]]",
+                                       "\"asides\": [[1, 0, \"hi\", \"hello\"]]",
+                                       "\"asides\": [[0, -1, \"hi\", \"hello\"]]",
+                                       "\"asides\": [[0, 0, \"hi\", 1]]"};
     for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
         char line[512];
         snprintf(line, sizeof line,

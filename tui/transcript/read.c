@@ -10,50 +10,7 @@
 #include "engine/base/json_tree.h"
 #include "tui/transcript/reading.h"
 
-enum {
-    MOST_BYTES = 1 << 30,
-    MOST_ROUNDS = 100000,
-    MOST_BRANCHES = 1000,
-    MOST_REGIONS = 1000,
-    MOST_ATTENTIONS = 1000
-};
-
-// A new element at the end of *list, which has room for the next power of two.
-static void *add(vd_reading *r, void *list, size_t *count, size_t size)
-{
-    char *old, *grown;
-    memcpy(&old, list, sizeof old);
-    if (*count & (*count - 1))
-        grown = old;
-    else
-        grown = vd_reading_memory(r, vd_grow(old, *count, *count ? 2 * *count : 1, size));
-    if (!grown)
-        return NULL;
-    memcpy(list, &grown, sizeof grown);
-    return grown + (*count)++ * size;
-}
-
-// what: names the two texts.
-static void read_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
-                      char **first, char **second)
-{
-    if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
-        pair->last->type != VD_JSON_TEXT)
-        vd_reading_refuse(r, "\"%s\" holds something that is not [%s]", key, what);
-    *first = r->status ? NULL : vd_reading_copy(r, pair->first, key);
-    *second = r->status ? NULL : vd_reading_copy(r, pair->last, key);
-}
-
-static vd_turn *read_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count)
-{
-    const vd_json_value *list = vd_reading_list(r, map, key, 0, MOST_ROUNDS);
-    vd_turn *turns = vd_reading_room(r, list->count, sizeof *turns);
-    for (const vd_json_value *pair = list->first; pair && r->status == VD_OK; pair = pair->next) {
-        vd_turn *to = &turns[(*count)++];
-        read_pair(r, pair, key, "question, answer", &to->question, &to->answer);
-    }
-    return turns;
-}
+enum { MOST_BYTES = 1 << 30, MOST_REGIONS = 1000, MOST_ATTENTIONS = 1000 };
 
 static vd_region_name *read_names(vd_reading *r, const vd_json_value *map, int count)
 {
@@ -74,7 +31,7 @@ static vd_region_name *read_names(vd_reading *r, const vd_json_value *map, int c
 static void read_pool(vd_reading *r, const vd_json_value *map)
 {
     const vd_json_value *list = vd_reading_list(r, map, "answers", 1, INT32_MAX);
-    vd_recorded_pool *pool = add(r, &r->file->pools, &r->file->pool_count, sizeof *pool);
+    vd_recorded_pool *pool = vd_reading_add(r, &r->file->pools, &r->file->pool_count, sizeof *pool);
     if (!pool)
         return;
     pool->hash = vd_reading_hash(r, map, "hash");
@@ -282,27 +239,9 @@ static void read_attentions(vd_reading *r, const vd_json_value *map, vd_answer *
         read_attention(r, one, answer);
 }
 
-// picture: path of a picture of one's own; NULL: one of the data.
-static vd_caption_by read_caption_by(vd_reading *r, const vd_json_value *map, const char *picture)
-{
-    const char *name = vd_json_text(map, "caption_by");
-    int by = 0;
-    if (!name)
-        return !picture                       ? VD_CAPTION_PEOPLE
-               : strchr(picture, '/') == NULL ? VD_CAPTION_SCENE
-                                              : VD_CAPTION_FOUND;
-    while (by < VD_CAPTION_BYS && strcmp(vd_caption_by_names[by], name) != 0)
-        by++;
-    if (by < VD_CAPTION_BYS)
-        return (vd_caption_by)by;
-    vd_reading_refuse(r, "\"caption_by\" is '%.40s'; expected captioner, scene, found or typed",
-                      name);
-    return VD_CAPTION_PEOPLE;
-}
-
 static void read_answer(vd_reading *r, const vd_json_value *map)
 {
-    vd_record *to = add(r, &r->file->records, &r->file->record_count, sizeof *to);
+    vd_record *to = vd_reading_add(r, &r->file->records, &r->file->record_count, sizeof *to);
     if (!to)
         return;
     vd_sheet *sheet = &to->sheet;
@@ -320,8 +259,8 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
     sheet->image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
     sheet->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
     sheet->caption = vd_reading_text(r, map, "caption");
-    sheet->caption_by = read_caption_by(r, map, sheet->picture);
-    sheet->said = read_turns(r, map, "history", &sheet->rounds);
+    sheet->caption_by = vd_reading_caption_by(r, map, sheet->picture);
+    sheet->said = vd_reading_turns(r, map, "history", &sheet->rounds);
     to->reply.typed = vd_reading_text(r, map, "typed");
     to->reply.question = vd_reading_text(r, map, "question");
     read_words(r, map, &to->reply);
@@ -340,180 +279,6 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
         sheet->names = read_names(r, map, answer->regions);
         sheet->regions = answer->regions;
     }
-}
-
-// ---- conversations ------------------------------------------------------------------------------
-
-static void read_branch(vd_reading *r, const vd_json_value *list, vd_chat_record *record)
-{
-    static const char key[] = "branches";
-    size_t width = (size_t)record->lane_count + 1;
-    list = vd_reading_checked(r, list, key, 0, MOST_ROUNDS);
-    vd_chat_record_branch *branch = &record->branches[record->branch_count++];
-    branch->text = vd_reading_room(r, list->count, width * sizeof *branch->text);
-    char **to = branch->text;
-    for (const vd_json_value *round = list->first; round && r->status == VD_OK;
-         round = round->next) {
-        branch->count++;
-        const vd_json_value *text = vd_reading_checked(r, round, key, width, width)->first;
-        if (text && text->type == VD_JSON_NULL)
-            vd_reading_refuse(r, "\"%s\" holds a round without a question", key);
-        for (; text; text = text->next, to++) // null: that model's answer is not known
-            *to = text->type == VD_JSON_NULL ? NULL : vd_reading_copy(r, text, key);
-    }
-}
-
-static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record *out)
-{
-    *out = (vd_chat_record){.image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
-                            .caption = vd_reading_text(r, map, "caption")};
-    out->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
-    out->caption_by = read_caption_by(r, map, out->picture);
-    out->rounds = read_turns(r, map, "rounds", &out->count);
-    out->returned = vd_json_true(map, "returned");
-    if (vd_json_member(map, "models", VD_JSON_LIST)) {
-        const vd_json_value *list = vd_reading_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
-        out->lanes = vd_reading_room(r, list->count, sizeof *out->lanes);
-        for (const vd_json_value *pair = list->first; pair && out->lanes; pair = pair->next) {
-            vd_chat_record_lane *lane = &out->lanes[out->lane_count++];
-            read_pair(r, pair, "models", "model, history", &lane->name, &lane->follow);
-        }
-    }
-    if (vd_json_member(map, "branches", VD_JSON_LIST)) {
-        const vd_json_value *list = vd_reading_list(r, map, "branches", 1, MOST_BRANCHES);
-        out->branch = (int)vd_reading_whole(r, map, "branch", 0, (int64_t)list->count - 1);
-        out->branches = vd_reading_room(r, list->count, sizeof *out->branches);
-        for (const vd_json_value *rounds = list->first; rounds && r->status == VD_OK;
-             rounds = rounds->next)
-            read_branch(r, rounds, out);
-    }
-}
-
-static void free_branches(vd_chat_record *record)
-{
-    size_t width = (size_t)record->lane_count + 1;
-    for (int b = 0; b < record->branch_count; b++) {
-        for (size_t i = 0; i < (size_t)record->branches[b].count * width; i++)
-            vd_free(record->branches[b].text[i]);
-        vd_free(record->branches[b].text);
-    }
-    for (int i = 0; i < record->lane_count; i++) {
-        vd_free(record->lanes[i].name);
-        vd_free(record->lanes[i].follow);
-    }
-    vd_free(record->branches);
-    vd_free(record->lanes);
-}
-
-static void clear_record(vd_chat_record *record)
-{
-    free_branches(record);
-    vd_turns_free(record->rounds, record->count);
-    vd_free(record->picture);
-    vd_free(record->caption);
-    *record = (vd_chat_record){0};
-}
-
-// Gives `record` the models and branches of `from`, which is cleared.
-static void move_branches(vd_chat_record *record, vd_chat_record *from)
-{
-    free_branches(record);
-    record->lanes = from->lanes;
-    record->lane_count = from->lane_count;
-    record->branches = from->branches;
-    record->branch_count = from->branch_count;
-    record->branch = from->branch;
-    from->lanes = NULL;
-    from->branches = NULL;
-    from->lane_count = from->branch_count = 0;
-    clear_record(from);
-}
-
-static bool same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(a[i].question, b[i].question) != 0 ||
-            (answers && strcmp(a[i].answer, b[i].answer) != 0))
-            return false;
-    return true;
-}
-
-static size_t talk_of(const vd_reading *r, int64_t image_id)
-{
-    return GPOINTER_TO_SIZE(g_hash_table_lookup(r->talk_of, &image_id));
-}
-
-static void set_talk_of(const vd_reading *r, int64_t image_id, size_t talk)
-{
-    int64_t *key = g_new(int64_t, 1);
-    *key = image_id;
-    g_hash_table_insert(r->talk_of, key, GSIZE_TO_POINTER(talk));
-}
-
-// The conversation that this line continues: the last one, or an earlier one about the same picture
-// that this line begins with (another beginning is another conversation). NULL: none, or it has
-// ended.
-static vd_chat_record *find_open(const vd_reading *r, const vd_chat_record *record)
-{
-    size_t at = talk_of(r, record->image_id);
-    vd_chat_record *found = at > 0 ? &r->file->talks[at - 1] : NULL;
-    bool goes_on = found && (at == r->file->talk_count || record->count == 0 ||
-                             (record->count >= found->count &&
-                              same_turns(record->rounds, found->rounds, found->count, true)));
-    return goes_on && (!found->closed || record->returned) ? found : NULL;
-}
-
-// Replaces the conversation about the same picture that it continues, unless that one has ended: a
-// line without rounds ends it. The last line's conversation is the last of the list: the place that
-// it had before stays empty until drop_empty.
-static void read_conversation(vd_reading *r, const vd_json_value *map)
-{
-    vd_chat_record record;
-    read_record(r, map, &record);
-    vd_chat_record *before = r->status ? NULL : find_open(r, &record);
-    bool given_up = record.count == 0 && (!before || record.branch_count < 2);
-    if (before && given_up)
-        before->closed = true;
-    if (r->status || given_up) {
-        clear_record(&record);
-        return;
-    }
-    if (before && record.count == 0) {
-        move_branches(before, &record); // an empty branch: other branches have rounds
-        record = *before;
-        *before = (vd_chat_record){0};
-    } else if (before) {
-        clear_record(before);
-    }
-    vd_chat_record *to = before;
-    if (!before || before != &r->file->talks[r->file->talk_count - 1])
-        to = add(r, &r->file->talks, &r->file->talk_count, sizeof *to);
-    if (!to) {
-        clear_record(&record);
-        return;
-    }
-    *to = record;
-    set_talk_of(r, record.image_id, r->file->talk_count);
-}
-
-// Also marks the conversations about one picture.
-static void drop_empty(const vd_reading *r)
-{
-    vd_transcript_file *file = r->file;
-    size_t kept = 0;
-    g_hash_table_remove_all(r->talk_of);
-    for (size_t i = 0; i < file->talk_count; i++) {
-        if (!file->talks[i].caption)
-            continue;
-        vd_chat_record *talk = &file->talks[kept++];
-        *talk = file->talks[i];
-        size_t earlier = talk_of(r, talk->image_id);
-        talk->again = earlier > 0;
-        if (earlier > 0)
-            file->talks[earlier - 1].later = true;
-        set_talk_of(r, talk->image_id, kept);
-    }
-    file->talk_count = kept;
 }
 
 // ---- finding answers ----------------------------------------------------------------------------
@@ -581,7 +346,7 @@ static void read_line(vd_reading *r, const char *text, size_t length)
     else if (answer)
         read_answer(r, answer);
     else if (conversation)
-        read_conversation(r, conversation);
+        vd_reading_conversation(r, conversation);
     vd_json_value_free(value);
 }
 
@@ -611,7 +376,7 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     }
     if (r.line == 0)
         vd_reading_refuse(&r, "empty; expected a transcript");
-    drop_empty(&r);
+    vd_reading_talks_end(&r);
     index_records(&r);
     g_hash_table_destroy(r.talk_of);
     vd_free(data);
@@ -634,7 +399,7 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_free((vd_region_name *)record->sheet.names);
     }
     for (size_t i = 0; i < file->talk_count; i++)
-        clear_record(&file->talks[i]);
+        vd_chat_record_clear(&file->talks[i]);
     for (size_t i = 0; i < file->pool_count; i++) {
         for (size_t k = 0; k < file->pools[i].count; k++)
             vd_free(file->pools[i].answers[k]);
@@ -665,7 +430,7 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
             sheet->rounds == round && strcmp(sheet->caption, talk->caption) == 0 &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
-            same_turns(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
+            vd_same_turns(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
             return &file->records[at - 1];
     }
     return NULL;
@@ -690,7 +455,7 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
             strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like) &&
             strcmp(sheet->caption, like->caption) == 0 &&
             strcmp(own->reply->typed, other->reply->typed) == 0 &&
-            same_turns(sheet->said, like->said, like->rounds, true))
+            vd_same_turns(sheet->said, like->said, like->rounds, true))
             return &file->records[at - 1];
     }
     return NULL;

@@ -110,3 +110,66 @@ float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *ke
         copy_numbers(r, vd_reading_checked(r, row, key, wide, wide), key, to);
     return out;
 }
+
+// ---- lists and parts of conversations -----------------------------------------------------------
+
+void *vd_reading_add(vd_reading *r, void *list, size_t *count, size_t size)
+{
+    char *old, *grown;
+    memcpy(&old, list, sizeof old);
+    if (*count & (*count - 1))
+        grown = old;
+    else
+        grown = vd_reading_memory(r, vd_grow(old, *count, *count ? 2 * *count : 1, size));
+    if (!grown)
+        return NULL;
+    memcpy(list, &grown, sizeof grown);
+    return grown + (*count)++ * size;
+}
+
+void vd_reading_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
+                     char **first, char **second)
+{
+    if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
+        pair->last->type != VD_JSON_TEXT)
+        vd_reading_refuse(r, "\"%s\" holds something that is not [%s]", key, what);
+    *first = r->status ? NULL : vd_reading_copy(r, pair->first, key);
+    *second = r->status ? NULL : vd_reading_copy(r, pair->last, key);
+}
+
+vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count)
+{
+    const vd_json_value *list = vd_reading_list(r, map, key, 0, VD_MOST_RECORDED_ROUNDS);
+    vd_turn *turns = vd_reading_room(r, list->count, sizeof *turns);
+    for (const vd_json_value *pair = list->first; pair && r->status == VD_OK; pair = pair->next) {
+        vd_turn *to = &turns[(*count)++];
+        vd_reading_pair(r, pair, key, "question, answer", &to->question, &to->answer);
+    }
+    return turns;
+}
+
+vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map, const char *picture)
+{
+    const char *name = vd_json_text(map, "caption_by");
+    int by = 0;
+    if (!name)
+        return !picture                       ? VD_CAPTION_PEOPLE
+               : strchr(picture, '/') == NULL ? VD_CAPTION_SCENE
+                                              : VD_CAPTION_FOUND;
+    while (by < VD_CAPTION_BYS && strcmp(vd_caption_by_names[by], name) != 0)
+        by++;
+    if (by < VD_CAPTION_BYS)
+        return (vd_caption_by)by;
+    vd_reading_refuse(r, "\"caption_by\" is '%.40s'; expected captioner, scene, found or typed",
+                      name);
+    return VD_CAPTION_PEOPLE;
+}
+
+bool vd_same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(a[i].question, b[i].question) != 0 ||
+            (answers && strcmp(a[i].answer, b[i].answer) != 0))
+            return false;
+    return true;
+}

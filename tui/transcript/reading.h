@@ -7,6 +7,8 @@
 #include "engine/base/json_tree.h"
 #include "tui/transcript/transcript.h"
 
+enum { VD_MOST_RECORDED_ROUNDS = 100000 };
+
 // After the first failure everything below does nothing and gives zeros and empty lists; what was
 // read before is in the file's structs, which are cleared as a whole.
 typedef struct vd_reading {
@@ -37,5 +39,21 @@ float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *k
 // A list of lists of numbers.
 float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *key, int rows,
                          int columns);
+// A new element at the end of *list, which has room for the next power of two.
+void *vd_reading_add(vd_reading *r, void *list, size_t *count, size_t size);
+// what: names the two texts.
+void vd_reading_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
+                     char **first, char **second);
+vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count);
+// picture: path of a picture of one's own; NULL: one of the data.
+vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map, const char *picture);
+bool vd_same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers);
+
+// ---- conversations (talks.c) --------------------------------------------------------------------
+
+void vd_reading_conversation(vd_reading *r, const vd_json_value *map);
+// After the last line: leaves empty places out and marks the conversations about one picture.
+void vd_reading_talks_end(const vd_reading *r);
+void vd_chat_record_clear(vd_chat_record *record); // one that was read back
 
 #endif

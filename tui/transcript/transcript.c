@@ -592,6 +592,20 @@ static void emit_branch(yajl_gen json, const vd_chat_record_branch *branch, size
     yajl_gen_array_close(json);
 }
 
+static void emit_asides(yajl_gen json, const vd_chat_record_aside *asides, int count)
+{
+    vd_member_list(json, "asides");
+    for (int i = 0; i < count; i++) {
+        yajl_gen_array_open(json);
+        yajl_gen_integer(json, asides[i].branch);
+        yajl_gen_integer(json, asides[i].before);
+        vd_output_string(json, asides[i].typed);
+        vd_output_string(json, asides[i].reply);
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
 static yajl_gen_status emit_conversation(yajl_gen json, void *context)
 {
     const vd_chat_record *record = context;
@@ -616,6 +630,8 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
             emit_branch(json, &record->branches[i], (size_t)record->lane_count + 1);
         yajl_gen_array_close(json);
     }
+    if (record->aside_count > 0)
+        emit_asides(json, record->asides, record->aside_count);
     if (record->returned) {
         vd_output_string(json, "returned");
         yajl_gen_bool(json, true);

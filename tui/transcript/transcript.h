@@ -13,6 +13,7 @@
 //               "names": [of each region, "" not known]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch],
+//               "asides": [[branch, round, typed, reply]],
 //               "returned": true where /new had ended it, and that was undone}}
 //
 // "scores" are those of the pool in its order; where it has more than 1,000 answers, of the best
@@ -36,6 +37,9 @@
 // answer when the chat was left. "branches" is left out where it would equal
 // "rounds"; "models", "branches", "names" and "decoder" (which ranked: "discriminative",
 // "generative", "both") are missing in files of earlier programs.
+//
+// An aside is small talk that the program itself replied to, in this branch, before the round with
+// this number (from 0); "asides" is left out where there is none.
 //
 // An answer's line has everything that it depends on, so that each can be verified alone. A
 // conversation's line is written whenever the conversation changed; the last one of a picture is
@@ -106,6 +110,12 @@ typedef struct vd_chat_record_branch {
                  // NULL where it is not known
 } vd_chat_record_branch;
 
+// Small talk, which the program replied to (vd_aside).
+typedef struct vd_chat_record_aside {
+    int branch, before;
+    char *typed, *reply;
+} vd_chat_record_aside;
+
 // How a conversation stands.
 typedef struct vd_chat_record {
     int64_t image_id;
@@ -118,9 +128,11 @@ typedef struct vd_chat_record {
     int lane_count;
     vd_chat_record_branch *branches; // (branch_count) 0: `rounds` are all
     int branch_count, branch;        // the one in use
-    bool returned;                   // it had ended, and goes on all the same
-    bool closed;                     // ended: another one about the picture began
-    bool taken;                      // read back: it has been taken up, and asked again
+    vd_chat_record_aside *asides;    // (aside_count) of all branches, as they were said
+    int aside_count;
+    bool returned;     // it had ended, and goes on all the same
+    bool closed;       // ended: another one about the picture began
+    bool taken;        // read back: it has been taken up, and asked again
     bool again, later; // read back: there is another one about the picture before it, behind it
 } vd_chat_record;
 

@@ -109,7 +109,8 @@ static void reply_to_talk(vd_chat *chat, const char *typed, const char *talk)
     const vd_navigation *nav = &chat->nav;
     char reply[256];
     snprintf(reply, sizeof reply, VD_PROGRAM_SAYS "%s", talk);
-    bool said = vd_branch_add_aside(chat->conversation.branch, typed, reply);
+    vd_branch *branch = chat->conversation.branch;
+    bool said = vd_branch_add_aside(branch, branch->count, typed, reply);
     if (!said || nav->place != VD_PLACE_CHAT || nav->layout.dialog.height < LEAST_ROWS)
         vd_notice_say(&chat->notice, "%s", reply);
 }

@@ -57,9 +57,9 @@ static void aside_clear(vd_aside *aside)
     vd_free(aside->reply);
 }
 
-bool vd_branch_add_aside(vd_branch *branch, const char *typed, const char *reply)
+bool vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply)
 {
-    vd_aside one = {branch->count, vd_strdup(typed), vd_strdup(reply)};
+    vd_aside one = {before, vd_strdup(typed), vd_strdup(reply)};
     if (!one.typed || !one.reply ||
         !vd_make_room(&branch->asides, &branch->aside_room, branch->aside_count + 1, sizeof one)) {
         aside_clear(&one);
@@ -72,6 +72,14 @@ bool vd_branch_add_aside(vd_branch *branch, const char *typed, const char *reply
     }
     branch->asides[branch->aside_count++] = one;
     return true;
+}
+
+size_t vd_branches_asides(const vd_branches *branches)
+{
+    size_t count = 0;
+    for (int i = 0; i < branches->count; i++)
+        count += branches->at[i].aside_count;
+    return count;
 }
 
 size_t vd_conversation_pending(const vd_conversation *conversation)
@@ -161,9 +169,7 @@ static bool copy_asides(const vd_branch *from, size_t keep, vd_branch *to)
         const vd_aside *one = &from->asides[i];
         if (one->before > keep)
             continue;
-        whole = vd_branch_add_aside(to, one->typed, one->reply);
-        if (whole)
-            to->asides[to->aside_count - 1].before = one->before;
+        whole = vd_branch_add_aside(to, one->before, one->typed, one->reply);
     }
     return whole;
 }

@@ -58,6 +58,16 @@ static bool describe_branches(const vd_lanes *lanes, vd_chat_record *out)
     return whole;
 }
 
+static void describe_asides(const vd_branches *branches, vd_chat_record *out)
+{
+    for (int b = 0; b < branches->count; b++)
+        for (size_t i = 0; i < branches->at[b].aside_count; i++) {
+            const vd_aside *from = &branches->at[b].asides[i];
+            out->asides[out->aside_count++] =
+                (vd_chat_record_aside){b, (int)from->before, from->typed, from->reply};
+        }
+}
+
 bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
 {
     const vd_conversation *conversation = lanes->conversation;
@@ -71,9 +81,12 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
                             .branch = conversation->branches.used};
     out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
     out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
-    bool whole = out->rounds && out->lanes;
+    out->asides = vd_alloc(vd_branches_asides(&conversation->branches), sizeof *out->asides);
+    bool whole = out->rounds && out->lanes && out->asides;
     if (whole)
         describe_rounds(lanes, out);
+    if (whole)
+        describe_asides(&conversation->branches, out);
     for (int i = 0; whole && i < lanes->count; i++)
         out->lanes[i] = (vd_chat_record_lane){(char *)vd_lane_name(&lanes->lane[i]),
                                               (char *)vd_follow_name(lanes->lane[i].follow)};
@@ -88,6 +101,7 @@ void vd_lanes_describe_free(vd_chat_record *record)
 {
     for (int i = 0; record->branches && i < record->branch_count; i++)
         vd_free(record->branches[i].text);
+    vd_free(record->asides);
     vd_free(record->branches);
     vd_free(record->lanes);
     vd_free(record->rounds);
@@ -150,6 +164,20 @@ static bool restore_branch(vd_branch *to, const vd_chat_record *record, int inde
     return whole;
 }
 
+// first: the record's branch that became the first one.
+static bool restore_asides(vd_branches *to, const vd_chat_record *record, int first)
+{
+    bool whole = true;
+    for (int i = 0; i < record->aside_count && whole; i++) {
+        const vd_chat_record_aside *from = &record->asides[i];
+        int at = from->branch - first;
+        if (at < 0 || at >= to->count)
+            continue;
+        whole = vd_branch_add_aside(&to->at[at], (size_t)from->before, from->typed, from->reply);
+    }
+    return whole;
+}
+
 // The branches of the record that have a place, the one in use among them.
 static bool restore_branches(vd_branches *to, const vd_chat_record *record, const int *lane_of)
 {
@@ -162,6 +190,7 @@ static bool restore_branches(vd_branches *to, const vd_chat_record *record, cons
         to->count = i + 1;
         whole = restore_branch(&to->at[i], record, first + i, lane_of);
     }
+    whole = whole && restore_asides(to, record, first);
     to->used = whole ? record->branch - first : 0;
     to->returned = record->returned;
     return whole;
