@@ -154,6 +154,25 @@ static void branches_start_at_the_selected_round_and_the_oldest_goes(void **stat
     assert_int_equal(fake.chat.conversation.branches.count, 1);
 }
 
+// Each column says what its model ranks, when that is not the same.
+static void columns_name_pools_that_differ(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "F10");
+    fake.chat.lanes.lane[0].pool_path = "the/first pool.txt";
+    fake.chat.lanes.lane[1].pool_path = "the/first pool.txt";
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    char *screen = fake_chat_text(&fake);
+    assert_null(strstr(screen, "pool.txt"));
+    vd_free(screen);
+    fake.chat.lanes.lane[1].pool_path = "my/pool.txt";
+    fake_chat_keys(&fake, "'and a ball?' Enter");
+    expect("ranked within 12 of the/first pool.txt");
+    expect("ranked within 12 of my/pool.txt");
+    fake_chat_size(&fake, 40, 12);
+    expect("within 12");
+}
+
 static void models_are_compared_and_go_their_own_ways(void **state)
 {
     (void)state;
@@ -312,6 +331,7 @@ int main(void)
         TEST(an_edited_round_is_asked_again_with_all_after_it),
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),
+        TEST(columns_name_pools_that_differ),
         TEST(models_are_compared_and_go_their_own_ways),
         TEST(what_was_forgotten_comes_back),
         TEST(starting_over_can_be_undone),

@@ -1,5 +1,6 @@
 // Models side by side on one question: rankings with moves against the first model, what each
 // looked at, people's answer, and how they fare over the conversation.
+#include <glib.h>
 #include <string.h>
 
 #include "tui/answer/columns.h"
@@ -73,6 +74,13 @@ static void make_sheet(vd_chat *chat, const vd_round *round, int width, compared
 
 // ---- parts of a column -------------------------------------------------------------------------
 
+static void draw_pool(vd_grid *grid, vd_rect at, const vd_response *response)
+{
+    char text[512];
+    vd_ranking_title(response, "ranked", at.width, text, sizeof text);
+    vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_NOTE));
+}
+
 static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round,
                        const vd_sheet_side *side)
 {
@@ -134,14 +142,29 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
 // ---- the screen --------------------------------------------------------------------------------
 
 typedef struct parts {
-    int picture, ranking, attention, human, metrics; // rows
+    int pool, picture, ranking, attention, human, metrics; // rows
 } parts;
 
-static parts divide(const vd_chat *chat, int room, int column, bool human)
+// Whether the models rank different pools.
+static bool pools_differ(const vd_chat *chat, const vd_round *round)
 {
-    parts rows = {.metrics = 1, .human = human};
+    const vd_response *first = NULL;
+    for (int lane = 0; round && lane < chat->lanes.count; lane++) {
+        const vd_response *own = &round->response[lane];
+        if (own->ready && first &&
+            (own->answer_count != first->answer_count ||
+             g_strcmp0(own->pool_path, first->pool_path) != 0))
+            return true;
+        first = own->ready ? own : first;
+    }
+    return false;
+}
+
+static parts divide(const vd_chat *chat, int room, int column, bool pools, bool human)
+{
+    parts rows = {.metrics = 1, .pool = pools, .human = human};
     const vd_image *image = &chat->shown.picture.image;
-    room -= 1 + rows.metrics + rows.human; // heading
+    room -= 1 + rows.metrics + rows.pool + rows.human; // heading
     if (room >= 14 && column >= 24) {
         vd_rect fit =
             vd_panels_fit((vd_rect){0, 0, column, room * 11 / 20}, image->width, image->height);
@@ -159,6 +182,9 @@ static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round
     int end = at.y + at.height;
     vd_sheet_draw_head(grid, at, side, lane == chat->nav.lane);
     at.y++;
+    if (rows.pool && side->reply)
+        draw_pool(grid, at, &round->response[lane]);
+    at.y += rows.pool;
     at.height = rows.picture;
     vd_sheet_draw_picture(grid, at, &chat->shown.picture, chat->shown.error, sheet, lane);
     if (!side->reply)
@@ -202,7 +228,8 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     vd_rect own = vd_columns_place(&columns, 0);
     compared_sheet made;
     make_sheet(chat, round, own.width, &made);
-    parts rows = divide(chat, own.height, own.width, made.sheet.human != NULL);
+    parts rows =
+        divide(chat, own.height, own.width, pools_differ(chat, round), made.sheet.human != NULL);
     int all = made.sheet.side[0].reply ? vd_sheet_rows(&made.sheet.side[0]) : 0;
     int most = all > rows.ranking ? all - rows.ranking : 0;
     chat->nav.seen = rows.ranking > 1 ? rows.ranking : 1;

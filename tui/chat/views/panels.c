@@ -23,23 +23,28 @@ static void write_figures(const vd_response *response, int room, char *out, size
         out[0] = '\0';
 }
 
-// "Answers within 312 candidates of assets/pool.txt": a softmax over a pool is no confidence, so
-// the pool is named wherever its probabilities stand; briefly where there is little room.
+void vd_ranking_title(const vd_response *response, const char *start, int room, char *out,
+                      size_t size)
+{
+    const char *path = response->pool_path;
+    int candidates = response->reply.answer.candidates;
+    int used = snprintf(out, size, "%s within %d candidates%s%s", start, candidates,
+                        path ? " of " : "", path ? path : "");
+    while (path && used > room) {
+        used = snprintf(out, size, "%s within %d of %s", start, candidates, path);
+        path = strchr(path, '/');
+        path += path != NULL;
+    }
+}
+
 static void write_title(const vd_chat *chat, int room, char *out, size_t size)
 {
     enum { MARGIN = 15 };
-    const vd_round *round = vd_chat_round(chat);
-    const vd_response *response = vd_chat_response(chat);
-    const char *path = response->pool_path, *slash = path ? strrchr(path, '/') : NULL;
-    int candidates = response->reply.answer.candidates;
-    int number = (int)(round - chat->conversation.branch->rounds) + 1;
+    int number = (int)(vd_chat_round(chat) - chat->conversation.branch->rounds) + 1;
     char start[32] = "Answers";
     if (chat->nav.selected >= 0)
         snprintf(start, sizeof start, "Round %d,", number);
-    int used = snprintf(out, size, "%s within %d candidates%s%s", start, candidates,
-                        path ? " of " : "", path ? path : "");
-    if (path && used + MARGIN > room)
-        snprintf(out, size, "%s within %d of %s", start, candidates, slash ? slash + 1 : path);
+    vd_ranking_title(vd_chat_response(chat), start, room - MARGIN, out, size);
 }
 
 void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
