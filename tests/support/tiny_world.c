@@ -115,6 +115,7 @@ void tiny_world_model(const tiny_world *world, const char *path, int size, const
                         .region = size,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_NONE,
+                        .answer = strstr(path, "looking") ? VD_ANSWER_ATTENTION : VD_ANSWER_LSTM,
                         .decoders = strstr(path, "both")         ? VD_BOTH
                                     : strstr(path, "generative") ? VD_GENERATIVE
                                                                  : VD_DISCRIMINATIVE};

@@ -10,9 +10,11 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/must.h"
 #include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
+#include "tui/session/walk.h"
 
 static vd_error err;
 
@@ -548,6 +550,32 @@ static void memory_that_is_out_is_reported_and_nothing_leaks(void **state)
     assert_true(support_fail_each_allocation(everything, NULL) > 20);
 }
 
+// Words of the pool that the model does not know are shown as they are in the pool.
+static void an_answer_that_looks_has_its_own_words(void **state)
+{
+    (void)state;
+    char *pool = support_join(tiny.directory, "strange.txt");
+    char *model = support_join(tiny.directory, "looking-generative.safetensors");
+    support_write_text(pool, "9\tyes, 3 gnus\n7\ttwo llamas\n");
+    tiny_world_model(&tiny, model, TINY_REGION_SIZE, "strange.txt");
+    vd_world *world = open_world();
+    vd_session *session = open_session(world, model);
+    vd_reply reply;
+    vd_walk *walk;
+    must(vd_session_picture(session, 0, &err), &err);
+    must(vd_session_ask(session, "is it red", NULL, &reply, &err), &err);
+    bool first = reply.answer.order[0] == 0;
+    assert_string_equal(reply.given, first ? "yes , 3 gnus" : "two llamas");
+    vd_reply_clear(&reply);
+    must(vd_walk_new(session, "is it red", NULL, false, NULL, &walk, &err), &err);
+    assert_null(strstr(walk->reply.given, "<UNK>"));
+    vd_walk_free(walk);
+    vd_session_free(session);
+    vd_world_close(world);
+    free(model);
+    free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +600,7 @@ int main(void)
         cmocka_unit_test(odd_questions_are_answered_or_refused_with_a_reason),
         cmocka_unit_test(a_stop_ends_an_answer_and_changes_nothing),
         cmocka_unit_test(memory_that_is_out_is_reported_and_nothing_leaks),
+        cmocka_unit_test(an_answer_that_looks_has_its_own_words),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }

@@ -513,6 +513,21 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
                                       NULL, err);
 }
 
+vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
+{
+    vd_utterance given = reply->answer.given;
+    int32_t ids[VD_MAX_CANDIDATE];
+    int length = 0;
+    vd_status status = VD_OK;
+    if (vd_has_generative(vd_session_decoders(session))) // it is the pool's best
+        status = vd_answer_own_ids(session->words, session->answers->answer[reply->answer.order[0]],
+                                   VD_MAX_CANDIDATE, ids, &length, err);
+    for (int i = 0; i < given.length && i + 1 < length; i++)
+        if (given.word[i] == VD_UNKNOWN)
+            given.word[i] = ids[i + 1];
+    return status ? status : vd_utterance_text(session->words, &given, &reply->given, err);
+}
+
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
                          vd_reply *reply, vd_error *err)
 {
@@ -521,7 +536,7 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
         return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
     vd_status status = ask(session, typed, stop, reply, err);
     if (status == VD_OK && vd_attends(vd_model_config(session->model)))
-        status = vd_utterance_text(session->words, &reply->answer.given, &reply->given, err);
+        status = vd_session_given(session, reply, err);
     if (status == VD_OK && reply->answer.said.count > 0)
         status = vd_utterance_text(session->words, reply->answer.said.beam, &reply->said, err);
     if (status)

@@ -268,6 +268,8 @@ bool vd_session_has_picture(const vd_session *session, size_t index);
 const float *vd_session_boxes(const vd_session *session, int *regions);
 const vd_region_name *vd_session_region_names(const vd_session *session); // NULL: not known
 
+// Makes reply->given of reply->answer.given; words that the model lacks are as in the pool's text.
+vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err);
 // Answers; the conversation is unchanged until vd_session_accept. An empty question is VD_USAGE.
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
                          vd_reply *reply, vd_error *err);

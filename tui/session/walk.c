@@ -148,8 +148,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
         status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
                                    &reply->answer, trace, err);
     if (status == VD_OK && walk->reply.given)
-        status =
-            vd_utterance_text(vd_session_words(session), &reply->answer.given, &reply->given, err);
+        status = vd_session_given(session, reply, err);
     if (status)
         vd_reply_clear(reply);
     vd_free(drop);
