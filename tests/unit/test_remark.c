@@ -99,6 +99,8 @@ static void a_question_of_unknown_words_says_what_can_be_asked(void **state)
     assert_non_null(strstr(text, "The model knows 2 of these 5 words."));
     assert_non_null(strstr(text, "for example \"is there a cube?\" or \"what color is it?\""));
     assert_null(strstr(remark_of("is kugel there"), "knows")); // most are known
+    assert_non_null(strstr(remark_of("kugel"), "The model knows no such word. It can be asked"));
+    assert_non_null(strstr(remark_of("viele kugeln"), "The model knows no such words. It"));
 }
 
 #define TEST(name) cmocka_unit_test(name)

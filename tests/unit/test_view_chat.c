@@ -297,6 +297,10 @@ static void unknown_and_unseen_words_are_marked(void **state)
     fake_chat_keys(&fake, "'is there a wug?' Enter");
     expect("[wug]");
     expect("[ ] not known");
+    fake_chat_size(&fake, 80, 30);
+    fake_chat_keys(&fake, "'is the wug in a red box?' Enter");
+    expect("[ ] not known"); // below the words, where it does not fit behind them
+    fake_chat_size(&fake, 80, 24);
     fake_chat_keys(&fake, "'a b c d e f g h i j k l m n o p q r s t u v?' Enter");
     expect("4 not seen");
 }

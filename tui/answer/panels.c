@@ -195,6 +195,10 @@ void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
                           vd_style_of(grid, VD_ROLE_BAR_WORD));
         x += 2;
     }
+    if (note[0] && x + note_width > end + 1 && y + 1 < at.y + at.height) {
+        x = at.x + 4;
+        y++;
+    }
     x += vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE)) + 1;
     if (vd_word_share(&reply->answer, 0) >= 0)
         draw_legend(grid, (vd_rect){at.x, y, at.width, at.y + at.height - y}, x);

@@ -108,9 +108,11 @@ void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_w
     }
     if (2 * unknown <= words)
         return;
-    add(out, size,
-        "  The model knows %d of these %d words. It can be asked what is there, how "
-        "many, what color and where",
-        words - unknown < 0 ? 0 : words - unknown, words);
+    int known = words - unknown;
+    if (known > 0)
+        add(out, size, "  The model knows %d of these %d words", known, words);
+    else
+        add(out, size, "  The model knows no such word%s", words == 1 ? "" : "s");
+    add(out, size, ". It can be asked what is there, how many, what color and where");
     add_examples(world, picture, out, size);
 }
