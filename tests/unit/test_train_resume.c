@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -168,6 +169,27 @@ static void the_best_epoch_starts_over_with_another_measure(void **state)
     free(out);
 }
 
+#define PATIENT                                                                                    \
+    "--val", tiny.val, "--val-features", tiny.features, "--epochs", "6", "--patience", "1",        \
+        "--rate", "1e-9"
+
+// An epoch whose row cannot be written is measured again by the resumed run, and waited for once.
+static void an_epoch_that_was_not_logged_counts_once(void **state)
+{
+    char *out = support_join(tiny.directory, "unlogged"),
+         *log = train_run_file("unlogged", "log.tsv");
+    (void)state;
+    train_run_expect("logged", 0, "", MORE(PATIENT));
+    assert_int_equal(mkdir(out, 0777), 0);
+    assert_int_equal(symlink("nowhere/log.tsv", log), 0);
+    train_run_expect("unlogged", 6, "log.tsv", MORE(PATIENT));
+    unlink(log);
+    train_run_expect("unlogged", 0, "", MORE(PATIENT, "--resume"));
+    train_run_same("logged", "unlogged");
+    free(log);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +199,7 @@ int main(void)
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(the_best_epoch_starts_over_with_another_measure),
+        cmocka_unit_test(an_epoch_that_was_not_logged_counts_once),
     };
     return cmocka_run_group_tests(tests, train_run_world, train_run_end);
 }

@@ -240,6 +240,8 @@ static vd_status finish_epoch(course *c, vd_error *err)
 {
     vd_epoch epoch;
     char row[4096];
+    const double best = c->best;
+    const int64_t waited = c->waited;
     vd_status status = c->task->measure(c->plan, &epoch, err);
     if (status)
         return status;
@@ -258,6 +260,8 @@ static vd_status finish_epoch(course *c, vd_error *err)
     if (status == VD_OK)
         status = append_log(c, &epoch, row, err);
     if (status) {
+        c->best = best;
+        c->waited = waited;
         save_checkpoint(c, NULL); // where there is room for it, the epoch's work is kept
         return status;
     }
