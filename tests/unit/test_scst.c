@@ -394,6 +394,14 @@ static void what_does_not_go_together_is_refused(void **state)
     train_run_expect("none", 2, "--scst needs --task caption", MORE("--scst", "bits"));
     train_run_expect("none", 2, "--baseline needs --scst",
                      MORE("--task", "caption", "--baseline", "mean"));
+    train_run_expect("none", 2, "--best-by reward needs --scst",
+                     MORE("--task", "caption", "--val", captions, "--val-features", tiny.features,
+                          "--best-by", "reward"));
+    static const char *const of_scenes[] = {"faithful", "bits"};
+    for (size_t i = 0; i < 2; i++) // before anything is learned
+        train_run_expect("blind", 2, "needs the scenes of --val; name them with --val-scenes",
+                         MORE("--task", "caption", "--heads", "2", "--val", tiny.val,
+                              "--val-features", tiny.features, "--best-by", of_scenes[i]));
     train_run_expect("none", 2, "--scenes needs --scst bits",
                      MORE(SCST, "cider-d", "--scenes", "x"));
     train_run_expect("none", 2, "--eos needs --scst cider-d", MORE(SCST, "bits", "--eos", "out"));

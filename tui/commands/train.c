@@ -161,6 +161,9 @@ static vd_status check_scst(const job *j, vd_error *err)
         status = vd_arguments_refuse(&j->given, "scenes variety", "needs --scst bits", err);
     if (status == VD_OK && scst != VD_SCST_CIDER_D)
         status = vd_arguments_refuse(&j->given, "eos", "needs --scst cider-d", err);
+    if (status == VD_OK && scst == VD_SCST_NONE && vd_arguments_have(&j->given, "best-by") &&
+        j->settings.training.best_by == VD_BEST_REWARD)
+        status = vd_error_set(err, VD_USAGE, "--best-by reward needs --scst");
     if (scst == VD_SCST_NONE)
         return status ? status
                       : vd_arguments_refuse(&j->given,

@@ -153,9 +153,6 @@ static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pi
     for (size_t i = 0; status == VD_OK && i < sizeof shown / sizeof *shown; i++) {
         const vd_caption_metric_name *name = &vd_caption_metric_names[shown[i].metric];
         double value = measure.metric[shown[i].metric] * name->scale;
-        if (isnan(value) && plan->settings.best_by == shown[i].by)
-            status = vd_error_set(err, VD_USAGE, "--best-by %s: it is not known without scenes",
-                                  vd_best_names[shown[i].by]);
         add(out, name->label, shown[i].column, name->digits, value);
         if (plan->settings.best_by == shown[i].by)
             out->best = 1 + value; // never 0, which says that nothing was measured

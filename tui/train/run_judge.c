@@ -32,13 +32,25 @@ static vd_status open_rewards(vd_run_judge *j, const vd_run_judged *judged, cons
     return status;
 }
 
+// The best epoch is known by what scenes say: there must be some.
+static vd_status check_scenes(const vd_run_judged *judged, const vd_run_inputs *in, vd_error *err)
+{
+    vd_best_by by = vd_trainer_options(judged->trainer)->best_by;
+    bool wanted = by == VD_BEST_FAITHFUL || by == VD_BEST_BITS;
+    return wanted && judged->validation && !in->val_scenes
+               ? vd_error_set(err, VD_USAGE,
+                              "--best-by %s needs the scenes of --val; name them with --val-scenes",
+                              vd_best_names[by])
+               : VD_OK;
+}
+
 vd_status vd_run_judge_open(vd_run_judge *j, const vd_run_judged *judged, vd_run_inputs *in,
                             vd_training *training, vd_error *err)
 {
-    vd_status status = VD_OK;
     find_scenes(in->data, &in->scenes, j->beside[0], sizeof j->beside[0]);
     find_scenes(in->val, &in->val_scenes, j->beside[1], sizeof j->beside[1]);
-    if (vd_trainer_options(judged->trainer)->scst != VD_SCST_NONE)
+    vd_status status = check_scenes(judged, in, err);
+    if (status == VD_OK && vd_trainer_options(judged->trainer)->scst != VD_SCST_NONE)
         status = open_rewards(j, judged, in, err);
     const vd_caption_paths paths = {.references = in->val,
                                     .split = judged->validation_split,

@@ -23,7 +23,8 @@ typedef struct vd_run_judged {
 } vd_run_judged;
 
 // Scenes that `in` does not name are those beside the data, where they are there; then it names
-// them. Sets what the training measures with.
+// them. Sets what the training measures with. VD_USAGE when the best epoch is known by what scenes
+// say and there are none.
 vd_status vd_run_judge_open(vd_run_judge *judge, const vd_run_judged *judged, vd_run_inputs *in,
                             vd_training *training, vd_error *err);
 void vd_run_judge_close(vd_run_judge *judge);
