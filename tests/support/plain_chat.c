@@ -40,7 +40,9 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
     for (int i = 0; i < VD_MODELS; i++)
         assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
     const char *model = "improved";
-    vd_status status = vd_recorder_start(&p->recorder, resume, file, world, &image, &model, &err);
+    vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
+    if (!status)
+        status = vd_recorder_open_pictures(&p->recorder, world, &err);
     if (status)
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);

@@ -16,6 +16,7 @@
 #include "features/extract/extract.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
+#include "tests/support/pty.h"
 #include "tests/support/support.h"
 
 enum { BUNDLED = 48 };
@@ -469,6 +470,57 @@ static void a_conversation_about_it_goes_on_and_is_replayed(void **state)
     free(path);
 }
 
+// Starts the program, which is to show this, and leaves.
+static void see(const char *text, const char *const *arguments)
+{
+    assert_true(pty_start(arguments, 100, 30) && pty_await(text));
+    assert_true(pty_tell("\004") && pty_wait());
+    pty_end();
+}
+
+static void await_talk(const char *file)
+{
+    vd_transcript_file back;
+    vd_status status = VD_NOT_FOUND;
+    for (int tries = 0; tries < 1000 && status; tries++, usleep(20000)) {
+        status = vd_transcript_read(file, &back, NULL);
+        if (!status && back.record_count == 0)
+            status = VD_NOT_FOUND;
+        vd_transcript_clear(&back);
+    }
+    assert_int_equal(status, VD_OK);
+}
+
+// The same by the program, which knows of which pictures before it opens any.
+static void the_program_goes_on_with_a_conversation_about_it(void **state)
+{
+    (void)state;
+    char *path = copy_picture("assets/pictures/1000003.png", "go on.png"),
+         *other = support_join(directory, "elsewhere.png"),
+         *file = support_join(directory, "program.jsonl");
+    const char *const first[] = {"--transcript", file, path, NULL}, *const again[] = {
+                                                                        "--resume", "--transcript",
+                                                                        file, NULL};
+    support_program run;
+    assert_true(pty_start(first, 100, 30) && pty_await("by the captioner"));
+    assert_true(pty_tell("what is on the left\r"));
+    await_talk(file);
+    assert_true(pty_tell("\004") && pty_wait());
+    pty_end();
+    see("every score is as recorded", again);
+    assert_int_equal(rename(path, other), 0);
+    support_program_run(&run, again, NULL);
+    support_program_expect(&run, 3, "go on.png", "the conversation is about it", NULL);
+    support_program_clear(&run);
+    assert_int_equal(symlink(other, path), 0);
+    support_program_run(&run, again, NULL);
+    support_program_expect(&run, 3, "go on.png: it leads to another file now", NULL);
+    support_program_clear(&run);
+    free(file);
+    free(other);
+    free(path);
+}
+
 typedef struct opening {
     vd_world *world;
     const char *path;
@@ -511,6 +563,7 @@ int main(void)
         cmocka_unit_test(the_chat_opens_what_is_typed_or_dragged),
         cmocka_unit_test(the_chat_makes_and_keeps_new_pictures),
         cmocka_unit_test(a_conversation_about_it_goes_on_and_is_replayed),
+        cmocka_unit_test(the_program_goes_on_with_a_conversation_about_it),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

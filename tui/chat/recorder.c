@@ -11,10 +11,9 @@ static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other
 
 // ---- start --------------------------------------------------------------------------------------
 
-static vd_status read_past(vd_recorder *recorder, const char *path, const vd_world *world,
-                           int64_t *image_id, const char **model, vd_error *err)
+static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *image_id,
+                           const char **model, vd_error *err)
 {
-    vd_error why = {0};
     vd_status status = vd_transcript_read(path, &recorder->past, err);
     if (status)
         return status;
@@ -22,18 +21,13 @@ static vd_status read_past(vd_recorder *recorder, const char *path, const vd_wor
         return vd_error_set(err, VD_FORMAT, "%.400s: has no conversation to continue", path);
     const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
     *image_id = record->image_id;
-    size_t index;
-    vd_transcript_open_pictures(&recorder->past, world, &why);
-    if (record->picture && vd_world_find(world, *image_id, &index, NULL))
-        return vd_error_set(err, why.status, "%s (the conversation is about it)", why.text);
     if (record->lane_count)
         *model = record->lanes[0].name;
     return VD_OK;
 }
 
-vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path,
-                            const vd_world *world, int64_t *image_id, const char **model,
-                            vd_error *err)
+vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
+                            const char **model, vd_error *err)
 {
     char *newest = NULL;
     vd_status status = VD_OK;
@@ -42,13 +36,28 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
         path = newest;
     }
     if (status == VD_OK && resume)
-        status = read_past(recorder, path, world, image_id, model, err);
+        status = read_past(recorder, path, image_id, model, err);
     vd_status started =
         status ? status : vd_transcript_start(path, &recorder->transcript, &recorder->placeless);
     vd_free(newest);
     if (status || started == VD_OK || started == VD_UNAVAILABLE || started == VD_IO)
         return status;
     return vd_error_set(err, started, "%s", recorder->placeless.text);
+}
+
+vd_status vd_recorder_open_pictures(const vd_recorder *recorder, const vd_world *world,
+                                    vd_error *err)
+{
+    const vd_transcript_file *past = &recorder->past;
+    const vd_chat_record *last = past->talk_count ? &past->talks[past->talk_count - 1] : NULL;
+    vd_error why = {0};
+    size_t index;
+    vd_transcript_open_pictures(past, world, NULL);
+    if (!last || !last->picture || !vd_world_find(world, last->image_id, &index, NULL))
+        return VD_OK;
+    if (vd_world_open_path(world, last->picture, &index, &why) == VD_OK)
+        vd_error_set(&why, VD_NOT_FOUND, "%.400s: it leads to another file now", last->picture);
+    return vd_error_set(err, why.status, "%s (the conversation is about it)", why.text);
 }
 
 void vd_recorder_about(vd_recorder *recorder, vd_world_files *files)

@@ -20,13 +20,16 @@ typedef struct vd_recorder {
 // without one, and vd_recorder_take_up says so. resume: the newest one, or that at
 // `path`, goes on: *image_id becomes the picture of its last conversation, and *model (borrowed)
 // the model that answered there, when the file says so; vd_recorder_take_up follows.
-vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path,
-                            const vd_world *world, int64_t *image_id, const char **model,
-                            vd_error *err);
+vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
+                            const char **model, vd_error *err);
 void vd_recorder_free(vd_recorder *recorder);
 // What the chat is about: the files named, and those of the session that goes on where none are.
-// Call it between the two.
+// Call it before the world is opened.
 void vd_recorder_about(vd_recorder *recorder, vd_world_files *files);
+// Then opens the pictures of one's own that the session is about. VD_* with the reason when that of
+// the last conversation is not there any more; others are left out.
+vd_status vd_recorder_open_pictures(const vd_recorder *recorder, const vd_world *world,
+                                    vd_error *err);
 // Takes the last conversation up where there is one: the models that were compared, what their
 // histories are made of, its branches; and those about other pictures as they stood. The questions
 // of the branch in use are asked again at once, all others when they are looked at; each goes on

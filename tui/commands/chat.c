@@ -193,7 +193,7 @@ static vd_status start_recorder(chat_program *program, const chat_settings *sett
     bool resume = settings->resume || (named && access(named, F_OK) == 0);
     if (status == VD_OK)
         status = vd_recorder_start(&program->recorder, resume, named ? named : settings->transcript,
-                                   program->world, image, model, err);
+                                   image, model, err);
     vd_free(named);
     return status;
 }
@@ -260,6 +260,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
         status = vd_world_match(program->world, settings->missing, &skipped, err);
+    if (!status)
+        status = vd_recorder_open_pictures(&program->recorder, program->world, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
     else if (!status)
