@@ -243,6 +243,8 @@ static void the_program_goes_on_with_a_session_and_lists_them(void **state)
     EXPECT(0, "  2  and the ball", NULL, "chat", "--sessions");
     EXPECT(2, "", "--session does not go with --resume", "--session", "x", "--resume");
     EXPECT(2, "", "is no name of a session", "--session", "../x");
+    EXPECT(2, "", "--session continues with the picture of the conversation", "--session",
+           "my talk", "--image", "2");
 }
 
 // What it is about is found again, and moved files are named.

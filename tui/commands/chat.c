@@ -191,6 +191,10 @@ static vd_status start_recorder(chat_program *program, const chat_settings *sett
         return VD_OK;
     vd_status status = settings->session ? vd_saved_path(settings->session, &named, err) : VD_OK;
     bool resume = settings->resume || (named && access(named, F_OK) == 0);
+    if (resume && (settings->image || settings->opened_count))
+        status = vd_error_set(
+            err, VD_USAGE, "--%s continues with the picture of the conversation; leave %s out",
+            settings->resume ? "resume" : "session", settings->image ? "--image" : "pictures");
     if (status == VD_OK)
         status = vd_recorder_start(&program->recorder, resume, named ? named : settings->transcript,
                                    image, model, err);
@@ -369,10 +373,6 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
                             : settings->no_transcript ? "no-transcript"
                                                       : "transcript");
     bool pictures = settings->image || given.count;
-    if (settings->resume && pictures)
-        return vd_error_set(
-            err, VD_USAGE,
-            "--resume continues with the picture of the conversation; leave --image out");
     for (int i = 0; i < given.count; i++)
         if (access(given.operand[i], F_OK) != 0)
             return vd_error_set(err, VD_NOT_FOUND,
