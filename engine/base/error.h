@@ -8,7 +8,7 @@
 // code, meaning, exit code of the command line
 #define VD_STATUS_LIST(X)                                                                          \
     X(VD_OK, "ok", 0)                                                                              \
-    X(VD_USAGE, "wrong use of the program", 2)                                                     \
+    X(VD_USAGE, "invalid usage", 2)                                                                \
     X(VD_NOT_FOUND, "not found", 3)                                                                \
     X(VD_FORMAT, "damaged or unexpected data", 4)                                                  \
     X(VD_MISMATCH, "files that do not fit each other", 5)                                          \

@@ -34,38 +34,41 @@
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
       vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
     X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
-      "how questions and entries are read: own (default, the network's), lstm, bilstm, gru, "      \
-      "convs2s, gldr, qanet or transformer; dialog-transformer own only")                          \
+      "text encoder of questions and history: own (default: the network's), lstm, bilstm, gru, "   \
+      "convs2s, gldr, qanet or transformer; dialog-transformer: own only")                         \
     X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
-      "dialog-transformer, text qanet, transformer: heads of the attention; 0: 4, of "             \
-      "dialog-transformer fewer where 4 do not divide --embed")                                    \
+      "dialog-transformer, text qanet or transformer: attention heads; 0: 4, or fewer where "      \
+      "dialog-transformer's --embed is not divisible by 4")                                        \
     X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
       vd_score_names, true,                                                                        \
-      "hrea, mn, mn-att: scores of rounds: own, additive, dot, scaled, bilinear, product or sum")  \
+      "hrea, mn, mn-att: score of the attention over rounds: own, additive, dot, scaled, "         \
+      "bilinear, product or sum")                                                                  \
     X(score_regions, "score-regions", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,        \
       vd_score_names, true,                                                                        \
-      "lf-att, lf-bu, mn-att: scores of regions: own, additive, dot, scaled, bilinear or product") \
+      "lf-att, lf-bu, mn-att: score of the attention over regions: own, additive, dot, scaled, "   \
+      "bilinear or product")                                                                       \
     X(hops, "hops", INT, 0, 16, 0, NULL, true,                                                     \
-      "mac, amem, memn2n, dmn: steps; dialog-transformer: layers; 0: the network's own number")    \
+      "mac, amem, memn2n, dmn: steps; dialog-transformer: layers; 0: the network's default")       \
     X(tying, "tying", CHOICE, VD_TYING_ADJACENT, VD_TYING_LAYER_WISE, VD_TYING_ADJACENT,           \
-      vd_tying_names, true, "memn2n: tables that are one: adjacent (default) or layer-wise")       \
+      vd_tying_names, true, "memn2n: weight tying: adjacent (default) or layer-wise")              \
     X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
       true,                                                                                        \
-      "all but mvan, amem and dialog-transformer: what regions are divided by: channels, region "  \
-      "or raw (nothing)")                                                                          \
+      "all but mvan, amem and dialog-transformer: features are divided by the norm of each "       \
+      "channel over the regions (channels), of each region (region), or by nothing (raw)")         \
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \
       VD_BOUNDARIES_BOTH, vd_boundaries_names, true,                                               \
-      "all but mvan: tokens at both ends of answers that are read: both or none")                  \
+      "all but mvan: answers are encoded with a start and an end token (both) or without (none)")  \
     X(answer, "answer", CHOICE, VD_ANSWER_LSTM, VD_ANSWER_CONV, VD_ANSWER_LSTM, vd_answer_names,   \
       true,                                                                                        \
-      "generative decoder: lstm (default), or one that looks at the dialog's words: "              \
+      "generative decoder: lstm (default), or with attention over the words of the dialog: "       \
       "lstm-attention or conv (ConvS2S)")                                                          \
     X(score_words, "score-words", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,            \
       vd_score_names, true,                                                                        \
-      "lstm-attention: scores of words: own, additive, dot, scaled, bilinear or product")          \
+      "lstm-attention: score of the attention over words: own, additive, dot, scaled, bilinear "   \
+      "or product")                                                                                \
     X(copy, "copy", CHOICE, VD_COPY_NONE, VD_COPY_COPYNET, VD_COPY_NONE, vd_copy_names, true,      \
-      "lstm-attention: how words of the dialog, those not in the vocabulary too, are copied into " \
-      "answers: none (default), pointer or copynet")
+      "lstm-attention: copy words of the dialog into answers, also words outside the vocabulary: " \
+      "none (default), pointer or copynet")
 
 // Of vd_caption_config: names that networks have, too.
 #define VD_CAPTION_SIZES(X)                                                                        \
@@ -79,58 +82,59 @@
       VD_CAPTIONER_TRANSFORMER, vd_captioner_names, false,                                         \
       "captioner: transformer (default), cat, sat-soft or sat-hard")                               \
     X(layers, "layers", INT, 1, 8, 2, NULL, false,                                                 \
-      "transformer, cat: layers of encoder and decoder")                                           \
+      "transformer, cat: layers of the encoder, and of the decoder")                               \
     X(inner, "inner", INT, 1, 65536, 256, NULL, false,                                             \
-      "captioner: inner size of a layer; sat-soft, sat-hard: of the attention")                    \
+      "captioner: inner size of a feed-forward layer; sat-soft, sat-hard: of the attention")       \
     X(history, "history", CHOICE, VD_HISTORY_OWN, VD_HISTORY_NONE, VD_HISTORY_OWN,                 \
       vd_history_names, false,                                                                     \
-      "cat, sat-soft, sat-hard: what is looked at again: own (default; of cat complete, of all "   \
-      "others none), complete, past, only, now, light "                                            \
-      "or none")                                                                                   \
+      "cat, sat-soft, sat-hard: what the attention over the history covers: own (default; cat: "   \
+      "complete, others: none), complete, past, only, now, light or none")                         \
     X(shared, "shared", CHOICE, 0, 1, 1, vd_no_yes_names, false,                                   \
-      "cat: whether both looks have the same weights: yes (default) or no")                        \
+      "cat: whether both attentions share their weights: yes (default) or no")                     \
     X(history_norm, "history-norm", CHOICE, 0, 1, 0, vd_no_yes_names, false,                       \
       "cat: whether the history is normalised: no (default) or yes")                               \
     X(awc, "awc", CHOICE, VD_AWC_NONE, VD_AWC_LEARNT, VD_AWC_NONE, vd_awc_names, false,            \
-      "hold what heads give to the history to a level: none (default), fixed or learnt")           \
+      "pull the weight that heads give to the history towards a level (attention weight "          \
+      "coherence): none (default), fixed or learnt")                                               \
     X(awc_level, "awc-level", REAL, -1e9, 1e9, 0.5, NULL, false,                                   \
-      "the level; with learnt its start")                                                          \
-    X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of this in the loss")      \
+      "level of --awc; with learnt: its initial value")                                            \
+    X(awc_weight, "awc-weight", REAL, 0, 1e9, 0.5, NULL, false, "weight of --awc in the loss")     \
     X(seen_weight, "seen-weight", REAL, 0, 1e9, 1, NULL, true,                                     \
-      "sat-soft: weight of the loss that each region is to be seen as often as the next")          \
+      "sat-soft: weight of the loss that makes the total attention to each region equal")          \
     X(seen_target, "seen-target", REAL, 0, 1e9, 1, NULL, true,                                     \
-      "sat-soft: how often in all; 0: words / regions")                                            \
+      "sat-soft: that total per region; 0: words / regions")                                       \
     X(reward_weight, "reward-weight", REAL, 0, 1e9, 6.4, NULL, true,                               \
-      "sat-hard: weight of what a choice brought")                                                 \
+      "sat-hard: weight of the reward (REINFORCE)")                                                \
     X(entropy_weight, "entropy-weight", REAL, 0, 1e9, 0.128, NULL, true,                           \
-      "sat-hard: weight of the entropy of the choices")                                            \
+      "sat-hard: weight of the attention's entropy")                                               \
     X(soft_share, "soft-share", REAL, 0, 1, 0.5, NULL, true,                                       \
-      "sat-hard: how many captions are learned with soft attention")                               \
+      "sat-hard: share of captions trained with soft attention")                                   \
     X(smoothing, "smoothing", REAL, 0, 0.99, 0, NULL, false,                                       \
-      "captioner: part of 1 that is spread over all other words (label smoothing)")                \
+      "captioner: label smoothing: probability spread over all other words")                       \
     X(ce, "ce", CHOICE, VD_CE_MEAN, VD_CES - 1, VD_CE_MEAN, vd_ce_names, true,                     \
-      "transformer, cat: cross entropy: mean over words (mean, default) or sum over those of a "   \
-      "caption (sum)")
+      "transformer, cat: cross entropy: mean over all words (mean, default) or sum over each "     \
+      "caption's words (sum)")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \
     X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
       "adam, rmsprop or adamax")                                                                   \
     X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false,                                          \
-      "base learning rate; schedule warm-up: 1")                                                   \
+      "base learning rate; default with schedule warm-up: 1")                                      \
     X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULES - 1, VD_SCHEDULE_STEPS,        \
       vd_schedule_names, true,                                                                     \
-      "of the learning rate: steps (default), 1/4 of the run to rise, x0.1 at 5/8 and 6/8; "       \
-      "cosine; constant; or warm-up, hidden^-0.5 min(step^-0.5, step W^-1.5), W of --warm-up")     \
+      "of the learning rate: steps (default: rises for 1/4 of the run, x0.1 at 5/8 and 6/8), "     \
+      "cosine, constant or warm-up (hidden^-0.5 min(step^-0.5, step W^-1.5), W from --warm-up)")   \
     X(warm_up, "warm-up", INT, 1, 1000000000, 10000, NULL, true,                                   \
       "schedule warm-up: steps to the highest rate")                                               \
     X(beta_1, "beta-1", REAL, 0, 0.999999, 0.9, NULL, true,                                        \
-      "adam, adamax: how slowly the mean of gradients fades")                                      \
+      "adam, adamax: decay of the first moment")                                                   \
     X(beta_2, "beta-2", REAL, 0, 0.999999, 0.999, NULL, true,                                      \
-      "adam, adamax: how slowly their size fades")                                                 \
-    X(epsilon, "epsilon", REAL, 1e-30, 1, 1e-08, NULL, true, "adam, adamax: added to the size")    \
+      "adam, adamax: decay of the second moment (adamax: infinity norm)")                          \
+    X(epsilon, "epsilon", REAL, 1e-30, 1, 1e-08, NULL, true,                                       \
+      "adam, adamax: added to the denominator")                                                    \
     X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
-      "largest norm of the whole gradient; 0: no limit")                                           \
+      "clip the norm of the whole gradient to X; 0: no clipping")                                  \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \
       "margin of the L-softmax loss, 2 to 4; 1: the plain softmax")                                \
     X(lambda_start, "lambda-start", REAL, 0, 1e9, 1000, NULL, false,                               \
@@ -145,49 +149,48 @@
     X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
       "dropout after adding positions")                                                            \
     X(own_masks, "own-masks", SWITCH, 0, 1, 0, NULL, true,                                         \
-      "dropout masks of their own for every candidate of every round, as in the public code; "     \
-      "else equal candidates, and equal beginnings, share theirs, which is faster")                \
+      "draw dropout masks for every candidate of every round, as the public code does; without "   \
+      "it, equal candidates and equal prefixes share masks, which is faster")                      \
     X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
-      "dropout inside --text convs2s, gldr, qanet or transformer; below 0: its own, 0.1 (gldr: "   \
-      "0.2)")                                                                                      \
+      "dropout inside --text convs2s, gldr, qanet or transformer; below 0: the default, 0.1 "      \
+      "(gldr: 0.2)")                                                                               \
     X(coverage, "coverage", REAL, 0, 1e9, 0, NULL, true,                                           \
-      "copy pointer: weight of the coverage loss in the last epoch, against looking at the same "  \
-      "words again (See et al. 2017, with 1); 0: none (0)")                                        \
+      "copy pointer: weight of the coverage loss in the last epoch, against attending to the "     \
+      "same words again (See et al. 2017: 1); 0: none")                                            \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(scst, "scst", CHOICE, VD_SCST_NONE, VD_SCSTS - 1, VD_SCST_NONE, vd_scst_names, true,         \
-      "captioner, with --from: learn from captions that it says itself, by what they are worth "   \
-      "(SCST): cider-d, against --data; bits, true bits of Blocks' scenes; or none (default)")     \
+      "captioner, with --from: self-critical sequence training (SCST); reward: cider-d (against "  \
+      "--data), bits (true bits by Blocks' scenes) or none (default: no SCST)")                    \
     X(sample, "sample", CHOICE, VD_SAMPLE_BEAM, VD_SAMPLES - 1, VD_SAMPLE_BEAM, vd_sample_names,   \
-      true, "scst: captions that are said: those of a beam search (beam, default), or draw")       \
-    X(sample_size, "sample-size", INT, 2, 32, 5, NULL, true, "scst: how many of a picture")        \
+      true, "scst: how captions are generated: beam (beam search, default) or draw (sampling)")    \
+    X(sample_size, "sample-size", INT, 2, 32, 5, NULL, true,                                       \
+      "scst: captions generated per picture")                                                      \
     X(baseline, "baseline", CHOICE, VD_BASELINE_MEAN, VD_BASELINES - 1, VD_BASELINE_MEAN,          \
       vd_baseline_names, true,                                                                     \
-      "scst: what a caption's reward is compared with: the mean of all of the picture (mean, "     \
-      "default), of the others (others), or that of the greedy caption (greedy)")                  \
+      "scst: baseline of a caption's reward: the mean of all the picture's captions (mean, "       \
+      "default), of its other captions (others), or the greedy caption's reward (greedy)")         \
     X(eos, "eos", CHOICE, VD_EOS_IN, VD_EOSS - 1, VD_EOS_IN, vd_eos_names, true,                   \
-      "scst cider-d: whether the end of a caption is a token of it: in (default) or out")          \
+      "scst cider-d: whether the end token counts as part of a caption: in (default) or out")      \
     X(reward_most, "reward-most", REAL, 0, 1e9, 0, NULL, true,                                     \
-      "scst: a caption counts for no more than X, so that those that are good enough are alike; "  \
-      "0: no limit")                                                                               \
+      "scst: limit rewards to X, so that all good captions count the same; 0: no limit")           \
     X(variety, "variety", REAL, 0, 1e9, 0, NULL, true,                                             \
-      "scst bits: add X times -log2 of how many of the captions that are learned at a time have "  \
-      "the form of this one")                                                                      \
+      "scst bits: add X times -log2 of the share of the batch's captions that have this "          \
+      "caption's form")                                                                            \
     X(ce_weight, "ce-weight", REAL, 0, 1e9, 0, NULL, true,                                         \
-      "scst: weight of the cross entropy of the data's captions, which keeps captions like those") \
+      "scst: weight of the cross entropy of the captions of --data, added to the loss")            \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
-    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch; of captioners pictures")   \
+    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch; captioner: pictures")      \
     X(micro_batch, "micro-batch", INT, 0, 1024, 0, NULL, true,                                     \
       "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
     X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \
       "passes over the data; the learning rate schedule scales with them")                         \
     X(patience, "patience", INT, 0, 1000, 0, NULL, true,                                           \
-      "end after N epochs without a better one on --val; 0: take all")                             \
+      "stop after N epochs without improvement on --val; 0: never")                                \
     X(best_by, "best-by", CHOICE, VD_BEST_OWN, VD_BESTS - 1, VD_BEST_OWN, vd_best_names, true,     \
-      "captioner: what makes an epoch better: own (default: ce, the cross entropy; with --scst "   \
-      "its "                                                                                       \
-      "reward), or of the greedy captions cider-d, bleu-4 or, of Blocks, faithful or bits")        \
+      "captioner: measure of the best epoch: own (default: ce, the cross entropy; with --scst "    \
+      "the reward), or of greedy captions cider-d, bleu-4 or, on Blocks, faithful or bits")        \
     X(min_count, "min-count", INT, 1, 1000000000, 5, NULL, true,                                   \
       "how often a word must occur to be in the vocabulary")                                       \
     X(pool, "pool", INT, 1, 1000000, 1000, NULL, true,                                             \

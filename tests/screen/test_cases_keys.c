@@ -250,17 +250,17 @@ static void help_is_about_where_the_person_is(void **state)
     } places[] = {
         {"Esc",
          {"Keys of the list", "Enter, click", "1..4, click", "the next case", "all cases"},
-         {"Tab, click", "the word before", "scroll"}},
+         {"Tab, click", "the previous word", "scroll"}},
         {"Enter",
          {"Keys of the case", "Tab, click", "Enter ", "back to where you were", "the next case"},
-         {"the word before", "Enter, click", "all cases", "scroll"}},
+         {"the previous word", "Enter, click", "all cases", "scroll"}},
         {"a",
-         {"Keys of the attentions", "the word before", "Tab, click", "scroll down",
+         {"Keys of the attentions", "the previous word", "Tab, click", "scroll down",
           "n, j                   the next case", "back to where"},
          {"Enter, click", "all cases", "n, j, Down"}},
         {"z",
          {"Keys of the picture", "Tab, click", "z, F2", "back to where", "the next case"},
-         {"the word before", "Enter, click", "scroll"}},
+         {"the previous word", "Enter, click", "scroll"}},
     };
     open_list(four);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -281,8 +281,8 @@ static void help_is_about_where_the_person_is(void **state)
     play("?");
     draw(140, 40);
     assert_true(is_shown("Keys of the list and the case"));
-    assert_true(is_shown("Enter, click") && is_shown("Tab, click") && is_shown("all cases again"));
-    assert_false(is_shown("back to where you were") || is_shown("the word before"));
+    assert_true(is_shown("Enter, click") && is_shown("Tab, click") && is_shown("show all cases"));
+    assert_false(is_shown("back to where you were") || is_shown("the previous word"));
     vd_cases_view_free(&view);
 }
 

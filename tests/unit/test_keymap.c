@@ -122,9 +122,9 @@ static void help_says_what_a_key_means_here(void **state)
     assert_string_equal(meaning_of(VD_PLACE_CASE_MAPS, "Down"), "scroll down");
     assert_string_equal(meaning_of(VD_PLACE_CASE_MAPS, "n"), "the next case");
     assert_string_equal(meaning_of(VD_PLACE_CASE, "Down"), "the next case");
-    assert_string_equal(meaning_of(VD_PLACE_CASES_AND_CASE, "Esc"), "all cases again");
+    assert_string_equal(meaning_of(VD_PLACE_CASES_AND_CASE, "Esc"), "show all cases");
     assert_string_equal(meaning_of(VD_PLACE_CASE, "Esc"), "back to where you were");
-    assert_string_equal(meaning_of(VD_PLACE_CHAT, "Esc"), "leave the edited question as it was");
+    assert_string_equal(meaning_of(VD_PLACE_CHAT, "Esc"), "cancel the edit");
     assert_null(meaning_of(VD_PLACE_CHAT, "q"));
 }
 

@@ -20,18 +20,18 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
 // NOLINTBEGIN(bugprone-macro-parentheses): `how` names a member
 // Rows for a type of settings with a vd_saying `how`.
 #define VD_SAYING_OPTIONS(type, how)                                                               \
-    {"beam", "N", "hypotheses of the beam search (5); 1: the likeliest word each time",            \
+    {"beam", "N", "beam size of the search (5); 1: greedy",            \
      VD_INTO(type, how.beam), 1, VD_MOST_BEAMS},                                                   \
-    {"longest", "N", "most words (20)", VD_INTO(type, how.longest), 1, VD_MAX_CAPTION},            \
+    {"longest", "N", "largest number of words (20)", VD_INTO(type, how.longest), 1, VD_MAX_CAPTION},            \
     {"length-power", "X", "rank captions by log-probability / length^X (0)",                       \
      VD_INTO(type, how.length_power), .least = 0, .most = 10},                                     \
-    {"temperature", "X", "draw every word from p^(1/X) instead of searching",                      \
+    {"temperature", "X", "sample every word from p^(1/X) instead of beam search",                      \
      VD_INTO(type, how.temperature), .least = 0.01, .most = 100},                                  \
-    {"no-repeat", NULL, "say no word twice running", VD_INTO(type, how.no_repeat)},                \
-    {"no-trigram", NULL, "say no three words in a row twice", VD_INTO(type, how.no_trigram)},      \
-    {"no-dangling", NULL, "end on no \"a\", \"the\", \"of\" and their like",                       \
+    {"no-repeat", NULL, "never repeat a word immediately", VD_INTO(type, how.no_repeat)},                \
+    {"no-trigram", NULL, "never repeat a trigram", VD_INTO(type, how.no_trigram)},      \
+    {"no-dangling", NULL, "do not end with \"a\", \"the\", \"of\" and the like",                       \
      VD_INTO(type, how.no_dangling)},                                                              \
-    {"merge-repeats", NULL, "make one of a word said several times running",                       \
+    {"merge-repeats", NULL, "merge immediate repetitions of a word",                       \
      VD_INTO(type, how.merge_repeats)}
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on

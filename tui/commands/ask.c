@@ -367,9 +367,9 @@ static vd_status read_options(ask *a, int argc, char **argv, vd_arguments *given
     if (!a->image)
         return vd_error_set(err, VD_USAGE, "which picture? name it with --image PICTURE");
     if (given->count == 0 && isatty(STDIN_FILENO))
-        return vd_error_set(err, VD_USAGE,
-                            "no question; put it in quotes after the options, or pipe questions "
-                            "in, one a line");
+        return vd_error_set(
+            err, VD_USAGE,
+            "no question: put it in quotes after the options, or pipe in questions, one per line");
     if (a->top == 0)
         a->top = a->json ? 10 : 5;
     return VD_OK;
@@ -400,8 +400,8 @@ const vd_command vd_cmd_ask = {
     "The questions form one conversation: the earlier questions, each with the model's first "
     "answer, are the history of the next. Without questions on the command line they are read "
     "from standard input, one per line. Answers go to standard output, messages to standard "
-    "error. Without --data the pictures are the bundled ones; any picture file is one more: the "
-    "objects in it are found, or features in my.npz beside my.png (or in --features) are taken.",
+    "error. Without --data the bundled pictures are used. In your own picture, the objects are "
+    "detected, unless my.npz beside my.png (or --features FILE) holds features.",
     "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
     "  echo \"how many cubes are there\" | visdial ask --image my.png --json\n",
     .options = options};

@@ -30,12 +30,11 @@ typedef struct job {
 static const vd_option options[] = {
     {"out", "DIR", "make, world: directory to write to", VD_INTO(job, out)},
     {"seed", "N", "seed of pictures and dialogs (1)", VD_INTO(job, seed), 0, INT64_MAX},
-    {"dialog-seed", "N",
-     "seed of the dialogs: others about the same pictures, whose features stay as they are",
+    {"dialog-seed", "N", "seed of other dialogs about the same pictures (default: --seed)",
      VD_INTO(job, dialog_seed), 0, INT64_MAX},
     {"train", "N",
-     "make: pictures in the train split (20000); world: pictures whose answers are "
-     "counted for a pool of its own (none: a model brings its pool)",
+     "make: pictures in the train split (20000); world: pictures whose answers make its pool "
+     "(default: none; the model's pool is used)",
      VD_INTO(job, count[BLOCKS_TRAIN]), 0, 999999},
     {"val", "N", "make: pictures in the val split (1000)", VD_INTO(job, count[BLOCKS_VAL]), 0,
      999999},
@@ -43,8 +42,7 @@ static const vd_option options[] = {
      999999},
     {"captions", "K",
      "make: also write K captions of each picture, in the layout of Karpathy's splits; the first "
-     "is "
-     "the dialog's",
+     "is the dialog's",
      VD_INTO(job, captions), 1, BLOCKS_MOST_CAPTIONS},
     {"pictures", "N", "make: write the first N pictures of each split as PNG (1000)",
      VD_INTO(job, pictures), 0, 999999},
@@ -372,11 +370,10 @@ const vd_command vd_cmd_blocks = {
     run,
     "make Blocks pictures, dialogs about them and their features",
     "make|world|show [options]",
-    "The seeds and the number of a picture determine everything about it.\n"
-    "make: train, val and test splits in DIR, for training and evaluation.\n"
-    "world: a few pictures with all files that `visdial --assets DIR` needs beside its own "
-    "models.\n"
-    "show: one picture and its dialog as text.",
+    "The seeds and its number determine everything about a picture.\n"
+    "make: write train, val and test splits to DIR, for training and evaluation.\n"
+    "world: write a few pictures with all files that `visdial --assets DIR` needs, except models.\n"
+    "show: print one picture and its dialog as text.",
     "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
     "  visdial blocks world --out world --count 48\n"
     "  visdial blocks show --split val --index 7 --png picture.png\n",

@@ -38,9 +38,8 @@ typedef struct chat_settings {
 
 static const vd_option options[] = {
     {"image", "PICTURE",
-     "the picture to start with: its number, any picture file, a folder of them, or blocks:SEED "
-     "for "
-     "a new one (default: the first)",
+     "the picture to start with: an image id, a picture file, a folder, or blocks:SEED for a new "
+     "picture (default: the first)",
      VD_INTO(chat_settings, image)},
     {"model", "MODEL", VD_HELP_MODEL " (default: best)", VD_INTO(chat_settings, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
@@ -52,20 +51,21 @@ static const vd_option options[] = {
     VD_MISSING_OPTION(chat_settings, missing),
     VD_DECODER_OPTION(chat_settings, files.decoder, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(chat_settings, backend),
-    {"resume", NULL, "continue the last session: the conversations about all its pictures",
+    {"resume", NULL, "continue the last session, with the conversations about all its pictures",
      VD_INTO(chat_settings, resume)},
-    {"session", "NAME", "continue the session of this name, or begin it (in the chat: /save NAME)",
+    {"session", "NAME",
+     "continue the session with this name, or start it (in the chat: /save NAME)",
      VD_INTO(chat_settings, session)},
     {"sessions", NULL, "list the sessions", VD_INTO(chat_settings, sessions)},
-    {"transcript", "FILE", "write the transcript to FILE; with --resume continue from it",
+    {"transcript", "FILE", "write the transcript to FILE; with --resume: continue from it",
      VD_INTO(chat_settings, transcript)},
     {"no-transcript", NULL, "write no transcript", VD_INTO(chat_settings, no_transcript)},
     {"theme", "NAME",
-     "auto (default: by the terminal's background), light, dark, mono or safe (for the "
-     "colour-blind)",
+     "auto (default: follows the terminal's background), light, dark, mono or safe (for "
+     "colour-blind users)",
      VD_INTO(chat_settings, theme), .choices = VD_THEME_NAMES},
     {"picture", "MODE",
-     "auto (default: the best that the terminal says it can), kitty, sixel, iterm, cells or none",
+     "auto (default: the best that the terminal supports), kitty, sixel, iterm, cells or none",
      VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
     {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
@@ -291,9 +291,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         load_history(program);
         if (skipped)
             vd_notice_say(&program->view->notice,
-                          "%zu of %zu pictures have no features and are "
-                          "left out",
-                          skipped, skipped + vd_world_count(program->world));
+                          "%zu of %zu pictures have no features and are left out", skipped,
+                          skipped + vd_world_count(program->world));
         vd_recorder_take_up(&program->recorder, program->view);
         remark(program->view, settings->remark);
         remark(program->view, lost.text);
@@ -416,13 +415,13 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_chat = {
     "chat",
     run,
-    "chat about a picture on the whole screen",
+    "chat about a picture in full screen",
     "[options] [PICTURE ...]",
-    "This is what `visdial` does without a command, and `visdial my.png` chats about a picture of "
-    "yours: the objects in it are found, or features in my.npz are taken. Several pictures, or a "
-    "folder, are there to step through. It needs a terminal; `visdial ask` does not. "
-    "F1 lists the keys and the /commands. Settings such as `theme = light`, `mouse = off` or "
-    "`model = best` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
-    "Without --data the chat is about the bundled pictures, too.",
+    "`visdial` without a command opens the chat; `visdial my.png` opens it with your own picture. "
+    "Its objects are detected, unless my.npz beside it holds features. F8 steps through several "
+    "pictures or a folder. The chat needs a terminal; `visdial ask` does not. F1 lists the keys "
+    "and the /commands. Settings such as `theme = light`, `mouse = off` or "
+    "`model = best` can be stored in $XDG_CONFIG_HOME/visdial/config; options override them. "
+    "Without --data the bundled pictures are available, too.",
     "  visdial my.png\n  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
     .options = options};

@@ -49,35 +49,35 @@ static vd_status read_groups(void *groups, const char *name, const char *text, v
 enum { RIGHT_NOT_GIVEN = VD_RIGHT_RELEVANT + 1 };
 
 static const vd_option options[] = {
-    {"model", "MODEL", VD_HELP_MODEL "; give two to four, all are compared with the first",
+    {"model", "MODEL", VD_HELP_MODEL "; give two to four: each is compared with the first",
      VD_INTO(comparing, options), .read = vd_cases_add_model},
     {"decoder", "WHICH",
-     VD_HELP_DECODER " (default: all that the model has); once, or once per model",
+     VD_HELP_DECODER " (default: all that the model has); give it once, or once per model",
      VD_INTO(comparing, options), .read = vd_cases_add_decoder},
     VD_CORPUS_OPTIONS(comparing),
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(comparing, options.limit), 1, 1000000000},
     {"threads", "N", VD_HELP_THREADS " (default: one per processor)",
      VD_INTO(comparing, options.threads), 1, VD_THREADS},
     {"right", "BY",
-     "an answer is right when it is first in the ranking and: human, people gave it; "
-     "relevant, its relevance is 1 (default where relevance is known)",
+     "the answer ranked first is right if it is the human answer (human) or its relevance is 1 "
+     "(relevant; default where relevance is known)",
      VD_INTO(comparing, right), .choices = "human or relevant"},
     {"group", "GROUP",
-     "only questions that these models answer right: both, first, second (another "
-     "than the first), neither; several with commas",
+     "only questions that these models answer right: both, first (only the first), second (only "
+     "another), neither; or several, separated by commas",
      VD_INTO(comparing, filter.groups), .read = read_groups},
     {"family", "NAME", "only questions of this family", VD_INTO(comparing, filter.family)},
     {"round", "N", "only questions of round N", VD_INTO(comparing, filter.round), 1, 1000},
-    {"find", "TEXT", "only questions with this text, or of the picture with this number",
+    {"find", "TEXT", "only questions that contain TEXT, or about the picture with this id",
      VD_INTO(comparing, filter.text)},
-    {"cases", "N", "most questions of each group in what is written (20; 0: all)",
+    {"cases", "N", "largest number of questions written per group (20; 0: all)",
      VD_INTO(comparing, per_group), 0, 1000000000},
     {"resamples", "N", VD_HELP_RESAMPLES, VD_INTO(comparing, resamples), 100, 10000000},
     {"html", "FILE", "write everything as one self-contained HTML page", VD_INTO(comparing, html)},
     {"markdown", "FILE", "write the tables and questions as Markdown",
      VD_INTO(comparing, markdown)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(comparing, json)},
-    {"screen", NULL, "go through the questions on the whole screen", VD_INTO(comparing, screen)},
+    {"screen", NULL, "show the questions one by one in full screen", VD_INTO(comparing, screen)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(comparing, options.quiet)},
     {0},
 };
@@ -247,12 +247,12 @@ const vd_command vd_cmd_compare = {
     "compare models, question by question",
     "[options]",
     "Ranks the candidates of every round with two to four models and compares each model with "
-    "the first. Prints how many questions both, one or neither answers right (McNemar's test); "
-    "the difference of every metric, that model - the first (paired bootstrap over dialogs), also "
-    "by family of question and by round; and the questions on which the models differ most. "
-    "--screen goes through "
-    "the questions; --html and --markdown write them with picture, dialog, rankings and "
-    "attentions. Without --data and --features the bundled dialogs are used.",
+    "the first. Prints how many questions both models, one or neither answer right (McNemar's "
+    "test); the difference in every metric, that model minus the first (paired bootstrap over "
+    "dialogs), also by family of question and by round; and the questions on which the models "
+    "differ most. --screen shows the questions one by one; --html and --markdown write them with "
+    "picture, dialog, rankings and attentions. Without --data and --features the bundled dialogs "
+    "are used.",
     "  visdial compare\n"
     "  visdial compare --screen\n"
     "  visdial compare --html compare.html --group first,second\n"

@@ -29,8 +29,8 @@ static const vd_option options[] = {
     {"model", "FILE", "info: list the words that this model does not know",
      VD_INTO(request, model)},
     {"vocab", "FILE",
-     "info: list the words that are not in this vocabulary; pack: use this "
-     "vocabulary (a list of words, or {\"word\": count})",
+     "info: list the words that are not in this vocabulary; pack: use this vocabulary (a list of "
+     "words, or {\"word\": count})",
      VD_INTO(request, vocab)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, 1000000000},
@@ -306,13 +306,13 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_data = {
     "data",
     run,
-    "describe a file of dialogs, pack it, count its words",
+    "describe a dialog file, pack it or count its words",
     "info|pack|vocab FILE [options]",
-    "info: the number of dialogs and rounds, lengths and tables; with --model or --vocab also "
-    "the words of the dialogs that these do not know.\n"
-    "pack: one file of tokens that is mapped into memory, so that it opens at once; all "
-    "commands take it in place of the JSON.\n"
-    "vocab: how often each word occurs, as {\"word\": count}.",
+    "info: print the number of dialogs and rounds, lengths and tables; with --model or --vocab "
+    "also the words that these do not know.\n"
+    "pack: write the tokens to a file that is mapped into memory and opens at once; all commands "
+    "take it in place of the JSON.\n"
+    "vocab: write how often each word occurs, as {\"word\": count}.",
     "  visdial data info val.json --model assets/improved.safetensors\n"
     "  visdial data pack visdial_1.0_train.json --out train.packed\n"
     "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",

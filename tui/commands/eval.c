@@ -54,7 +54,7 @@ static const vd_option options[] = {
      1, VD_THREADS},
     {"resamples", "N", VD_HELP_RESAMPLES "; 0: no intervals",
      VD_INTO(evaluation, bootstrap.resamples), 0, 10000000},
-    {"seed", "N", "seed of the bootstrap, and of captions that are drawn (0)",
+    {"seed", "N", "seed of the bootstrap, and of sampled captions (0)",
      VD_INTO(evaluation, bootstrap.seed), 0, INT64_MAX},
     VD_BACKEND_OPTION(evaluation, backend),
     {"other-image", NULL, "give every dialog the picture of the next dialog",
@@ -62,30 +62,30 @@ static const vd_option options[] = {
     {"no-history", NULL, "hide the history and the caption from the model",
      VD_INTO(evaluation, options.view.no_history)},
     {"task", "NAME", VD_HELP_TASK, VD_INTO(evaluation, task), .choices = "dialog or caption"},
-    {"results", "FILE", "caption: what a captioner said, [{\"image_id\": 1, \"caption\": \"...\"}]",
+    {"results", "FILE", "caption: the captions to score, [{\"image_id\": 1, \"caption\": \"...\"}]",
      VD_INTO(evaluation, captions.from[0].results)},
     {"other-results", "FILE", "caption: another captioner's results, compared picture by picture",
      VD_INTO(evaluation, captions.from[1].results)},
     {"other-model", "FILE", "caption: another captioner, compared picture by picture",
      VD_INTO(evaluation, captions.from[1].model)},
-    {"out", "FILE", "caption: write what the captioner of --model says to FILE (a results file)",
+    {"out", "FILE", "caption: write the captions of --model to FILE (a results file)",
      VD_INTO(evaluation, captions.out)},
     VD_SAYING_OPTIONS(evaluation, captions.how),
     {"references", "FILE",
-     "caption: what people wrote (Karpathy's splits, COCO captions, VisDial dialogs)",
+     "caption: reference captions (Karpathy's splits, COCO captions, VisDial dialogs)",
      VD_INTO(evaluation, captions.paths.references)},
-    {"split", "NAME", "caption: the pictures of one split; of the references, such as test",
+    {"split", "NAME", "caption: use only this split; of --references, such as test",
      VD_INTO(evaluation, captions.paths.split)},
-    {"scenes", "FILE", "caption: scenes of Blocks, which say what is true",
+    {"scenes", "FILE", "caption: scenes of Blocks, to check what captions claim",
      VD_INTO(evaluation, captions.paths.scenes)},
     {"trained-on", "FILE", "caption: captions that the captioner was trained on, to count new ones",
      VD_INTO(evaluation, captions.paths.training)},
     {"tokens-given", NULL,
-     "caption: texts are tokens with blanks between them already; of a Karpathy split's "
-     "references, its tokens are taken",
+     "caption: captions are tokens already, separated by spaces; of Karpathy's splits the file's "
+     "tokens are used",
      VD_INTO(evaluation, captions.paths.tokens_given)},
     {"meteor-jar", "FILE",
-     "caption: METEOR by its authors' program, meteor-1.5.jar with its data beside it; needs java",
+     "caption: also METEOR, by its authors' meteor-1.5.jar with its data beside it; needs java",
      VD_INTO(evaluation, captions.paths.meteor_jar)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},
@@ -369,21 +369,21 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_eval = {
     "eval",
     run,
-    "evaluate a model on dialogs with human answers, or captions",
+    "evaluate a model on dialogs with human answers, or on captions",
     "--model MODEL [options]",
     "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR, and NDCG "
     "and correct@1 where relevance is known. Tied candidates get their mean rank. The 95 % "
-    "intervals come from a bootstrap over dialogs. --ranks writes the rankings as the VisDial "
-    "challenge server takes them (val or test); --from-ranks evaluates such a file, whoever made "
-    "it. Without --data and --features the bundled dialogs are used.\n"
+    "intervals come from a bootstrap over dialogs. --ranks writes the rankings in the format of "
+    "the VisDial challenge server (val or test); --from-ranks evaluates such a file, from any "
+    "program. Without --data and --features the bundled dialogs are used.\n"
     "--task caption scores captions: BLEU, ROUGE-L and CIDEr-D as coco-caption computes them, "
-    "times 100, and METEOR-es, which is METEOR's formula without its tables (--meteor-jar: METEOR "
-    "itself). With the scenes of "
-    "Blocks pictures: how many captions are read, and true (faithful), how much they tell (true "
-    "bits), and how many kinds (CHAIR_i) and attributes they name that are not there. The captions "
-    "are those of --results, or said by the captioner of --model about every picture of "
-    "--references (of one split with --split); --out keeps them for the challenge server. Without "
-    "--references a captioner says a caption of every picture of --features.",
+    "times 100, and METEOR-es, METEOR's formula with exact matches and stems only (--meteor-jar: "
+    "METEOR itself). With the scenes of Blocks pictures: how many captions can be parsed (read) "
+    "and are true (faithful), how much they tell (true bits), and how many kinds (CHAIR_i) and "
+    "attributes they name that are not there. The captions are those of --results, or the "
+    "captioner of --model generates them for every picture of --references (with --split: of that "
+    "split), or of --features without --references; --out writes them in the format of the "
+    "challenge server.",
     "  visdial eval --model improved --data val.json \\\n"
     "      --features val_features.safetensors --dense val_dense.json \\\n"
     "      --ranks val_ranks.json\n"

@@ -29,26 +29,24 @@ typedef struct job {
 
 static const vd_option options[] = {
     {"out", "FILE",
-     "write the features to FILE; with --train and --calibrate the extractor "
+     "write the features to FILE; with --train or --calibrate the extractor "
      "(assets/extractor.safetensors)",
      VD_INTO(job, out)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(job, force)},
     {"model", "FILE", "extractor to use (default: the bundled one)", VD_INTO(job, model_given)},
     {"show", NULL, "print the regions (this is the default without --out)", VD_INTO(job, show)},
-    {"train", NULL, "train an extractor on pictures made for it", VD_INTO(job, train)},
+    {"train", NULL, "train an extractor on generated pictures", VD_INTO(job, train)},
     {"train-classifier", NULL,
-     "train the classifier of regions alone, beside the detector of --model: the last two steps of "
-     "--train",
+     "train only the region classifier, for the detector of --model: the last two steps of --train",
      VD_INTO(job, train_classifier)},
     {"calibrate", NULL,
-     "find out again which pictures the extractor knows, from pictures made for it; the last step "
-     "of --train",
+     "fit again, on generated pictures, which pictures look like Blocks: the last step of --train",
      VD_INTO(job, calibrate)},
     {"evaluate", "N", "evaluate the extractor on N pictures that it was not trained on",
      VD_INTO(job, evaluate), 1, 1000000},
     {"split", "NAME", "with --evaluate: val (default) or test", VD_INTO(job, split),
      .choices = "val or test"},
-    {"pictures", "N", "with --train: how many pictures to make (6000)",
+    {"pictures", "N", "with --train: number of generated pictures (6000)",
      VD_INTO(job, training.pictures), 16, 1000000},
     {"epochs", "N", "with --train: passes over the pictures (7)", VD_INTO(job, training.epochs), 1,
      10000},
@@ -272,10 +270,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_extract = {
     "extract",
     run,
-    "find the regions of pictures and write their features",
+    "find the regions in pictures and write their features",
     "[options] PICTURE...",
-    "Finds the objects of Blocks pictures from their pixels, and says which pictures do not look "
-    "like one. --train trains a new extractor, --evaluate evaluates one on pictures that it was "
+    "Detects the objects in Blocks pictures, and reports pictures that do not look like Blocks. "
+    "--train trains a new extractor, --evaluate evaluates one on pictures that it was "
     "not trained on.",
     "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
     "  visdial extract assets/pictures/1000003.png\n",

@@ -25,7 +25,7 @@ static const vd_option options[] = {
     {"out", "FILE", "import: the safetensors file to write", VD_INTO(request, out)},
     {"index", "FILE", "pickled index of adaptive HDF5 (default: the one beside it)",
      VD_INTO(request, index)},
-    {"columns", "LIST", "import: keep only these numbers of each region, such as 0-15,100-105",
+    {"columns", "LIST", "import: keep only these feature columns, such as 0-15,100-105",
      VD_INTO(request, columns)},
     {"f32", NULL, "import: write single precision instead of half", VD_INTO(request, full)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(request, data)},
@@ -255,16 +255,15 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_features = {
     "features",
     run,
-    "describe a file of region features, import it",
+    "describe a file of region features, or import it",
     "info|import FILE [options]",
     "FILE is HDF5 of the VisDial challenge or adaptive HDF5, TSV of bottom-up attention or "
-    "LXMERT, "
-    "a folder of npz or npy files, or safetensors. All commands read these as they are.\n"
-    "info: what FILE holds; with --data for how many of the dialogs it has features, with "
-    "--images for how many pictures there is a photo.\n"
-    "import: one safetensors file in half precision, which is smaller and faster to read. An "
-    "import that was stopped continues where it was. Boxes in pixels need the size of the "
-    "picture: where FILE does not have it, --images does.",
+    "LXMERT, a folder of npz or npy files, or safetensors. All commands read these as they are.\n"
+    "info: describe FILE; with --data count the dialogs that have features, with --images the "
+    "pictures that have a photo.\n"
+    "import: write one safetensors file in half precision, which is smaller and faster to read. A "
+    "stopped import continues where it stopped. Boxes in pixels need "
+    "the size of each picture: give --images where FILE does not have it.",
     "  visdial features info features_faster_rcnn_x101_val.h5 \\\n"
     "      --data visdial_1.0_val.json\n"
     "  visdial features import features_faster_rcnn_x101_val.h5 --out val.safetensors\n",

@@ -13,7 +13,7 @@ typedef struct importing {
 } importing;
 
 static const vd_option options[] = {
-    {"words", "FILE", "word counts it was trained with (JSON), or a list of all words",
+    {"words", "FILE", "word counts of the training data (JSON), or a list of all words",
      VD_INTO(importing, words)},
     {"out", "FILE", "the model file to write", VD_INTO(importing, out)},
     {"gate", "NAME",
@@ -56,14 +56,13 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_import = {
     "import",
     run,
-    "make a model from weights that the public PyTorch code trained",
+    "make a model from weights trained with the public PyTorch code",
     "--words FILE --out MODEL [options] WEIGHTS",
     "WEIGHTS is a state_dict of MVAN, or of the VisDial challenge's baseline lf-bu, as "
-    "safetensors, with one decoder or both. checkpoint.py "
-    "makes it from a .pth file, with or without an optimizer's state (and, where PyTorch is "
-    "installed, a .pth file from a model). Every name and shape is checked. The weights do not "
-    "say which gates and positions the model was trained "
-    "with: give --gate and --positions if they were not those of the public code.",
+    "safetensors, with one decoder or both. checkpoint.py converts a .pth file to it, with or "
+    "without an optimizer's state (and, if PyTorch is installed, a model to a .pth file). Every "
+    "name and shape is checked. The weights do not tell which gates and positions the model was "
+    "trained with: give --gate and --positions if they differ from the public code.",
     "  python3 engine/model/checkpoint.py mvan.pth weights.safetensors\n"
     "  visdial import weights.safetensors --out mvan.safetensors \\\n"
     "      --words visdial_1.0_word_counts_train.json\n",

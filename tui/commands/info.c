@@ -115,13 +115,12 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_info = {
     "info",
     run,
-    "say what files are and what they hold",
+    "identify files and describe their contents",
     "[FILE...]",
-    "Knows every file that the program reads or writes, whatever it is called: models, "
+    "Recognises every kind of file that the program reads or writes, by its contents: models, "
     "checkpoints, region features (safetensors, HDF5, TSV, npz, npy, pickled index), dialogs, "
     "annotations, rankings, scenes, captions, word counts, word vectors, answer pools, "
-    "transcripts, training "
-    "logs, event files, settings, pages and pictures. "
-    "Without a file it describes the program: its version, libraries, instruction set and GPU.",
+    "transcripts, training logs, event files, settings, pages and pictures. Without a file it "
+    "describes the program: its version, libraries, instruction set and GPU.",
     "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",
     .options = options};

@@ -106,8 +106,8 @@ void vd_command_print_manual(FILE *out)
             ".SH SYNOPSIS\n.B visdial\n[\\fIchat options\\fR]\n.br\n.B visdial\n"
             "\\fICOMMAND\\fR [\\fIoptions\\fR]\n"
             ".SH DESCRIPTION\n"
-            "Answers questions about a picture in a conversation (visual dialog) with the\n"
-            "network MVAN, shows what the network attended to, trains it and evaluates it.\n"
+            "Answers questions about a picture in a conversation (visual dialog) with MVAN or\n"
+            "another network, shows what the network attended to, trains and evaluates it.\n"
             "Without a command it opens the chat. \\-\\-help explains each command.\n"
             ".SH COMMANDS\n",
             VD_VERSION);

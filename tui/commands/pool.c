@@ -141,7 +141,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_pool = {
     "pool",
     run,
-    "make the pool of answers that are ranked for a question",
+    "build the pool of answers that a question ranks",
     "build --data FILE [options]",
     "Takes the answers that people gave in a data set, with their counts. With --model the pool "
     "is written beside the model, together with the vectors of its answers; chat and ask then "

@@ -28,14 +28,15 @@ typedef struct replaying {
 static const vd_option options[] = {
     {"image", "ID", "show the dialog that people had about this picture",
      VD_INTO(replaying, options.image_id), INT64_MIN, INT64_MAX},
-    {"screen", NULL, "go through the dialogs on the whole screen, starting at --image",
+    {"screen", NULL, "show all dialogs in full screen, starting at --image",
      VD_INTO(replaying, screen)},
     {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four",
      VD_INTO(replaying, options), .read = vd_cases_add_model},
     VD_CORPUS_OPTIONS(replaying),
     {"decoder", "WHICH", VD_HELP_DECODER "; with --image also once per model",
      VD_INTO(replaying, options), .read = vd_cases_add_decoder},
-    {"tolerance", "X", "largest relative difference of a score from the recorded one (0.00001)",
+    {"tolerance", "X",
+     "largest relative difference allowed between a score and the recorded one (0.00001)",
      VD_INTO(replaying, tolerance), .least = 0, .most = 1},
     {"no-check", NULL, "do not run the transcript again", VD_INTO(replaying, no_check)},
     {"html", "FILE", "write the conversations as one self-contained HTML page",
@@ -386,16 +387,16 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_replay = {
     "replay",
     run,
-    "run a transcript again, or show a dialog of the data",
+    "run a transcript again, or show a dialog from the data",
     "[FILE | --image ID] [options]",
     "FILE is a transcript that the chat wrote to $XDG_STATE_HOME/visdial/transcripts; the default "
-    "is the newest. What it is about is found again; --data, --features and --pictures say where "
-    "files have moved. Every question is asked again with the same history, and every score that "
+    "is the newest. It names its files; give --data, --features and --pictures where they have "
+    "moved. Every question is asked again with the same history, and every score that "
     "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial "
     "write the conversations to a file.\n"
     "--image shows the dialog that people had about a picture: each question with the human "
     "answer, the answers of two to four models, whether they are right, and the rank that they "
-    "give the human answer. --screen goes through all dialogs. Without --data and --features the "
+    "give the human answer. --screen shows all dialogs. Without --data and --features the "
     "bundled dialogs are used.",
     "  visdial replay\n"
     "  visdial replay chat.jsonl --html chat.html --no-check\n"

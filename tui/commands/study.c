@@ -406,10 +406,10 @@ const vd_command vd_cmd_study = {
     "test whether runs of models differ by more than chance",
     "--data FILE RANKS... --against [NAME=]RANKS... [options]",
     "Takes rankings written by `eval --ranks`, one file per run (seed): those of one model and, "
-    "with --against, those of another model, or of several with names. Prints the difference of "
-    "the mean of each metric over the runs, the other model - the first as in `compare`, with "
-    "confidence intervals and p-values from a paired "
-    "bootstrap over dialogs (with several runs also over runs), corrected for the number of "
+    "with --against, of one or several others. Prints the difference in the mean of each metric "
+    "over the runs (other model minus first model, as in `compare`) with confidence intervals and "
+    "p-values from a paired bootstrap over dialogs (with several runs also over runs), corrected "
+    "for the number of "
     "metrics and models (Holm), and McNemar's test of R@1 for each run.",
     "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
     "      --against b1.json --against b2.json --against b3.json\n"

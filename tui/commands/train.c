@@ -65,36 +65,38 @@ typedef struct job {
 
 static const vd_option options[] = {
     {"task", "NAME",
-     VD_HELP_TASK
-     "; caption learns captions and has its own defaults: pictures with 50 captions a batch, "
-     "epochs 10, rate 0.002, dropout 0.1, clip 5, schedule cosine; with --scst 10 pictures a "
-     "batch, "
-     "rate 5e-6, schedule constant",
+     VD_HELP_TASK "; caption has its own defaults: about 50 captions a batch, epochs 10, rate "
+                  "0.002, dropout 0.1, clip 5, schedule cosine; with --scst 10 pictures a "
+                  "batch, rate 5e-6, schedule constant",
      VD_INTO(job, task), .choices = "dialog or caption"},
     {"data", "FILE",
-     VD_HELP_DATA "; of captioners also Karpathy's splits (dataset_coco.json) or COCO captions",
+     VD_HELP_DATA "; caption: also Karpathy's splits (dataset_coco.json) or COCO captions",
      VD_INTO(job, in.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
     {"train-dense", "FILE",
-     "relevance of their candidates (VisDial dense annotations): rounds that have it learn the "
-     "share of each candidate, not the human answer alone; needs --margin 1",
+     "relevance of the candidates of --data (VisDial dense annotations): rounds that have it learn "
+     "the share of each candidate, not only the human answer; needs --margin 1",
      VD_INTO(job, in.train_dense)},
     {"val", "FILE", "dialogs, or captions, to evaluate on after every epoch", VD_INTO(job, in.val)},
-    {"val-features", "FILE", "region features of their pictures", VD_INTO(job, in.val_features)},
-    {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
+    {"val-features", "FILE", "region features of the pictures of --val",
+     VD_INTO(job, in.val_features)},
+    {"val-dense", "FILE", "relevance of the candidates of --val, for NDCG",
+     VD_INTO(job, in.val_dense)},
     {"scenes", "FILE",
-     "caption: scenes of Blocks, which say what is true; for scst bits, of --data "
-     "(train_scenes.json beside train.json)",
+     "caption: scenes of Blocks, to check what captions claim; for scst bits, those of --data "
+     "(default: train_scenes.json beside train.json)",
      VD_INTO(job, in.scenes)},
-    {"val-scenes", "FILE", "captioner: the scenes of --val, which judge its captions (beside it)",
+    {"val-scenes", "FILE",
+     "caption: scenes of --val, to check its captions (default: val_scenes.json beside val.json)",
      VD_INTO(job, in.val_scenes)},
     VD_MISSING_OPTION(job, in.missing),
     {"split", "NAME",
-     "caption: the pictures of one split; of --data, train (with restval) where it has several",
+     "caption: use only this split; of --data (default: train and restval, where it has several)",
      VD_INTO(job, in.split)},
-    {"val-split", "NAME", "caption: of --val; where there are several: val",
+    {"val-split", "NAME",
+     "caption: use only this split of --val (default: val, where it has several)",
      VD_INTO(job, in.val_split)},
-    {"val-limit", "N", "use only the first N of these dialogs", VD_INTO(job, in.val_limit), 1,
+    {"val-limit", "N", "use only the first N dialogs of --val", VD_INTO(job, in.val_limit), 1,
      1000000000},
     {"from", "FILE", "start from the weights and vocabulary of this model", VD_INTO(job, from)},
     {"new-words", NULL, "with --from: also learn the words of --data that the model lacks",
@@ -105,8 +107,8 @@ static const vd_option options[] = {
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log",
      VD_INTO(job, training.directory)},
     {"resume", NULL,
-     "continue from the checkpoint in DIR, with the files it was started with; where they have "
-     "moved, name them",
+     "continue from the checkpoint in DIR, with the same files; give the options of files that "
+     "have moved",
      VD_INTO(job, resume)},
     {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)", VD_INTO(job, minutes),
      .least = 0.001, .most = 1e6},
@@ -598,8 +600,7 @@ static vd_status train(job *j, vd_error *err)
     size_t items = vd_run_data_items(&j->data);
     if (!t->quiet)
         fprintf(stderr,
-                "%zu %s, %" PRId64 " steps an epoch, %d epoch%s, %d words, from "
-                "step %" PRId64 "\n",
+                "%zu %s, %" PRId64 " steps an epoch, %d epoch%s, %d words, from step %" PRId64 "\n",
                 items, j->data.captions ? "pictures with captions" : "dialogs",
                 vd_training_epoch_steps(items, j->settings.training.batch),
                 j->settings.training.epochs, j->settings.training.epochs == 1 ? "" : "s",
@@ -652,15 +653,14 @@ const vd_command vd_cmd_train = {
     run,
     "train a model from dialogs and region features",
     "--data FILE --features FILE --out DIR [options]",
-    "--task caption trains a captioner, which `visdial caption` asks to describe a picture. "
-    "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
-    "(with --train-dense and --val-dense: NDCG) is the best so far, of captioners the cross "
-    "entropy the lowest; checkpoint.safetensors every few minutes and when interrupted; "
-    "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
+    "--task caption trains a captioner (see `visdial caption`). Writes to DIR: model.safetensors "
+    "after every epoch; best.safetensors after the best epoch on "
+    "--val (by MRR; with --train-dense and --val-dense by NDCG; captioners by cross entropy); "
+    "checkpoint.safetensors every few minutes and when interrupted; pool.txt; log.tsv; and an "
+    "event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "
-    "from the checkpoint, also after kill -9, and makes the same model as a run without a "
-    "break. --preset sets several options at once; options that are given override those, wherever "
-    "they stand.",
+    "from the checkpoint, also after kill -9, and gives the same model as an uninterrupted run. "
+    "--preset sets several options at once; other options override those, in any order.",
     "  visdial train --data train.json --features train_features.safetensors \\\n"
     "      --val val.json --val-features val_features.safetensors --out run1\n"
     "  visdial train --out run1 --resume\n",

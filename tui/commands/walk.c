@@ -38,7 +38,7 @@ static const vd_option options[] = {
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(walk_command, files.features)},
     {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(walk_command, files.captioner)},
     VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),
-    {"what-if", "CHANGE", "change this and answer again; may be given several times",
+    {"what-if", "CHANGE", "make this change and answer again; may be given several times",
      VD_INTO(walk_command, switches), .read = add_switch},
     {"markdown", NULL, "print Markdown, for slides", VD_INTO(walk_command, markdown)},
     {"json", NULL, VD_HELP_JSON " with every vector", VD_INTO(walk_command, json)},
@@ -444,7 +444,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_walk = {
     "walk",
     run,
-    "walk through one answer, stage by stage, and ask what if",
+    "walk through one answer, stage by stage; ask what-if questions",
     "--image PICTURE [options] \"question\" ...",
     "The questions form one conversation; the walk explains the answer to the last one. For each "
     "stage of the network it shows the input, the formula, the numbers, the output and what the "
@@ -452,8 +452,8 @@ const vd_command vd_cmd_walk = {
     "answer changes, beside the attention that each one got.\n"
     "CHANGE is one of: caption, region N, round N or word N (left out); word N=OTHER (replaced); "
     "attention N or attention NAME (made uniform); positions (removed, or added where the model "
-    "has none); picture (made blank). Numbers start at 1; a region has one number in every command "
-    "and on every screen, an attention the one that the list of effects has.",
+    "has none); picture (made blank). Numbers start at 1. A region has the same number in every "
+    "command and on every screen; attentions are numbered as in the list of effects.",
     "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
     "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
     .options = options};
