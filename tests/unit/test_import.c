@@ -488,6 +488,19 @@ static const char checkpoint_maker[] =
     "whole['model'] = Command()\n"
     "save_zip('command.pth')\n";
 
+// The script makes weights of it, which score as the public code does.
+static void expect_read(golden *g, const char *script, const char *checkpoint)
+{
+    char line[PATH_MAX + 100];
+    vd_error err;
+    remove(weights);
+    remove(out);
+    snprintf(line, sizeof line, "%s %s weights.safetensors", script, checkpoint);
+    assert_int_equal(run_python(line), 0);
+    must(import(g, 0, &err), &err);
+    check_imported(g);
+}
+
 static void public_checkpoints_are_read_without_pytorch(void **state)
 {
     (void)state;
@@ -498,19 +511,11 @@ static void public_checkpoints_are_read_without_pytorch(void **state)
     assert_non_null(realpath("engine/model/checkpoint.py", here));
     support_write_text(maker, checkpoint_maker);
     golden g;
-    vd_error err;
     golden_open(&g, "mvan_tiny.safetensors", VD_BOTH);
     write_bare(&g, &(change){0});
     assert_int_equal(run_python("maker.py"), 0);
-    static const char *const good[] = {"zip.pth", "legacy.pth"};
-    for (int i = 0; i < 2; i++) {
-        remove(weights);
-        remove(out);
-        snprintf(line, sizeof line, "%s %s weights.safetensors", here, good[i]);
-        assert_int_equal(run_python(line), 0);
-        must(import(&g, 0, &err), &err);
-        check_imported(&g);
-    }
+    expect_read(&g, here, "zip.pth");
+    expect_read(&g, here, "legacy.pth");
     static const char *const bad[] = {"cut0_zip.pth",    "cut1_zip.pth", "cut0_legacy.pth",
                                       "cut1_legacy.pth", "beyond.pth",   "command.pth",
                                       "maker.py",        "nowhere.pth"};
@@ -592,18 +597,20 @@ static void pytorch_takes_models_and_gives_checkpoints(void **state)
             "l.load_state_dict({k[len(p):]: v for k, v in s.items() if k.startswith(p)}); "
             "d = '%s.word_embed.weight'; "
             "assert torch.equal(s[d], s['encoder.word_embed.weight']); "
-            // ... and comes back as a checkpoint of training on several GPUs, in the old format.
-            "torch.save({'model': {'module.' + k: v for k, v in s.items()}, 'optimizer': "
-            "{'state': {0: {'step': 3}}}}, 'old.pth', _use_new_zipfile_serialization=False)\"",
+            // ... and comes back as a checkpoint of training on several GPUs, in both formats.
+            // With Adam's state as torch.optim saves it:
+            "adam = {i: {'step': torch.tensor(3.), 'exp_avg': v * 0, 'exp_avg_sq': v * v} "
+            "for i, v in enumerate(s.values())}; "
+            "whole = {'model': {'module.' + k: torch.nn.Parameter(v) for k, v in s.items()}, "
+            "'optimizer': {'state': adam, 'param_groups': [{'lr': 1e-3, 'betas': (0.9, 0.999), "
+            "'params': list(adam)}]}}; torch.save(whole, 'zip.pth'); "
+            "torch.save(whole, 'old.pth', _use_new_zipfile_serialization=False)\"",
             g.layout.count + (i ? 2 : 1), g.config.embed, g.config.hidden,
             i ? "gen_decoder" : "decoder");
         assert_int_equal(run_python(line), 0);
-        remove(weights);
-        remove(out);
-        snprintf(line, sizeof line, "%s old.pth weights.safetensors", here);
-        assert_int_equal(run_python(line), 0);
-        must(import(&g, 0, &err), &err);
-        check_imported(&g);
+        static const char *const saved[] = {"old.pth", "zip.pth"};
+        for (int k = 0; k < 2; k++)
+            expect_read(&g, here, saved[k]);
         golden_close(&g);
     }
     damaged_checkpoints_are_refused(here);
