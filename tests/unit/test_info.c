@@ -259,6 +259,23 @@ static void pictures_of_every_kind_are_pictures(void **state)
     free(path);
 }
 
+static void an_extractor_with_damaged_weights_is_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    char *path = in_world("extractor.safetensors");
+    char *bytes = support_read_file("assets/extractor.safetensors", &size);
+    memset(bytes + size - 4, 0xff, 4); // not a number, in half precision and in single
+    support_write_file(path, bytes, size);
+    support_program program;
+    const char *const arguments[] = {"info", path, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, 4, path, "not a finite number", NULL);
+    support_program_clear(&program);
+    free(bytes);
+    free(path);
+}
+
 static void other_tensors_are_listed_and_cannot_steer_the_terminal(void **state)
 {
     (void)state;
@@ -364,6 +381,7 @@ int main(void)
         cmocka_unit_test(features_dialogs_and_pools_are_told_with_their_sizes),
         cmocka_unit_test(pictures_are_told_with_their_size),
         cmocka_unit_test(pictures_of_every_kind_are_pictures),
+        cmocka_unit_test(an_extractor_with_damaged_weights_is_refused),
         cmocka_unit_test(other_tensors_are_listed_and_cannot_steer_the_terminal),
         cmocka_unit_test(damaged_and_missing_files_end_with_the_code_of_the_first),
         cmocka_unit_test(a_name_cannot_control_the_terminal),

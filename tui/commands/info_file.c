@@ -14,6 +14,7 @@
 #include "engine/model/model.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
+#include "features/extract/extract.h"
 #include "features/pictures/image.h"
 #include "features/regions/parts.h"
 #include "features/regions/regions.h"
@@ -185,13 +186,32 @@ static vd_status print_dialogs(const char *path, const char *kind, vd_error *err
     return VD_OK;
 }
 
-// What a safetensors file of another kind is.
-static const char *tensors_of(const vd_safetensors *file)
+static vd_status try_extractor(const char *path, vd_error *err)
+{
+    vd_extractor *extractor;
+    vd_status status = vd_extractor_load(path, &extractor, err);
+    vd_extractor_free(extractor);
+    return status;
+}
+
+static vd_status print_other(const char *path, const vd_safetensors *file, bool list, vd_error *err)
 {
     const char *format = vd_safetensors_metadata(file, "format");
-    if (format && strncmp(format, "visdial extractor", 17) == 0)
-        return "weights of the extractor of regions";
-    return vd_safetensors_find(file, "vectors") ? "vectors of a model's answers" : "tensors";
+    bool extractor = format && strncmp(format, "visdial extractor", 17) == 0;
+    vd_status status = extractor ? try_extractor(path, err) : VD_OK;
+    if (status)
+        return status;
+    printf("%s: %s\n", path,
+           extractor                              ? "weights of the extractor of regions"
+           : vd_safetensors_find(file, "vectors") ? "vectors of a model's answers"
+                                                  : "tensors");
+    if (!list)
+        sum_up_tensors(file, false);
+    printf("\nmetadata\n");
+    print_metadata(file);
+    if (list)
+        sum_up_tensors(file, true);
+    return VD_OK;
 }
 
 static vd_status print_safetensors(const char *path, bool list, vd_error *err)
@@ -207,13 +227,7 @@ static vd_status print_safetensors(const char *path, bool list, vd_error *err)
     } else if (vd_safetensors_find(file, "first_round") && vd_safetensors_find(file, "image_id")) {
         status = print_dialogs(path, "VisDial dialogs, packed", err);
     } else {
-        printf("%s: %s\n", path, tensors_of(file));
-        if (!list)
-            sum_up_tensors(file, false);
-        printf("\nmetadata\n");
-        print_metadata(file);
-        if (list)
-            sum_up_tensors(file, true);
+        status = print_other(path, file, list, err);
     }
     vd_safetensors_close(file);
     return status;
