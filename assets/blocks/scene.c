@@ -218,7 +218,7 @@ void blocks_scene_make(uint64_t seed, blocks_split split, int index, blocks_scen
 {
     memset(scene, 0, sizeof *scene);
     scene->seed = scene->dialog_seed = seed;
-    scene->image_id = (int64_t)split * 1000000 + index + 1;
+    scene->image_id = blocks_image_id(split, (size_t)index);
     // A stream of its own: what is said about the scene is drawn from (seed, image_id) too.
     vd_rng rng = vd_rng_seed(seed, (uint64_t)scene->image_id ^ 0x7363656e65000000u);
     int count = BLOCKS_MIN + vd_rng_below(&rng, BLOCKS_MAX - BLOCKS_MIN + 1);

@@ -67,8 +67,13 @@ typedef struct blocks_scene {
 
 typedef enum { BLOCKS_TRAIN, BLOCKS_VAL, BLOCKS_TEST, BLOCKS_SPLITS } blocks_split;
 
+static inline int64_t blocks_image_id(blocks_split split, size_t index)
+{
+    return (int64_t)split * 1000000 + (int64_t)index + 1;
+}
+
 // Scene `index` of a split: deterministic in (seed, split, index), independent of every other.
-// image_id = split * 1000000 + index + 1. Every object has at least a third of its pixels and at
+// Every object has at least a third of its pixels and at
 // least 60 pixels visible; "left of", "in front of" hold with a margin between any two objects that
 // are not side by side (no coin-flip relations). Boxes and pixel counts are filled in (an id pass
 // at picture resolution, without shading).

@@ -1,4 +1,5 @@
 // No command writes over a file that it reads, nor two outputs into one file.
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,6 +184,10 @@ static void a_data_set_that_is_there_is_not_written_over(void **state)
         unlink("dense.json");
         unlink("scenes.json");
     }
+    assert_int_equal(mkdir("pictures", 0777) && errno != EEXIST, 0);
+    support_write_text("pictures/1000001.png", "another");
+    KEEP("pictures/1000001.png", "blocks", "make", "--out", ".", "--train", "0", "--val", "1",
+         "--test", "0", "--no-features", "--quiet");
     assert_int_equal(chdir(".."), 0);
     // An empty file, and a device, hold nothing that could be lost.
     support_write_text("empty", "");

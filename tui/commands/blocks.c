@@ -214,6 +214,19 @@ static vd_status check_split(job *j, const char *split, vd_error *err)
     return status;
 }
 
+// Those of another data set may have the same numbers.
+static vd_status check_pictures(job *j, blocks_split split, size_t from, size_t count,
+                                vd_error *err)
+{
+    char name[48];
+    vd_status status = VD_OK;
+    for (size_t i = from; i < from + count && i < from + j->pictures && !status; i++) {
+        snprintf(name, sizeof name, "_pictures/%" PRId64 ".png", blocks_image_id(split, i));
+        status = vd_output_fresh(path_of(j, "", name), j->force, err);
+    }
+    return status;
+}
+
 static vd_status check_fresh(job *j, bool world, vd_error *err)
 {
     vd_status status = world ? check_split(j, "", err) : VD_OK;
@@ -222,6 +235,10 @@ static vd_status check_fresh(job *j, bool world, vd_error *err)
             status = check_split(j, blocks_split_names[s], err);
     if (!status && (world || j->count[BLOCKS_TRAIN] > 0))
         status = vd_output_fresh(path_of(j, "", "_pool.txt"), j->force, err);
+    if (world && !status)
+        status = check_pictures(j, j->split, j->index, j->some, err);
+    for (int s = 0; s < BLOCKS_SPLITS && !world && !status; s++)
+        status = check_pictures(j, (blocks_split)s, 0, j->count[s], err);
     return status;
 }
 
