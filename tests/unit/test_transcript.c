@@ -487,6 +487,9 @@ static void conversations_are_exported(void **state)
     free(text);
 
     replay(0, "0 differ", "", path, "--visdial", out);
+    text = support_read_file(out, NULL);
+    assert_non_null(strstr(text, "\"typed\":\"What colour is the <cube>?\"")); // beside
+    free(text);
     vd_visdial *data;
     vd_error err = {0};
     vd_status status = vd_visdial_read(out, &data, &err);

@@ -1,14 +1,24 @@
 // Sessions of other names: what /save and /load ask of the transcript.
+#include <glib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "tui/chat/recorder.h"
 
+// The command that goes on with a session, as a shell understands it (g_free).
+static char *session_command(const char *name)
+{
+    char *quoted = g_shell_quote(name), *command = g_strdup_printf("visdial --session %s", quoted);
+    g_free(quoted);
+    return command;
+}
+
 static void save(vd_recorder *recorder, vd_chat *chat, const char *path)
 {
     vd_error err = {0};
     const char *name = chat->wished;
+    char *command = session_command(name);
     if (strcmp(path, vd_transcript_path(recorder->transcript)) == 0)
         vd_notice_say(&chat->notice, "this session is called %s already", name);
     else if (access(path, F_OK) == 0)
@@ -19,8 +29,8 @@ static void save(vd_recorder *recorder, vd_chat *chat, const char *path)
     else if (vd_transcript_rename(recorder->transcript, path, &err))
         vd_notice_complain(&chat->notice, "/save %s: %s", name, err.text);
     else
-        vd_notice_say(&chat->notice, "this session is called %s; visdial --session %s goes on",
-                      name, name);
+        vd_notice_say(&chat->notice, "this session is called %s; %s goes on", name, command);
+    g_free(command);
 }
 
 // That the session at `path` can go on here: about the same files, a picture that is there.
@@ -32,10 +42,12 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
         return status;
     if (past->talk_count == 0)
         status = vd_error_set(err, VD_FORMAT, "nothing was asked in it");
-    else if (!vd_recorded_files_same(&past->files, &recorder->files))
-        status = vd_error_set(err, VD_MISMATCH,
-                              "it is about other files: leave, and visdial --session %s goes on",
-                              chat->wished);
+    else if (!vd_recorded_files_same(&past->files, &recorder->files)) {
+        char *command = session_command(chat->wished);
+        status = vd_error_set(err, VD_MISMATCH, "it is about other files: leave, and %s goes on",
+                              command);
+        g_free(command);
+    }
     if (status)
         return status;
     vd_transcript_open_pictures(past, chat->conversation.world, NULL);
@@ -116,7 +128,10 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
         snprintf(out, size, "visdial --resume --transcript '%s'", path);
     else if (vd_saved_unnamed(name))
         snprintf(out, size, "visdial --resume; later: visdial --session %s", name);
-    else
-        snprintf(out, size, "visdial --session '%s'", name);
+    else {
+        char *command = session_command(name);
+        g_strlcpy(out, command, size);
+        g_free(command);
+    }
     return true;
 }

@@ -324,6 +324,8 @@ static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *tal
                                                                        : talk->rounds[r].question));
         vd_member_integer(json, "answer",
                           (long long)table_index(&v->answers, talk->rounds[r].answer));
+        if (record && strcmp(record->reply.typed, record->reply.question) != 0)
+            vd_member_string(json, "typed", record->reply.typed);
         if (record)
             emit_options(json, v, record, talk->rounds[r].answer);
         yajl_gen_map_close(json);

@@ -212,7 +212,8 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
 vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
                              const char *path, vd_error *err);
 vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err);
-// VisDial v1.0: the answers' best 100 candidates are each round's options.
+// VisDial v1.0: the answers' best 100 candidates are each round's options. Questions are as models
+// read them; where another text was typed, the round has it too ("typed").
 vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err);
 
 #endif
