@@ -173,6 +173,19 @@ static void columns_name_pools_that_differ(void **state)
     expect("within 12");
 }
 
+// Small terminals show it as well, as long as some answers have room below.
+static void columns_have_a_picture(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{120, 40}, {80, 24}, {72, 18}, {60, 20}, {40, 16}};
+    fake_chat_keys(&fake, "F10 'is there a cube?' Enter");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fake_chat_size(&fake, sizes[i][0], sizes[i][1]);
+        expect("\u2501\u2501"); // the outline of a region
+        expect("people's: ");
+    }
+}
+
 static void models_are_compared_and_go_their_own_ways(void **state)
 {
     (void)state;
@@ -332,6 +345,7 @@ int main(void)
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),
         TEST(columns_name_pools_that_differ),
+        TEST(columns_have_a_picture),
         TEST(models_are_compared_and_go_their_own_ways),
         TEST(what_was_forgotten_comes_back),
         TEST(starting_over_can_be_undone),

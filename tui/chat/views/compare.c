@@ -165,12 +165,13 @@ static parts divide(const vd_chat *chat, int room, int column, bool pools, bool 
     parts rows = {.metrics = 1, .pool = pools, .human = human};
     const vd_image *image = &chat->shown.picture.image;
     room -= 1 + rows.metrics + rows.pool + rows.human; // heading
-    if (room >= 14 && column >= 24) {
+    if (room >= 8 && column >= 16) {
         vd_rect fit =
             vd_panels_fit((vd_rect){0, 0, column, room * 11 / 20}, image->width, image->height);
         rows.picture = fit.height;
-        rows.attention = 3;
     }
+    if (room >= 14 && column >= 24)
+        rows.attention = 3;
     rows.ranking = room - rows.picture - rows.attention;
     return rows;
 }
