@@ -353,6 +353,21 @@ static void heads_are_drawn(void **state)
     shows(44, 1, "first  own answers\n");
 }
 
+// The strongest region is named, by its number where there is no more room.
+static void the_strongest_region_is_always_named(void **state)
+{
+    (void)state;
+    static const vd_region_name names[] = {{"red cube"}, {"yellow rubber ball"}};
+    sheet.names = names;
+    sheet.regions = 2;
+    assert_int_equal(vd_grid_resize(&grid, 34, 1, NULL), VD_OK);
+    vd_sheet_draw_regions(&grid, (vd_rect){0, 0, 34, 1}, &sheet, 0);
+    shows(34, 1, "Regions 2 yellow rubber ball 75 %\n");
+    assert_int_equal(vd_grid_resize(&grid, 24, 1, NULL), VD_OK);
+    vd_sheet_draw_regions(&grid, (vd_rect){0, 0, 24, 1}, &sheet, 0);
+    shows(24, 1, "Regions 2 75 %\n");
+}
+
 #define IN_A_SHEET(name) cmocka_unit_test_setup(name, make_sheet)
 
 int main(void)
@@ -368,6 +383,7 @@ int main(void)
         IN_A_SHEET(rankings_are_drawn),
         IN_A_SHEET(places_have_room),
         IN_A_SHEET(heads_are_drawn),
+        IN_A_SHEET(the_strongest_region_is_always_named),
     };
     return cmocka_run_group_tests(tests, NULL, free_grid);
 }

@@ -121,6 +121,8 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
         else
             snprintf(name, sizeof name, "caption");
         int wide = (int)strlen(name), share = (int)strlen(percent);
+        if (sheet && i == 0 && x + wide + 1 + share > end) // its number alone
+            wide = snprintf(name, sizeof name, "%d", top[i].index + 1);
         if (x + wide + 1 + share > end)
             break;
         vd_grid_text(grid, x, at.y, wide, name,

@@ -145,7 +145,7 @@ enum { BETWEEN_PICTURES = 2 };
 
 static case_pictures plan_pictures(const vd_cases_view *view, int width, int height)
 {
-    enum { BESIDE_FROM = 70, ALL_FROM = 96, TALK = 34, LEAST = 18, ROWS = 6 };
+    enum { BESIDE_FROM = 36, ALL_FROM = 96, TALK = 34, LEAST = 18, ROWS = 4 };
     int columns = view->columns.count, each = (width - TALK) / columns - BETWEEN_PICTURES;
     case_pictures plan = {.count = width >= BESIDE_FROM && height >= ROWS};
     plan.all = plan.count && width >= ALL_FROM && each >= LEAST && height > ROWS &&
