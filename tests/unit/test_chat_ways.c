@@ -129,10 +129,13 @@ static void tab_completes_words(void **state)
     fake_chat_keys(&fake, "'are the balls rub' Tab");
     expect("> are the balls rubber");
     assert_int_equal(fake.chat.nav.line.cursor, strlen("are the balls rubber "));
-    fake_chat_keys(&fake, "C-u 'are BAL' Tab");
-    expect("> are ball");
+    fake_chat_keys(&fake, "C-u 'are TH' Tab");
+    expect("> are the");
     fake_chat_keys(&fake, "Tab");
-    expect("balls  ball");
+    expect("the  there");
+    fake_chat_keys(&fake, "C-u 'are BAL' Tab"); // nobody asks with "ball"
+    expect("> are balls");
+    assert_int_equal(fake.chat.nav.line.cursor, strlen("are balls "));
     fake_chat_keys(&fake, "C-u 'are cub there' M-b Left Tab");
     expect("> are cube there");
     fake_chat_keys(&fake, "C-e C-u 'are xyz' Tab");

@@ -152,6 +152,36 @@ static void put_word(vd_line *line, size_t from, const char *word, bool whole)
     line->cursor = line->cursor < line->length ? line->cursor : line->length;
 }
 
+// Whether it is in one of people's questions, of many the first ones.
+static bool is_asked(const vd_visdial *people, const char *word)
+{
+    enum { LOOKED_AT = 5000 };
+    size_t length = strlen(word);
+    for (size_t i = 0; i < people->question_count && i < LOOKED_AT; i++) {
+        const char *text = people->questions[i], *at = text;
+        for (; (at = strstr(at, word)) != NULL; at++)
+            if ((at == text || at[-1] == ' ') && !isalnum((unsigned char)at[length]))
+                return true;
+    }
+    return false;
+}
+
+// The model's words that begin so: those that people ask with, where there are any. It may know
+// slips of the pen, too.
+static vd_completion find_words(const vd_chat *chat, const char *typed)
+{
+    const vd_vocab *vocab = chat->lanes.lane[0].vocab;
+    vd_completion words = {.typed = typed}, asked = {.typed = typed};
+    for (int32_t id = VD_FIRST_WORD; *typed && vocab && id < vd_vocab_size(vocab); id++) {
+        int before = words.matches;
+        const char *word = vd_vocab_word(vocab, id);
+        vd_complete_add(&words, word);
+        if (words.matches > before && is_asked(chat->conversation.world->dialogs, word))
+            vd_complete_add(&asked, word);
+    }
+    return asked.matches ? asked : words;
+}
+
 static void complete_word(vd_chat *chat)
 {
     vd_line *line = &chat->nav.line;
@@ -161,9 +191,7 @@ static void complete_word(vd_chat *chat)
     snprintf(typed, sizeof typed, "%.*s", (int)length, line->text + from);
     for (char *at = typed; *at; at++)
         *at = (char)tolower((unsigned char)*at);
-    vd_completion words = {.typed = typed};
-    for (int32_t id = VD_FIRST_WORD; length && vocab && id < vd_vocab_size(vocab); id++)
-        vd_complete_add(&words, vd_vocab_word(vocab, id));
+    vd_completion words = find_words(chat, typed);
     if (words.matches == 0)
         vd_notice_say(&chat->notice, "%s",
                       length && vocab ? "the model knows no word that begins so"
