@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
 
 static const char *answer_of(int lane, size_t round)

@@ -180,11 +180,15 @@ static void load(int lane, const char *name)
     vd_event event = {.kind = VD_REQUEST_MODEL,
                       .serial = request.serial,
                       .lane = lane,
+                      .asked = vd_strdup(name),
                       .answers = texts,
                       .answer_count = 2};
     assert_string_equal(request.text, name);
     snprintf(event.model, sizeof event.model, "%s", name);
+    if (strcmp(name, "nowhere") == 0)
+        event.status = vd_error_set(&event.error, VD_NOT_FOUND, "%s: no such model", name);
     vd_lanes_event(&lanes, &event);
+    vd_event_clear(&event);
     vd_request_clear(&request);
 }
 
@@ -212,6 +216,43 @@ static void start_with(const char *model)
 {
     vd_lanes_use_model(&lanes, 0, model);
     load(0, model);
+}
+
+static void answers_now(const char *name, const char *loading)
+{
+    const vd_lane *lane = &lanes.lane[0];
+    assert_string_equal(lane->model, name);
+    assert_string_equal(vd_lane_name(lane), name);
+    assert_string_equal(lane->loading, loading);
+}
+
+// Each answers from when it is loaded until the next one is; one that cannot be loaded changes
+// nothing.
+static void models_asked_for_at_once_answer_in_turn(void **state)
+{
+    (void)state;
+    start_with("improved");
+    vd_lanes_use_model(&lanes, 0, "base");
+    vd_lanes_use_model(&lanes, 0, "best");
+    load(0, "base");
+    answers_now("base", "best");
+    load(0, "best");
+    answers_now("best", "");
+    vd_lanes_use_model(&lanes, 0, "base");
+    vd_lanes_use_model(&lanes, 0, "nowhere");
+    load(0, "base");
+    load(0, "nowhere");
+    answers_now("base", "");
+    assert_string_equal(notice.text, "nowhere: no such model");
+    vd_lanes_compare_with(&lanes, "base");
+    assert_string_equal(notice.text, "base is compared already");
+    // A compared one that is gone before it is loaded, and asked for again.
+    vd_lanes_compare_with(&lanes, "nowhere");
+    vd_lanes_use_model(&lanes, 1, "best");
+    load(1, "nowhere");
+    assert_int_equal(lanes.count, 2);
+    load(1, "best");
+    assert_string_equal(lanes.lane[1].model, "best");
 }
 
 static void a_question_hears_the_answers_before_it(void **state)
@@ -363,6 +404,7 @@ int main(void)
         TEST(a_picture_has_its_conversations_again),
         TEST(dropped_rounds_are_not_asked_again),
         TEST(what_an_answer_was_before_is_known),
+        TEST(models_asked_for_at_once_answer_in_turn),
         TEST(a_question_hears_the_answers_before_it),
         TEST(an_unanswered_question_is_given_back),
         TEST(questions_typed_ahead_are_asked_in_turn),

@@ -7,10 +7,17 @@
 
 // ---- models ------------------------------------------------------------------------------------
 
+// The one before it, if any, answers on.
 static void no_model(vd_lanes *lanes, const vd_event *event)
 {
+    vd_lane *own = &lanes->lane[event->lane];
     vd_notice_complain(lanes->notice, "%s", event->error.text);
-    if (event->lane > 0 && !lanes->lane[event->lane].model[0] && event->lane == lanes->count - 1)
+    char *before = own->answering ? vd_strdup(own->answering) : NULL;
+    if (before) {
+        vd_free(own->name);
+        own->name = before;
+    }
+    if (event->lane > 0 && !own->model[0] && event->lane == lanes->count - 1)
         vd_lanes_remove_last(lanes);
 }
 
