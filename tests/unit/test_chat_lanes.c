@@ -334,6 +334,44 @@ static void running_metrics_are_those_of_the_candidates(void **state)
     expect("2 rounds: R@1 ");
 }
 
+// The picture's request; what else waits is left out.
+static vd_request take_picture(void)
+{
+    vd_request request = {0};
+    while (request.kind != VD_REQUEST_PICTURE) {
+        vd_request_clear(&request);
+        assert_true(vd_chat_take_request(&fake.chat, &request));
+    }
+    return request;
+}
+
+static void regions_came(const vd_request *of, int regions)
+{
+    vd_event event = {
+        .kind = VD_REQUEST_PICTURE, .serial = of->serial, .lane = of->lane, .regions = regions};
+    vd_chat_event(&fake.chat, &event);
+}
+
+// Pictures of one's own are looked at by another thread: their regions may come when another one is
+// shown.
+static void regions_that_come_late_are_not_those_of_the_next_picture(void **state)
+{
+    (void)state;
+    vd_chat_go_picture(&fake.chat, 1);
+    const vd_request late = take_picture();
+    vd_chat_go_picture(&fake.chat, 2);
+    const vd_request shown = take_picture();
+    regions_came(&shown, 3);
+    regions_came(&late, 5);
+    assert_int_equal(fake.chat.shown.regions, 3);
+    vd_chat_start_over(&fake.chat);
+    const vd_request again = take_picture();
+    regions_came(&shown, 5);
+    assert_int_equal(fake.chat.shown.regions, 0);
+    regions_came(&again, 4);
+    assert_int_equal(fake.chat.shown.regions, 4);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -351,6 +389,7 @@ int main(void)
         TEST(what_was_forgotten_comes_back),
         TEST(starting_over_can_be_undone),
         TEST(comparing_waits_for_the_answer),
+        TEST(regions_that_come_late_are_not_those_of_the_next_picture),
         TEST(running_metrics_are_those_of_the_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,8 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
 void vd_chat_event(vd_chat *chat, vd_event *event)
 {
     vd_navigation *nav = &chat->nav;
-    if (event->kind == VD_REQUEST_PICTURE && event->status == VD_OK)
+    if (event->kind == VD_REQUEST_PICTURE && event->status == VD_OK &&
+        event->serial == chat->lanes.picture)
         take_regions(&chat->shown, event);
     vd_arrival arrival = vd_lanes_event(&chat->lanes, event);
     vd_event_clear(event);

@@ -301,9 +301,12 @@ void vd_lanes_recaption(vd_lanes *lanes)
 static bool ask_picture(vd_lanes *lanes, size_t index)
 {
     int lane = vd_world_own_path(lanes->conversation->world, index) ? VD_MODELS - 1 : 0;
-    return (!vd_conversation_waits(lanes->conversation) ||
-            vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0)) &&
-           vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index);
+    bool asked = (!vd_conversation_waits(lanes->conversation) ||
+                  vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0)) &&
+                 vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index);
+    if (asked)
+        lanes->picture = lanes->serial;
+    return asked;
 }
 
 bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)

@@ -71,7 +71,8 @@ typedef struct vd_lanes {
     vd_lane_walk walk;
     vd_request request[VD_LANE_REQUESTS]; // ring
     int request_first, request_count;
-    long serial; // of the newest request
+    long serial;  // of the newest request
+    long picture; // of that of the picture that is shown
 } vd_lanes;
 
 void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice);
