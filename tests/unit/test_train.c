@@ -461,7 +461,14 @@ static void work_that_is_there_is_not_written_over(void **state)
 {
     (void)state;
     train_run_expect("kept", 0, "", MORE("--epochs", "1"));
-    train_run_expect("kept", 2, "is there already", MORE("--epochs", "1"));
+    train_run_expect("kept", 2,
+                     "checkpoint.safetensors is there already; continue it with --resume",
+                     MORE("--epochs", "1"));
+    char *checkpoint = train_run_file("kept", "checkpoint.safetensors");
+    assert_int_equal(unlink(checkpoint), 0); // as after a kill while the first was written
+    train_run_expect("kept", 2, "there is no checkpoint to continue from; remove it",
+                     MORE("--epochs", "1"));
+    free(checkpoint);
 }
 
 static void two_do_not_train_in_one_directory(void **state)

@@ -33,15 +33,16 @@ vd_status vd_run_directory_make(const char *out, int *hold, vd_error *err)
     vd_status status = vd_run_directory_hold(out, hold, err);
     if (status)
         return status;
-    static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
+    static const char *const files[][2] = {
+        {"checkpoint.safetensors", "continue it with --resume"},
+        {"model.safetensors", "there is no checkpoint to continue from; remove it"}};
     for (size_t i = 0; i < 2; i++) {
         char path[4096 + 32];
-        snprintf(path, sizeof path, "%.4096s/%s", out, files[i]);
+        snprintf(path, sizeof path, "%.4096s/%s", out, files[i][0]);
         if (access(path, F_OK) == 0)
             return vd_error_set(err, VD_USAGE,
-                                "%.300s is there already; continue it with --resume, or choose "
-                                "another --out",
-                                path);
+                                "%.300s is there already; %s, or choose another --out", path,
+                                files[i][1]);
     }
     return VD_OK;
 }
