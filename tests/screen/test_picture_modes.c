@@ -37,14 +37,19 @@ static void settle(void)
     }
 }
 
-// Starts it in a terminal that answers at once.
-static void start_in(const char *answers)
+// The terminal answers at once.
+static void answer(const char *answers)
 {
-    start("auto");
     assert_true(pty_await("\033[c"));
     assert_true(pty_tell(answers));
     assert_true(pty_await("best  cpu"));
     settle();
+}
+
+static void start_in(const char *answers)
+{
+    start("auto");
+    answer(answers);
 }
 
 static shown_images seen(void (*decode)(const char *, size_t, shown_images *))
@@ -132,6 +137,10 @@ static void a_light_background_gets_the_light_theme(void **state)
     start_in("\033]11;rgb:0000/2b2b/3636\033\\\033[?62;c");
     assert_true(pty_showed(dark_row));
     pty_end();
+    start("none"); // without pictures, too
+    answer("\033]11;rgb:ffff/ffff/dddd\033\\\033[?62;c");
+    assert_true(pty_showed(light_row));
+    pty_end();
 }
 
 static void answers_never_stand_in_the_line(void **state)
@@ -184,14 +193,23 @@ static void nothing_is_asked_where_nothing_depends_on_it(void **state)
     setenv("COLORTERM", "truecolor", 1);
     start("cells");
     assert_true(pty_await("best  cpu"));
-    assert_false(pty_showed("\033[c") || pty_showed("\033_G") || pty_showed("\033[16t"));
+    assert_true(pty_showed("\033]11;?\033\\\033[c")); // of the theme
+    assert_false(pty_showed("\033_G") || pty_showed("\033[16t"));
     pty_end();
     unsetenv("COLORTERM");
     start("none");
     assert_true(pty_await("best  cpu"));
-    assert_false(pty_showed("\033[c"));
+    assert_false(pty_showed("\033_G") || pty_showed("\033[16t"));
     assert_false(pty_showed("\xe2\x96"));
+    // All that was not asked is when pictures are wanted.
+    assert_true(pty_tell("/picture-mode kitty\r") && pty_await("\033_G"));
     pty_end();
+    setenv("NO_COLOR", "1", 1);
+    start("none");
+    assert_true(pty_await("best  cpu"));
+    assert_false(pty_showed("\033[c"));
+    pty_end();
+    unsetenv("NO_COLOR");
 }
 
 // A tmux between, which passes on what is in an envelope. It asks, too: the answers are typed when

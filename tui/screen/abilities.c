@@ -1,5 +1,6 @@
 #include "tui/screen/abilities.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,10 +30,16 @@ bool vd_abilities_question(vd_abilities *abilities, const vd_look *look, char *o
     bool mute =
         strncmp(name, "linux", 5) == 0 || (strncmp(name, "screen", 6) == 0 && !abilities->tmux);
     bool colors = look->depth == VD_DEPTH_256;
-    if (mute || abilities->asked > 0 || abilities->wanted == VD_PICTURE_NONE ||
-        (abilities->wanted == VD_PICTURE_CELLS && !colors))
+    bool all =
+        abilities->wanted != VD_PICTURE_NONE && (abilities->wanted != VD_PICTURE_CELLS || colors);
+    bool theme = look->depth != VD_DEPTH_MONO && abilities->asked <= 0;
+    if (mute || abilities->all_asked || (!all && !theme))
         return false;
-    vd_replies_question(abilities->tmux, colors, out, size);
+    if (all)
+        vd_replies_question(abilities->tmux, colors, out, size);
+    else
+        snprintf(out, size, "%s", vd_replies_background_question);
+    abilities->all_asked = all;
     abilities->asked = vd_abilities_now();
     return true;
 }

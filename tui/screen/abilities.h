@@ -11,6 +11,7 @@ typedef struct vd_abilities {
     vd_picture_mode wanted;
     vd_replies replies;
     double asked;                // when, in seconds; 0: not
+    bool all_asked;              // not the colour of the background alone
     bool tmux;                   // between here and the terminal
     bool tmux_asked, tmux_sixel; // vd_tmux_shows_sixel
 } vd_abilities;

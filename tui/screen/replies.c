@@ -6,6 +6,7 @@
 #include <string.h>
 
 const char vd_replies_cell_question[] = "\033[16t";
+const char vd_replies_background_question[] = "\033]11;?\033\\\033[c";
 
 void vd_replies_question(bool tmux, bool colors, char *out, size_t size)
 {

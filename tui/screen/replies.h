@@ -26,7 +26,8 @@ typedef struct vd_replies {
 // Everything that can be asked; out of 256 bytes. tmux: the terminal is tmux's, which is asked for
 // what stands behind it, too. colors: also for 24-bit colour; sets colours for a moment.
 void vd_replies_question(bool tmux, bool colors, char *out, size_t size);
-extern const char vd_replies_cell_question[]; // only how large a cell is
+extern const char vd_replies_cell_question[];       // only how large a cell is
+extern const char vd_replies_background_question[]; // only its background, and what it is
 
 typedef enum vd_reply_state {
     VD_REPLY_NONE, // this is no answer; what was taken were keys
