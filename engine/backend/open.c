@@ -46,11 +46,10 @@ vd_status vd_backend_open_cuda(const char *const *directories, int device, const
     vd_status status =
         vd_plugin_find(directories, PLUGIN, path, looked, sizeof looked)
             ? vd_backend_open_plugin(path, device, out, err)
-            : vd_error_set(
-                  err, VD_UNAVAILABLE,
-                  "there is a driver, but no %s in %s: `make cuda` builds it where the CUDA "
-                  "toolkit is",
-                  PLUGIN, looked);
+            : vd_error_set(err, VD_UNAVAILABLE,
+                           "the NVIDIA driver is installed, but %s is not in %s: `make cuda` "
+                           "builds it where the CUDA toolkit is installed",
+                           PLUGIN, looked);
     if (status != VD_OK)
         dlclose(driver);
     return status;

@@ -348,7 +348,7 @@ vd_status vd_output_create(const char *path, vd_output **out, vd_error *err)
     struct stat about;
     vd_output *output;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return vd_error_set(err, VD_IO, "%s: is there and is not a file", path);
+        return vd_error_set(err, VD_IO, "%s: exists and is not a file", path);
     vd_status status = output_new(path, &output, err);
     if (status)
         return status;
@@ -420,8 +420,7 @@ vd_status vd_output_fresh(const char *path, bool force, vd_error *err)
     if (!path || force || stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
         return VD_OK;
     return vd_error_set(err, VD_USAGE,
-                        "%.400s is there already; name another --out, or write over it with "
-                        "--force",
+                        "%.400s exists already; choose another --out, or overwrite it with --force",
                         path);
 }
 

@@ -521,7 +521,7 @@ vd_status vd_safetensors_finite(const vd_safetensors *file, vd_error *err)
         if (atomic_load(&s.found))
             return vd_error_set(err, VD_FORMAT,
                                 "%.300s: tensor %.100s, element %zu: not a finite number; the file "
-                                "is damaged, or its training went wrong",
+                                "is damaged, or its training diverged",
                                 file->path, s.tensor->name, element);
     }
     return VD_OK;

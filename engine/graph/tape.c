@@ -35,11 +35,11 @@ bool vd_tape_fits(vd_tape *tape, bool fits, const char *operation, const vd_valu
     if (fits && tape->status == VD_OK)
         return true;
     if (b)
-        vd_tape_fail(tape, VD_USAGE, "%s of %d x %d and %d x %d numbers: they do not fit",
+        vd_tape_fail(tape, VD_USAGE, "%s of %d x %d and %d x %d numbers: their shapes do not match",
                      operation, a->rows, a->columns, b->rows, b->columns);
     else
-        vd_tape_fail(tape, VD_USAGE, "%s of %d x %d numbers: they do not fit", operation, a->rows,
-                     a->columns);
+        vd_tape_fail(tape, VD_USAGE, "%s of %d x %d numbers: their shapes do not match", operation,
+                     a->rows, a->columns);
     return false;
 }
 

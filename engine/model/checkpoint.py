@@ -227,7 +227,7 @@ def replace_file(path, write):
         place = os.path.realpath(path)
         there = os.path.exists(place)
         if there and not os.path.isfile(place):
-            refuse(f"{path}: is there and is not a file")
+            refuse(f"{path}: exists and is not a file")
         part = place + ".part"
         if os.path.lexists(part):  # left over
             os.remove(part)

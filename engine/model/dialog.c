@@ -183,7 +183,7 @@ static vd_status read_shown(const vd_dialog *d, const vd_pass *pass, const vd_sh
     if (!are_finite(share, shown->n) || !are_finite(a->score, (size_t)a->candidates))
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: it computes numbers that are not finite; its weights or the "
-                            "pool's vectors are damaged, or its training went wrong",
+                            "pool's vectors are damaged, or its training diverged",
                             vd_model_path(d->model));
     status =
         vd_attentions_spread(shown->list, shown->count, share, &shown->places, &a->attention, err);

@@ -61,7 +61,7 @@ static vd_status find_network(const vd_safetensors *file, const struct known_net
             return VD_OK;
         }
     return vd_error_set(err, VD_MISMATCH,
-                        "%s: no encoder that is known: expected the tensors of mvan "
+                        "%s: no known encoder: expected the tensors of mvan "
                         "(encoder.fusion.1.weight) or lf-bu "
                         "(encoder.image_features_projection.weight)",
                         vd_safetensors_path(file));

@@ -101,11 +101,11 @@ static vd_status check_task(const vd_model *model, const char *path, vd_task tas
     if (task == VD_TASK_DIALOG)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: it is a captioner, which describes pictures (`visdial caption "
-                            "--model FILE`) and answers nothing; expected a model of dialogs",
+                            "--model FILE`) and answers no questions; expected a dialog model",
                             path);
     return vd_error_set(err, VD_MISMATCH,
-                        "%s: it answers questions (`visdial ask --model FILE`) and describes "
-                        "nothing; expected a captioner, as `visdial train --task caption` makes it",
+                        "%s: it is a dialog model, which answers questions (`visdial ask --model "
+                        "FILE`); expected a captioner, as `visdial train --task caption` makes it",
                         path);
 }
 

@@ -322,8 +322,8 @@ static void explain_words(const dialogs *d, const vd_value *c, const vd_value *h
         d->tape,
         &(vd_explained){
             .title = "What to do now",
-            .why = "Some words of the question say what this step does. The entries of the history "
-                   "that it is about bring back the regions that they were about.",
+            .why = "Some words of the question control this step. The history entries that it "
+                   "refers to recall the regions that they were about.",
             .formula = {"c = sum_s softmax_s(w . (u o w_s)) w_s",
                         "a = softmax_r(w . elu(W h_r + age + W z + b)), z = [c ; m before]",
                         "r' = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
@@ -336,9 +336,9 @@ static void explain_regions(const dialogs *d, const round_rows *r, const vd_valu
         d->tape,
         &(vd_explained){
             .title = "Look at the regions",
-            .why = "Each region is compared with what is asked, with what was recalled, and with "
-                   "the place looked at before. One is chosen (shares of 1), and any number are "
-                   "collected (each from 0 to 1), so that they can be counted.",
+            .why = "Each region is compared with what is asked, with what was recalled and with "
+                   "the place attended to before. One region is chosen (shares add up to 1), and "
+                   "any number are collected (each from 0 to 1), so that they can be counted.",
             .formula = {"y_n = elu(K x_n o (1 + W z) + W z + W [f_n ; g_n] + (D v_n - D v) o W z)",
                         "p = softmax_n(w_p . elu(W y_n)), g_n = sigmoid(w_g . elu(W y_n))",
                         "m = W [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m before ; c] + b"},

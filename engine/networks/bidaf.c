@@ -55,9 +55,9 @@ static void explain_history(vd_tape *tape, const vd_flow *flow, const vd_value *
         tape,
         &(vd_explained){
             .title = "Attention flow: history",
-            .why = "Every word of the history is compared with every word of the question, and "
-                   "takes the words that fit it. The words of the history that fit some word best "
-                   "are mixed.",
+            .why =
+                "Every word of the history is compared with every word of the question and attends "
+                "to those that match. The history words with the best matches are averaged.",
             .formula = {"S_ji = w . [C_j ; U_i ; C_j o U_i]", "u_j = sum_i softmax_i(S_ji) U_i",
                         "b = softmax_j(max_i S_ji), h = sum_j b_j C_j",
                         "G_j = [C_j ; u_j ; C_j o u_j ; C_j o h]"},
@@ -72,8 +72,8 @@ static void explain_regions(vd_tape *tape, const vd_flow *flow, const vd_value *
         tape,
         &(vd_explained){
             .title = "Attention flow: regions",
-            .why = "Every region is compared with every word of the question, and takes the words "
-                   "that fit it. The regions that fit some word best are mixed.",
+            .why = "Every region is compared with every word of the question and attends to those "
+                   "that match. The regions with the best matches are averaged.",
             .formula = {"S_ki = w . [X_k ; U_i ; X_k o U_i]", "u_k = sum_i softmax_i(S_ki) U_i",
                         "b = softmax_k(max_i S_ki), h = sum_k b_k X_k",
                         "G_k = [X_k ; u_k ; X_k o u_k ; X_k o h]"},

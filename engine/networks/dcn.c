@@ -90,9 +90,9 @@ static void explain_history(vd_tape *tape, const vd_flow *flow, const vd_value *
         tape,
         &(vd_explained){
             .title = "Co-attention: history",
-            .why = "Every word of the question takes the words of the history that fit it. Then "
-                   "every word of the history takes the words of the question that fit it, with "
-                   "what these took; what fits no word looks at nothing.",
+            .why = "Every word of the question attends to the matching words of the history. Then "
+                   "every word of the history attends to the matching words of the question and to "
+                   "what these found. A word without a match attends to nothing.",
             .formula = {"L = C Q^T, Q = tanh(W U + b)", "C_Q = softmax_j(L)^T C",
                         "C_D = softmax_i(L) [Q ; C_Q]", "G_j = [C_j ; C_D,j]"},
             .in = {{"C", "words of the history", flow->rows},
@@ -104,17 +104,15 @@ static void explain_regions(vd_tape *tape, const vd_flow *flow, const vd_value *
                             const vd_value *d)
 {
     vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Co-attention: regions",
-            .why = "Every word of the question takes the regions that fit it. Then every region "
-                   "takes the words that fit it, with what these took; what fits no word looks at "
-                   "nothing.",
-            .formula = {"L = X Q^T, Q = tanh(W U + b)", "X_Q = softmax_k(L)^T X",
-                        "X_D = softmax_i(L) [Q ; X_Q]", "G_k = [X_k ; X_D,k]"},
-            .in = {{"X", "the regions", flow->rows},
-                   {"Q", "words of the question, and nothing", q}},
-            .out = {{"X_D", "the question, as each region sees it", d}}});
+        tape, &(vd_explained){.title = "Co-attention: regions",
+                              .why = "Every word of the question attends to the matching regions. "
+                                     "Then every region attends to the matching words and to what "
+                                     "these found. A region without a match attends to nothing.",
+                              .formula = {"L = X Q^T, Q = tanh(W U + b)", "X_Q = softmax_k(L)^T X",
+                                          "X_D = softmax_i(L) [Q ; X_Q]", "G_k = [X_k ; X_D,k]"},
+                              .in = {{"X", "the regions", flow->rows},
+                                     {"Q", "words of the question, and nothing", q}},
+                              .out = {{"X_D", "the question, as each region sees it", d}}});
 }
 
 // c, or x.

@@ -100,14 +100,13 @@ static vd_value *last_words(const vd_dialog_tokens *d, const vd_value *x)
 static void explain_tokens(const vd_dialog_tokens *d, const vd_value *x)
 {
     vd_tape_explain(
-        d->tape,
-        &(vd_explained){
-            .title = "The dialog as one sequence",
-            .why = "Regions, caption, questions and answers become vectors of one size, the tokens "
-                   "of one sequence. Each word is told its place in it.",
-            .formula = {"x_k = W_v v_k + b + kind", "x_i = word + place_i"},
-            .in = {{"v", "regions", d->in->raw}},
-            .out = {{"x", "the question's last word", last_words(d, x)}}});
+        d->tape, &(vd_explained){
+                     .title = "The dialog as one sequence",
+                     .why = "Regions, caption, questions and answers become vectors of one size, "
+                            "the tokens of one sequence. Each token also gets its position.",
+                     .formula = {"x_k = W_v v_k + b + kind", "x_i = word + place_i"},
+                     .in = {{"v", "regions", d->in->raw}},
+                     .out = {{"x", "the question's last word", last_words(d, x)}}});
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -122,17 +121,17 @@ static void explain_layer(const vd_dialog_tokens *d, const layer *l)
     vd_tape_explain(
         d->tape,
         &(vd_explained){
-            .title = "Look around, then work it out",
-            .why = "Every word looks at the regions and at the words before it, each head in its "
-                   "own way, and what is found is added. Then each token is worked on by itself. "
-                   "Seen from the question's last word.",
+            .title = "Self-attention, then feed-forward",
+            .why = "Every word attends to the regions and to the words before it, with several "
+                   "heads; the result is added. Then a feed-forward layer transforms each token. "
+                   "Shown for the question's last word.",
             .formula = {"a = softmax_j(W_q y . W_k y_j / sqrt(d / heads)), y = LN(x before)",
                         "x' = x before + W_o [of each head sum_j a_j W_v y_j]",
                         "x = x' + W_2 gelu(W_1 LN(x') + b) + b"},
             .in = {{"x before", "the question's last word", last_words(d, l->before)}},
             .out = {{"x'", "with what it found", last_words(d, l->between)},
                     {"x", "worked out", last_words(d, l->after)}},
-            .gate = {"in all", "part of all that is looked at, mean of the heads",
+            .gate = {"in all", "share of the attention, mean of the heads",
                      vd_dialog_tokens_of_regions(d, l->a)}});
 }
 
@@ -178,7 +177,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     int heads = heads_of(in->config);
     if (in->config->embed % heads != 0)
         vd_tape_fail(tape, VD_USAGE,
-                     "heads: a word vector (embed) of %d numbers is divided among %d of them; "
+                     "heads: the word vector size (embed) %d is not a multiple of %d heads; "
                      "expected a number that divides it",
                      in->config->embed, heads);
     if (!vd_dialog_tokens_make(tape, in, heads, PLACES, &d))
@@ -190,12 +189,13 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     x = last_words(&d, x);
     vd_value *e = vd_tape_layer_norm(tape, x, "encoder.norm");
     e = vd_tape_linear(tape, e, "encoder.out");
-    vd_tape_explain(tape, &(vd_explained){.title = "What is asked, all in all",
-                                          .why = "The question's last word has seen the picture "
-                                                 "and all that was said: it stands for both.",
-                                          .formula = {"e = W LN(x) + b"},
-                                          .in = {{"x", "the question's last word", x}},
-                                          .out = {{"e", "the dialog so far", e}}});
+    vd_tape_explain(tape,
+                    &(vd_explained){.title = "The question in its context",
+                                    .why = "The question's last word has attended to the picture "
+                                           "and the dialog: its state represents both.",
+                                    .formula = {"e = W LN(x) + b"},
+                                    .in = {{"x", "the question's last word", x}},
+                                    .out = {{"e", "the dialog so far", e}}});
     return e;
 }
 

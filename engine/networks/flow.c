@@ -157,25 +157,25 @@ vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
 static void explain_words(vd_tape *tape, const vd_value *m, const vd_value *sum)
 {
     vd_tape_explain(
-        tape, &(vd_explained){
-                  .title = "The words become one vector",
-                  .why = "An LSTM reads the words of the history in order, with what was compared. "
-                         "Each word gets a share; their sum is what is recalled.",
-                  .formula = {"M = LSTMs(G)", "c = sum_j softmax_j(score_j) M_j"},
-                  .in = {{"M", "words, read in order", m}},
-                  .out = {{"c", "what is recalled", sum}}});
+        tape,
+        &(vd_explained){
+            .title = "The words become one vector",
+            .why = "An LSTM reads the words of the history in order, with the results of the "
+                   "comparison. Each word gets a share; the weighted sum is what is recalled.",
+            .formula = {"M = LSTMs(G)", "c = sum_j softmax_j(score_j) M_j"},
+            .in = {{"M", "words, read in order", m}},
+            .out = {{"c", "what is recalled", sum}}});
 }
 
 static void explain_regions(vd_tape *tape, const vd_value *m, const vd_value *sum)
 {
-    vd_tape_explain(
-        tape, &(vd_explained){
-                  .title = "The regions become one vector",
-                  .why = "Each region, with what was compared, gets a share; their sum is what is "
-                         "seen.",
-                  .formula = {"M_k = relu(W G_k + b)", "x = sum_k softmax_k(score_k) M_k"},
-                  .in = {{"M", "regions with what was compared", m}},
-                  .out = {{"x", "what is seen", sum}}});
+    vd_tape_explain(tape, &(vd_explained){.title = "The regions become one vector",
+                                          .why = "Each region, with the results of the comparison, "
+                                                 "gets a share; the weighted sum is what is seen.",
+                                          .formula = {"M_k = relu(W G_k + b)",
+                                                      "x = sum_k softmax_k(score_k) M_k"},
+                                          .in = {{"M", "regions with what was compared", m}},
+                                          .out = {{"x", "what is seen", sum}}});
 }
 
 vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *s,
@@ -197,13 +197,14 @@ static vd_value *join(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
     const vd_value *const all[] = {sum[0], sum[1], f->q};
     vd_value *e = vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.out", in->dropout);
     vd_tape_explain(
-        tape, &(vd_explained){.title = "Fusion",
-                              .why = "What is recalled, what is seen and the question are joined.",
-                              .formula = {"e = tanh(W [c ; x ; q] + b)"},
-                              .in = {{"c", "what is recalled", sum[0]},
-                                     {"x", "what is seen", sum[1]},
-                                     {"q", "the question", f->q}},
-                              .out = {{"e", "all three", e}}});
+        tape,
+        &(vd_explained){.title = "Fusion",
+                        .why = "What is recalled, what is seen and the question are combined.",
+                        .formula = {"e = tanh(W [c ; x ; q] + b)"},
+                        .in = {{"c", "what is recalled", sum[0]},
+                               {"x", "what is seen", sum[1]},
+                               {"q", "the question", f->q}},
+                        .out = {{"e", "all three", e}}});
     return e;
 }
 

@@ -88,8 +88,8 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
     vd_tape_explain(
         tape, &(vd_explained){.title = "Look back",
-                              .why = "The question is compared with each entry of the history; "
-                                     "those that fit it best are recalled.",
+                              .why = "The question is compared with each entry of the history; the "
+                                     "best matches are recalled.",
                               .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r"},
                               .in = {{"q", "the question", q}, {"h", "the entries", h}},
                               .out = {{"c", "what is recalled", c}}});

@@ -24,8 +24,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         tape,
         &(vd_explained){
             .title = "Fusion",
-            .why = "The question, the picture as a whole and all that was said, as one text, are "
-                   "joined: nothing says which part matters.",
+            .why = "The question, the picture as a whole and the history as one text are combined. "
+                   "There is no attention.",
             .formula = {"e = tanh(W [q ; v ; g] + b)"},
             .in = {{"q", "the question", q}, {"v", "the picture", all[1]}, {"g", "the history", g}},
             .out = {{"e", "all three", e}}});

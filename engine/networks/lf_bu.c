@@ -44,7 +44,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         tape,
         &(vd_explained){
             .title = "Look at the regions",
-            .why = "The question is compared with each region; those that fit it best are mixed.",
+            .why =
+                "The question is compared with each region; the best matches get the most weight.",
             .formula = {"s_k = w . (q o (W_p v_k + b))", "v = sum_k softmax(s)_k v_k"},
             .in = {{"q", "the question", q}, {"y", "the regions", y}},
             .out = {{"v", "what is seen", v}}});
@@ -55,7 +56,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         tape,
         &(vd_explained){
             .title = "Fusion",
-            .why = "What is seen, the question and all that was said, as one text, are joined.",
+            .why = "What is seen, the question and the history as one text are combined.",
             .formula = {"e = tanh(W [v ; q ; g] + b)"},
             .in = {{"v", "what is seen", v}, {"q", "the question", q}, {"g", "the history", g}},
             .out = {{"e", "all three", e}}});

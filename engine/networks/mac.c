@@ -106,17 +106,17 @@ static void explain_step(vd_tape *tape, const vd_value *c, const vd_value *const
                          const vd_value *m)
 {
     vd_tape_explain(
-        tape, &(vd_explained){
-                  .title = "Reasoning step",
-                  .why = "Words of the question say what to do now; it is looked up among the "
-                         "regions and among the entries, and what is found goes into the memory.",
-                  .formula = {"c = sum_s softmax(w . (u o w_s)) w_s",
-                              "r = sum_n softmax(w_r . elu(c o I_n)) x_n",
-                              "m = W [r ; r' ; m before] + b"},
-                  .in = {{"c", "what is asked now", c}},
-                  .out = {{"r", "of the regions", found[0]},
-                          {"r'", "of the entries", found[1]},
-                          {"m", "the memory", m}}});
+        tape,
+        &(vd_explained){.title = "Reasoning step",
+                        .why = "Some words of the question control this step. Matching regions and "
+                               "entries are read, and what is found is written to the memory.",
+                        .formula = {"c = sum_s softmax(w . (u o w_s)) w_s",
+                                    "r = sum_n softmax(w_r . elu(c o I_n)) x_n",
+                                    "m = W [r ; r' ; m before] + b"},
+                        .in = {{"c", "what is asked now", c}},
+                        .out = {{"r", "of the regions", found[0]},
+                                {"r'", "of the entries", found[1]},
+                                {"m", "the memory", m}}});
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)

@@ -469,8 +469,8 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     vd_value *e = vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
     vd_tape_explain(
         tape, &(vd_explained){.title = "Look back",
-                              .why = "The question is compared with each entry of the history; "
-                                     "those that fit it best are recalled and added to it.",
+                              .why = "The question is compared with each entry of the history; the "
+                                     "best matches are recalled and added to it.",
                               .formula = {"a = softmax_r(score(u, h_r))", "c = sum_r a_r h_r",
                                           "e = tanh(W_e (tanh(W_c c + b) + u) + b)"},
                               .in = {{"u", "the question", u}, {"h", "the entries", h}},
@@ -508,8 +508,8 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
         vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
     vd_tape_explain(
         tape, &(vd_explained){.title = "Look at the regions",
-                              .why = "What is known so far says which regions to look at; the "
-                                     "mixture of these is added to it.",
+                              .why = "What is known so far decides which regions to attend to; "
+                                     "their weighted sum is added to it.",
                               .formula = {"y_k = tanh(W_i v_k + b)", "p = softmax_k(score(u, y_k))",
                                           "e = tanh(W_o (sum_k p_k y_k + u) + b)"},
                               .in = {{"u", "what is asked", u}, {"y", "the regions", y}},

@@ -50,11 +50,11 @@ static vd_status join_mpi(const char *path, long size, const vd_group **out, vd_
         return vd_error_set(err, VD_UNAVAILABLE, "%.300s: %s", path,
                             group || !entry ? "it is for another version of this program" : text);
     if (group->size != size)
-        return vd_error_set(err, VD_UNAVAILABLE,
-                            "%ld processes were started, but MPI connects %d of them; under srun "
-                            "choose how they meet, as --mpi=pmix (`srun --mpi=list` shows what "
-                            "there is), or use mpirun",
-                            size, group->size);
+        return vd_error_set(
+            err, VD_UNAVAILABLE,
+            "%ld processes were started, but MPI connects %d of them; under srun choose an MPI "
+            "type, such as --mpi=pmix (`srun --mpi=list` lists them), or use mpirun",
+            size, group->size);
     *out = group;
     return VD_OK;
 }
@@ -90,8 +90,7 @@ vd_status vd_group_join(const char *const *directories, const vd_group **out, vd
 
 vd_status vd_group_status(const char *trouble, vd_error *err)
 {
-    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
-                   : VD_OK;
+    return trouble ? vd_error_set(err, VD_IO, "the training processes: %s", trouble) : VD_OK;
 }
 
 static const char *is_over(void *context, double waited)
@@ -102,9 +101,9 @@ static const char *is_over(void *context, double waited)
     if (!signalled || waited < wait->signalled) // which was in an earlier sum
         wait->signalled = waited;
     if (signalled && waited - wait->signalled > last)
-        snprintf(wait->text, sizeof wait->text, "interrupted while another one did not answer");
+        snprintf(wait->text, sizeof wait->text, "interrupted while waiting for another process");
     else if (waited > wait->seconds)
-        snprintf(wait->text, sizeof wait->text, "another one has not answered for %g seconds",
+        snprintf(wait->text, sizeof wait->text, "another process has not answered for %g seconds",
                  wait->seconds);
     else
         return NULL;
@@ -142,8 +141,8 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
     for (int r = 1; r < group->size && status == VD_OK; r++)
         if (hash[r] != hash[0])
             status = vd_error_set(err, VD_MISMATCH,
-                                  "the processes that train together: process %d has other %s than "
-                                  "process 0 (here: %.300s); start all with the same options",
+                                  "the training processes: process %d has other %s than process 0 "
+                                  "(here: %.300s); start all with the same options",
                                   r, what, text);
     vd_free(hash);
     return status;
@@ -177,7 +176,7 @@ vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, con
 {
     const vd_devices *devices = backend->devices;
     unsigned char id[VD_DEVICES_ID] = {0};
-    const char *why = devices ? devices->open() : "one of them computes on the CPU";
+    const char *why = devices ? devices->open() : "one process computes on the CPU";
     bool all;
     *out = NULL;
     if (!why && group->rank == 0)

@@ -499,7 +499,7 @@ vd_status vd_trainer_update(vd_trainer *t, double multiplier, double *loss, doub
         return status;
     if (!isfinite(*loss) || !isfinite(norm))
         return vd_error_set(err, VD_FORMAT,
-                            "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
+                            "training diverged at step %" PRId64 ": loss %g, gradient norm %g; "
                             "try a lower --rate, or --clip",
                             t->steps + 1, *loss, norm);
     change_weights(t, multiplier, norm);

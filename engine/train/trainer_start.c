@@ -57,8 +57,8 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
                             wanted, heads);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
-                            "%s: has %s gates, and only sigmoid gates can become %s ones; "
-                            "keep them with --gate %s",
+                            "%s: has %s gates, and only sigmoid gates can be converted to %s "
+                            "gates; keep them with --gate %s",
                             path, vd_gate_names[from->gate],
                             to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_names[to->gate],
                             vd_gate_names[from->gate]);

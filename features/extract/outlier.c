@@ -218,10 +218,9 @@ static vd_status invert(double *a, float *inverse, vd_error *err)
     for (int i = 0; i < N; i++) {
         double pivot = a[i * N + i];
         if (!(pivot > 0))
-            return vd_error_set(err, VD_FORMAT,
-                                "sign %d of the pictures does not vary; expected different "
-                                "pictures of the world",
-                                i + 1);
+            return vd_error_set(
+                err, VD_FORMAT,
+                "sign %d of the pictures does not vary; expected different Blocks pictures", i + 1);
         for (int j = 0; j < N; j++) {
             a[i * N + j] /= pivot;
             b[i * N + j] /= pivot;

@@ -102,10 +102,11 @@ vd_status vd_import_columns(const char *text, int size, int **column, int *colum
         if (!read_range(&at, &from, &to) || from < next || to < from || to >= size) {
             vd_free(*column);
             *column = NULL;
-            return vd_error_set(err, VD_USAGE,
-                                "columns '%.80s': expected rising numbers from 0 to %d, such as "
-                                "0-15,%d",
-                                text, size - 1, size - 1);
+            return vd_error_set(
+                err, VD_USAGE,
+                "columns '%.80s': expected increasing numbers from 0 to %d, such as "
+                "0-15,%d",
+                text, size - 1, size - 1);
         }
         for (; from <= to; from++)
             (*column)[(*columns)++] = (int)from;

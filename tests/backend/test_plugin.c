@@ -158,9 +158,10 @@ static void the_program_takes_the_plugin_beside_it(void **state)
     char *directory = support_temp_dir(), program[4200], arguments[256];
     snprintf(program, sizeof program, "%s/visdial", build);
     copy_into(directory, program);
-    says(directory, "info", "there is a driver, but no visdial-cuda.so in ");
+    says(directory, "info", "the NVIDIA driver is installed, but visdial-cuda.so is not in ");
     snprintf(arguments, sizeof arguments, "%s --backend cuda", ask);
-    says(directory, arguments, "--backend cuda: there is a driver, but no visdial-cuda.so in ");
+    says(directory, arguments,
+         "--backend cuda: the NVIDIA driver is installed, but visdial-cuda.so is not in ");
     char *cpu = program_says(directory, ask);
     copy_into(directory, plugin);
     says(directory, "info", "the host in place of a GPU");

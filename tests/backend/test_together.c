@@ -400,7 +400,7 @@ static void a_sum_that_fails_ends_all(void **state)
     static const char *const fails[][2] = {
         {"sum", "the sum of the gradients by NCCL: invalid usage"},
         {"later", "by NCCL: remote process exited or there was a network error"},
-        {"hang", "by NCCL: another one has not answered for 2 seconds"}};
+        {"hang", "by NCCL: another process has not answered for 2 seconds"}};
     need_mpirun();
     char *directory = take_plugin();
     for (size_t i = 0; i < sizeof fails / sizeof *fails; i++) {
@@ -408,7 +408,7 @@ static void a_sum_that_fails_ends_all(void **state)
         const char *const own[] = {"--backend=cuda", "--backend=cuda"};
         setenv("FAKE_NCCL_FAILS", fails[i][0], 1);
         start_ranks(&run, 2, own, fails[i][0], MORE("--peer-timeout", "2"));
-        expect_run(&run, 6, "the processes that train together", fails[i][1]);
+        expect_run(&run, 6, "the training processes", fails[i][1]);
     }
     unsetenv("FAKE_NCCL_FAILS");
     leave_plugin(directory);
@@ -470,9 +470,9 @@ static void one_that_hangs_is_noticed(void **state)
             nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
             kill(pid_of(0), SIGTERM);
         }
-        expect_run(&run, 6, "the processes that train together",
-                   by_signal ? "interrupted while another one did not answer"
-                             : "another one has not answered for 3 seconds");
+        expect_run(&run, 6, "the training processes",
+                   by_signal ? "interrupted while waiting for another process"
+                             : "another process has not answered for 3 seconds");
         expect_alone(out, MORE("--epochs", "1000", "--resume", "--stop-after", "1"));
     }
 }

@@ -461,7 +461,7 @@ static void failure_is_remembered_and_asked_for_once(void **state)
     vd_tape_linear(&w.tape, named(&w, "gate"), "layer");
     vd_tape_backward(&w.tape);
     assert_int_equal(vd_tape_status(&w.tape, &err), VD_USAGE);
-    assert_string_equal(err.text, "layer of 5 x 1 and 3 x 4 numbers: they do not fit");
+    assert_string_equal(err.text, "layer of 5 x 1 and 3 x 4 numbers: their shapes do not match");
     vd_arena_free(&w.arena);
 }
 

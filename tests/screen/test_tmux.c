@@ -275,7 +275,7 @@ static void pasting_lines_asks_nothing_before_enter(void **state)
     await("base  cpu");
     tell("set-buffer 'what color\nis it?'");
     tell("paste-buffer -p -t chat");
-    await("2 lines were pasted: Enter asks one after another");
+    await("2 lines were pasted: Enter asks them one after another");
     tell("send-keys -t chat Enter");
     await(" 2 is it?");
     tell("send-keys -t chat C-d");

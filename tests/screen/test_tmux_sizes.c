@@ -64,7 +64,7 @@ static void the_screen_survives_every_resize(void **state)
                      drawn);
         if ((strstr(last_row(drawn), "F1 help") != NULL) != fits)
             fail_msg("%dx%d: the keys\n%s", sizes[i][0], sizes[i][1], drawn);
-        assert_int_equal(strstr(drawn, "ask on, or / for commands") != NULL, fits);
+        assert_int_equal(strstr(drawn, "ask more, or / for commands") != NULL, fits);
         free(drawn);
         free(resized);
     }

@@ -483,7 +483,7 @@ static void a_discriminative_decoder_says_nothing(void **state)
     config.decoders = VD_DISCRIMINATIVE;
     config.answer = VD_ANSWER_CONV;
     support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "answer conv",
-                    "discriminative", "expected generative or both", NULL);
+                    "discriminative", "expected decoder generative or both", NULL);
     config.decoders = VD_BOTH;
     assert_int_equal(vd_encoder_check(&config, &err), VD_OK);
 }

@@ -80,7 +80,7 @@ static void a_path_is_a_path_whatever_digits_are_in_it(void **state)
         support_program_clear(&run);
         support_write_text(path, "another picture");
         support_program_run(&run, arguments, NULL);
-        support_program_expect(&run, 4, path, "this is no picture", NULL);
+        support_program_expect(&run, 4, path, "this is not a picture", NULL);
         assert_string_equal(run.out, "");
         support_program_clear(&run);
         remove(path);

@@ -254,9 +254,7 @@ static void settings_must_go_together(void **state)
            c);
     c.history = VD_HISTORY_OWN;
     c.awc = VD_AWC_LEARNT;
-    refuse("awc learnt: the captioner does not look at a history; expected none, or one that "
-           "does",
-           c);
+    refuse("awc learnt: the captioner attends to no history; expected none, or another history", c);
     c.awc = VD_AWC_NONE;
     c.captioner = VD_CAPTIONER_SAT_SOFT;
     c.history = VD_HISTORY_LIGHT;
@@ -269,7 +267,7 @@ static void settings_must_go_together(void **state)
     c.captioner = VD_CAPTIONER_TRANSFORMER;
     c.history = VD_HISTORY_OWN;
     c.heads = 4;
-    refuse("heads: a vector (hidden) of 6 numbers is divided among 4 of them; expected a number "
+    refuse("heads: the vector size (hidden) 6 is not a multiple of 4 heads; expected a number "
            "that divides it",
            c);
 }
@@ -298,7 +296,7 @@ static void batches_that_do_not_fit_are_refused(void **state)
     refuse_captions(&w, &c, "caption 1: 5 words; expected 0 to 4");
     c = *batch.captions;
     c.picture = picture;
-    refuse_captions(&w, &c, "caption 2: of picture 0; expected rising numbers below 2");
+    refuse_captions(&w, &c, "caption 2: of picture 0; expected increasing numbers below 2");
     c = (vd_caption_batch){1, 2, word, one + 1, one};
     c.length = (const int32_t[]){2};
     refuse_captions(&w, &c, "caption 0, word 1: id 11; expected 0 to 10");
@@ -313,8 +311,7 @@ static void batches_that_do_not_fit_are_refused(void **state)
         w.pass.tape.last = NULL;
         w.pass.tape.status = VD_OK;
         assert_int_equal(vd_caption_see(&w.pass, &batch, &err), VD_USAGE);
-        assert_string_equal(err.text,
-                            "a picture without a region: there is nothing to say about it");
+        assert_string_equal(err.text, "a picture without regions cannot be described");
     }
     vd_arena_free(&w.arena);
 }

@@ -251,8 +251,7 @@ static void what_cannot_be_said_is_refused(void **state)
     refuse_saying((vd_saying){.beam = 2, .longest = 2, .temperature = 1}, 1,
                   "a caption that is drawn has a temperature above 0 and no beam");
     memset(image, 0, sizeof image);
-    refuse_saying(vd_saying_greedy(), 1,
-                  "a picture without a region: there is nothing to say about it");
+    refuse_saying(vd_saying_greedy(), 1, "a picture without regions cannot be described");
     vd_captioner_free(captioner);
 }
 
@@ -366,7 +365,7 @@ static void files_of_another_task_are_refused(void **state)
                     "it is a captioner, which describes pictures", NULL);
     support_write_random_model(&config, other);
     support_refused(vd_captioner_load(other, &captioner, &err), VD_MISMATCH, &err, other,
-                    "it answers questions", NULL);
+                    "which answers questions", NULL);
     must(vd_model_load_any(path, &model, &err), &err);
     assert_int_equal(vd_model_config(model)->task, VD_TASK_CAPTION);
     vd_model_free(model);

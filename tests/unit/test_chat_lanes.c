@@ -144,7 +144,7 @@ static void branches_start_at_the_selected_round_and_the_oldest_goes(void **stat
     assert_int_equal(fake.chat.conversation.branch->count, 1);
     expect("branch 2/2");
     fake_chat_keys(&fake, "'/branch 3' Enter");
-    expect("/branch 3: found no such number; branches are 1 to 2");
+    expect("/branch 3: no such branch; there are branches 1 to 2");
     fake_chat_keys(&fake, "'/branch 1' Enter");
     assert_int_equal(fake.chat.conversation.branch->count, 2);
     for (int i = 0; i < 2 * VD_BRANCHES; i++)
@@ -214,7 +214,7 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     snprintf(history, sizeof history, "1: is there a cube? %s.", answer_of(0, 0));
     assert_string_equal(fake.history, history);
     fake_chat_keys(&fake, "'/history nobody own' Enter");
-    expect("/history nobody own: no such model is here");
+    expect("/history nobody own: no such model is shown");
     fake_chat_keys(&fake, "'/history whatever' Enter");
     expect("/history own, shared or people's");
     // The answer of a model that continues from others' cannot be chosen.
@@ -230,7 +230,7 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     fake_chat_keys(&fake, "'/compare base' Enter");
     expect("base is compared already");
     fake_chat_keys(&fake, "'/compare a' Enter '/compare b' Enter '/compare c' Enter");
-    expect("4 models are compared at most");
+    expect("at most 4 models can be compared");
     fake_chat_keys(&fake, "'/compare off' Enter");
     assert_int_equal(fake.chat.lanes.count, 1);
     assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
@@ -247,11 +247,11 @@ static void what_was_forgotten_comes_back(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "M-r");
-    expect("nothing to bring back");
+    expect("nothing to redo");
     fake_chat_keys(&fake, "'one?' Enter 'two?' Enter 'three?' Enter M-2");
     int asked = fake.asked, chosen = last_take()->chosen;
     fake_chat_keys(&fake, "M-u M-u");
-    expect("the last round is forgotten; Alt-r brings it back");
+    expect("the last round was undone; Alt-r brings it back");
     assert_int_equal(fake.chat.conversation.branch->count, 1);
     fake_chat_keys(&fake, "M-r");
     expect("round 2 is back");
@@ -260,18 +260,18 @@ static void what_was_forgotten_comes_back(void **state)
     assert_int_equal(last_take()->chosen, chosen);
     assert_int_equal(fake.asked, asked); // as it was
     fake_chat_keys(&fake, "M-r");
-    expect("nothing to bring back");
+    expect("nothing to redo");
     // A model that is compared since then is asked.
     fake_chat_keys(&fake, "M-u F10 Esc M-r");
     assert_true(last_round()->response[1].ready);
     assert_int_equal(last_take()->chosen, chosen);
     // Not behind another question, in another branch or about another picture.
     fake_chat_keys(&fake, "M-u 'four?' Enter M-r");
-    expect("nothing to bring back");
+    expect("nothing to redo");
     fake_chat_keys(&fake, "M-u '/branch' Enter M-r");
-    expect("nothing to bring back");
+    expect("nothing to redo");
     fake_chat_keys(&fake, "M-u F8 'five?' Enter M-r");
-    expect("nothing to bring back");
+    expect("nothing to redo");
     assert_int_equal(fake.chat.conversation.branch->count, 1);
 }
 
@@ -283,7 +283,7 @@ static void starting_over_can_be_undone(void **state)
     assert_int_equal(fake.chat.conversation.branch->count, 0);
     int asked = fake.asked;
     fake_chat_keys(&fake, "F8 M-u"); // nothing was left there
-    expect("nothing to forget: no question was asked yet");
+    expect("nothing to undo: no question was asked yet");
     fake_chat_keys(&fake, "F7 M-u");
     expect("the conversation before /new is back");
     assert_int_equal(fake.chat.conversation.branch->count, 2);

@@ -25,7 +25,7 @@ static void what_keys_do_is_typed(void **state)
     fake_chat_keys(&fake, "'/round 1' Enter");
     assert_int_equal(fake.chat.nav.selected, 0);
     fake_chat_keys(&fake, "'/round 3' Enter");
-    expect("/round takes a round that was asked; there are 2");
+    expect("/round takes the number of a round; there are 2");
     fake_chat_keys(&fake, "'/outlines' Enter '/attention' Enter '/right' Enter");
     assert_true(fake.chat.shown.no_outlines);
     assert_int_equal(fake.chat.nav.word, 1);
@@ -107,7 +107,7 @@ static void tab_completes_questions(void **state)
     expect("> how many");
     fake_chat_keys(&fake, "Tab"); // what was asked comes before what people asked
     expect("> how many cubes are there?");
-    expect("1 of 2 questions that begin so");
+    expect("1 of 2 questions that begin like this");
     fake_chat_keys(&fake, "Tab");
     expect("> how many balls are there?");
     fake_chat_keys(&fake, "Tab");
@@ -115,7 +115,7 @@ static void tab_completes_questions(void **state)
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.asked, 2);
     fake_chat_keys(&fake, "'w' Tab Tab");
-    expect("1 of 2 questions that begin so"); // what color, where is
+    expect("1 of 2 questions that begin like this"); // what color, where is
     // One is how another begins.
     fake_chat_keys(&fake, "C-u 'is there a' Enter 'is th' Tab");
     expect("> is there a");
@@ -139,7 +139,7 @@ static void tab_completes_words(void **state)
     fake_chat_keys(&fake, "C-u 'are cub there' M-b Left Tab");
     expect("> are cube there");
     fake_chat_keys(&fake, "C-e C-u 'are xyz' Tab");
-    expect("the model knows no word that begins so");
+    expect("the model knows no word that begins like this");
     fake_chat_keys(&fake, "C-u Tab"); // and still suggests
     expect("> is there a cube?");
 }

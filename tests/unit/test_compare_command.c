@@ -275,7 +275,7 @@ static void refuse(const char *const *arguments, int code, const char *a, const 
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    refuse(ARGUMENTS("--model", "base"), 2, "'base' is compared with which model", "--model");
+    refuse(ARGUMENTS("--model", "base"), 2, "no model to compare 'base' with", "--model");
     refuse(
         ARGUMENTS("--model", "a", "--model", "b", "--model", "c", "--model", "d", "--model", "e"),
         2, "'e' is one too many", "at most 4 are compared");

@@ -204,7 +204,7 @@ static void what_does_not_go_together_is_refused(void **state)
     is_refused(5, "they must come from one extractor",
                EVAL("--model", model, "--features", wide, "--references", tiny.val));
     is_refused(2, "--features is missing", EVAL("--model", model, "--references", tiny.val));
-    is_refused(2, "--out keeps what a captioner says", EVAL(SAID));
+    is_refused(2, "a file for the captions with --out", EVAL(SAID));
     is_refused(2, "one of the two", EVAL(SAID, "--results", out, "--references", tiny.val));
     is_refused(2, "one of the two", EVAL("--references", tiny.val));
     is_refused(2, "--out needs --model",
@@ -212,13 +212,13 @@ static void what_does_not_go_together_is_refused(void **state)
     is_refused(2, "--beam needs --model",
                EVAL("--results", out, "--references", tiny.val, "--beam", "2"));
     is_refused(2, "--split needs --references", EVAL(SAID, "--out", out, "--split", "val"));
-    is_refused(2, "leave one out",
+    is_refused(2, "exclude each other",
                EVAL(SAID, "--references", tiny.val, "--beam", "2", "--temperature", "1"));
     is_refused(
-        2, "leave one out",
+        2, "exclude each other",
         EVAL(SAID, "--references", tiny.val, "--other-model", other, "--other-results", out));
     is_refused(2, "", EVAL(SAID, "--references", tiny.val, "--out", tiny.val)); // an input
-    is_refused(5, "it answers questions",
+    is_refused(5, "which answers questions",
                EVAL("--model", tiny.base, "--features", tiny.features, "--references", tiny.val));
     is_refused(2, "--beam is about captions", MORE("eval", "--model", tiny.base, "--beam", "2"));
     free(wide);

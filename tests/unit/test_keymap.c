@@ -276,7 +276,7 @@ static void a_wrong_rebinding_says_what_is_wrong(void **state)
     refused("F99999999999999999999", "/walk", "there is no key 'F99999999999999999999'");
     refused("x", "/walk", "'x' is typed in questions");
     refused("F9", "/wlak", "there is no command /wlak; did you mean /walk?");
-    refused("F9", "/walk here", "/walk takes nothing after it, found 'here'");
+    refused("F9", "/walk here", "/walk takes no argument, found 'here'");
     refused("F9", "walk", "found 'walk', expected a /command, another key or none");
 }
 

@@ -129,7 +129,7 @@ static void keep(const char *kept, int count, const char *const *arguments)
     forced[count + 1] = NULL;
     char *then = support_read_file(kept, &before);
     support_program_run(&run, arguments, NULL);
-    support_program_expect(&run, 2, kept, "is there already", "--force", NULL);
+    support_program_expect(&run, 2, kept, "exists already", "--force", NULL);
     support_program_clear(&run);
     char *now = support_read_file(kept, &after);
     assert_int_equal(after, before);

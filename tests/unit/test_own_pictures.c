@@ -275,7 +275,7 @@ static void what_cannot_be_opened_is_said(void **state)
         const char *argument;
         int code;
         const char *says;
-    } wrong[] = {{"README.md", 4, "this is no picture"},
+    } wrong[] = {{"README.md", 4, "this is not a picture"},
                  {"nothing.png", 3, "no such file"},
                  {"blocks:x", 3, "no such file"},
                  {"engine", 2, "folder"}};
@@ -412,7 +412,7 @@ static void the_chat_makes_and_keeps_new_pictures(void **state)
     assert_memory_equal(image.rgb, p.chat.shown.picture.image.rgb, 320 * 240 * 3);
     vd_image_clear(&image);
     type_line(&p, line);
-    assert_non_null(strstr(p.chat.notice.text, "is there already"));
+    assert_non_null(strstr(p.chat.notice.text, "exists already"));
     plain_chat_close(&p);
     vd_world_close(world);
     free(kept);
@@ -459,7 +459,7 @@ static void a_conversation_about_it_goes_on_and_is_replayed(void **state)
     free(copy_picture("assets/pictures/1000004.png", "later.png"));
     support_program_run(&run, (const char *[]){"replay", file, NULL}, NULL);
     support_program_expect(&run, 5, NULL);
-    assert_non_null(strstr(run.out, "features are others"));
+    assert_non_null(strstr(run.out, "features have changed"));
     support_program_clear(&run);
     assert_int_equal(remove(path), 0);
     support_program_run(&run, (const char *[]){"replay", file, NULL}, NULL);

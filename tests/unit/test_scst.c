@@ -389,7 +389,7 @@ static void a_run_ends_when_it_gets_no_better(void **state)
 static void what_does_not_go_together_is_refused(void **state)
 {
     (void)state;
-    train_run_expect("none", 2, "--scst goes on from a captioner",
+    train_run_expect("none", 2, "--scst starts from a captioner",
                      MORE("--task", "caption", "--scst", "bits"));
     train_run_expect("none", 2, "--scst needs --task caption", MORE("--scst", "bits"));
     train_run_expect("none", 2, "--baseline needs --scst",
@@ -405,14 +405,14 @@ static void what_does_not_go_together_is_refused(void **state)
     train_run_expect("none", 2, "--scenes needs --scst bits",
                      MORE(SCST, "cider-d", "--scenes", "x"));
     train_run_expect("none", 2, "--eos needs --scst cider-d", MORE(SCST, "bits", "--eos", "out"));
-    train_run_expect("none", 2, "--dropout has no part in --scst",
+    train_run_expect("none", 2, "--dropout is not used by --scst",
                      MORE(SCST, "bits", "--dropout", "0.1"));
     train_run_expect("none", 3, "train_scenes.json", MORE(SCST, "bits", "--data", tiny.train));
     char *few = support_join(tiny.directory, "few.json");
     support_write_text(few, "[{\"image_id\": 2, \"objects\": [{\"color\": \"red\", \"shape\": "
                             "\"cube\", \"material\": \"metal\", \"size\": \"large\", "
                             "\"position\": [0, 1], \"radius\": 0.5}]}]");
-    train_run_expect("none2", 5, "no scenes of 7 of the pictures that are learned, the first 1",
+    train_run_expect("none2", 5, "no scenes of 7 of the training pictures, the first is 1",
                      MORE(SCST, "bits", "--scenes", few));
     free(few);
 }

@@ -111,7 +111,7 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     type(&p, "/save a/b");
     expect_notice(&p, "'a/b' is no name of a session");
     type(&p, "/save monday");
-    expect_notice(&p, "this session is called monday; visdial --session 'monday' goes on");
+    expect_notice(&p, "this session is called monday; visdial --session 'monday' continues it");
     type(&p, "/save monday");
     expect_notice(&p, "is called monday already");
     plain_chat_ask(&p, "and the ball");
@@ -226,7 +226,7 @@ static void chat(const char *const *arguments, const char *text, const char *key
         }
     }
     assert_true(answered);
-    assert_true(pty_tell("\004") && pty_await("To go on with this conversation: visdial --"));
+    assert_true(pty_tell("\004") && pty_await("To continue this conversation: visdial --"));
     pty_end();
 }
 
@@ -271,7 +271,8 @@ static void a_transcript_made_with_data_replays_and_resumes(void **state)
     plain_chat p;
     plain_chat_open(world, &p, false, NULL);
     type(&p, "/load of data");
-    expect_notice(&p, "it is about other files: leave, and visdial --session 'of data' goes on");
+    expect_notice(&p,
+                  "it is about other files: leave, then visdial --session 'of data' continues it");
     plain_chat_close(&p);
     free(text);
     vd_free(copy);

@@ -223,7 +223,7 @@ static void coverage_is_of_the_last_epoch(void **state)
     assert_int_equal(second[0] - text[0], second[1] - text[1]);
     assert_memory_equal(text[0], text[1], (size_t)(second[0] - text[0]));
     assert_string_not_equal(second[0], second[1]);
-    train_run_expect("nothing_to_cover", 2, "it needs --copy pointer, found none",
+    train_run_expect("nothing_to_cover", 2, "--coverage needs --copy pointer, found none",
                      MORE("--coverage", "1"));
     free(text[0]);
     free(text[1]);
@@ -443,8 +443,7 @@ static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **st
     support_program run;
     train_run_start(&run, "wild", 0, MORE("--resume"));
     support_program_wait(&run);
-    support_program_expect(&run, 4, "training went wrong at step 3",
-                           "try a lower --rate, or --clip",
+    support_program_expect(&run, 4, "training diverged at step 3", "try a lower --rate, or --clip",
                            "wild/checkpoint.safetensors is unchanged", NULL);
     support_program_clear(&run);
     after = support_read_file(path, &again);
@@ -461,8 +460,7 @@ static void work_that_is_there_is_not_written_over(void **state)
 {
     (void)state;
     train_run_expect("kept", 0, "", MORE("--epochs", "1"));
-    train_run_expect("kept", 2,
-                     "checkpoint.safetensors is there already; continue it with --resume",
+    train_run_expect("kept", 2, "checkpoint.safetensors exists already; continue it with --resume",
                      MORE("--epochs", "1"));
     char *checkpoint = train_run_file("kept", "checkpoint.safetensors");
     assert_int_equal(unlink(checkpoint), 0); // as after a kill while the first was written
@@ -480,8 +478,8 @@ static void two_do_not_train_in_one_directory(void **state)
     struct timespec pause = {.tv_nsec = 2000000};
     for (int i = 0; i < 30000 && !support_exists(model); i++)
         nanosleep(&pause, NULL);
-    train_run_expect("shared", 2, "another visdial trains in ", MORE("--epochs", "1000"));
-    train_run_expect("shared", 2, "another visdial trains in ",
+    train_run_expect("shared", 2, "another visdial is training in ", MORE("--epochs", "1000"));
+    train_run_expect("shared", 2, "another visdial is training in ",
                      MORE("--epochs", "1000", "--resume"));
     kill(run.pid, SIGTERM);
     support_program_wait(&run);
@@ -501,7 +499,7 @@ static void what_a_model_fixes_cannot_be_said_otherwise(void **state)
                      MORE("--from", tiny.base, "--embed", "7"));
     train_run_expect(
         "other", 5,
-        "has leaky-relu gates, and only sigmoid gates can become other ones; keep them "
+        "has leaky-relu gates, and only sigmoid gates can be converted to other gates; keep them "
         "with --gate leaky-relu",
         MORE("--from", tiny.base, "--preset", "base"));
     train_run_expect(

@@ -115,14 +115,14 @@ static void a_run_starts_from_a_captioner(void **state)
 static void what_is_of_the_other_task_is_refused(void **state)
 {
     (void)state;
-    train_run_expect("none", 2, "--decoder is nothing that captioners have",
+    train_run_expect("none", 2, "--decoder does not apply to captioners",
                      MORE(SMALL, "--decoder", "both"));
-    train_run_expect("none", 2, "--margin is nothing that captioners have",
+    train_run_expect("none", 2, "--margin does not apply to captioners",
                      MORE(SMALL, "--margin", "1"));
-    train_run_expect("none", 2, "--glove is nothing that captioners have",
+    train_run_expect("none", 2, "--glove does not apply to captioners",
                      MORE(SMALL, "--glove", "x"));
     train_run_expect("none", 2, "--layers needs --task caption", MORE("--layers", "2"));
-    train_run_expect("none", 2, "a vector (hidden) of 4 numbers is divided among 3 of them",
+    train_run_expect("none", 2, "the vector size (hidden) 4 is not a multiple of 3 heads",
                      MORE("--task", "caption", "--heads", "3"));
     train_run_expect("none", 2, "history past: the captioner transformer has none",
                      MORE(SMALL, "--history", "past"));
@@ -262,12 +262,12 @@ static void what_cannot_be_described_is_refused(void **state)
     char *model = train_run_file("learns", "model.safetensors");
     expect(MORE("caption", "--model", model), 2, "name it with --image PICTURE");
     expect(MORE("caption", "--image", "3"), 5, "they must come from one extractor");
-    expect(MORE("caption", "--image", "3", "--model", tiny.base), 5, "it answers questions");
+    expect(MORE("caption", "--image", "3", "--model", tiny.base), 5, "which answers questions");
     expect(MORE("ask", "--image", "3", "--model", model, "what"), 5, "it is a captioner");
     expect(MORE("caption", "--image", "3", "--model", model, "--seed", "1"), 2,
            "--seed needs --temperature");
     expect(MORE("caption", "--image", "3", "--model", model, "--temperature", "1", "--beam", "2"),
-           2, "leave one out");
+           2, "exclude each other");
     free(model);
 }
 

@@ -416,7 +416,7 @@ static void replaying_finds_the_scores_that_differ(void **state)
     char *hash = strstr(strstr(text, "{\"answer\""), "\"model_hash\":\"") + 14;
     *hash = *hash == 'a' ? 'b' : 'a';
     support_write_file(altered, text, size);
-    replay(0, "the model file is another one", "", altered, NULL, NULL);
+    replay(0, "the model file has changed", "", altered, NULL, NULL);
     free(text);
     free(altered);
     replay(3, "", "/nonexistent", "/nonexistent", NULL, NULL);
@@ -602,7 +602,7 @@ static void options_that_do_not_fit_are_refused(void **state)
         {{"replay", "--screen", "x.jsonl"}, "--screen shows dialogs"},
         {{"replay", "--image", "2", "--html", "x.html"}, "visdial compare --find ID"},
         {{"replay", "--image", "2", "--no-check"}, "--no-check is about transcripts"},
-        {{"replay", "--image", "2", "--model", "base"}, "'base' is compared with which model"},
+        {{"replay", "--image", "2", "--model", "base"}, "no model to compare 'base' with"},
         {{"replay", "--model", "base", "x.jsonl"}, "--model is for --image or --screen"},
         {{"replay", "--dense", "there", "x.jsonl"}, "--dense is for --image or --screen"},
         {{"replay", "--decoder", "gen", "--decoder", "disc"}, "more than one is for --image"},

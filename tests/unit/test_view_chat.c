@@ -213,7 +213,7 @@ static void undo_forgets_the_last_round(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'/undo' Enter");
-    expect("nothing to forget");
+    expect("nothing to undo");
     fake_chat_keys(&fake, "'one?' Enter 'two?' Enter M-u");
     assert_int_equal(fake.chat.conversation.branch->count, 1);
     fake_chat_keys(&fake, "'/undo' Enter");
@@ -251,7 +251,7 @@ static void people_s_questions_are_suggested(void **state)
     assert_int_equal(last_round()->human, 0);
     expect("relevance 0; people's place 11: yes");
     fake_chat_keys(&fake, "F8 F8 Tab");
-    expect("there are no people's questions about this picture");
+    expect("there are no human questions about this picture");
 }
 
 static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
@@ -372,15 +372,15 @@ static void commands_complete_and_complain(void **state)
     fake_chat_keys(&fake, "'bas' Tab");
     expect("> /model base");
     fake_chat_keys(&fake, "C-u '/nonsense' Enter");
-    expect("/nonsense is no command; F1 lists them");
+    expect("/nonsense is not a command; F1 lists them");
     fake_chat_keys(&fake, "'/pictuers' Enter");
-    expect("/pictuers is no command; did you mean /pictures?");
+    expect("/pictuers is not a command; did you mean /pictures?");
     fake_chat_keys(&fake, "'/n' Enter");
     expect("/n is short for more than one");
     fake_chat_keys(&fake, "'/' Enter");
-    expect("/ is no command");
+    expect("/ is not a command");
     fake_chat_keys(&fake, "'/undo now' Enter");
-    expect("/undo takes nothing after it, found \"now\"");
+    expect("/undo takes no argument, found \"now\"");
     fake_chat_keys(&fake, "'/mouse off' Enter");
     assert_int_equal(fake.mouse, 0);
     fake_chat_keys(&fake, "'/zz' Tab");
@@ -402,7 +402,7 @@ static void what_if_and_branches_complete(void **state)
     fake_chat_keys(&fake, "C-u '/what-if pi' Tab Enter");
     expect("[x] picture blank");
     fake_chat_keys(&fake, "Esc '/branch 2' Enter");
-    expect("/branch 2: found no such number; branches are 1 to 1");
+    expect("/branch 2: no such branch; there are branches 1 to 1");
     fake_chat_keys(&fake, "'/branch' Enter '/branch ' Tab");
     expect("/branch 1  /branch 2");
 }
@@ -414,7 +414,7 @@ static void a_long_message_takes_the_rows_it_needs(void **state)
     fake_chat_size(&fake, 40, 12);
     fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter M-Up M-e");
     expect(" Enter asks it instead of round 1, and");
-    expect(" all after it again; Esc leaves it");
+    expect(" all later ones again; Esc cancels");
     expect("is there a cube?");
     assert_int_equal(fake.grid.cursor_y, 9);
     fake_chat_keys(&fake, "Esc");
@@ -476,7 +476,7 @@ static void pasted_lines_are_questions_after_a_confirmation(void **state)
     fake_chat_keys(&fake, paste);
     assert_int_equal(fake.asked, 0);
     expect("> and one?\u23cetwo?\u23ce/next\u23cethree?");
-    expect("4 lines were pasted: Enter asks one after another, Esc makes them one");
+    expect("4 lines were pasted: Enter asks them one after another, Esc joins them");
     fake_chat_keys(&fake, "Enter");
     expect("picture 2/3");
     assert_string_equal(last_round()->typed, "three?");

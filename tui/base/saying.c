@@ -14,7 +14,7 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
     if (!vd_arguments_have(given, "temperature"))
         return VD_OK;
     how->beam = 1;
-    return vd_arguments_refuse(given, "beam length-power",
-                               "and --temperature: a caption is searched, or drawn; leave one out",
-                               err);
+    return vd_arguments_refuse(
+        given, "beam length-power",
+        "and --temperature exclude each other: captions are searched or sampled", err);
 }

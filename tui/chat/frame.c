@@ -114,7 +114,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,
                      vd_conversation_waits(&chat->conversation) ? "thinking... Ctrl-C stops"
-                     : chat->conversation.branch->count         ? "ask on, or / for commands"
+                     : chat->conversation.branch->count         ? "ask more, or / for commands"
                      : width >= 56 ? "ask about the picture (Tab: a question people asked)"
                                    : "ask about the picture (Tab: an idea)",
                      faint);

@@ -281,7 +281,7 @@ vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, v
     vd_transcript_file file = {0};
     int made = g_file_open_tmp("visdial-XXXXXX.jsonl", &draft, NULL);
     if (made < 0)
-        return vd_error_set(err, VD_IO, "%s: no file can be made there", g_get_tmp_dir());
+        return vd_error_set(err, VD_IO, "%s: no file can be created there", g_get_tmp_dir());
     close(made);
     vd_status status = write_draft(recorder, chat, draft, err);
     if (status == VD_OK)
@@ -329,7 +329,7 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
     if (chat->conversation.branches.count > 1)
         snprintf(branches, sizeof branches, ", %d branches", chat->conversation.branches.count);
     if (recorder->other > 0)
-        snprintf(text, sizeof text, "; %d of %d answers have other scores than recorded",
+        snprintf(text, sizeof text, "; %d of %d answers have scores that differ from the record",
                  recorder->other, recorder->other + recorder->verified);
     else if (other > 0)
         snprintf(text, sizeof text, "; %d answer%s not in this pool", other,

@@ -29,7 +29,7 @@ static void save(vd_recorder *recorder, vd_chat *chat, const char *path)
     else if (vd_transcript_rename(recorder->transcript, path, &err))
         vd_notice_complain(&chat->notice, "/save %s: %s", name, err.text);
     else
-        vd_notice_say(&chat->notice, "this session is called %s; %s goes on", name, command);
+        vd_notice_say(&chat->notice, "this session is called %s; %s continues it", name, command);
     g_free(command);
 }
 
@@ -44,8 +44,8 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
         status = vd_error_set(err, VD_FORMAT, "nothing was asked in it");
     else if (!vd_recorded_files_same(&past->files, &recorder->files)) {
         char *command = session_command(chat->wished);
-        status = vd_error_set(err, VD_MISMATCH, "it is about other files: leave, and %s goes on",
-                              command);
+        status = vd_error_set(err, VD_MISMATCH,
+                              "it is about other files: leave, then %s continues it", command);
         g_free(command);
     }
     if (status)

@@ -352,7 +352,7 @@ static vd_status open_session(ask *a, vd_error *err)
                 a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "",
                 vd_session_answers(a->session), vd_session_pool_path(a->session));
         if (vd_session_fallback(a->session))
-            fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
+            fprintf(stderr, "running on the CPU: %s\n", vd_session_fallback(a->session));
     }
     if (status == VD_OK && vd_world_doubt(a->world, a->picture))
         fprintf(stderr, "%s\n", vd_world_doubt(a->world, a->picture));

@@ -303,7 +303,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
 static void say_left(vd_left left)
 {
     if (left.waiting)
-        fprintf(stderr, "Questions without an answer yet: %d; going on asks them\n", left.waiting);
+        fprintf(stderr, "Questions without an answer yet: %d; they are asked when you continue\n",
+                left.waiting);
     if (left.lost)
         fprintf(stderr, "Questions that were not answered: %d; Up finds them in the next chat\n",
                 left.lost);
@@ -320,7 +321,7 @@ static void close_program(chat_program *program)
     vd_screen_close(program->screen); // first, so that leaving is felt at once
     say_left(left);
     if (more)
-        fprintf(stderr, "To go on with this conversation: %s\n", farewell);
+        fprintf(stderr, "To continue this conversation: %s\n", farewell);
     vd_worker_free(program->worker);
     if (program->view && program->view->views)
         vd_chat_free(program->view);
@@ -380,8 +381,8 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
                                 given.operand[i]);
     if (settings->files.features && !settings->files.data && !pictures)
         return vd_error_set(err, VD_USAGE,
-                            "--features without --data are those of a picture of yours: name it, "
-                            "as in `visdial my.png --features my.npz`");
+                            "--features without --data belong to your own picture: name it, as in "
+                            "`visdial my.png --features my.npz`");
     settings->opened = given.operand;
     settings->opened_count = given.count;
     return VD_OK;

@@ -263,9 +263,9 @@ static vd_status check_sources(const evaluation *e, const vd_arguments *given, v
                             "which captions? name them with --results, or a captioner with "
                             "--model, one of the two");
     if (other->results && other->model)
-        return vd_error_set(err, VD_USAGE,
-                            "--other-results and --other-model: with which captions are they "
-                            "compared? leave one out");
+        return vd_error_set(
+            err, VD_USAGE,
+            "--other-results and --other-model exclude each other; give one of them");
     vd_status status = VD_OK;
     if (!e->model_name)
         status = vd_arguments_refuse(given, "out", "needs --model", err);
@@ -284,8 +284,8 @@ static vd_status check_caption(const evaluation *e, const vd_arguments *given, v
         status = check_sources(e, given, err);
     if (status == VD_OK && !e->captions.paths.references && !e->captions.out)
         status = vd_error_set(err, VD_USAGE,
-                              "what did people write? name it with --references; without it "
-                              "--out keeps what a captioner says");
+                              "no references: name them with --references, or name a file for the "
+                              "captions with --out");
     if (status == VD_OK && !e->captions.paths.references)
         status = vd_arguments_refuse(
             given,

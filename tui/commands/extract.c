@@ -149,7 +149,7 @@ static vd_status evaluate(const job *j, vd_error *err)
     printf("color       %.4f\nshape       %.4f\nmaterial    %.4f\nsize        %.4f\n", s.color,
            s.shape, s.material, s.size);
     printf("relations   %.4f\n", s.relations);
-    printf("doubted     %.4f of the pictures are said not to be of this world\n",
+    printf("doubted     %.4f of the pictures do not look like Blocks\n",
            (double)s.doubted / s.pictures);
     printf("time        %.2f ms a picture\n", 1e3 * s.seconds / s.pictures);
     return VD_OK;

@@ -86,7 +86,7 @@ vd_status vd_info_rows(const char *path, vd_error *err)
     printf("%s: %s\n", path,
            r.objects     ? "scenes of Blocks pictures"
            : r.captions  ? "captions of a captioner, one a picture (results)"
-           : r.relevance ? "dense annotations (how right people found each candidate)"
+           : r.relevance ? "dense annotations (relevance of each candidate)"
                          : "rankings of the candidates, for the challenge's server");
     vd_output_row(r.objects || r.captions ? "pictures" : "rounds", "%zu", r.count);
     if (r.objects)

@@ -106,7 +106,7 @@ static void compare_scores(player *p, const vd_record *record, const vd_reply *n
     int different = 0;
     p->answers++;
     if (now->answer.candidates != then->candidates) {
-        complain(record, "the pool has another number of answers");
+        complain(record, "the pool has a different number of answers");
         p->changed++;
         return;
     }
@@ -150,11 +150,11 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
         return status;
     vd_session *session = p->loaded[model].session;
     if (strcmp(p->loaded[model].model.text, sheet->side[0].model_hash.text) != 0)
-        complain(record, "the model file is another one");
+        complain(record, "the model file has changed");
     if (strcmp(p->loaded[model].pool.text, sheet->side[0].pool_hash.text) != 0)
-        complain(record, "the pool is another one");
+        complain(record, "the pool has changed");
     if (sheet->features_hash.text[0] && strcmp(features.text, sheet->features_hash.text) != 0)
-        complain(record, "the picture's features are others");
+        complain(record, "the picture's features have changed");
     if (sheet->picture)
         vd_world_set_caption(p->world, index, sheet->caption, sheet->caption_by, NULL);
     if (!vd_session_has_picture(session, index))

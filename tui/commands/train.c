@@ -149,8 +149,8 @@ static vd_status check_dense(const job *j, vd_error *err)
     return !j->in.train_dense || margin == 1
                ? VD_OK
                : vd_error_set(err, VD_USAGE,
-                              "--train-dense needs --margin 1, found %d: the large margin is that "
-                              "of one right answer",
+                              "--train-dense needs --margin 1, found %d: a large margin assumes "
+                              "one right answer",
                               margin);
 }
 
@@ -173,10 +173,9 @@ static vd_status check_scst(const job *j, vd_error *err)
                                             "needs --scst", err);
     if (status == VD_OK)
         status = vd_arguments_refuse(&j->given, "dropout smoothing awc-weight",
-                                     "has no part in --scst", err);
+                                     "is not used by --scst", err);
     if (status == VD_OK && !j->resume && !j->from)
-        status =
-            vd_error_set(err, VD_USAGE, "--scst goes on from a captioner; name it with --from");
+        status = vd_error_set(err, VD_USAGE, "--scst starts from a captioner; name it with --from");
     return status;
 }
 
@@ -187,11 +186,10 @@ static vd_status check_task(const job *j, vd_error *err)
     bool captions = j->task == VD_TASK_CAPTION;
     vd_run_settings_foreign(j->task, names, sizeof names);
     vd_status status = vd_arguments_refuse(
-        &j->given, names, captions ? "is nothing that captioners have" : "needs --task caption",
-        err);
+        &j->given, names, captions ? "does not apply to captioners" : "needs --task caption", err);
     if (status == VD_OK && captions)
         status = vd_arguments_refuse(&j->given, "train-dense val-dense glove preset",
-                                     "is nothing that captioners have", err);
+                                     "does not apply to captioners", err);
     if (status == VD_OK && !captions)
         status = vd_arguments_refuse(&j->given, "split val-split", "needs --task caption", err);
     return status;
@@ -556,7 +554,7 @@ static vd_status train(job *j, vd_error *err)
     vd_training *t = &j->training;
     vd_status status = vd_group_join(NULL, &t->group, err);
     if (status == VD_OK && t->group && j->settings.training.patience)
-        status = vd_error_set(err, VD_USAGE, "--patience is for one process");
+        status = vd_error_set(err, VD_USAGE, "--patience works with one process only");
     if (status == VD_OK && j->watch && is_first(j)) // before anything is made
         status = vd_screen_usable("leave --watch out", err);
     vd_group_use_wait(t->group, NULL, &t->wait);

@@ -52,7 +52,7 @@ vd_status vd_cases_complete(vd_cases_options *options, vd_error *err)
     int models = vd_cases_model_count(options), decoders = decoder_count(options);
     if (models == 1)
         return vd_error_set(err, VD_USAGE,
-                            "'%.80s' is compared with which model? name it with another --model",
+                            "no model to compare '%.80s' with; name it with another --model",
                             options->model[0]);
     for (; models < 2; models++)
         options->model[models] = bundled[models];

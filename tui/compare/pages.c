@@ -92,7 +92,7 @@ static vd_status put_numbers(page *p, vd_error *err)
     vd_markup_put(p->markup, "</h1>\n<p>");
     put_about(p);
     vd_markup_put(p->markup, "</p></header>\n<section class=\"sheet\" id=\"numbers\">"
-                             "<h2>What the difference is worth</h2>\n");
+                             "<h2>Size of the differences</h2>\n");
     vd_status status = VD_OK;
     for (int side = 1; side < cases->models && status == VD_OK; side++)
         status = put_pair(p, side, err);

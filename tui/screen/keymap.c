@@ -558,8 +558,8 @@ static vd_status read_line(const char *line, vd_rebinding *out, vd_error *err)
     if (!command)
         return refuse_command(line, length, err);
     if (line[length] && !command->argument)
-        return vd_error_set(err, VD_FORMAT, "%s takes nothing after it, found '%.60s'",
-                            command->command, line + length + 1);
+        return vd_error_set(err, VD_FORMAT, "%s takes no argument, found '%.60s'", command->command,
+                            line + length + 1);
     if (strlen(line) >= sizeof out->line)
         return vd_error_set(err, VD_FORMAT, "a command of %zu bytes; expected at most %zu",
                             strlen(line), sizeof out->line - 1);

@@ -3,7 +3,7 @@
 // that start with # are skipped. Options of the command line override the file. A wrong line never
 // keeps the program from starting: it is left out, and the person is told.
 //
-//   theme = dark        # or light, mono, safe (for the colour-blind)
+//   theme = dark        # or light, mono, safe (for colour-blind users)
 //   mouse = on          # or off
 //   model = best        # or base, improved, or a model file
 //   picture = auto      # or kitty, sixel, iterm (protocols of terminals), cells, none

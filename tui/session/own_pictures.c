@@ -176,8 +176,8 @@ static vd_status check_picture(const char *path, vd_error *err)
     status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
     close(file);
     if (!status && !vd_image_is_picture(start, got))
-        status = vd_error_set(err, VD_FORMAT,
-                              "%.400s: this is no picture; expected PNG, JPEG, BMP or PNM", path);
+        status = vd_error_set(
+            err, VD_FORMAT, "%.400s: this is not a picture; expected PNG, JPEG, BMP or PNM", path);
     return status;
 }
 
@@ -443,7 +443,7 @@ vd_status vd_own_pictures_next_caption(vd_own_pictures *own, size_t index, vd_er
     vd_own_picture *picture = own->picture[index];
     const vd_picture_caption *now = atomic_load(&picture->caption);
     if (!picture->ready)
-        return vd_error_set(err, VD_UNAVAILABLE, "the picture is still being looked at");
+        return vd_error_set(err, VD_UNAVAILABLE, "the picture's regions are still being found");
     int at = 0;
     while (at < picture->offers &&
            !same_caption(now, picture->offer[at]->text, picture->offer[at]->by))
@@ -451,7 +451,7 @@ vd_status vd_own_pictures_next_caption(vd_own_pictures *own, size_t index, vd_er
     int next = at < picture->offers ? (at + 1) % picture->offers : 0;
     if (next == at)
         return vd_error_set(err, VD_UNAVAILABLE,
-                            "there is no other caption; /caption TEXT gives the picture yours");
+                            "there is no other caption; /caption TEXT sets your own");
     atomic_store(&picture->caption, picture->offer[next]);
     return VD_OK;
 }

@@ -11,7 +11,7 @@
 
 static const char hello[] = "hello! Ask about the picture: what is there, how many, what color, "
                             "where. The model answers such questions and nothing else";
-static const char welcome[] = "you are welcome! Ask on about the picture, or go to another one";
+static const char welcome[] = "you are welcome! Ask more about the picture, or go to another one";
 static const char goodbye[] = "goodbye! In the chat Ctrl-D or /quit leaves";
 
 static const struct {

@@ -87,11 +87,10 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
             return *out ? VD_OK : vd_error_memory(err, "a path");
         }
     }
-    return vd_error_set(
-        err, VD_NOT_FOUND,
-        "no pictures to talk about: looked for dialogs.json in ./assets, %.300s and "
-        "%s; name another directory with --assets or $VISDIAL_ASSETS",
-        own.beside, own.place[2]);
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "no pictures found: looked for dialogs.json in ./assets, %.300s and "
+                        "%s; name another directory with --assets or $VISDIAL_ASSETS",
+                        own.beside, own.place[2]);
 }
 
 char *vd_world_file(const char *directory, const char *name)
@@ -362,8 +361,8 @@ const char *vd_world_doubt(const vd_world *world, size_t index)
 {
     const vd_own_picture *own = own_at(world, index);
     return own && own->ready && own->doubted
-               ? "This does not look like a Blocks table. I know only those; for photographs bring "
-                 "features and a model (README, With VisDial)."
+               ? "This does not look like a Blocks table. I know only those; photographs need "
+                 "other features and another model (features/README.md)."
                : NULL;
 }
 
@@ -621,8 +620,8 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
         return vd_world_find(world, strtoll(text, NULL, 10), index, err);
     if (stat(text, &file) != 0 && !is_made(text, &seed))
         return vd_error_set(err, VD_NOT_FOUND,
-                            "--image: '%.300s': no such file; expected a picture's number, such as "
-                            "%" PRId64 ", or a picture's file",
+                            "--image: '%.300s': no such file; expected an image id, such as "
+                            "%" PRId64 ", or a picture file",
                             text, vd_world_image_id(world, 0));
     return open_own(world, text, false, index, err);
 }

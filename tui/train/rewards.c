@@ -67,11 +67,12 @@ static int form_of(const void *context, const int32_t *id, int count)
 static vd_status complain(const char *path, const char *what, size_t missing, int64_t first,
                           vd_error *err)
 {
-    return missing == 0 ? VD_OK
-                        : vd_error_set(err, VD_MISMATCH,
-                                       "%.300s: no %s of %zu of the pictures that are learned, the "
-                                       "first %" PRId64,
-                                       path, what, missing, first);
+    return missing == 0
+               ? VD_OK
+               : vd_error_set(
+                     err, VD_MISMATCH,
+                     "%.300s: no %s of %zu of the training pictures, the first is %" PRId64, path,
+                     what, missing, first);
 }
 
 // ---- CIDEr-D ------------------------------------------------------------------------------------

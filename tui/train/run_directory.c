@@ -16,13 +16,11 @@ vd_status vd_run_directory_hold(const char *out, int *hold, vd_error *err)
     int why = errno;
     close(*hold);
     *hold = -1;
-    return why != EWOULDBLOCK
-               ? VD_OK
-               : vd_error_set(
-                     err, VD_USAGE,
-                     "another visdial trains in %.400s; wait for its end, or choose another "
-                     "--out",
-                     out);
+    return why != EWOULDBLOCK ? VD_OK
+                              : vd_error_set(err, VD_USAGE,
+                                             "another visdial is training in %.400s; wait until it "
+                                             "ends, or choose another --out",
+                                             out);
 }
 
 vd_status vd_run_directory_make(const char *out, int *hold, vd_error *err)
@@ -40,9 +38,8 @@ vd_status vd_run_directory_make(const char *out, int *hold, vd_error *err)
         char path[4096 + 32];
         snprintf(path, sizeof path, "%.4096s/%s", out, files[i][0]);
         if (access(path, F_OK) == 0)
-            return vd_error_set(err, VD_USAGE,
-                                "%.300s is there already; %s, or choose another --out", path,
-                                files[i][1]);
+            return vd_error_set(err, VD_USAGE, "%.300s exists already; %s, or choose another --out",
+                                path, files[i][1]);
     }
     return VD_OK;
 }

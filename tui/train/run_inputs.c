@@ -77,8 +77,8 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
     const char *unknown = kept->type == VD_JSON_MAP ? unknown_name(kept) : NULL;
     if (unknown)
         return vd_error_set(err, VD_FORMAT,
-                            "%.300s: \"%.60s\" is nothing that this program knows of a run; "
-                            "continue it with the program that wrote it",
+                            "%.300s: \"%.60s\" is an unknown entry; continue the run with the "
+                            "program that wrote it",
                             path, unknown);
     for (int i = 0; i < TEXTS; i++)
         if (!is_given(given, texts[i].name))

@@ -195,8 +195,6 @@ vd_status vd_run_settings_check(const vd_run_settings *settings, vd_error *err)
     const vd_config *network = &settings->network;
     return settings->training.coverage == 0 || network->copy == VD_COPY_POINTER
                ? VD_OK
-               : vd_error_set(err, VD_USAGE,
-                              "--coverage is of the pointer's attention; it needs --copy pointer, "
-                              "found %s",
+               : vd_error_set(err, VD_USAGE, "--coverage needs --copy pointer, found %s",
                               vd_copy_names[network->copy]);
 }

@@ -411,8 +411,7 @@ static vd_status asked_to_stop(const vd_training *plan, bool *stop, vd_error *er
     double asked = plan->stop && atomic_load(plan->stop);
     const char *trouble = plan->group ? plan->group->sum_doubles(&asked, 1) : NULL;
     *stop = asked > 0;
-    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
-                   : VD_OK;
+    return trouble ? vd_error_set(err, VD_IO, "the training processes: %s", trouble) : VD_OK;
 }
 
 static void publish(const course *c, int64_t step)

@@ -21,8 +21,8 @@ static const char suffix[] = ".jsonl";
 static vd_status no_place(vd_error *err)
 {
     return vd_error_set(err, VD_UNAVAILABLE,
-                        "neither XDG_STATE_HOME nor HOME is a directory that can be written to; "
-                        "name a file with --transcript FILE");
+                        "neither XDG_STATE_HOME nor HOME is a writable directory; name a file with "
+                        "--transcript FILE");
 }
 
 vd_status vd_saved_path(const char *name, char **out, vd_error *err)

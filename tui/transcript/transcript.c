@@ -210,8 +210,8 @@ vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *e
     if (!transcript->path)
         status = path ? vd_error_memory(err, "a path")
                       : vd_error_set(err, VD_UNAVAILABLE,
-                                     "neither XDG_STATE_HOME nor HOME is a directory that can be "
-                                     "written to; name a file with --transcript FILE");
+                                     "neither XDG_STATE_HOME nor HOME is a writable directory; "
+                                     "name a file with --transcript FILE");
     else if (access(transcript->path, F_OK) == 0)
         status = open_file(transcript, err);
     if (status == VD_OK)

@@ -56,13 +56,13 @@ vd_status vd_caption_check(const vd_caption_config *c, vd_error *err)
                             "or another captioner",
                             vd_history_names[c->history]);
     if (c->awc != VD_AWC_NONE && history == VD_HISTORY_NONE)
-        return vd_error_set(err, VD_USAGE,
-                            "awc %s: the captioner does not look at a history; expected none, or "
-                            "one that does",
-                            vd_awc_names[c->awc]);
+        return vd_error_set(
+            err, VD_USAGE,
+            "awc %s: the captioner attends to no history; expected none, or another history",
+            vd_awc_names[c->awc]);
     if (c->hidden % vd_caption_heads(c) != 0)
         return vd_error_set(err, VD_USAGE,
-                            "heads: a vector (hidden) of %d numbers is divided among %d of them; "
+                            "heads: the vector size (hidden) %d is not a multiple of %d heads; "
                             "expected a number that divides it",
                             c->hidden, vd_caption_heads(c));
     return VD_OK;

@@ -70,8 +70,7 @@ const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
         return &tape->nothing;
     }
     if (!list_regions(pass, batch, row, start))
-        vd_tape_fail(tape, VD_USAGE,
-                     "a picture without a region: there is nothing to say about it");
+        vd_tape_fail(tape, VD_USAGE, "a picture without regions cannot be described");
     pass->pictures = batch->dialogs;
     pass->region_start = start;
     pass->region_row = row;
@@ -104,7 +103,7 @@ static vd_status check_caption(const vd_caption_pass *pass, const vd_caption_bat
                             captions->width < VD_MAX_CAPTION ? captions->width : VD_MAX_CAPTION);
     if (b < 0 || b >= pass->pictures || (c > 0 && b < captions->picture[c - 1]))
         return vd_error_set(err, VD_USAGE,
-                            "caption %d: of picture %d; expected rising numbers below %d", c, b,
+                            "caption %d: of picture %d; expected increasing numbers below %d", c, b,
                             pass->pictures);
     for (int i = 0; i < length; i++)
         if (word[i] < 0 || word[i] >= pass->config->vocab)

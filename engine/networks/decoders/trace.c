@@ -10,30 +10,29 @@ typedef struct scoring {
 } scoring;
 
 static const scoring scores[] = {
-    [VD_DISCRIMINATIVE] = {"Every answer that the model can give has a vector, too. Its score says "
-                           "how well that fits e: the higher, the better.",
+    [VD_DISCRIMINATIVE] = {"Every candidate answer has a vector, too. Its score says how well that "
+                           "matches e: the higher, the better.",
                            {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"}},
-    [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
-                       "e. The score says how probable its words are: the closer to 0, the better.",
+    [VD_GENERATIVE] = {"The decoder reads every candidate answer word by word, starting from e. "
+                       "The score says how probable its words are: the closer to 0, the better.",
                        {"P = softmax(W LSTM(answer c, from e))",
                         "z_c = mean_t log P(word t of c)"}},
     [VD_BOTH] = {
-        "Two scores are averaged: how well the vector of an answer fits e, and how probable its "
-        "words are after e. The higher, the better.",
+        "Two scores are averaged: how well the vector of an answer matches e, and how probable its "
+        "words are given e. The higher, the better.",
         {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
 
 // Of an LSTM that looks at the dialog.
 static const scoring looking[] = {
-    [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
-                       "e; for each word it looks at all that was said. The score says how "
+    [VD_GENERATIVE] = {"The decoder reads every candidate answer word by word, starting from e; "
+                       "for each word it attends to the words of the dialog. The score says how "
                        "probable its words are: the closer to 0, the better.",
                        {"s_t = LSTM(answer c to word t, from e)",
                         "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, x words of the dialog",
                         "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
                         "z_c = mean_t log P(word t of c)"}},
-    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer fits e, and how "
-                 "probable its words are after e and with all that was said in view. The higher, "
-                 "the better.",
+    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer matches e, and how "
+                 "probable its words are given e and the dialog. The higher, the better.",
                  {"o_c = last state of LSTM(answer c)",
                   "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, s_t = LSTM(answer c, from e)",
                   "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
@@ -42,35 +41,33 @@ static const scoring looking[] = {
 // Of a generative one alone that also copies them.
 static const scoring copied[] = {
     [VD_COPY_POINTER] =
-        {"The score says how probable the words of an answer are, one after the "
-         "other from e on. Each is said from the vocabulary or copied from what "
-         "it looks at in the dialog; both ways count.",
+        {"The score says how probable the words of an answer are, one after another, starting from "
+         "e. Each word comes from the vocabulary or is copied from the dialog words attended to; "
+         "both probabilities are added.",
          {"s_t = LSTM(answer c to word t, from e), a_j = softmax_j(score(s_t, x_j))",
           "d_t = sum_j a_j x_j, g = sigmoid(w . [d_t ; s_t ; word t] + b)",
           "P(y) = g softmax(W' tanh(W [s_t ; d_t] + b) + b')_y + (1 - g) sum_{x_j = "
           "y} a_j",
           "z_c = mean_t log P(word t of c)"}},
     [VD_COPY_COPYNET] = {
-        "The score says how probable the words of an answer are, one after the "
-        "other from e on. Each is said from the vocabulary or copied from the "
-        "dialog; both ways count, in one softmax.",
+        "The score says how probable the words of an answer are, one after another, starting from "
+        "e. Each word comes from the vocabulary or is copied from the dialog; one softmax covers "
+        "both.",
         {"s_t = LSTM([word t of c ; the x_j that are that word], from e)",
          "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, k_j = tanh(W_c x_j) . s_t",
          "P = softmax over words and places of [W' tanh(W [s_t ; d_t] + b) + b' ; k]",
          "z_c = mean_t log P(word t of c)"}}};
 
 static const scoring convolved[] = {
-    [VD_GENERATIVE] = {"The model says every answer that it can give word by word, beginning from "
-                       "e; each word is read with the two before it, and looks at all that was "
-                       "said. The score says how probable its words are: the closer to 0, the "
-                       "better.",
-                       {"a_t = glu(conv(words of c to t, from e)), three times, with d_t between",
-                        "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), x words of the dialog",
-                        "P = softmax(W' y_t + b'), y_t = a_t with d_t",
-                        "z_c = mean_t log P(word t of c)"}},
-    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer fits e, and how "
-                 "probable its words are after e and with all that was said in view. The higher, "
-                 "the better.",
+    [VD_GENERATIVE] =
+        {"The decoder reads every candidate answer word by word, starting from e; each word is "
+         "read with the two before it and attends to the words of the dialog. The score says how "
+         "probable its words are: the closer to 0, the better.",
+         {"a_t = glu(conv(words of c to t, from e)), three times, with d_t between",
+          "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), x words of the dialog",
+          "P = softmax(W' y_t + b'), y_t = a_t with d_t", "z_c = mean_t log P(word t of c)"}},
+    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer matches e, and how "
+                 "probable its words are given e and the dialog. The higher, the better.",
                  {"o_c = last state of LSTM(answer c)",
                   "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), a_t = glu(conv(answer c))",
                   "P = softmax(W' y_t + b'), y_t = a_t with d_t",
@@ -155,7 +152,7 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
     add_looks(outcome, figures + 2 * n, &stage[0]);
     stage[1] = (vd_trace_stage){
         .title = "Softmax",
-        .why = "The scores become shares that add up to 100 %. A large share says that an answer "
+        .why = "The scores become shares that add up to 100 %. A large share means that an answer "
                "is better than the others here, not that it is right.",
         .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
         .in = {numbers("z", "scores", n, score)},

@@ -230,8 +230,8 @@ static vd_value *view_topics(vd_tape *tape, vd_inputs *in, const vd_value *topic
         tape,
         &(vd_explained){
             .title = "Topic view",
-            .why = "Now the picture. A region is a part of it with one object. Each region picks "
-                   "the words of the question that fit it; a row adds up to 100 %.",
+            .why = "Now the picture. A region is a part of it with one object. Each region attends "
+                   "to the words of the question that match it; a row adds up to 100 %.",
             .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i",
                         "t_k = sum_i M_ki e_top,i",
                         "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},

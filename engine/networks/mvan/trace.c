@@ -351,8 +351,8 @@ static const struct {
              {"S", "attention 2: word -> word", "Tq, Th", HISTORY_WORDS}},
      .tables = topic_aggregation},
     {.title = "Topic view",
-     .why = "Now the picture. A region is a part of it with one object. Each region picks the "
-            "words of the question that fit it; a row adds up to 100 %.",
+     .why = "Now the picture. A region is a part of it with one object. Each region attends to the "
+            "words of the question that match it; a row adds up to 100 %.",
      .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i", "t_k = sum_i M_ki e_top,i",
                  "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
      .in = {{"img", "region features", "P, D", ABSENT},

@@ -51,8 +51,7 @@ static void explain(vd_tape *tape, const vd_value *states, const vd_value *sente
 {
     vd_tape_explain(
         tape, &(vd_explained){.title = "The question's words",
-                              .why = "The question is the mean of its words' states; some of them "
-                                     "count more than others.",
+                              .why = "The question is the weighted mean of its words' states.",
                               .formula = {"b = softmax_i(w . y_i)", "q = sum_i b_i y_i"},
                               .in = {{"y", "the words", states}},
                               .out = {{"q", "the question", sentence}}});

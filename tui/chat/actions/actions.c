@@ -55,7 +55,7 @@ void vd_chat_fold(vd_chat *chat, bool on)
     chat->nav.list_at = 0;
     vd_notice_say(&chat->notice, "%s",
                   on ? "answers that mean the same are shown as one, with the sum of their shares"
-                     : "every answer is shown alone");
+                     : "every answer is shown separately");
 }
 
 // Asks for what the open place shows of the answer, when it is not there.
@@ -157,7 +157,7 @@ void vd_chat_edit(vd_chat *chat)
     nav->editing = at;
     vd_line_set(&nav->line, chat->conversation.branch->rounds[at].typed);
     vd_notice_say(&chat->notice,
-                  "Enter asks it instead of round %d, and all after it again; Esc leaves it",
+                  "Enter asks it instead of round %d, and all later ones again; Esc cancels",
                   at + 1);
 }
 
@@ -178,7 +178,8 @@ void vd_chat_branch(vd_chat *chat)
     int selected = chat->nav.selected;
     size_t keep = selected >= 0 ? (size_t)selected + 1 : chat->conversation.branch->count;
     if (!vd_lanes_must_wait(&chat->lanes) && vd_lanes_fork(&chat->lanes, keep))
-        vd_notice_say(&chat->notice, "branch %d goes on after round %zu; Alt-n goes to the others",
+        vd_notice_say(&chat->notice,
+                      "branch %d continues after round %zu; Alt-n goes to the other branches",
                       chat->conversation.branches.used + 1, keep);
 }
 

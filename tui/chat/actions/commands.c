@@ -87,7 +87,7 @@ static void run_history(vd_chat *chat, const char *argument)
         if (strncmp(lanes->lane[i].model, argument, length) == 0 && !lanes->lane[i].model[length])
             lane = i;
     if (lane < 0) {
-        vd_notice_complain(&chat->notice, "/history %s: no such model is here", argument);
+        vd_notice_complain(&chat->notice, "/history %s: no such model is shown", argument);
         return;
     }
     for (int i = 0; i < VD_FOLLOWS; i++)
@@ -116,7 +116,7 @@ static void run_branch(vd_chat *chat, const char *argument)
         vd_lanes_use_branch(&chat->lanes, (int)number - 1);
     else
         vd_notice_complain(&chat->notice,
-                           "/branch %s: found no such number; branches are 1 to %d, and /branch "
+                           "/branch %s: no such branch; there are branches 1 to %d, and /branch "
                            "alone starts another",
                            argument, count);
 }
@@ -128,7 +128,7 @@ static void run_round(vd_chat *chat, const char *argument)
         chat->nav.selected = number == count ? -1 : (int)number - 1;
         chat->nav.reveal = true;
     } else {
-        vd_notice_complain(&chat->notice, "/round takes a round that was asked; there are %zu",
+        vd_notice_complain(&chat->notice, "/round takes the number of a round; there are %zu",
                            count);
     }
 }
@@ -136,7 +136,7 @@ static void run_round(vd_chat *chat, const char *argument)
 static void run_theme(vd_chat *chat, const char *argument)
 {
     if (!vd_theme_find(argument, &chat->theme))
-        vd_notice_complain(&chat->notice, "/theme " VD_THEME_NAMES " (for the colour-blind)");
+        vd_notice_complain(&chat->notice, "/theme " VD_THEME_NAMES " (for colour-blind users)");
     else
         vd_notice_say(&chat->notice, "theme %s; `theme = %s` in the config file keeps it", argument,
                       argument);
@@ -304,10 +304,10 @@ static void refuse_command(vd_chat *chat, const char *name, size_t length, int m
         vd_notice_complain(&chat->notice, "%s is short for more than one command; Tab lists them",
                            typed);
     else if (nearest.name)
-        vd_notice_complain(&chat->notice, "%s is no command; did you mean %s?", typed,
+        vd_notice_complain(&chat->notice, "%s is not a command; did you mean %s?", typed,
                            nearest.name);
     else
-        vd_notice_complain(&chat->notice, "%s is no command; F1 lists them", typed);
+        vd_notice_complain(&chat->notice, "%s is not a command; F1 lists them", typed);
 }
 
 vd_action vd_chat_command(vd_chat *chat, const char *line)
@@ -327,7 +327,7 @@ vd_action vd_chat_command(vd_chat *chat, const char *line)
     else if (!found || length < 2)
         refuse_command(chat, line, length, matches);
     else if (!found->argument && trimmed[0])
-        vd_notice_complain(&chat->notice, "%s takes nothing after it, found \"%s\"", found->command,
+        vd_notice_complain(&chat->notice, "%s takes no argument, found \"%s\"", found->command,
                            trimmed);
     else
         return run(chat, found, trimmed);

@@ -324,7 +324,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     }
     if (line->searching)
         vd_notice_say(&chat->notice, "Ctrl-R an older one, Ctrl-S a newer one, Enter asks it, Esc "
-                                     "edits it, Ctrl-C puts the line back");
+                                     "edits it, Ctrl-C restores the line");
     vd_navigation_settle(nav, &chat->lanes);
     while (view_now(chat)->of_round && !vd_chat_round(chat))
         vd_navigation_back(nav);

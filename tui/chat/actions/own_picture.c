@@ -109,10 +109,9 @@ void vd_chat_new_picture(vd_chat *chat, const char *argument)
     else if (vd_world_make_picture(chat->conversation.world, seed, &index, &error))
         vd_notice_complain(&chat->notice, "%s", error.text);
     else {
-        vd_notice_say(&chat->notice,
-                      "a picture nobody has seen; /new-picture %" PRIu64
-                      " makes it again, /save my.png keeps it",
-                      seed);
+        vd_notice_say(
+            &chat->notice,
+            "a new picture; /new-picture %" PRIu64 " makes it again, /save my.png saves it", seed);
         vd_chat_go_picture(chat, index);
     }
 }
@@ -124,7 +123,7 @@ static void say_caption(vd_chat *chat)
     const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
     char mark[48];
     vd_caption_mark(&caption, mark, sizeof mark);
-    vd_notice_say(&chat->notice, "the dialog begins with this caption now, %s%s", mark,
+    vd_notice_say(&chat->notice, "the dialog now begins with this caption, %s%s", mark,
                   chat->conversation.branch->count ? "; every question is asked again" : "");
 }
 
@@ -179,7 +178,7 @@ void vd_chat_save_picture(vd_chat *chat, const char *text)
     vd_error error = {0};
     vd_status status = VD_OK;
     if (access(path, F_OK) == 0)
-        status = vd_error_set(&error, VD_USAGE, "%.300s is there already; name another", path);
+        status = vd_error_set(&error, VD_USAGE, "%.300s exists already; choose another name", path);
     else
         status = vd_world_image(chat->conversation.world, chat->conversation.branches.picture,
                                 &image, &error);
@@ -189,6 +188,6 @@ void vd_chat_save_picture(vd_chat *chat, const char *text)
     if (status)
         vd_notice_complain(&chat->notice, "%s", error.text);
     else
-        vd_notice_say(&chat->notice, "the picture is in %s", path);
+        vd_notice_say(&chat->notice, "the picture was saved as %s", path);
     g_free(path);
 }

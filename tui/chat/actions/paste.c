@@ -52,7 +52,7 @@ void vd_chat_paste(vd_chat *chat, bool begin)
                            VD_LINE_MAX, nav->unpasted);
     else if (vd_chat_lines(line->text) > 1)
         vd_notice_say(&chat->notice,
-                      "%d lines were pasted: Enter asks one after another, Esc makes them one",
+                      "%d lines were pasted: Enter asks them one after another, Esc joins them",
                       vd_chat_lines(line->text));
     nav->unpasted = 0;
 }

@@ -21,7 +21,7 @@ static void suggest(vd_chat *chat)
         human = vd_people_dialog(&chat->conversation, round);
     }
     if (!human) {
-        vd_notice_say(&chat->notice, "there are no people's questions about this picture");
+        vd_notice_say(&chat->notice, "there are no human questions about this picture");
         return;
     }
     nav->suggestion++;
@@ -32,8 +32,7 @@ static void suggest(vd_chat *chat)
     nav->suggested = nav->line.changes;
     nav->stem = 0;
     vd_notice_say(&chat->notice,
-                  "people's question %d about this picture; Tab: another, Enter: ask it",
-                  round + 1);
+                  "human question %d about this picture; Tab: another, Enter: ask it", round + 1);
 }
 
 // ---- questions that begin like the line ---------------------------------------------------------
@@ -112,8 +111,9 @@ static void step(vd_chat *chat, const found *f, int at)
     nav->candidate = at + 1;
     nav->suggested = nav->line.changes;
     nav->stem = f->length;
-    vd_notice_say(&chat->notice, "%d of %d questions that begin so; Tab: another, Enter: ask it",
-                  at + 1, f->count);
+    vd_notice_say(&chat->notice,
+                  "%d of %d questions that begin like this; Tab: another, Enter: ask it", at + 1,
+                  f->count);
 }
 
 // False: no question begins like the line.
@@ -194,8 +194,8 @@ static void complete_word(vd_chat *chat)
     vd_completion words = find_words(chat, typed);
     if (words.matches == 0)
         vd_notice_say(&chat->notice, "%s",
-                      length && vocab ? "the model knows no word that begins so"
-                                      : "no question begins so");
+                      length && vocab ? "the model knows no word that begins like this"
+                                      : "no question begins like this");
     else if (strlen(words.common) > length || words.matches == 1)
         put_word(line, from, words.common, words.matches == 1);
     else

@@ -139,14 +139,14 @@ void vd_lanes_undo(vd_lanes *lanes)
         return;
     if (count == 0) {
         if (!vd_lanes_return(lanes))
-            vd_notice_say(lanes->notice, "nothing to forget: no question was asked yet");
+            vd_notice_say(lanes->notice, "nothing to undo: no question was asked yet");
         return;
     }
     vd_conversation_forget_last(lanes->conversation);
     for (int i = 0; i < VD_MODELS; i++)
         if (lanes->lane[i].serial && lanes->lane[i].at >= count - 1)
             lanes->lane[i].serial = 0;
-    vd_notice_say(lanes->notice, "the last round is forgotten; Alt-r brings it back");
+    vd_notice_say(lanes->notice, "the last round was undone; Alt-r brings it back");
 }
 
 bool vd_lanes_return(vd_lanes *lanes)
@@ -167,7 +167,7 @@ void vd_lanes_redo(vd_lanes *lanes)
         vd_notice_say(lanes->notice, "round %zu is back", lanes->conversation->branch->count);
         vd_lanes_pump(lanes);
     } else if (!vd_lanes_return(lanes)) {
-        vd_notice_say(lanes->notice, "nothing to bring back: Alt-u forgot nothing here");
+        vd_notice_say(lanes->notice, "nothing to redo: Alt-u undid nothing here");
     }
 }
 
@@ -186,7 +186,7 @@ void vd_lanes_use_branch(vd_lanes *lanes, int branch)
     vd_conversation *conversation = lanes->conversation;
     int count = conversation->branches.count;
     if (count < 2 || branch < 0 || branch >= count) {
-        vd_notice_say(lanes->notice, "there is one conversation; /branch starts another from here");
+        vd_notice_say(lanes->notice, "there is only one branch; /branch starts another here");
         return;
     }
     if (vd_lanes_must_wait(lanes))

@@ -99,7 +99,7 @@ static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
     bool stopped = event->status == VD_INTERRUPTED;
     if (stopped && conversation->branches.count == VD_BRANCHES) {
         vd_notice_say(lanes->notice,
-                      "%d branches are the most: it is asked to its end; Ctrl-D leaves",
+                      "%d branches at most, so this one cannot be stopped; Ctrl-D leaves",
                       VD_BRANCHES);
         vd_lanes_pump(lanes);
     } else if (!vd_lanes_fork(lanes, at)) {

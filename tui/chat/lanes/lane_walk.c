@@ -61,7 +61,7 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
 void vd_lanes_flip(vd_lanes *lanes, const vd_switch *one)
 {
     if (!vd_switches_flip(&lanes->walk.switches, one))
-        vd_notice_complain(lanes->notice, "%d changes at most", VD_SWITCHES);
+        vd_notice_complain(lanes->notice, "at most %d changes", VD_SWITCHES);
     lanes->walk.failed = false;
 }
 

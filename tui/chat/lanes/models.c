@@ -99,7 +99,8 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
         }
     if (lanes->count == VD_MODELS) {
         vd_notice_complain(lanes->notice,
-                           "%d models are compared at most; /compare off starts over", VD_MODELS);
+                           "at most %d models can be compared; /compare off starts over",
+                           VD_MODELS);
         return;
     }
     int lane = lanes->count++;
