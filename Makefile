@@ -123,10 +123,10 @@ test: ## install what is missing, build, run the tests; T=wrap: only those with 
 
 programs: $(TEST_BIN) $(BENCH_BIN)
 
-deps: ## install what is missing, the developer's tools included
+deps: ## install what is missing, including developer tools
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT) $(NEED_PAGE) $(NEED_TERM)
 
-bench: ## measure speed, beside PyTorch where "make torch" has installed it
+bench: ## measure speed, and PyTorch's if "make torch" has installed it
 	@.ci/packages $(NEED_RUN) $(NEED_TEST)
 	$(AGAIN) all $(BENCH_BIN)
 	@for bench in $(BENCH_BIN); do VISDIAL_BIN=$(BUILD)/visdial $$bench || exit 1; done
@@ -147,11 +147,11 @@ CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/tes
               golden/test_network golden/test_networks golden/test_captions unit/test_dialog \
               unit/test_encoders_chat)
 
-test-cuda: ## test the GPU backend on a GPU; wants only a C compiler and the CUDA toolkit
+test-cuda: ## test the GPU backend on a GPU; needs only a C compiler and the CUDA toolkit
 	$(AGAIN) $(BUILD)/visdial-cuda.so $(CUDA_TESTS)
 	@VISDIAL_TEST_PLUGIN=$(BUILD)/visdial-cuda.so tests/backend/run_cuda $(CUDA_TESTS)
 
-bench-cuda: ## measure the GPU backend, beside PyTorch where python3 (or $VISDIAL_TORCH) has it
+bench-cuda: ## measure the GPU backend, and PyTorch where python3 (or $VISDIAL_TORCH) has it
 	$(AGAIN) $(BUILD)/visdial-cuda.so $(HEADLESS)/tests/bench/bench_cuda
 	@set -o pipefail; VISDIAL_TEST_PLUGIN=$(BUILD)/visdial-cuda.so \
 	    $(HEADLESS)/tests/bench/bench_cuda | tee $(BUILD)/bench-cuda.txt
@@ -171,7 +171,7 @@ san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/test_parallel \
               unit/test_group_threads unit/test_feed unit/test_worker unit/test_chat_lanes \
               unit/test_eval unit/test_eval_threads unit/test_compare_command unit/test_train screen/test_tmux)
-tsan: ## run what works in parallel, and the chat, under ThreadSanitizer
+tsan: ## run the parallel code and the chat under ThreadSanitizer
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
 	    SAN=-fsanitize=thread -j$(JOBS) $(BUILD)/tsan/visdial $(TSAN_TESTS)
@@ -180,7 +180,7 @@ tsan: ## run what works in parallel, and the chat, under ThreadSanitizer
 
 # libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
 SECONDS   ?= 60
-fuzz: ## fuzz every reader of files for SECONDS (60) each; T=png: only formats with "png" in the name
+fuzz: ## fuzz every file reader for SECONDS (60) each; T=png: only formats with "png" in the name
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
 	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT='-O1 -g' \
 	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' \
@@ -188,7 +188,7 @@ fuzz: ## fuzz every reader of files for SECONDS (60) each; T=png: only formats w
 	@tests/fuzz/run build/fuzz/tests/fuzz/fuzz $(SECONDS) $(T)
 
 POINTS    ?= 0
-faults: ## make every allocation and system call of the commands fail once; POINTS=30: only so many
+faults: ## make every allocation and system call of the commands fail once; POINTS=30: only 30 of them
 	@.ci/packages $(NEED_RUN) python3 strace
 	$(AGAIN) $(BUILD)/visdial $(BUILD)/tests/faults/memory.so
 	@tests/faults/run $(BUILD)/visdial $(BUILD)/tests/faults/memory.so --points $(POINTS) \
@@ -202,32 +202,32 @@ kill: ## kill a training run KILLS (100) times, resume it each time, and compare
 	    tests/run $(BUILD)/tests/unit/test_train_killed
 
 # Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code.
-clang: ## build everything with clang, hold its plain code to the golden numbers
+clang: ## build everything with clang, test its portable code against the golden numbers
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
 	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all programs
 	@VISDIAL_BIN=build/clang/visdial VISDIAL_CPU=portable tests/run \
 	    $(patsubst %.c,build/clang/%,$(wildcard tests/golden/test_*.c))
 
-check: ## who uses whom, sizes, words that do not belong in the tree
+check: ## check includes between folders, sizes, and forbidden words
 	@.ci/packages $(NEED_RUN) python3
 	$(AGAIN) $(LIB)
 	@BUILD=$(BUILD) tests/check
 
-format: ## lay the sources out
+format: ## format the sources
 	@.ci/packages clang-format
 	@clang-format -i $(SOURCES) $(HEADERS) $(CUDA_TEXTS)
 
-format-check: ## are the sources laid out?
+format-check: ## check the format of the sources
 	@.ci/packages clang-format
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS) $(CUDA_TEXTS)
 
-lint: ## search the sources for bugs with clang-tidy
+lint: ## run clang-tidy
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang-tidy
 	$(AGAIN) tidy
 
 tidy: $(patsubst %.c,$(BUILD)/%.tidy,$(SOURCES))
 
-cuda: ## build the GPU backend; wants nvcc, wherever it is (CUDA_HOME, NVCC)
+cuda: ## build the GPU backend; needs nvcc (found by CUDA_HOME, NVCC or PATH)
 	$(AGAIN) $(BUILD)/visdial-cuda.so
 
 # Where nvcc is found, but does not work, the program is installed without it.
@@ -238,7 +238,7 @@ ifeq ($(CUDA),auto)
 	    echo "$(NVCC) could not build the GPU backend: installed without it (CUDA=no: not tried)"; fi
 endif
 
-install: all install-cuda $(BUILD)/visdial.1 $(addprefix $(BUILD)/completion.,bash zsh fish) ## install below PREFIX (/usr/local), DESTDIR in front
+install: all install-cuda $(BUILD)/visdial.1 $(addprefix $(BUILD)/completion.,bash zsh fish) ## install to $(DESTDIR)PREFIX (/usr/local)
 	install -D -m 755 $(BUILD)/visdial "$(DEST)/bin/visdial"
 	@for plugin in $(PLUGINS); do \
 	    install -D -m 755 $$plugin "$(DEST)/lib/visdial/$$(basename $$plugin)" || exit 1; done

@@ -1,4 +1,4 @@
-// Whole files: read into memory; written so that they are either complete or not there.
+// Whole files: read into memory; written so that they are either complete or absent.
 #ifndef VD_FILE_H
 #define VD_FILE_H
 
@@ -19,31 +19,32 @@ vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t si
                           size_t *got, vd_error *err);
 
 // For a file that is read or written once from start to end: call it after each part with the
-// part's end. Every 4 MB the system is told that it need not keep the part before in memory. Large
-// files then cost half the processor's time, other programs' files stay where they are, and writing
-// to the disk begins at once. *told: 0 at first; threads that read one file may share it.
+// part's end. Every 4 MB it tells the kernel to drop the previous part from the page cache. Large
+// files then take half the processor time, other files stay cached, and writing to the disk begins
+// at once. *told: initially 0; threads that read the same file may share it.
 void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
 
-// The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
+// The file's contents, followed by a NUL (vd_free); NULL on failure. Longer than `most` bytes:
+// VD_FORMAT.
 vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);
 
-// Adding to the end of a file, which is created with this mode where it is not there. A pipe, which
-// would be waited for, and what holds no bytes are VD_FORMAT; a device is fine. For reading, too.
+// Opens a file for appending (and reading); it is created with this mode if it does not exist.
+// VD_FORMAT: a pipe, which would block, or anything else without bytes; a device is allowed.
 vd_status vd_file_extend(const char *path, unsigned mode, int *descriptor, vd_error *err);
-// All of it or nothing: the part of it that a full disk took is cut off again. It goes in one write
-// where that is possible, so that lines of two programs do not mix.
+// Appends everything or nothing: on a full disk the partial write is truncated. Uses one write if
+// possible, so that lines of two programs do not mix.
 vd_status vd_file_append(int descriptor, const char *path, const void *data, size_t size,
                          vd_error *err);
 
-// Writing: the data goes to a temporary file, which commit syncs and renames. What was there under
-// path stays until then, and its mode afterwards, too. A symbolic link is followed: the file that
-// it leads to is replaced. Temporary files lie beside that one, are created and never followed, and
-// are locked, so that those of killed processes are known; the next writer of the file removes
-// them. A full disk is VD_IO with the path and what to do.
+// Writing: the data goes to a temporary file, which commit syncs and renames. The old file stays
+// until then, and its mode is kept. A symbolic link is followed: its target is replaced. Temporary
+// files are in the same directory; they are never opened through links, and they are locked, so
+// that files left by killed processes are recognised and removed by the next writer. A full disk is
+// VD_IO with the path and what to do.
 typedef struct vd_output vd_output;
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
-// Whether the file could be created: ask before hours of work whose result is written there.
+// Checks that the file can be created; call it before hours of work whose result goes there.
 vd_status vd_output_try(const char *path, vd_error *err);
 // Refuses (VD_USAGE) an output that is also an input or another output, whatever the names: it
 // would be lost. Call it before anything is written. A NULL path is skipped.
@@ -58,13 +59,14 @@ vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_e
 vd_status vd_output_commit(vd_output *output, vd_error *err);
 // Removes the temporary file; safe on NULL.
 void vd_output_abort(vd_output *output);
-// All of this for a file of these bytes.
+// Creates, writes and commits a file with these bytes.
 vd_status vd_output_file(const char *path, const void *data, size_t size, vd_error *err);
 
-// The parts of this, for a temporary file that is kept to go on with (features/regions/import.c).
-// Where path leads: itself when it is no symbolic link (vd_free).
+// The parts of this, for a temporary file that is kept to be continued (features/regions/import.c).
+// The target of path if it is a symbolic link, else path itself (vd_free).
 vd_status vd_output_place(const char *path, char **place, vd_error *err);
-// Opens (flags: of open, beside O_CREAT) what will replace `place`; -1 with errno on failure.
+// Opens the file that will replace `place` (flags: for open, added to O_CREAT); -1 with errno on
+// failure.
 int vd_output_open(const char *temporary, const char *place, int flags);
 // Syncs it, gives it the mode of what it replaces, and renames it.
 vd_status vd_output_replace(int file, const char *temporary, const char *place, vd_error *err);

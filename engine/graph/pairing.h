@@ -1,5 +1,5 @@
-// Which rows look at which: groups of query rows with one or two ranges of key rows. What a row may
-// not see is in no group with it, so there are no masks.
+// Which rows attend to which: groups of query rows with one or two ranges of key rows. A row is
+// only in groups with rows that it may attend to, so there are no masks.
 //
 // A group's numbers are a matrix (its queries, its keys), row-major, one group after another.
 #ifndef VD_PAIRING_H
@@ -24,8 +24,8 @@ typedef struct vd_pair_block {
     int at, stride;
 } vd_pair_block;
 
-// The blocks in an order in which no two between start[i] and start[i + 1] share a row of a kind,
-// so that they may be added to at the same time.
+// The blocks, ordered so that no two between start[i] and start[i + 1] share a row, and so can be
+// accumulated in parallel.
 typedef struct vd_waves {
     int count;
     int *start;           // (count + 1)
@@ -37,21 +37,21 @@ typedef struct vd_pairing {
     int query_rows, key_rows;
     int count, pairs;
     const vd_pair_group *group; // (count)
-    // The last key of each group is no thing, but a sentinel: a share of it is a share of nothing.
-    // Set by who made the pairing.
+    // The last key of each group is a sentinel: its share means "attends to nothing". Set by the
+    // caller.
     bool sentinel;
-    // Shares sum to one within each entry, not over all of a query's keys. Set likewise.
+    // Shares sum to one within each entry, not over all keys of a query. Set by the caller.
     bool by_entry;
     int blocks;
     vd_waves by_query, by_key;
-    // Where operations read them: the queries of all groups as segments of pairs, the keys of all
-    // groups likewise; and of each pair its rows and its group.
+    // For the operations, in the backend's memory: the queries of all groups as segments of pairs,
+    // the keys likewise; and the rows and the group of each pair.
     vd_segments queries, keys;
     const int *query, *key, *group_of; // (pairs)
 } vd_pairing;
 
-// group (count): host memory of the arena. NULL when memory is out, or there are more pairs than
-// can be counted (arena->failed says which).
+// group (count): host memory of the arena. NULL if memory is out or there are too many pairs to
+// count (arena->failed says which).
 vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows, vd_axis key_axis,
                             int key_rows, vd_pair_group *group, int count);
 

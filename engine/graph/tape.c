@@ -182,7 +182,7 @@ vd_value *vd_tape_vector(vd_tape *tape, const char *name)
     return y;
 }
 
-// ---- what people see ----------------------------------------------------------------------------
+// ---- for the views ------------------------------------------------------------------------------
 
 void vd_tape_show(vd_tape *tape, const vd_value *attention, const char *name, int index)
 {

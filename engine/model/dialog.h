@@ -2,10 +2,9 @@
 // Candidate vectors are encoded once per pool, history entries once when they are made, the image
 // halves of f_v and of the topic view's first layer once per picture; a question then costs one
 // question LSTM and the attention stages. Cached answers equal uncached ones to 1e-5.
-//
-// With a model that copies words, those that its vocabulary lacks have numbers of the caller's own
-// in questions and entries, from the vocabulary's size on, each word the same number in the whole
-// dialog; generated answers say them by these. (A pool's answers have <UNK> there.)
+// With a model that copies words, the caller gives out-of-vocabulary words in questions and entries
+// ids from the vocabulary's size on, the same id for a word in the whole dialog; generated answers
+// use these ids. (A pool's answers have <UNK> there.)
 //
 // Lifetimes: model > pool > dialog. One thread at a time per dialog; dialogs of one model and pool
 // may run on different threads.
@@ -47,8 +46,8 @@ typedef struct vd_utterance {
 // The generated answers to one question.
 typedef struct vd_turn_answers {
     int count; // 0: the model has no generative decoder
-    // Of a beam search over VD_BEAMS hypotheses by falling score, different from each other; the
-    // greedy answer is one of them.
+    // The results of a beam search with VD_BEAMS hypotheses, by decreasing score, all different;
+    // the greedy answer is one of them.
     vd_utterance beam[VD_BEAMS];
     vd_utterance greedy; // greedy search: always the most probable next word
 } vd_turn_answers;
@@ -59,16 +58,17 @@ typedef struct vd_answer {
     int candidates;         // O = pool count
     float *score;           // (O) of the decoders that the pool scores by
     float *probability;     // (O) softmax of the scores within the pool
-    int32_t *order;         // (O) candidates by falling score; equal scores by pool order
+    int32_t *order;         // (O) candidates by decreasing score; ties in pool order
     int rounds;             // entries seen: the caption and the rounds
     int question_length;    // Tq used
     int regions;            // P
     int32_t *history_start; // (rounds + 1) where an entry's words begin among the history's
-    // What the network shows of how it came to it, in its order.
+    // The attentions that the network shows, in its order.
     vd_attention *attention; // (attentions)
     int attentions;
-    // The answer whose words look at the dialog, where a decoder does ("answer-words" in the list):
-    // the pool's best if it is ranked by that decoder, else the most probable one that it says.
+    // The answer whose words' attention over the dialog is shown, if a decoder has one
+    // ("answer-words" in the list): the pool's best if that decoder ranks the pool, else the most
+    // probable generated one.
     vd_utterance given;
     vd_turn_answers said; // answers that a generative decoder generated
     double milliseconds;  // wall time of the call
@@ -79,10 +79,9 @@ typedef struct vd_answer {
 // the call ends early with VD_INTERRUPTED.
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err);
-// The same with an intervention (NULL: none), and with what the stages computed (NULL: not
-// wanted; vd_trace_clear). Indices of entries and regions stay those of the dialog: what was left
-// out has attention zero. What an intervention changes is computed again, the rest comes from the
-// cache.
+// The same with an intervention (NULL: none), and with the values of the stages (NULL: not needed;
+// vd_trace_clear frees them). Indices of entries and regions stay those of the dialog; what was
+// left out has attention zero. Only what the intervention changes is recomputed.
 vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,
                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                            vd_trace *trace, vd_error *err);
@@ -91,9 +90,9 @@ vd_status vd_answer_copy(const vd_answer *from, vd_answer *to, vd_error *err);
 
 // Whether the shares of all its attentions are kept.
 bool vd_answer_whole(const vd_answer *answer);
-// Of its attentions the last one with these axes; NULL: it shows none, or it is not kept.
+// The last of its attentions with these axes; NULL: there is none, or it was not kept.
 const vd_attention *vd_answer_attention(const vd_answer *answer, vd_axis query, vd_axis key);
-// The shares of that from the question to these; NULL: none.
+// The shares of the question's attention over this axis; NULL: none.
 const float *vd_answer_shares(const vd_answer *answer, vd_axis key);
 
 // question ++ <S> answer </S> ++ </S>, question and wrapped answer each cut to 19 first.

@@ -21,11 +21,11 @@
 
 typedef struct vd_model vd_model;
 
-// A weight that is not a finite number is VD_FORMAT: it need not show in what the network computes.
+// A weight that is not a finite number is VD_FORMAT, because it might go unnoticed in the results.
 // A file of another task than dialogs is VD_MISMATCH, which says what it is for.
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err);
 vd_status vd_model_load_for(vd_task task, const char *path, vd_model **out, vd_error *err);
-// Of any task: only to be looked at, or started from.
+// Of any task: for inspection, or to start training from.
 vd_status vd_model_load_any(const char *path, vd_model **out, vd_error *err);
 void vd_model_free(vd_model *model);
 

@@ -1,5 +1,5 @@
-// The candidate answers a question is ranked against, each as the vector that the discriminative
-// decoder makes of it. A pool's vectors depend on model and answers only and are made once.
+// The candidate answers that a question ranks, each as the vector that the discriminative decoder
+// computes for it. A pool's vectors depend on model and answers only and are made once.
 #ifndef VD_POOL_H
 #define VD_POOL_H
 
@@ -18,15 +18,15 @@ typedef struct vd_pool vd_pool;
 vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                       int count, int width, const vd_watch *watch, vd_pool **out, vd_error *err);
 void vd_pool_free(vd_pool *pool);
-// Keeps the vectors in 16 bits from now on, on the CPU: the cost of ranking a large pool is reading
-// it, which is then half as much. Scores change by less than 1e-3 of their size. Without enough
+// Keeps the vectors in 16 bits from now on, on the CPU: ranking a large pool is limited by reading
+// it, which then takes half as long. Scores change by less than 1e-3 of their size. Without enough
 // memory nothing changes. vd_pool_load and vd_pool_open do so with VD_LARGE_POOL answers and more.
 enum { VD_LARGE_POOL = 1 << 16 };
 void vd_pool_halve(vd_pool *pool);
 
-// Which of the model's decoders score the answers from now on; VD_BOTH: the mean of both scores.
-// Default: the discriminative one where the model has it, because a generative one reads every
-// answer again for every question. tokens, lengths, width: what the pool was made of, copied.
+// Chooses the model's decoders that score the answers from now on; VD_BOTH: the mean of both
+// scores. Default: the discriminative one where the model has it, because a generative one reads
+// every answer again for every question. tokens, lengths, width: what the pool was made of, copied.
 // VD_MISMATCH when the model has no such decoder. A failure leaves the pool unchanged.
 vd_status vd_pool_score_by(vd_pool *pool, vd_decoders by, const int32_t *tokens,
                            const int32_t *lengths, int width, vd_error *err);
@@ -39,7 +39,7 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err);
 vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                        int count, int width, const char *path, vd_pool **out, vd_error *err);
 // The file's vectors when they match, else new ones. New ones are written to the file when
-// computing them takes about a second or more; a failure to write is no error, because they are
+// computing them takes about a second or more; a failure to write is not an error: they are
 // computed again next time.
 vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                        int count, int width, const char *path, const vd_watch *watch, vd_pool **out,

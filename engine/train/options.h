@@ -19,9 +19,9 @@ typedef enum vd_schedule {
     VD_SCHEDULES
 } vd_schedule;
 
-// What captions that the network says itself are worth (scst.h); none: it learns those of the data.
+// The reward of generated captions (scst.h); none: training on the captions of the data.
 typedef enum vd_scst { VD_SCST_NONE, VD_SCST_CIDER_D, VD_SCST_BITS, VD_SCSTS } vd_scst;
-// Which captions are said, and what their rewards are compared with.
+// How captions are generated, and the baseline of their rewards.
 typedef enum vd_scst_sample { VD_SAMPLE_BEAM, VD_SAMPLE_DRAW, VD_SAMPLES } vd_scst_sample;
 typedef enum vd_scst_baseline {
     VD_BASELINE_MEAN,   // of all of the picture
@@ -66,13 +66,13 @@ typedef struct vd_train_options {
     int sample_size; // K
     vd_scst_baseline baseline;
     vd_scst_eos eos;
-    double reward_most; // what a caption counts for at most; 0: no limit
-    double variety;     // what a caption of a form that few have counts for beside its reward
+    double reward_most; // upper limit of a reward; 0: none
+    double variety;     // weight of the bonus for rare forms
     double ce_weight;   // of the cross entropy of the data's captions beside it
     uint64_t seed;
     // Of a run over a data set (tui/train); a trainer only keeps and checks them.
     int batch, micro_batch, epochs; // micro_batch 0: the whole batch
-    int patience; // epochs without a better one after which a run ends; 0: it does not
+    int patience; // a run stops after this many epochs without improvement; 0: never
     vd_best_by best_by;
     int min_count, pool, half;
 } vd_train_options;

@@ -34,12 +34,13 @@ vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_e
 // on failure they stay where they were. A new or resumed trainer is on the CPU.
 vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_error *err);
 const vd_backend *vd_trainer_backend(const vd_trainer *trainer);
-// From now on steps are taken together with the other processes of the group (NULL: alone), all of
-// which must take them, each with its own part of the dialogs. Where all have a device each and the
-// backend can, gradients are summed by the devices, else by the group in host memory: which of the
-// two, and why, vd_trainer_sums says. Joins on the backend it has then; every process must call it.
+// From now on, steps are taken together with the other processes of the group (NULL: alone). Every
+// process must take every step, each with its own part of the dialogs. If every process has a
+// device and the backend supports it, the devices sum the gradients, otherwise the group does in
+// host memory; vd_trainer_sums says which and why. Uses the trainer's current backend. Every
+// process must call it.
 vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err);
-const char *vd_trainer_sums(const vd_trainer *trainer); // for people; "" alone
+const char *vd_trainer_sums(const vd_trainer *trainer); // a text for users; "" without a group
 
 // Word vectors (V, E) to start from instead of random ones. The row of VD_PAD must be zero.
 vd_status vd_trainer_set_words(vd_trainer *trainer, const float *rows, vd_error *err);
@@ -49,37 +50,36 @@ const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer);
 const vd_train_options *vd_trainer_options(const vd_trainer *trainer);
 int64_t vd_trainer_steps(const vd_trainer *trainer); // steps taken so far
 
-// A string kept in checkpoints and models under key (the name of the pool, where in the data set
-// training stands, ...).
+// A string stored in checkpoints and models under key (the name of the pool, the position in the
+// data set, ...).
 vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const char *value,
                                   vd_error *err);
 const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
-// What captions are worth, for options->scst: needed before a step. Borrowed, also what it points
-// at.
+// The rewards for options->scst; required before the first step. Borrowed, including what it points
+// to.
 void vd_trainer_reward(vd_trainer *trainer, const vd_rewards *rewards);
-// After vd_trainer_update: what the step's captions were worth on average; 0 without scst.
+// After vd_trainer_update: the mean reward of the step's captions; 0 without scst.
 double vd_trainer_rewarded(const vd_trainer *trainer);
-// Of a captioner: a caption of each of a batch's pictures, greedily and without dropout. out:
+// Of a captioner: one caption for each of a batch's pictures, greedy and without dropout. out:
 // (pictures).
 vd_status vd_trainer_describe(vd_trainer *trainer, const vd_batch *batch, vd_said_caption *out,
                               vd_error *err);
 
-// A step's dialogs, or pictures with captions, as many at a time as memory is meant for.
+// A step's dialogs (or pictures with captions), divided into micro-batches to limit memory.
 typedef struct vd_micro_batches {
-    size_t count; // of this process; 0 where others have all of a step's dialogs
+    size_t count; // of this process; 0 if other processes have all of the step's dialogs
     vd_totals of; // of the whole step, of all processes; with scst its questions are the pictures
-    bool last_epoch; // of a run: where the coverage loss is
+    bool last_epoch; // of the run: the coverage loss applies
     // The next one, valid until the next call.
     vd_status (*next)(void *context, const vd_batch **batch, vd_error *err);
     void *context;
 } vd_micro_batches;
 
-// One step in two calls, because a device that runs out of memory is noticed in the first, which
-// can then be made again: it changes no weight. It sums this process' gradient over the
-// micro-batches, to that of one large batch (to rounding; each micro-batch has dropout masks of its
-// own). *loss: the mean loss before the step (of two decoders: the sum of both), this process'
-// share of it.
+// One step takes two calls. A device that runs out of memory fails in the first, which changes no
+// weights and can be repeated. It sums this process' gradient over the micro-batches; the result is
+// that of one large batch (up to rounding; each micro-batch has its own dropout masks). *loss: the
+// mean loss before the step (of two decoders: the sum of both), this process' share of it.
 vd_status vd_trainer_gradient(vd_trainer *trainer, const vd_micro_batches *step, double *loss,
                               vd_error *err);
 // Sums gradient and *loss over the processes and changes the weights; multiplier is the schedule's
@@ -93,20 +93,20 @@ vd_status vd_trainer_update(vd_trainer *trainer, double multiplier, double *loss
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
                             vd_error *err);
 
-// Of a captioner (config.task): the loss of a batch's captions without dropout; of: what it is
-// divided by. given: (N, h) what heads gave to the history is added to it (vd_caption_given); NULL:
-// nobody asks.
+// Of a captioner (config.task): the loss of a batch's captions without dropout; of: its divisor.
+// given: (N, h), the share that heads gave to the history is added to it (vd_caption_given); may be
+// NULL.
 vd_status vd_trainer_caption_loss(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
                                   vd_caption_loss *loss, double *given, vd_error *err);
-// (N, h) the levels beta that it is held to. False: to none.
+// (N, h) the levels beta of attention weight coherence. Returns false if there are none.
 bool vd_trainer_levels(const vd_trainer *trainer, double *levels);
 
-// What the learning rate is multiplied with when so much of the run is done, 0 to 1. steps: the
+// The factor of the learning rate when the fraction `done` of the run (0 to 1) is done. steps: the
 // thesis' schedule, which rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and
 // at 6. cosine: rises linearly 0.01 -> 1 over the first 1/32, then half a cosine down to 0.02.
 // constant, warm-up: 1.
 double vd_schedule_multiplier(vd_schedule schedule, double done);
-// What it is multiplied with in step 1, 2 ... of the schedule warm-up (Vaswani et al. 2017,
+// The factor in step 1, 2 ... of the schedule warm-up (Vaswani et al. 2017,
 // equation 3): width^-0.5 min(step^-0.5, step steps^-1.5); highest at step `steps`.
 double vd_warm_up(int width, int64_t step, int64_t steps);
 

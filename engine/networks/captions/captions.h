@@ -2,8 +2,8 @@
 // beside this one with its formulas; config.h has its settings.
 //
 // Legend: C captions of B pictures, K regions of all pictures, W words that are read at once, J
-// words read so far; V words there are, D, d, h, N as in config.h. A word is read by all captions
-// at once (training), or the newest of each (saying): the same functions do both.
+// words read so far; V the size of the vocabulary; D, d, h, N as in config.h. All words of captions
+// are read at once (training), or the newest word of each (generation): the same functions do both.
 #ifndef VD_CAPTIONS_H
 #define VD_CAPTIONS_H
 
@@ -19,15 +19,15 @@ typedef struct vd_caption_words {
     int before, keys;       // words read before these; both together: J
     const int32_t *id;      // (W) in the backend's memory
     const int32_t *host_id; // (W) the same on the host
-    const int *place;       // (W) there: of a word in its caption, from 0
-    const int *from;        // (J) there: the words so far, caption by caption, as rows of [before ;
-                            // now]; NULL: nothing was read before
-    const int *parent;      // (C) there: the caption read last that one goes on from; NULL: none
-    const int *picture;     // (C) host: of each caption, rising
-    const int *picture_at;  // (C) there: the same
-    const int *start;       // (C + 1) host: a caption's first row of W
-    const int *first;       // (C + 1) host: a caption's first row of J
-    const int32_t *target;  // (W) host: the next word; NULL: not known
+    const int *place;       // (W) backend: position of a word in its caption, from 0
+    const int *from;   // (J) backend: the words so far, caption by caption, as rows of [before ;
+                       // now]; NULL: nothing was read before
+    const int *parent; // (C) backend: the previously read caption that each one extends; NULL: none
+    const int *picture;    // (C) host: of each caption, non-decreasing
+    const int *picture_at; // (C) backend: the same
+    const int *start;      // (C + 1) host: a caption's first row of W
+    const int *first;      // (C + 1) host: a caption's first row of J
+    const int32_t *target; // (W) host: the next word; NULL: not known
 } vd_caption_words;
 
 // Keys and values of a layer, a row each.
@@ -35,32 +35,32 @@ typedef struct vd_caption_keys {
     const vd_value *key, *value;
 } vd_caption_keys;
 
-// What a layer keeps of words: of itself, of the history.
+// Keys and values that a layer keeps, of its own input and of the history.
 typedef struct vd_caption_layer {
-    vd_caption_keys regions, again; // of the first look, of the second
+    vd_caption_keys regions, again; // of the first attention, of the second
     vd_caption_keys words, history; // (J, d)
-    // Shares of the last words read, all heads: of regions in the first look; of regions and
-    // history in the second, NULL: there is none.
+    // Attention of the last words read, all heads: over regions in the first attention; over
+    // regions and history in the second (NULL: there is none).
     const vd_value *look, *second;
-    const vd_value *given; // (W, h) w: what a head gives to the history; NULL: no second look
+    const vd_value
+        *given; // (W, h) w: the share that a head gives to the history; NULL: no second attention
 } vd_caption_layer;
 
-// A part of the loss beside the words': the sum of weight * y, mean over captions.
+// A term of the loss besides the cross entropy: the sum of weight * y, mean over captions.
 typedef struct vd_caption_term {
     const vd_value *y;
     const vd_real *weight; // host, for each number of y
 } vd_caption_term;
 
-// What a recurrent captioner looked at in a step of all captions that are so long.
+// The attention of a recurrent captioner in one step, for all captions of at least that length.
 typedef struct vd_caption_step {
     const vd_value *look, *second;
-    // Hard attention, host: which captions are read; of each the pair that was chosen, -1: it is
-    // read with soft attention.
+    // Hard attention, host: which captions are read; for each the chosen pair, -1: soft attention.
     int captions;
     const int *caption, *chosen;
 } vd_caption_step;
 
-// What choices bring (hard attention): ln p(y|s) / T, summed over captions.
+// Rewards of the sampled regions (hard attention): ln p(y|s) / T, summed over captions.
 typedef struct vd_caption_rewards {
     double sum;
     int64_t count;
@@ -73,13 +73,13 @@ typedef struct vd_caption_pass {
     const vd_real *sinusoid; // (VD_MAX_HISTORY, d) in the backend's memory
     vd_real dropout;
     vd_hard hard; // draws follow from the tape's key
-    // Hard attention: what choices bring on average (NULL: what they bring in this batch), and
-    // which region the only caption looks at in each step (T) instead of a draw, or of the largest
-    // share where nothing is learned; NULL: neither.
+    // Hard attention: the reward's baseline (NULL: the mean of this batch), and the region that the
+    // only caption attends to in each step (T) instead of a sampled one, or of the largest share
+    // when not training; NULL: neither.
     const double *baseline;
     const int *forced;
     vd_caption_rewards rewards; // of vd_caption_learn
-    // Its own.
+    // Internal.
     int pictures;
     const int *region_start; // (B + 1) host: a picture's first region
     const int *region_row;   // (K) host: which row of (B P) a region is
@@ -97,15 +97,15 @@ typedef struct vd_caption_pass {
 
 void vd_caption_layout(const vd_caption_config *config, vd_layout *layout);
 
-// Encodes a batch's pictures. A picture without a region, and captions that do not fit the
-// configuration, are VD_USAGE.
+// Encodes a batch's pictures. VD_USAGE: a picture has no regions, or captions do not match the
+// configuration.
 vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error *err);
-// All words of captions with what follows each: <S> w_1 .. w_n -> w_1 .. w_n </S>.
+// All words of captions, each with its next word: <S> w_1 .. w_n -> w_1 .. w_n </S>.
 vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_caption_batch *captions,
                                vd_caption_words *out, vd_error *err);
-// One more word of each of some captions, by rising picture: its id and the caption among the words
-// read last that it goes on from (NULL: nothing was read before), on the host; picture NULL: all
-// are of the first.
+// One more word for each of some captions, ordered by picture: its id and the previously read
+// caption that it extends (NULL: nothing was read before), on the host; picture NULL: all are of
+// the first.
 typedef struct vd_caption_next {
     int captions;
     const int32_t *id;
@@ -116,21 +116,21 @@ vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
 // The same of `captions` captions of the first picture that the pass has seen.
 vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
                                 int captions, vd_caption_words *out, vd_error *err);
-// The shares of the word `place` of the first caption in a layer: of the last look, and the row of
-// that. All words were read at once.
+// The attention of word `place` of the first caption in a layer (of its last attention) and its row
+// there. All words must have been read at once.
 const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int place, int *row);
-// Reads the words: pass->logits. What was read before them is what pass->words had.
+// Reads the words and sets pass->logits. The words before them are those in pass->words.
 vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, vd_error *err);
 
-// What a step's captions cost. Sums over this batch, divided by the totals of the whole step.
+// The losses of a step's captions: sums over this batch, divided by the totals of the whole step.
 typedef struct vd_caption_loss {
     double words; // cross entropy, mean over words, without smoothing
-    double loss;  // what is learned
-    double other; // what else there is beside the words
+    double loss;  // what is minimised
+    double other; // all other terms
 } vd_caption_loss;
 
-// Of all words (vd_caption_words_all) after vd_caption_read; totals NULL: of this batch. With
-// gradients (tape.dw) it walks back to the parameters.
+// Losses of all words (vd_caption_words_all) after vd_caption_read; totals NULL: of this batch.
+// With gradients (tape.dw), also runs the backward pass.
 //   loss = -(1 / words) sum q ln p + gamma / (N h captions) sum_captions (1/T) sum_t (w_t - beta)^2
 // q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere. With ce sum,
 // and SAT: 1 / captions in place of 1 / words. SAT soft: lambda / captions sum_captions sum_k (tau
@@ -140,17 +140,17 @@ typedef struct vd_caption_loss {
 vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
                            vd_error *err);
 
-// The same of captions that the network said itself, for what they are worth (SCST: Rennie et al.,
+// The same for captions that the network generated, weighted by their rewards (SCST: Rennie et al.,
 // CVPR 2017), after vd_caption_read of vd_caption_words_all: *loss = -sum weight ln p over all
-// words, weight (W) on the host. No other part of a loss is in it.
+// words, weight (W) on the host. It includes no other term.
 vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
                                     vd_error *err);
 
-// Adds what each head gave to the history, summed over the words that were read last: (N, h).
-// False: it looks at none.
+// Adds the share that each head gave to the history, summed over the last words read: (N, h).
+// Returns false if the captioner has no history.
 bool vd_caption_given(const vd_caption_pass *pass, double *sum);
 
-// All of it: sees the pictures, reads their captions and learns.
+// Encodes the pictures, reads their captions and computes loss and gradients.
 vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,
                          vd_caption_loss *out, vd_error *err);
 
