@@ -5,12 +5,12 @@
 // included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
 // vd_packed and a vd_geometry carry both: host arrays, and `rows`, where operations read them.
 // Operations may still be running when they return; download, read_floats and rank wait for them.
-// One that fails leaves its results undefined and is remembered until the thread that asked for it
-// asks `trouble`.
+// A failed operation leaves its results undefined; the thread that called it learns of the failure
+// from `trouble`.
 //
-// All matrices are row-major. "adds to" means the result is added to what is there. Rows of word
-// arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so nothing
-// has to be stored to undo one; rate 0 means no dropout.
+// All matrices are row-major. "adds to" means that the result is added to the existing values. Rows
+// of word arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so
+// the backward pass needs no stored mask; rate 0 means no dropout.
 #ifndef VD_BACKEND_H
 #define VD_BACKEND_H
 
@@ -55,13 +55,13 @@ typedef struct vd_lstm_pass {
     const vd_real *initial; // (S, H) hidden state before the first step, NULL = zero; cell is zero
     vd_real *y;             // (T, ...) flat order, row stride y_stride, H columns written
     int y_stride;
-    // Kept for the gradient, all in step order, gates and states as the backend likes them. Without
-    // `keep` a step's take the place of the step's before, and of cells and states two steps' are
-    // there:
+    // Kept for the gradient, all in step order; the layout of gates and states is up to the
+    // backend. Without `keep` each step overwrites the previous one; of cells and states, two steps
+    // are kept:
     bool keep;
     vd_real *gate;    // (T or widest, 4H) i, f, g, o after their activations
     vd_real *cell;    // (T or 2 widest, H)
-    vd_real *before;  // (T or 2 widest, H) states that rows go on from
+    vd_real *before;  // (T or 2 widest, H) previous states
     vd_real *scratch; // (T or x_rows, 4H)
     vd_real *step;    // (widest, 4H) scratch
 } vd_lstm_pass;
@@ -71,8 +71,8 @@ typedef struct vd_lstm_gradient {
     const vd_real *dy;              // (T, ...) row stride y_stride
     vd_real *dx;                    // like x, added to; may be NULL
     vd_real *dinitial;              // (S, H), written; may be NULL
-    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, for there a state's gradient is the
-    // sum over those that go on from it.
+    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, where a state's gradient is the sum
+    // over its children.
     vd_real *dh, *dc;
 } vd_lstm_gradient;
 
@@ -95,7 +95,7 @@ typedef struct vd_geometry {
     vd_geometry_rows rows;               // the arrays above, where operations read them
 } vd_geometry;
 
-// Numbers of an array that belong together, a segment each: `length[s]` numbers from `start[s]` on,
+// Segments of an array: `length[s]` numbers from `start[s]` on,
 // `stride[s]` apart.
 typedef struct vd_segments {
     int count, longest;
@@ -106,8 +106,8 @@ typedef struct vd_segments {
 // One direction of a GRU over packed sequences, from a state of zero (Cho et al. 2014; PyTorch's
 // order r, z, n, with the reset after the product): r = sigmoid(x_r + s_r), z likewise, n =
 // tanh(x_n
-// + r s_n), h' = (1 - z) n + z h, with x the input's products and s = W h + b. With gates there is
-// no z: gate g takes the place of 1 - z (Xiong et al. 2016), and K = 2 instead of 3.
+// + r s_n), h' = (1 - z) n + z h, with x the input's products and s = W h + b. With gates, gate g
+// replaces 1 - z (Xiong et al. 2016), there is no z, and K = 2 instead of 3.
 typedef struct vd_gru_pass {
     const vd_packed *packed;          // no tree of prefixes
     const int *map;                   // packed->rows.forward or packed->rows.backward
@@ -119,7 +119,7 @@ typedef struct vd_gru_pass {
     int y_stride;
     // Kept for the gradient, in step order:
     vd_real *state;  // (T, K H) s, of step 0 b
-    vd_real *before; // (T, H) states that rows go on from
+    vd_real *before; // (T, H) previous states
     vd_real *values; // (T, K H) r, z, n
 } vd_gru_pass;
 
@@ -172,7 +172,7 @@ typedef struct vd_candidate_loss {
 // Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
 typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;
 
-// How fast Adam and AdaMax forget (beta 1, beta 2), and what is added to sizes.
+// Decay rates of Adam and AdaMax (beta 1, beta 2), and the number added to the denominator.
 typedef struct vd_moments {
     double first, second, epsilon;
 } vd_moments;
@@ -180,29 +180,28 @@ static const vd_moments vd_moments_usual = {0.9, 0.999, 1e-8};
 
 enum { VD_DEVICES_ID = 128 };
 
-// How long the others are waited for: asked after `waited` seconds, it says why to give up (host
-// text), or NULL to go on.
+// How long to wait for other processes: called after `waited` seconds, it returns the reason to
+// give up (host text), or NULL to keep waiting.
 typedef struct vd_patience {
     const char *(*over)(void *context, double waited);
     void *context;
 } vd_patience;
 
-// Several processes, each with a device of its own, that sum arrays of the backend's memory over
-// all of them without a way through the host. In the order of the calls; each returns what went
-// wrong (host text), or NULL.
+// Several processes with one device each sum arrays of the backend's memory without copying them to
+// the host. Functions in the order of their calls; each returns an error (host text), or NULL.
 typedef struct vd_devices {
-    const char *(*open)(void); // whether there is a library for it; first
-    // One process makes an id, all join with it: rank 0 <= rank < size.
+    const char *(*open)(void); // loads the library; call it first
+    // One process creates an id, all join with it; 0 <= rank < size.
     const char *(*make_id)(unsigned char id[VD_DEVICES_ID]);
     const char *(*join)(const unsigned char id[VD_DEVICES_ID], int rank, int size);
-    void (*wait_with)(const vd_patience *patience); // from now on; it stays the caller's
+    void (*wait_with)(const vd_patience *patience); // from now on; borrowed
     const char *(*sum)(vd_real *x, size_t n);       // in place; waits until it is done
     void (*leave)(void);                            // also after a failure
-    const char *(*name)(void);                      // for people: "NCCL 2.27.3"
+    const char *(*name)(void);                      // for messages: "NCCL 2.27.3"
 } vd_devices;
 
-// Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
-// is not used.
+// Increased whenever the table or a struct it uses changes: a plugin with another number is not
+// used.
 enum { VD_BACKEND_ABI = 9 };
 
 typedef struct vd_backend {
@@ -210,28 +209,29 @@ typedef struct vd_backend {
     size_t size; // sizeof(vd_backend)
 
     const char *name;        // "cpu"
-    const char *description; // of the device, for people; NULL = nothing to say
+    const char *description; // of the device, for messages; may be NULL
     int device;              // which of several
     const vd_memory *memory;
     const vd_devices *devices; // NULL = only through the host (group.h)
-    // Waits until what this thread asked for is done, so that other threads may use it. What went
-    // wrong with it since the last call, host text that stays until the next one; NULL = nothing.
+    // Waits until all operations of this thread are done, so that other threads may use the
+    // results. Returns the error since the last call (host text, valid until the next one); NULL =
+    // none.
     const char *(*trouble)(void);
-    // Numbers from and to host floats; read_floats waits until they are there.
+    // Conversion from and to host floats; read_floats waits for the result.
     void (*load_floats)(const float *host, vd_real *y, size_t n);
     void (*read_floats)(const vd_real *x, float *host, size_t n);
     // y (rows, n): the first n numbers of rows row[0], row[1], ... of an array in half precision,
     // whose rows are `stride` apart.
     void (*load_halves)(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
                         size_t n, vd_real *y);
-    // What is asked for between the two may be recorded and run as a whole by replay, at a fraction
-    // of the cost of asking for each. No result is read in between.
+    // Operations called between the two may be recorded and then run together by replay, which
+    // costs much less than calling each. No result may be read in between.
     void (*record)(void);
     void (*replay)(void);
     // How matrix products are computed from now on; sums are always kept in float.
     void (*precision)(vd_precision precision);
 
-    // c = alpha op(a) op(b) + beta c, op = transpose where asked; op(a) is (m, k), op(b) (k, n).
+    // c = alpha op(a) op(b) + beta c, op: transpose or not; op(a) is (m, k), op(b) (k, n).
     void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
     // Several products in one call. Their results do not overlap.
@@ -245,9 +245,9 @@ typedef struct vd_backend {
     void (*linear_backward)(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
                             int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db,
                             int rows);
-    // Makes w->packed, a copy of w that `linear` of some rows (the regions of a picture) reads
-    // faster; w->packed stays NULL where there is no memory for it. unpack frees it. Both NULL
-    // where a backend has no such copies.
+    // Makes w->packed, a copy of w that `linear` reads faster for a few dozen rows (the regions of
+    // a picture); w->packed stays NULL if there is no memory for it. unpack frees it. Both are NULL
+    // if a backend has no packed weights.
     void (*pack)(vd_matrix *w);
     void (*unpack)(vd_matrix *w);
 
@@ -296,7 +296,7 @@ typedef struct vd_backend {
     void (*context_attention)(const vd_geometry *span, int hidden, const vd_real *fq,
                               const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c);
-    // da (N, most) comes in with the topic's share and is used up.
+    // da (N, most) on input: the topic's part; overwritten.
     void (*context_attention_backward)(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
                                        const vd_score_weights *score,
@@ -309,7 +309,7 @@ typedef struct vd_backend {
     // a_r * s.
     void (*topic_attention)(const vd_geometry *span, const size_t *start, const vd_real *a,
                             vd_real *s, vd_real *weighted);
-    // ds comes in as the gradient of weighted and leaves as that of the scores; da adds.
+    // ds: on input the gradient of weighted, on output that of the scores; da is added to.
     void (*topic_attention_backward)(const vd_geometry *span, const size_t *start, const vd_real *a,
                                      const vd_real *s, vd_real *ds, vd_real *da);
 
@@ -319,7 +319,7 @@ typedef struct vd_backend {
     void (*word_attention_backward)(const vd_geometry *span, int regions, const vd_real *m,
                                     vd_real *dm); // in place
 
-    // Softmax of `columns` of each row, and its gradient (dx comes in as dy).
+    // Softmax of `columns` of each row, and its gradient (dx holds dy on input).
     void (*softmax)(vd_real *x, int rows, int columns, int stride);
     void (*softmax_backward)(const vd_real *y, vd_real *dx, int rows, int columns, int stride);
 
@@ -348,30 +348,31 @@ typedef struct vd_backend {
                                  int size, const vd_real *dy, int y_stride, vd_real *dg,
                                  vd_real *dm);
 
-    // What networks on a tape are composed of (engine/graph/). Gradients are added to.
+    // Operations for networks on the tape (engine/graph/). Gradients are added to.
     //
     // y = f(x); y may be x where no gradient is wanted.
     void (*map)(vd_function f, const vd_real *x, vd_real *y, size_t n);
     void (*map_backward)(vd_function f, const vd_real *x, const vd_real *y, const vd_real *dy,
                          vd_real *dx, size_t n);
     void (*add_scaled)(vd_real *y, vd_real a, const vd_real *x, size_t n); // y += a x
-    // Row r of z (rows, width) = row x_row[r] of x times row y_row[r] of y, number by number; a
-    // NULL list means row r itself. The gradient for x; that for y with the two changed round.
+    // Row r of z (rows, width) = row x_row[r] of x times row y_row[r] of y, elementwise; a NULL
+    // list means row r itself. The gradient is that for x; for y, exchange the two.
     void (*multiply_rows)(const vd_real *x, const int *x_row, const vd_real *y, const int *y_row,
                           int rows, int width, vd_real *z);
     void (*multiply_rows_backward)(const vd_real *dz, const vd_real *y, const int *y_row, int rows,
                                    int width, vd_real *dx, const int *x_row);
     // Row r of y = row `index[r]` of x, zeros where that is -1; a NULL list means row r itself.
-    // Rows are so many numbers apart as the strides say.
+    // The strides are distances between rows.
     void (*copy_rows)(const vd_real *x, int x_stride, const int *index, int rows, int width,
                       vd_real *y, int y_stride);
     void (*copy_rows_backward)(const vd_real *dy, int dy_stride, const int *index, int rows,
                                int width, vd_real *dx, int dx_stride);
-    // Softmax of every segment; those of nothing are left alone. y may be x.
+    // Softmax of every segment; empty ones are skipped. y may be x.
     void (*softmax_segments)(const vd_segments *segments, const vd_real *x, vd_real *y);
     void (*softmax_segments_backward)(const vd_segments *segments, const vd_real *y,
                                       const vd_real *dy, vd_real *dx);
-    // y (segments) = the largest number of a segment, at[s] its place in x; 0 and -1 of nothing.
+    // y (segments) = the largest number of a segment, at[s] its index in x; 0 and -1 for an empty
+    // segment.
     void (*max_segments)(const vd_segments *segments, const vd_real *x, vd_real *y, int *at);
     void (*max_segments_backward)(int segments, const int *at, const vd_real *dy, vd_real *dx);
     // Additive scores (Bahdanau et al. 2015) of pairs of rows: s (pairs) = v . tanh(q of row
@@ -409,7 +410,7 @@ typedef struct vd_backend {
                           const vd_real *hit, int rows, int words, vd_real scale);
     void (*candidate_loss)(const vd_candidate_loss *loss);
     // Ranks n scores; all but z is host memory. score = z, probability = softmax of z, order = the
-    // candidates by falling score, equal scores by index; scratch (4 n).
+    // candidates by decreasing score, ties by index; scratch (4 n).
     void (*rank)(const vd_real *z, int n, float *score, float *probability, int32_t *order,
                  int32_t *scratch);
 
@@ -422,7 +423,7 @@ typedef struct vd_backend {
     double (*square_sum)(const vd_real *x, size_t n);
 } vd_backend;
 
-// VD_OK, or VD_UNAVAILABLE and what the backend says went wrong since it was last asked.
+// VD_OK, or VD_UNAVAILABLE with the backend's error since the last call.
 vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 
 const vd_backend *vd_backend_cpu(void);

@@ -1,4 +1,4 @@
-// Formulas that every backend computes alike, for a number or two: dropout, the gates' slopes, the
+// Scalar formulas shared by all backends: dropout, the gates' slopes, the
 // margin, the optimisers' steps. They compile as C and, with nvcc, for the GPU.
 #ifndef VD_FORMULAS_H
 #define VD_FORMULAS_H

@@ -43,8 +43,8 @@ typedef struct vd_packed {
     int *offset;   // (longest + 1) first row of a step, step order
     int *forward;  // (T) flat row of each row in step order, reading left to right
     int *backward; // (T) the same, reading right to left
-    int *parent; // (T) step order: the row of the step before that a row goes on from. NULL: row k
-                 // of a step goes on from row k of the step before
+    int *parent;   // (T) step order: the parent row in the previous step. NULL: row k of a step
+                   // continues row k of the previous step
     vd_packed_inner inner;
     vd_packed_rows rows;
 } vd_packed;

@@ -10,10 +10,10 @@
 
 #include <stdint.h>
 
-// A caption has at most so many tokens; what reads captions refuses longer ones.
+// Largest number of tokens of a caption; readers refuse longer ones.
 enum { VD_CAPTION_MOST = 256 };
 
-// A sentence, borrowed. count 0: nothing was said, which is a sentence, too.
+// A sentence, borrowed. count 0: an empty sentence, which is allowed.
 typedef struct vd_tokens {
     const int32_t *id; // (count)
     int count;         // 0..VD_CAPTION_MOST

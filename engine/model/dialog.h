@@ -62,7 +62,7 @@ typedef struct vd_answer {
     int rounds;             // entries seen: the caption and the rounds
     int question_length;    // Tq used
     int regions;            // P
-    int32_t *history_start; // (rounds + 1) where an entry's words begin among the history's
+    int32_t *history_start; // (rounds + 1) index of an entry's first word among the history's
     // The attentions that the network shows, in its order.
     vd_attention *attention; // (attentions)
     int attentions;

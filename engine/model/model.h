@@ -1,5 +1,5 @@
 // A model: configuration, vocabulary, weights. Shared by any number of dialogs and threads; move or
-// pack it before making them.
+// pack the weights before making these.
 //
 // On the CPU the weights are read where the file is mapped, float32 or 16 bits as it has them, if
 // it has them in the order this program writes; a 16-bit file gives the same answers to the bit as

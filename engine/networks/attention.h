@@ -8,7 +8,7 @@
 #include "engine/graph/axis.h"
 
 typedef struct vd_attention {
-    char name[24]; // "rounds"; alike for all its hops, heads, layers or steps
+    char name[24]; // "rounds"; the same for all its hops, heads, layers or steps
     char part[8];  // which of these `index` counts: "hop"; "": there is one
     int index, of; // from 0; 1 where there is one
     vd_axis query, key;
@@ -18,7 +18,7 @@ typedef struct vd_attention {
     float *share; // (rows, columns); NULL: not kept
 } vd_attention;
 
-// The last one of the list with these axes whose shares are there; NULL: none.
+// The last attention of the list with these axes whose shares are kept; NULL: none.
 const vd_attention *vd_attention_last(const vd_attention *list, int count, vd_axis query,
                                       vd_axis key);
 // The names of the list, each once, in order; true while there is an index-th.

@@ -61,8 +61,8 @@ typedef struct vd_batch {
     const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
 
     // For decoders that copy words: the same tokens, where words that the vocabulary lacks have
-    // numbers of their own instead of VD_UNKNOWN, V and above, the same for a word wherever it
-    // stands in the batch. NULL: unknown words are all alike.
+    // ids V and above instead of VD_UNKNOWN, the same for a word in the whole batch. NULL: all
+    // unknown words have the same id.
     struct {
         const int32_t *question, *history, *candidate_in, *candidate_out;
     } own;

@@ -21,10 +21,10 @@ typedef enum vd_positions {
 // Which decoders turn the encoder's vector into answers.
 typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decoders;
 
-// How a generative decoder says an answer.
+// How a generative decoder generates an answer.
 typedef enum vd_answer_decoder {
     VD_ANSWER_LSTM,
-    VD_ANSWER_ATTENTION, // an LSTM that looks at the words of the dialog
+    VD_ANSWER_ATTENTION, // an LSTM with attention over the words of the dialog
                          // (decoders/lstm_attention.h)
     VD_ANSWER_CONV       // convolutions that do (decoders/conv.h)
 } vd_answer_decoder;
@@ -32,7 +32,7 @@ typedef enum vd_answer_decoder {
 // Whether the words of the dialog may be copied into answers (decoders/copying.h).
 typedef enum vd_copy {
     VD_COPY_NONE,
-    VD_COPY_POINTER, // a gate between saying and pointing (See et al. 2017)
+    VD_COPY_POINTER, // a gate between generating and copying (See et al. 2017)
     VD_COPY_COPYNET  // one softmax over both (Gu et al. 2016)
 } vd_copy;
 
@@ -79,7 +79,7 @@ typedef enum vd_text_choice {
         VD_TEXT_ENCODERS
 } vd_text_choice;
 
-// How a query is compared with what it looks at (engine/networks/parts.h).
+// How an attention scores a query and a key (engine/networks/parts.h).
 typedef enum vd_score {
     VD_SCORE_OWN, // the network's own
     VD_SCORE_ADDITIVE,
@@ -164,7 +164,7 @@ static inline bool vd_has_generative(vd_decoders decoders)
     return decoders != VD_DISCRIMINATIVE;
 }
 
-// Whether a decoder looks at the words of the dialog.
+// Whether a decoder attends to the words of the dialog.
 static inline bool vd_attends(const vd_config *config)
 {
     return vd_has_generative(config->decoders) && config->answer != VD_ANSWER_LSTM;

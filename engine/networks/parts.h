@@ -1,4 +1,4 @@
-// Parts that several networks are composed of.
+// Building blocks shared by several networks.
 #ifndef VD_PARTS_H
 #define VD_PARTS_H
 
@@ -107,7 +107,7 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u);
 
 // ---- regions ------------------------------------------------------------------------------------
 
-// One look at the regions (Yang et al. 2016): y_k = tanh(W_i v_k + b), s_k = score(u, y_k), e =
+// Attention over the regions (Yang et al. 2016): y_k = tanh(W_i v_k + b), s_k = score(u, y_k), e =
 // tanh(W_o (sum_k p_k y_k + u) + b). Shown as "regions". Parameters below encoder.regions.
 void vd_glimpse_declare(vd_layout *layout, const vd_config *config);
 vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u);

@@ -23,7 +23,7 @@ typedef struct vd_trace_value {
 typedef struct vd_trace_table {
     char title[64];
     bool share;   // parts of 1: bars and percents
-    bool nothing; // behind the columns of the axis is one more: what went to nothing
+    bool nothing; // one more column after the axis: the share of nothing
     vd_axis row_axis, column_axis;
     const char *const *row, *const *column;
     int rows, columns;
@@ -58,7 +58,7 @@ typedef struct vd_outcome {
     const vd_attention *looks; // (look_count) of the words of the given answer
     int look_count;
     vd_decoders by;           // that ranked
-    vd_answer_decoder answer; // how a generative one says them
+    vd_answer_decoder answer; // how a generative decoder generates them
     vd_copy copy;
     int candidates;
     const float *score, *probability; // (candidates)

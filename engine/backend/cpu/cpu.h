@@ -1,4 +1,4 @@
-// The CPU's operations, by family; backend.h says what each does.
+// The CPU's operations, by family; they are documented in backend.h.
 #ifndef VD_CPU_H
 #define VD_CPU_H
 

@@ -31,7 +31,7 @@ typedef enum vd_awc { VD_AWC_NONE, VD_AWC_FIXED, VD_AWC_LEARNT } vd_awc;
 // The cross entropy: a mean over words, or over captions of the sum over words (SAT always).
 typedef enum vd_caption_ce { VD_CE_MEAN, VD_CE_SUM, VD_CES } vd_caption_ce;
 
-// Hard attention: which region a word looks at. Own: what is learned says (hard.c), else the
+// Hard attention: which region a word attends to. Own: as in training (hard.c), else the
 // largest share; a draw of the shares; none, the expectation: all of them, weighed.
 typedef enum vd_hard { VD_HARD_OWN, VD_HARD_LARGEST, VD_HARD_DRAW, VD_HARD_EXPECTED } vd_hard;
 
@@ -67,7 +67,7 @@ vd_caption_history vd_caption_history_of(const vd_caption_config *config);
 bool vd_caption_is_sat(const vd_caption_config *config);
 int vd_caption_heads(const vd_caption_config *config);  // SAT: 1
 int vd_caption_layers(const vd_caption_config *config); // SAT: 1
-// Settings that go together; VD_USAGE says which do not.
+// Checks that the settings are compatible; VD_USAGE says which are not.
 vd_status vd_caption_check(const vd_caption_config *config, vd_error *err);
 
 #endif

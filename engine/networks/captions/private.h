@@ -14,7 +14,7 @@ typedef struct vd_caption_network {
     const vd_value *(*read)(vd_caption_pass *pass, const vd_caption_words *words);
 } vd_caption_network;
 
-// Hard attention: 1 for the region that each caption of a step looks at, or its shares.
+// Hard attention: 1 for the region that each caption of a step attends to, or its shares.
 const vd_value *vd_caption_choose(vd_caption_pass *pass, const vd_caption_words *words,
                                   vd_caption_step *step);
 // Hard attention, after the cross entropy: what choices brought, and its gradient for the shares.

@@ -1,4 +1,4 @@
-// The generative decoder lstm-attention: its LSTM's states look at the words of the dialog.
+// The generative decoder lstm-attention: its LSTM's states attend to the words of the dialog.
 #ifndef VD_LSTM_ATTENTION_H
 #define VD_LSTM_ATTENTION_H
 

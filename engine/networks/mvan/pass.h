@@ -1,5 +1,5 @@
 // One pass of a batch through the network: settings, geometry, and what each stage keeps for the
-// gradient. The stages are files of their own, in the order of the fields below.
+// gradient. Each stage is a file; the fields below are in their order.
 //
 // Legend: B dialogs, N questions, K (question, real region) rows, TQ / TH words of all questions /
 // history entries, U distinct candidates; E, H, D, V as in batch.h.
@@ -21,7 +21,7 @@
 #include "engine/networks/mvan/weights.h"
 #include "engine/networks/trace.h"
 
-// Where dropout is applied; each has a mask of its own.
+// Where dropout is applied; each place has its own mask.
 typedef enum vd_site {
     VD_SITE_QUESTION_WORDS,
     VD_SITE_HISTORY_WORDS,
@@ -56,7 +56,7 @@ typedef struct vd_gated_pass {
     vd_real *dy;      // (rows, H), zero until the stages after have added theirs
 } vd_gated_pass;
 
-// What a pair of vectors that passes a gate of its own keeps: x = [left ; right],
+// What a gated pair of vectors keeps: x = [left ; right],
 // y = sigmoid(W x + b) * x.
 typedef struct vd_pair_pass {
     int rows, half;
@@ -81,9 +81,8 @@ typedef struct vd_recurrent_pass {
 // Words of one kind of text, from ids to sentence vectors.
 typedef struct vd_text_pass {
     const vd_packed *packed;
-    // Where texts share rows to which dropout gives masks of their own after the first layer: what
-    // the second layer reads, and the row of the first's states that each word there is. NULL = the
-    // same.
+    // If texts share rows of the first layer but not dropout masks: the packing that the second
+    // layer reads, and the first layer's row of each word there. NULL = the same.
     const vd_packed *apart;
     const int *apart_row; // where operations read it
     vd_real *embedding;   // (T, E) word embeddings, what topic aggregation pools; NULL = not pooled
@@ -109,8 +108,8 @@ typedef struct vd_pass {
     const vd_weights *dw;    // gradients, added to; NULL = no gradient wanted
     const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
     vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates; all 0 when answering
-    // Whether every candidate of every question that the discriminative decoder reads has dropout
-    // masks of its own; else equal ones, and equal beginnings, share theirs.
+    // Whether every candidate of every question that the discriminative decoder reads has its own
+    // dropout masks; else equal candidates, and equal prefixes, share masks.
     bool own_masks;
     vd_real coverage;           // weight of the coverage loss (decoders/copying.c)
     uint64_t key;               // of this step's dropout masks
@@ -168,7 +167,7 @@ typedef struct vd_pass {
     vd_real *pooled;                            // (N, D+4H) y
     vd_real *dpooled;
 
-    // Of another network than MVAN: all between the words and e.
+    // Of networks other than MVAN: everything between the words and e.
     vd_tape *tape;
 
     // Fusion.
@@ -176,13 +175,13 @@ typedef struct vd_pass {
     vd_real *encoded;            // (N, H) e
     vd_real *dencoded;
 
-    vd_source source; // what a generative decoder looks at
+    vd_source source; // what a generative decoder attends to
 } vd_pass;
 
 // ---- parts the stages share ---------------------------------------------------------------------
 
-// Room for n numbers that a stage computes and, where gradients are wanted, for theirs, which start
-// as zero. NULL, and pass->arena->failed, when memory is out.
+// Memory for n numbers that a stage computes and, with gradients, for these, which start as zero.
+// NULL, and pass->arena->failed, when memory is out.
 void vd_pass_take(vd_pass *pass, size_t n, vd_real **y, vd_real **dy);
 // x itself when rate is 0, else a dropped copy; NULL when memory is out.
 const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site);
@@ -253,10 +252,10 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err);
 // Where question n's block (P, Tq) of attention 3 begins in pass->word, and its row stride.
 size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
-// The stages from context matching to fusion, once the texts and the image are there.
+// The stages from context matching to fusion, after the texts and the image are set.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
-// Another network than MVAN (engine/networks/encoder.h), once the words are packed and pass->image
-// is there as the extractor gave it; and back from pass->dencoded to the weights.
+// A network other than MVAN (engine/networks/encoder.h), after the words are packed and pass->image
+// holds the extractor's features; and the backward pass from pass->dencoded to the weights.
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err);
 vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err);
 
@@ -266,7 +265,7 @@ const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count);
 const vd_attention_at *vd_encoder_shown(const vd_pass *pass, int *count); // of one on the tape
 vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                            vd_trace *out, vd_error *err);
-// Copies what it computed, with what came of it.
+// Copies what the stages computed, with the outcome.
 vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                         vd_trace *out, vd_error *err);
 

@@ -29,7 +29,7 @@ vd_value *vd_text_rows(vd_tape *tape, const vd_sequences *words);
 // x + the sinusoids of the words' places in their sentences (Vaswani et al. 2017, 3.5).
 vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_value *x);
 
-// What looks at a sentence's words: the words themselves.
+// Self-attention within a sentence's words.
 const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words);
 // Multi-head attention of the words of each sentence to one another: per head
 // softmax((W_q x_i) . (W_k x_j) / sqrt(size of a head)) mixes W_v x_j; joined, then W_o. No biases.
