@@ -62,19 +62,65 @@ vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed,
     return VD_OK;
 }
 
+static vd_status check_no_history(const vd_caption_config *c, vd_error *err)
+{
+    vd_caption_history history = vd_caption_history_of(c);
+    const char *kind = vd_captioner_names[c->captioner];
+    if (history == VD_HISTORY_NONE)
+        return vd_error_set(err, VD_USAGE,
+                            "the history is left out of a captioner without one (%s); expected one "
+                            "that looks back at its words",
+                            kind);
+    if (history == VD_HISTORY_ONLY)
+        return vd_error_set(err, VD_USAGE,
+                            "the history is left out of a captioner (%s) that looks again at "
+                            "nothing else; expected one that sees the regions, too",
+                            kind);
+    return VD_OK;
+}
+
+// *image: the same with rows of zeros, which are no regions, for those left out.
+static vd_status leave_out(vd_arena *arena, const bool *mask, int regions, int size,
+                           const float **image, vd_error *err)
+{
+    int left = 0;
+    size_t each = (size_t)size;
+    float *copy = vd_arena_take(arena, (size_t)regions * each, sizeof *copy);
+    if (!copy)
+        return vd_error_memory(err, "the regions");
+    for (int k = 0; k < regions; k++)
+        if (!mask[k]) {
+            memcpy(copy + (size_t)k * each, *image + (size_t)k * each, each * sizeof *copy);
+            left++;
+        }
+    *image = copy;
+    return left > 0 ? VD_OK
+                    : vd_error_set(err, VD_USAGE,
+                                   "all %d regions are left out; expected one that stays", regions);
+}
+
 vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
-                           vd_caption_pass *pass, vd_error *err)
+                           const vd_caption_what_if *what_if, vd_caption_pass *pass, vd_error *err)
 {
     const vd_model *model = captioner->model;
+    const vd_caption_config *config = &model->config.caption;
+    const vd_caption_what_if unchanged = {0}, *change = what_if ? what_if : &unchanged;
+    vd_status status = change->no_history ? check_no_history(config, err) : VD_OK;
     vd_pass settings;
     vd_arena_reset(&captioner->arena);
+    if (status == VD_OK && change->mask_region)
+        status =
+            leave_out(&captioner->arena, change->mask_region, regions, config->region, &image, err);
+    if (status != VD_OK)
+        return status;
     vd_model_pass(model, &captioner->arena, &settings);
     *pass = (vd_caption_pass){.tape = {.be = model->be,
                                        .arena = &captioner->arena,
                                        .w = &model->weights.all,
                                        .key = vd_rng_seed(captioner->seed, LOOKS).state},
                               .hard = captioner->hard,
-                              .config = &model->config.caption,
+                              .no_history = change->no_history,
+                              .config = config,
                               .sinusoid = model->sinusoid};
     const vd_batch batch = {.dialogs = 1, .regions = regions, .image = image};
     return vd_caption_see(pass, &batch, err);
@@ -197,7 +243,8 @@ static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_err
 }
 
 vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
-                             const int32_t *word, int length, bool ended, vd_caption_trace *out,
+                             const int32_t *word, int length, bool ended,
+                             const vd_caption_what_if *what_if, vd_caption_trace *out,
                              vd_error *err)
 {
     const int picture = 0, shown = length + ended;
@@ -206,7 +253,7 @@ vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int re
     vd_caption_pass pass;
     vd_caption_words words;
     *out = (vd_caption_trace){0};
-    vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
+    vd_status status = vd_captioner_see(captioner, image, regions, what_if, &pass, err);
     if (status == VD_OK)
         status = vd_caption_words_all(&pass, &one, &words, err);
     if (status == VD_OK)

@@ -19,6 +19,22 @@ vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and
 // captioners have none: VD_USAGE, unless it is VD_HARD_OWN or VD_HARD_LARGEST.
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err);
 
+// What if: captions are said, or read, with something changed. All zero: nothing is.
+typedef struct vd_caption_what_if {
+    // (regions) left out, as if the detector had not found them: the numbers are those of a picture
+    // without them, to the bit. One must stay. NULL: none.
+    const bool *mask_region;
+    // Words that a caption has at its first `places` places, whatever a saying allows otherwise;
+    // VD_PAD: any. It does not end before them, unless VD_END is the last. What is read has its
+    // own.
+    int32_t forced[VD_MAX_CAPTION];
+    int places;
+    // No head gives anything to the history (w = 0): the second look sees the regions alone. With
+    // shared weights it is the first look then, and cat the Transformer of these weights. VD_USAGE
+    // of captioners without a history, and of those that look again at nothing else.
+    bool no_history;
+} vd_caption_what_if;
+
 enum { VD_MOST_BEAMS = 32 };
 
 // How a caption is said. <PAD>, <S>, <UNK> and nothing at all are never said.
@@ -38,6 +54,7 @@ typedef struct vd_saying {
     // "the", "of" and their like.
     bool no_repeat, no_trigram, no_dangling;
     bool merge_repeats; // of what was said, runs of a word become one (M2's evaluation)
+    const vd_caption_what_if *what_if; // NULL: nothing is changed
 } vd_saying;
 
 // Greedy with all else off.
@@ -88,9 +105,11 @@ typedef struct vd_caption_trace {
     float *history; // (T, N, h, T)
 } vd_caption_trace;
 
-// Of words that were said, or any others. ended: whether </S> follows.
+// Of words that were said, or any others: with their log-probability. ended: whether </S> follows.
+// what_if: NULL, or what is changed; its forced words are nothing to it.
 vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
-                             const int32_t *word, int length, bool ended, vd_caption_trace *out,
+                             const int32_t *word, int length, bool ended,
+                             const vd_caption_what_if *what_if, vd_caption_trace *out,
                              vd_error *err);
 void vd_caption_trace_clear(vd_caption_trace *trace);
 // What is shown first: the mean over the top layer's heads, (P) or (T); NULL history stays zeros.

@@ -268,7 +268,7 @@ static vd_status say(job *j, vd_error *err)
     const vd_said_caption *c = &j->said[0];
     return status ? status
                   : vd_captioner_trace(j->captioner, j->regions.features, j->regions.count, c->word,
-                                       c->length, c->ended, &j->trace, err);
+                                       c->length, c->ended, NULL, &j->trace, err);
 }
 
 static vd_status print(const job *j, vd_error *err)

@@ -72,7 +72,8 @@ typedef struct vd_caption_pass {
     const vd_caption_config *config;
     const vd_real *sinusoid; // (VD_MAX_HISTORY, d) in the backend's memory
     vd_real dropout;
-    vd_hard hard; // draws follow from the tape's key
+    vd_hard hard;    // draws follow from the tape's key
+    bool no_history; // the second look sees the regions alone; not with VD_HISTORY_ONLY
     // Hard attention: what choices bring on average (NULL: what they bring in this batch), and
     // which region the only caption looks at in each step (T) instead of a draw, or of the largest
     // share where nothing is learned; NULL: neither.
