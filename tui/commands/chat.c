@@ -27,7 +27,7 @@ typedef struct chat_settings {
     const char *image; // a number, a file or a folder; NULL: the first one
     char **opened;     // (opened_count) pictures and folders, borrowed
     int opened_count;
-    bool mouse, no_mouse, fold;
+    bool mouse, no_mouse, fold, motion, no_motion;
     bool resume, no_transcript;
     const char *transcript, *session;
     bool sessions;
@@ -68,6 +68,7 @@ static const vd_option options[] = {
      "auto (default: the best that the terminal says it can), kitty, sixel, iterm, cells or none",
      VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
+    {"no-motion", NULL, "let nothing move by itself", VD_INTO(chat_settings, no_motion)},
     {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
     {0},
 };
@@ -164,6 +165,18 @@ static void step_chat(void *context)
     vd_recorder_step(&program->recorder, program->view);
 }
 
+static int pause_of_chat(void *context)
+{
+    const chat_program *program = context;
+    return vd_chat_pause(program->view);
+}
+
+static void tick_chat(void *context)
+{
+    const chat_program *program = context;
+    vd_chat_tick(program->view);
+}
+
 static vd_status converse(chat_program *program, vd_error *err)
 {
     const vd_loop_view loop = {.context = program,
@@ -171,7 +184,9 @@ static vd_status converse(chat_program *program, vd_error *err)
                                .key = key_to_chat,
                                .take_request = take_request_of_chat,
                                .event = event_to_chat,
-                               .step = step_chat};
+                               .step = step_chat,
+                               .pause = pause_of_chat,
+                               .tick = tick_chat};
     return vd_loop_run(&loop, program->screen, program->worker, err);
 }
 
@@ -282,6 +297,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status) {
         program->view->theme = settings->theme;
         program->view->rankings.folded = settings->fold;
+        program->view->still = !settings->motion || settings->no_motion;
         load_history(program);
         if (skipped)
             vd_notice_say(&program->view->notice,
@@ -394,6 +410,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     chat_settings settings = {.preferred = config.model[0] ? config.model : NULL,
                               .mouse = config.mouse,
                               .fold = config.fold,
+                              .motion = config.motion,
                               .theme = config.theme,
                               .remark = config.remark,
                               .pictures = config.pictures};
