@@ -65,7 +65,8 @@ static void play_line(FILE *out, fake_chat *fake, char *line)
     } else if (strcmp(line, "history") == 0) {
         fake->history_of_captions = true;
     } else if (strcmp(line, "tick") == 0) {
-        vd_chat_tick(&fake->chat);
+        for (int i = 0; i < VD_FADES; i++)
+            vd_chat_tick(&fake->chat);
         vd_chat_draw(&fake->chat, &fake->grid);
     } else if (strcmp(line, "hold") == 0) {
         fake->hold = true;

@@ -16,9 +16,11 @@ static const vd_caption_look *look(void)
     return &fake.chat.nav.caption;
 }
 
+// On to the next word, and until its regions are there.
 static void tick(void)
 {
-    vd_chat_tick(&fake.chat);
+    for (int i = 0; i < VD_FADES; i++)
+        vd_chat_tick(&fake.chat);
     vd_chat_draw(&fake.chat, &fake.grid);
 }
 
@@ -97,6 +99,31 @@ static void it_plays_to_its_end(void **state)
     fake_chat_keys(&fake, "Space"); // once more
     assert_int_equal(look()->column, 0);
     assert_true(vd_chat_pause(&fake.chat) > 0);
+}
+
+// Between two words their regions are mixed, in steps that sum to the whole way.
+static void regions_fade_into_the_next_ones(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "F11");
+    char *before = fake_chat_text(&fake), *after[VD_FADES];
+    int slow = vd_chat_pause(&fake.chat);
+    for (int i = 0; i < VD_FADES; i++) {
+        vd_chat_tick(&fake.chat);
+        vd_chat_draw(&fake.chat, &fake.grid);
+        assert_int_equal(look()->column, 1);
+        assert_true((vd_chat_pause(&fake.chat) < slow) == (i + 1 < VD_FADES));
+        after[i] = fake_chat_text(&fake);
+        assert_string_not_equal(after[i], i ? after[i - 1] : before);
+    }
+    fake_chat_keys(&fake, "Left Right"); // at once
+    char *at_once = fake_chat_text(&fake);
+    assert_string_equal(after[VD_FADES - 1], at_once);
+    for (int i = 0; i < VD_FADES; i++)
+        vd_free(after[i]);
+    vd_free(before);
+    vd_free(at_once);
 }
 
 static void it_pauses_and_is_left_by_one_key(void **state)
@@ -287,6 +314,7 @@ int main(void)
         TEST(a_failure_says_why_and_is_asked_again_when_it_is_opened_again),
         TEST(a_late_caption_of_a_picture_that_was_left_is_not_shown),
         TEST(it_plays_to_its_end),
+        TEST(regions_fade_into_the_next_ones),
         TEST(it_pauses_and_is_left_by_one_key),
         TEST(nothing_moves_where_that_is_not_wanted),
         TEST(any_word_is_reached),

@@ -4,7 +4,7 @@
 
 #include "tui/chat/actions/actions.h"
 
-enum { WORD_MS = 900 }; // that a word stays
+enum { WORD_MS = 900, FADE_MS = 70 }; // that a word stays, that a step of fading takes
 
 // ---- playing ------------------------------------------------------------------------------------
 
@@ -29,6 +29,7 @@ static void select_column(vd_chat *chat, int column)
     const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
     vd_caption_look *look = &chat->nav.caption;
     look->column = vd_clamp(column, last_column(chat));
+    look->fade = 0;
     look->word =
         walk ? vd_caption_walk_word(walk, vd_chat_words_shown(chat, walk), look->column) : 0;
 }
@@ -51,7 +52,7 @@ void vd_chat_words_settle(vd_chat *chat)
 int vd_chat_pause(const vd_chat *chat)
 {
     bool moves = is_open(chat) && chat->nav.caption.playing && vd_lanes_captioned(&chat->lanes);
-    return moves ? WORD_MS : -1;
+    return !moves ? -1 : chat->nav.caption.fade ? FADE_MS : WORD_MS;
 }
 
 void vd_chat_tick(vd_chat *chat)
@@ -59,8 +60,13 @@ void vd_chat_tick(vd_chat *chat)
     vd_caption_look *look = &chat->nav.caption;
     if (vd_chat_pause(chat) < 0)
         return;
-    select_column(chat, look->column + 1);
-    look->playing = look->column < last_column(chat);
+    if (look->fade) {
+        look->fade--;
+    } else {
+        select_column(chat, look->column + 1);
+        look->fade = VD_FADES - 1;
+    }
+    look->playing = look->fade || look->column < last_column(chat);
 }
 
 void vd_chat_words_start(vd_chat *chat)
@@ -83,6 +89,7 @@ void vd_chat_words_play(vd_chat *chat)
         return;
     }
     look->playing = !look->playing;
+    look->fade = 0;
     if (look->playing && look->column >= last_column(chat))
         select_column(chat, 0);
 }

@@ -34,13 +34,14 @@ enum { VD_SPOTS = 256 };
 
 // What is looked at of a caption word by word.
 typedef struct vd_caption_look {
-    int column;   // of its words
-    int word;     // the same in its side, to be found again when the caption is another one
-    long stamp;   // of the caption that these are of
-    int side;     // of the captions beside each other
-    int at;       // cursor in what can be changed
-    int layer;    // below 0: the top one
-    int head;     // below 0: the mean over them
+    int column; // of its words
+    int word;   // the same in its side, to be found again when the caption is another one
+    long stamp; // of the caption that these are of
+    int side;   // of the captions beside each other
+    int at;     // cursor in what can be changed
+    int layer;  // below 0: the top one
+    int head;   // below 0: the mean over them
+    int fade; // steps until the regions are those of this word, not of the one before; 0: they are
     bool playing; // the words follow each other by themselves
 } vd_caption_look;
 

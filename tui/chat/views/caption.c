@@ -7,10 +7,18 @@
 
 #include "engine/base/alloc.h"
 #include "tui/chat/views/draw.h"
+#include "tui/screen/pixels.h"
 #include "tui/screen/theme.h"
 
 enum { MOST_REGIONS = 256, MOST_ENTRIES = VD_RUNNERS_UP + MOST_REGIONS + 2 };
 enum { ROOMY = 60, LOW = 14 }; // columns, rows
+
+// The word of a side in the selected column, or `before` it; -1: none.
+static int word_at(const vd_chat *chat, const vd_caption_walk *walk, int side, int before)
+{
+    int column = vd_clamp(chat->nav.caption.column, walk->columns - 1) - before;
+    return column < 0 ? -1 : vd_caption_walk_word(walk, side, column);
+}
 
 // The caption that is looked at, its selected word; -1: it has none there.
 static const vd_walked_caption *looked_at(const vd_chat *chat, int *word)
@@ -20,7 +28,7 @@ static const vd_walked_caption *looked_at(const vd_chat *chat, int *word)
     if (!walk)
         return NULL;
     int side = vd_chat_words_shown(chat, walk);
-    *word = vd_caption_walk_word(walk, side, vd_clamp(chat->nav.caption.column, walk->columns - 1));
+    *word = word_at(chat, walk, side, 0);
     return &walk->side[side];
 }
 
@@ -29,14 +37,28 @@ static int regions_of(const vd_walked_caption *caption)
     return caption->trace.regions < MOST_REGIONS ? caption->trace.regions : MOST_REGIONS;
 }
 
-// The regions' shares in the look that is shown; zeros where there is no word.
-static void shares_of(const vd_chat *chat, const vd_walked_caption *caption, int word,
-                      float out[MOST_REGIONS])
+static void add_shares(const vd_chat *chat, const vd_walked_caption *caption, int word,
+                       double weight, float out[MOST_REGIONS])
 {
+    float share[MOST_REGIONS];
+    if (word < 0 || caption->trace.regions > MOST_REGIONS)
+        return;
+    vd_caption_trace_look(&caption->trace, word, vd_chat_look_layer(chat, caption),
+                          vd_chat_look_head(chat, caption), share, NULL);
+    for (int k = 0; k < caption->trace.regions; k++)
+        out[k] += (float)weight * share[k];
+}
+
+// The regions' shares in the look that is shown; zeros where there is no word. fades: while it
+// plays, between those of two words.
+static void shares_of(const vd_chat *chat, int side, bool fades, float out[MOST_REGIONS])
+{
+    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    double before = fades ? (double)chat->nav.caption.fade / VD_FADES : 0;
     memset(out, 0, MOST_REGIONS * sizeof *out);
-    if (word >= 0 && caption->trace.regions <= MOST_REGIONS)
-        vd_caption_trace_look(&caption->trace, word, vd_chat_look_layer(chat, caption),
-                              vd_chat_look_head(chat, caption), out, NULL);
+    add_shares(chat, &walk->side[side], word_at(chat, walk, side, 0), 1 - before, out);
+    if (before > 0)
+        add_shares(chat, &walk->side[side], word_at(chat, walk, side, 1), before, out);
 }
 
 // ---- what can be changed ------------------------------------------------------------------------
@@ -77,7 +99,9 @@ static int add_regions(const vd_chat *chat, const vd_walked_caption *caption, in
 {
     float share[MOST_REGIONS];
     int count = regions_of(caption);
-    shares_of(chat, caption, word, share);
+    shares_of(chat, vd_chat_words_shown(chat, vd_lanes_captioned(&chat->lanes)), true, share);
+    for (int k = 0; k < count && word < 0; k++)
+        share[k] = -1;
     for (int k = 0; k < count; k++) {
         int at = k;
         for (; at > 0 && out[at - 1].share < (double)share[k]; at--)
@@ -295,10 +319,10 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
                      int side)
 {
     const vd_walked_caption *c = &walk->side[side];
-    int word =
-        vd_caption_walk_word(walk, side, vd_clamp(chat->nav.caption.column, walk->columns - 1));
+    int word = word_at(chat, walk, side, 0);
     float share[MOST_REGIONS];
-    shares_of(chat, c, word, share);
+    // A picture of pixels is too much to be drawn for every step.
+    shares_of(chat, side, !vd_pixels_wanted(&grid->look, at.width, at.height), share);
     if (word >= 0 && c->trace.word[word].chosen >= 0) {
         memset(share, 0, sizeof share);
         share[vd_clamp(c->trace.word[word].chosen, MOST_REGIONS - 1)] = 1;
