@@ -136,13 +136,21 @@ static vd_status trace(saying *s, const vd_caption_what_if *what_if, vd_walked_c
     return status;
 }
 
+static vd_status read_switches(const vd_switches *switches, int regions, bool *mask,
+                               vd_caption_what_if *out, vd_error *err)
+{
+    vd_status status = VD_OK;
+    *out = (vd_caption_what_if){0};
+    for (int i = 0; i < switches->count && status == VD_OK; i++)
+        status = read_switch(&switches->at[i], regions, mask, out, err);
+    return status;
+}
+
 static vd_status walk_changed(saying *s, const vd_switches *switches, bool *mask,
                               vd_walked_caption *out, vd_error *err)
 {
-    vd_caption_what_if what_if = {0};
-    vd_status status = VD_OK;
-    for (int i = 0; i < switches->count && status == VD_OK; i++)
-        status = read_switch(&switches->at[i], s->regions->count, mask, &what_if, err);
+    vd_caption_what_if what_if;
+    vd_status status = read_switches(switches, s->regions->count, mask, &what_if, err);
     if (status == VD_OK)
         status = say(s, &what_if, err);
     if (status == VD_OK)
@@ -165,25 +173,59 @@ static vd_status walk_as_it_is(saying *s, int place, vd_walked_caption *out, vd_
     return trace(s, NULL, out, err);
 }
 
-// ---- both ---------------------------------------------------------------------------------------
-
-static vd_status walk_one(struct vd_captioning *by, const vd_picture_regions *regions,
-                          const vd_caption_wish *wish, bool changed, vd_walked_caption *out,
-                          vd_error *err)
+// The words that another one said; those that this one does not know are <UNK>.
+static vd_status read_other(const saying *s, const vd_switches *switches, bool *mask,
+                            vd_walked_caption *of, vd_error *err)
 {
-    saying s = {.regions = regions};
-    vd_status status = vd_captioning_take(by, &s.captioner, err);
+    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(s->captioner));
+    int length = of->trace.words, ended = of->trace.word[length - 1].id == VD_END;
+    int32_t word[VD_WALKED_WORDS];
+    vd_caption_trace trace;
+    vd_caption_what_if what_if;
+    for (int t = 0; t < length - ended; t++) {
+        word[t] = vd_vocab_id(vocab, of->word[t].text);
+        of->unknown += word[t] == VD_UNKNOWN;
+    }
+    vd_status status = read_switches(switches, s->regions->count, mask, &what_if, err);
+    if (status == VD_OK)
+        status = vd_captioner_trace(s->captioner, s->regions->features, s->regions->count, word,
+                                    length - ended, ended, &what_if, &trace, err);
     if (status != VD_OK)
         return status;
-    bool *mask = vd_alloc((size_t)regions->count + 1, sizeof *mask);
+    of->under = trace.log_probability;
+    vd_caption_trace_clear(&trace);
+    return VD_OK;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+// By whom a side is said, and whether with the switches.
+typedef struct speaker {
+    struct vd_captioning *by;
+    const vd_picture_regions *regions;
+    const vd_caption_wish *wish;
+    bool changed;
+} speaker;
+
+// Says the caption of a side, or (other) reads that of the other side.
+static vd_status speak(const speaker *by, vd_walked_caption *out, bool other, vd_error *err)
+{
+    const vd_switches none = {0}, *switches = by->changed ? &by->wish->switches : &none;
+    saying s = {.regions = by->regions};
+    vd_status status = vd_captioning_take(by->by, &s.captioner, err);
+    if (status != VD_OK)
+        return status;
+    bool *mask = vd_alloc((size_t)by->regions->count + 1, sizeof *mask);
     if (!mask)
         status = vd_error_memory(err, "what is changed");
-    else if (changed)
-        status = walk_changed(&s, &wish->switches, mask, out, err);
+    else if (other)
+        status = read_other(&s, switches, mask, out, err);
+    else if (by->changed)
+        status = walk_changed(&s, switches, mask, out, err);
     else
-        status = walk_as_it_is(&s, wish->place, out, err);
+        status = walk_as_it_is(&s, by->wish->place, out, err);
     vd_free(mask);
-    vd_captioning_give_back(by);
+    vd_captioning_give_back(by->by);
     return status;
 }
 
@@ -206,6 +248,18 @@ static void align(vd_caption_walk *walk)
         walk->column[walk->columns] = (vd_aligned){walk->columns, -1};
 }
 
+static vd_status fill(vd_caption_walk *walk, const speaker by[VD_WALKED_SIDES], vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < walk->sides && status == VD_OK; i++)
+        status = speak(&by[i], &walk->side[i], false, err);
+    for (int i = 0; i < walk->sides && walk->sides > 1 && status == VD_OK; i++)
+        status = speak(&by[1 - i], &walk->side[i], true, err);
+    if (status == VD_OK)
+        align(walk);
+    return status;
+}
+
 vd_status vd_caption_walk_new(const vd_world *world, struct vd_captioning *second,
                               const vd_caption_wish *wish, vd_caption_walk **out, vd_error *err)
 {
@@ -215,16 +269,17 @@ vd_status vd_caption_walk_new(const vd_world *world, struct vd_captioning *secon
         return vd_error_memory(err, "a caption");
     walk->wish = *wish;
     bool changed = wish->switches.count > 0;
+    int which = second ? wish->changed : 1;
+    const speaker by[VD_WALKED_SIDES] = {
+        {world->captioning, &regions, wish, changed && which == 0},
+        {second ? second : world->captioning, &regions, wish, changed && which == 1}};
     walk->sides = second || changed ? 2 : 1;
     vd_status status = vd_world_regions(world, wish->picture, &regions, err);
-    for (int i = 0; i < walk->sides && status == VD_OK; i++)
-        status = walk_one(i && second ? second : world->captioning, &regions, wish,
-                          changed && i == (second ? wish->changed : 1), &walk->side[i], err);
+    if (status == VD_OK)
+        status = fill(walk, by, err);
     vd_picture_regions_clear(&regions);
-    if (status == VD_OK) {
-        align(walk);
+    if (status == VD_OK)
         return VD_OK;
-    }
     vd_caption_walk_free(walk);
     *out = NULL;
     return status;
