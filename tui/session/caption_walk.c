@@ -250,11 +250,15 @@ static void align(vd_caption_walk *walk)
 
 static vd_status fill(vd_caption_walk *walk, const speaker by[VD_WALKED_SIDES], vd_error *err)
 {
-    vd_status status = VD_OK;
-    for (int i = 0; i < walk->sides && status == VD_OK; i++)
-        status = speak(&by[i], &walk->side[i], false, err);
-    for (int i = 0; i < walk->sides && walk->sides > 1 && status == VD_OK; i++)
-        status = speak(&by[1 - i], &walk->side[i], true, err);
+    vd_walked_caption *first = &walk->side[0], *other = &walk->side[1];
+    bool two = walk->sides == VD_WALKED_SIDES;
+    vd_status status = speak(&by[0], first, false, err);
+    if (status == VD_OK && two)
+        status = speak(&by[1], other, false, err);
+    if (status == VD_OK && two)
+        status = speak(&by[1], first, true, err);
+    if (status == VD_OK && two)
+        status = speak(&by[0], other, true, err);
     if (status == VD_OK)
         align(walk);
     return status;

@@ -199,6 +199,11 @@ static bool is_own(const vd_chat *chat)
     return vd_conversation_caption(&chat->conversation).by != VD_CAPTION_CAPTIONER;
 }
 
+static const char *letter_of(int side)
+{
+    return side ? "B" : "A";
+}
+
 // ", by B -9.12 (2 words unknown)": how the other side reads these words.
 static void add_under(const vd_walked_caption *c, const char *other, char *out, size_t size)
 {
@@ -214,7 +219,6 @@ static void add_under(const vd_walked_caption *c, const char *other, char *out, 
 static void write_title(const vd_chat *chat, const vd_caption_walk *walk, int side, int room,
                         char *out, size_t size)
 {
-    static const char *const letters[] = {"A", "B"};
     const vd_walked_caption *c = &walk->side[side];
     bool two = walk->sides > 1, roomy = room >= ROOMY;
     char what[200], names[160];
@@ -227,10 +231,10 @@ static void write_title(const vd_chat *chat, const vd_caption_walk *walk, int si
                  : roomy      ? ","
                               : "",
                  roomy ? " caption" : "", c->place, c->of);
-    snprintf(out, size, "%s%s%s%s: %s %.2f", two ? letters[side] : "", two ? " " : "", c->name,
+    snprintf(out, size, "%s%s%s%s: %s %.2f", two ? letter_of(side) : "", two ? " " : "", c->name,
              what, roomy ? "log-probability" : "log p", c->trace.log_probability);
     if (two && roomy)
-        add_under(c, letters[1 - side], out, size);
+        add_under(c, letter_of(!side), out, size);
 }
 
 // What the dialog begins with instead; "" nothing.
@@ -350,7 +354,7 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
     if (side != vd_chat_words_shown(chat, walk))
         vd_spot_add(&chat->nav, at, "/switch");
     if (walk->sides > 1 && at.height > 1) {
-        vd_grid_text(grid, at.x, at.y, 1, side ? "B" : "A", vd_style_of(grid, VD_ROLE_TITLE));
+        vd_grid_text(grid, at.x, at.y, 1, letter_of(side), vd_style_of(grid, VD_ROLE_TITLE));
         at.x += 2;
         at.width -= 2;
     }
