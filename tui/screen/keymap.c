@@ -151,7 +151,7 @@ static const vd_binding table[] = {
     COMMAND(
         CAPTION, "/caption", "TEXT",
         "another caption of a picture of yours: next, edit or your own words; all is asked again"),
-    BOTH(LINE, WORDS, "F11", "/words", NULL,
+    BOTH(LINE, WORDS, "F11, Alt-v", "/words", NULL,
          "the caption word by word: what the captioner looked at; what if", "F11 words"),
     COMMAND(CAPTIONER, "/captioner", "FILE|off", "a second captioner beside the first"),
     COMMAND(PICTURE, "/picture", "ID or #N", "a picture by its image id or by its number"),
