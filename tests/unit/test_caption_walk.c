@@ -12,6 +12,7 @@
 #include "engine/base/token.h"
 #include "tests/support/must.h"
 #include "tests/support/one_directory.h"
+#include "tests/support/program.h"
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"
 #include "tui/session/caption_walk.h"
@@ -228,6 +229,26 @@ static void regions_of_another_kind_are_refused(void **state)
     free(path);
 }
 
+// Before the screen is there.
+static void a_second_captioner_is_read_at_the_start(void **state)
+{
+    (void)state;
+    static const char first[] = "assets/captioner.safetensors";
+    support_program run;
+    support_program_run(&run,
+                        (const char *[]){"chat", "--captioner", first, "--captioner", first,
+                                         "--captioner", first, NULL},
+                        NULL);
+    support_program_expect(&run, 2, "--captioner: two at most, found a third", NULL);
+    support_program_clear(&run);
+    support_program_run(&run,
+                        (const char *[]){"chat", "--captioner", first, "--captioner",
+                                         "assets/base.safetensors", NULL},
+                        NULL);
+    support_program_expect(&run, 5, "assets/base.safetensors", "answers", NULL);
+    support_program_clear(&run);
+}
+
 static vd_status walk_and_free(void *context, vd_error *error)
 {
     (void)context;
@@ -296,6 +317,7 @@ int main(void)
         cmocka_unit_test(two_captioners_stand_beside_each_other),
         cmocka_unit_test(each_side_reads_the_others_words),
         cmocka_unit_test(regions_of_another_kind_are_refused),
+        cmocka_unit_test(a_second_captioner_is_read_at_the_start),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, make, unmake);
