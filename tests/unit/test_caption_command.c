@@ -212,35 +212,59 @@ static void two_captioners_stand_side_by_side(void **state)
     free(apart);
 }
 
-static void is_refused(const char *words, const char *const *arguments)
+static void is_refused(int code, const char *words, const char *const *arguments)
 {
     support_program run;
     support_program_run(&run, arguments, NULL);
-    support_program_expect(&run, 2, words, NULL);
+    support_program_expect(&run, code, words, NULL);
     assert_string_equal(run.out, "");
     support_program_clear(&run);
+}
+
+// Of the bundled captioner about bundled pictures and one that is made.
+static void the_scene_says_what_is_true(void **state)
+{
+    static const char *const pictures[] = {"1000003", "blocks:7"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        yajl_val tree = json_of(MORE("caption", "--assets", "assets", "--image", pictures[i],
+                                     "--what-if", "region 1", "--json"));
+        const char *is = text(member(tree, "verdict"), "is");
+        assert_true(strcmp(is, "faithful") == 0 || strcmp(is, "false") == 0);
+        assert_non_null(strstr(text(member(tree, "verdict"), "why"), "objects"));
+        text(member(member(tree, "other"), "verdict"), "why");
+        yajl_tree_free(tree);
+    }
+    char *shown = printed(MORE("caption", "--assets", "assets", "--image", "1000003", "--begin",
+                               "there is just 1 cube"));
+    assert_non_null(strstr(shown, "   false: 0 of 4 objects are a cube; it says exactly 1\n"));
+    free(shown);
+    is_refused(5, "no scene of image 3",
+               CAPTION("--model", model, "--scenes", "assets/scenes.json"));
 }
 
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    is_refused("what if 'region 4'? the picture has 3",
+    is_refused(2, "what if 'region 4'? the picture has 3",
                CAPTION("--model", model, "--what-if", "region 4"));
-    is_refused("all 3 regions are left out",
+    is_refused(2, "all 3 regions are left out",
                CAPTION("--model", model, "--what-if", "region 1", "--what-if", "region 2",
                        "--what-if", "region 3"));
-    is_refused("of captions: region N or word N=OTHER",
+    is_refused(2, "of captions: region N or word N=OTHER",
                CAPTION("--model", model, "--what-if", "positions"));
-    is_refused("which one instead? word 2=OTHER", CAPTION("--model", model, "--what-if", "word 2"));
-    is_refused("what if 'word 9'? the caption has",
+    is_refused(2, "which one instead? word 2=OTHER",
+               CAPTION("--model", model, "--what-if", "word 2"));
+    is_refused(2, "what if 'word 9'? the caption has",
                CAPTION("--model", model, "--what-if", "word 9=w1"));
-    is_refused("does not know the word 'cube'; expected one of its 5 words, or (end)",
+    is_refused(2, "does not know the word 'cube'; expected one of its 5 words, or (end)",
                CAPTION("--model", model, "--begin", "w1 cube"));
-    is_refused("words for 7 places; expected 0 to 6, the longest",
+    is_refused(2, "words for 7 places; expected 0 to 6, the longest",
                CAPTION("--model", model, "--begin", "w1 w1 w1 w1 w1 w1 w1"));
-    is_refused("without one (sat-hard)", CAPTION("--model", other, "--no-history"));
-    is_refused("leave one out", CAPTION("--model", model, "--other-model", other, "--begin", "w1"));
-    is_refused("expected sat-hard", CAPTION("--model", model, "--hard", "expected"));
+    is_refused(2, "without one (sat-hard)", CAPTION("--model", other, "--no-history"));
+    is_refused(2, "leave one out",
+               CAPTION("--model", model, "--other-model", other, "--begin", "w1"));
+    is_refused(2, "expected sat-hard", CAPTION("--model", model, "--hard", "expected"));
 }
 
 int main(void)
@@ -250,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_forced_word_is_said),
         cmocka_unit_test(without_history_nothing_is_drawn_from_it),
         cmocka_unit_test(two_captioners_stand_side_by_side),
+        cmocka_unit_test(the_scene_says_what_is_true),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -14,10 +14,10 @@
 // Whether a caption is true, and what decides that: where the picture's scene is known.
 typedef enum vd_caption_judged {
     VD_NOT_JUDGED,
-    VD_NOT_READ, // it is none of the captions that can be judged
-    VD_CAPTION_FALSE,
-    VD_CAPTION_DOUBTFUL, // what it says holds, but by little
-    VD_CAPTION_TRUE
+    VD_JUDGED_NOT_READ, // it is none of the captions that can be judged
+    VD_JUDGED_FALSE,
+    VD_JUDGED_DOUBTFUL, // what it says holds, but by little
+    VD_JUDGED_FAITHFUL
 } vd_caption_judged;
 extern const char *const vd_caption_judged_names[]; // "", "not read", "false", ..., "faithful"
 

@@ -7,6 +7,7 @@
 #include "tui/answer/caption_change.h"
 #include "tui/answer/caption_sheet.h"
 #include "tui/base/saying.h"
+#include "tui/measure/verdict.h"
 
 enum { LONGEST_TEXT = 1024 };
 #define HARD "largest, draw or expected"
@@ -19,6 +20,7 @@ typedef struct job {
     vd_saying how;
     int hard; // an index of hard_names
     vd_caption_changes changes;
+    const char *scenes;
     bool json;
     vd_world *world;
     size_t picture;             // its index
@@ -60,6 +62,10 @@ static const vd_option options[] = {
      "at one that is drawn (draw), or at all of them, weighed (expected)",
      VD_INTO(job, hard), .choices = HARD},
     {"seed", "N", "seed of what is drawn (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
+    {"scenes", "FILE",
+     "scenes of Blocks, which say what is true (default: scenes.json beside the dialogs, where it "
+     "is; blocks:SEED has its own)",
+     VD_INTO(job, scenes)},
     VD_BACKEND_OPTION(job, backend),
     {"json", NULL, VD_HELP_JSON, VD_INTO(job, json)},
     {0},
@@ -152,6 +158,16 @@ static vd_status say_side(job *j, int which, vd_captioner *captioner, const char
     return vd_caption_side_say(side, &j->regions, &j->how, j->json ? j->how.beam : 1, err);
 }
 
+static vd_status judge(job *j, vd_error *err)
+{
+    blocks_scene scene;
+    bool known;
+    vd_status status = vd_verdict_scene(j->world, j->picture, j->scenes, &scene, &known, err);
+    for (int i = 0; i < j->sheet.sides && status == VD_OK && known; i++)
+        vd_verdict_make(j->sheet.side[i].text, &scene, &j->regions, &j->sheet.side[i].verdict);
+    return status;
+}
+
 static vd_status say_changed(job *j, vd_error *err)
 {
     vd_status status = vd_caption_change_make(&j->changes, &j->sheet.side[0], &j->change, err);
@@ -168,6 +184,8 @@ static vd_status say(job *j, vd_error *err)
         status = say_changed(j, err);
     else if (status == VD_OK && j->other)
         status = say_side(j, 1, j->captioner[1], j->other, err);
+    if (status == VD_OK)
+        status = judge(j, err);
     return status ? status : vd_caption_sheet_compare(&j->sheet, err);
 }
 
