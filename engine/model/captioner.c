@@ -163,7 +163,7 @@ static void add_likely(vd_said_word *w, int32_t id, double log)
 
 static void describe_word(vd_said_word *w, int32_t id, const float *log, int vocab)
 {
-    *w = (vd_said_word){.id = id, .probability = exp((double)log[id])};
+    *w = (vd_said_word){.id = id, .probability = exp((double)log[id]), .gate = -1, .chosen = -1};
     for (int32_t i = 0; i < vocab; i++) {
         w->entropy -= exp((double)log[i]) * (double)log[i];
         add_likely(w, i, (double)log[i]);
@@ -224,6 +224,19 @@ static vd_status allocate_trace(const vd_caption_config *c, int words, int regio
                                                      : vd_error_memory(err, "what words look at");
 }
 
+// What only sat has: the gate of word t, and where hard attention looked.
+static void copy_step(const vd_caption_pass *pass, int t, vd_said_word *w)
+{
+    const vd_caption_step *s = &pass->step[t];
+    float gate;
+    pass->tape.be->read_floats(s->gate->x, &gate, 1);
+    w->gate = (double)gate;
+    if (!s->chosen || s->chosen[0] < 0)
+        return;
+    const vd_pair_group *g = &s->look->pairing->group[0];
+    w->chosen = pass->region_row[g->key[0].first + s->chosen[0] - g->at];
+}
+
 static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_error *err)
 {
     size_t v = (size_t)pass->config->vocab;
@@ -234,6 +247,8 @@ static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_err
         int32_t id = pass->words.target[t];
         describe_word(&out->word[t], id, logs + (size_t)t * v, (int)v);
         out->log_probability += (double)logs[(size_t)t * v + (size_t)id];
+        if (vd_caption_is_sat(pass->config))
+            copy_step(pass, t, &out->word[t]);
     }
     vd_free(logs);
     for (int t = 0; t < out->words; t++)
@@ -274,23 +289,38 @@ void vd_caption_trace_clear(vd_caption_trace *trace)
     *trace = (vd_caption_trace){0};
 }
 
-// Mean over the top layer's heads of rows of `width`.
-static void mean_of_heads(const vd_caption_trace *trace, const float *shares, int word, int width,
-                          float *out)
+// Mean over `heads` rows of `width`, the first of them `row`.
+static void mean_of_rows(const float *shares, size_t row, int heads, int width, float *out)
 {
-    size_t row = ((size_t)(word + 1) * (size_t)trace->layers - 1) * (size_t)trace->heads;
     memset(out, 0, (size_t)width * sizeof *out);
-    for (int h = 0; h < trace->heads && shares; h++)
+    for (int h = 0; h < heads && shares; h++)
         for (int k = 0; k < width; k++)
-            out[k] += shares[(row + (size_t)h) * (size_t)width + (size_t)k] / (float)trace->heads;
+            out[k] += shares[(row + (size_t)h) * (size_t)width + (size_t)k] / (float)heads;
+}
+
+// The first row of a layer's heads.
+static size_t row_of(const vd_caption_trace *trace, int word, int layer)
+{
+    return ((size_t)word * (size_t)trace->layers + (size_t)layer) * (size_t)trace->heads;
 }
 
 void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out)
 {
-    mean_of_heads(trace, trace->region, word, trace->regions, out);
+    mean_of_rows(trace->region, row_of(trace, word, trace->layers - 1), trace->heads,
+                 trace->regions, out);
 }
 
 void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out)
 {
-    mean_of_heads(trace, trace->history, word, trace->words, out);
+    mean_of_rows(trace->history, row_of(trace, word, trace->layers - 1), trace->heads, trace->words,
+                 out);
+}
+
+void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
+                           float *regions, float *history)
+{
+    size_t row = row_of(trace, word, layer) + (size_t)(head < 0 ? 0 : head);
+    int heads = head < 0 ? trace->heads : 1;
+    mean_of_rows(trace->region, row, heads, trace->regions, regions);
+    mean_of_rows(trace->history, row, heads, trace->words, history);
 }

@@ -91,6 +91,8 @@ typedef struct vd_said_word {
         double probability;
     } likely[VD_RUNNERS_UP]; // the likeliest words, the first of them first
     int likelies;
+    double gate; // of sat: how much of what is found is let in, 0..1; of others -1
+    int chosen;  // hard attention: the region that was looked at; -1: all were, weighed
 } vd_said_word;
 
 // What the network looked at, word by word: T words, </S> included, N layers, h heads, P regions.
@@ -115,5 +117,8 @@ void vd_caption_trace_clear(vd_caption_trace *trace);
 // What is shown first: the mean over the top layer's heads, (P) or (T); NULL history stays zeros.
 void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out);
 void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out);
+// Any other look: of a layer, and a head of it; head -1: the mean over them.
+void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
+                           float *regions, float *history);
 
 #endif

@@ -246,6 +246,69 @@ static void hard_attention_looks_as_it_is_told(void **state)
     vd_captioner_free(captioner);
 }
 
+// The mean over heads is that of single looks, and what is shown first is the top layer's.
+static void a_look_is_of_a_layer_and_a_head(void **state)
+{
+    static const int32_t word[] = {4, 6, 5};
+    vd_caption_trace t;
+    vd_error err;
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    must(vd_captioner_trace(captioner, image, P, word, 3, true, NULL, &t, &err), &err);
+    for (int l = 0; l < t.layers; l++) {
+        float mean[P], region[P], history[4], given = 0, sum[P] = {0};
+        for (int h = 0; h < t.heads; h++) {
+            double whole = 0;
+            vd_caption_trace_look(&t, 2, l, h, region, history);
+            for (int k = 0; k < P; k++, whole += (double)region[k - 1])
+                sum[k] += region[k] / (float)t.heads;
+            for (int k = 0; k < t.words; k++, whole += (double)history[k - 1])
+                given += history[k] / (float)t.heads;
+            assert_true(fabs(whole - 1) < 1e-5);
+        }
+        vd_caption_trace_look(&t, 2, l, -1, mean, history);
+        for (int k = 0; k < P; k++)
+            assert_float_equal(mean[k], sum[k], 1e-6f);
+        for (int k = 0; k < t.words; k++)
+            given -= history[k];
+        assert_float_equal(given, 0, 1e-6f);
+    }
+    float top[P], first[P], history[4];
+    vd_caption_trace_look(&t, 2, t.layers - 1, -1, top, history);
+    vd_caption_trace_regions(&t, 2, first);
+    assert_memory_equal(top, first, sizeof top);
+    vd_caption_trace_clear(&t);
+    vd_captioner_free(captioner);
+}
+
+static void sat_says_what_it_lets_in_and_where_it_looked(void **state)
+{
+    static const int32_t word[2] = {4, 5};
+    vd_caption_trace t;
+    vd_error err;
+    (void)state;
+    for (vd_captioner_kind kind = VD_CAPTIONER_CAT; kind <= VD_CAPTIONER_SAT_HARD; kind++) {
+        if (kind == VD_CAPTIONER_CAT)
+            open_captioner(VD_HISTORY_COMPLETE);
+        else
+            open_sat(kind);
+        must(vd_captioner_trace(captioner, image, P, word, 2, true, NULL, &t, &err), &err);
+        for (int i = 0; i < t.words; i++) {
+            float region[P];
+            int largest = 0;
+            vd_caption_trace_regions(&t, i, region);
+            for (int k = 1; k < P; k++)
+                largest = region[k] > region[largest] ? k : largest;
+            const vd_said_word *w = &t.word[i];
+            assert_true(kind == VD_CAPTIONER_CAT ? w->gate == -1 : w->gate > 0 && w->gate < 1);
+            assert_int_equal(w->chosen, kind == VD_CAPTIONER_SAT_HARD ? largest : -1);
+        }
+        assert_true(kind == VD_CAPTIONER_CAT || t.word[0].gate != t.word[1].gate);
+        vd_caption_trace_clear(&t);
+        vd_captioner_free(captioner);
+    }
+}
+
 // Runs of a word become one; all else, the sum too, is as before.
 static void repeats_are_merged_when_asked_for(void **state)
 {
@@ -323,6 +386,8 @@ int main(void)
         cmocka_unit_test(draws_follow_the_probabilities),
         cmocka_unit_test(constraints_hold),
         cmocka_unit_test(shares_are_parts_of_one),
+        cmocka_unit_test(a_look_is_of_a_layer_and_a_head),
+        cmocka_unit_test(sat_says_what_it_lets_in_and_where_it_looked),
         cmocka_unit_test(what_cannot_be_said_is_refused),
         cmocka_unit_test(hard_attention_looks_as_it_is_told),
         cmocka_unit_test(repeats_are_merged_when_asked_for),

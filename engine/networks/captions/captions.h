@@ -54,6 +54,7 @@ typedef struct vd_caption_term {
 // What a recurrent captioner looked at in a step of all captions that are so long.
 typedef struct vd_caption_step {
     const vd_value *look, *second;
+    const vd_value *gate; // (captions, 1)
     // Hard attention, host: which captions are read; of each the pair that was chosen, -1: it is
     // read with soft attention.
     int captions;
