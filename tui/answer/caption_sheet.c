@@ -42,6 +42,33 @@ double vd_caption_side_given(const vd_caption_side *side, int word)
     return sum;
 }
 
+static bool is_there(const vd_caption_side *side, const vd_picture_regions *regions, int row)
+{
+    const float *x = regions->features + (size_t)row * (size_t)regions->size;
+    const vd_caption_what_if *w = side->what_if;
+    bool any = false;
+    for (int i = 0; i < regions->size && !any; i++)
+        any = x[i] != 0;
+    return any && !(w && w->mask_region && w->mask_region[row]);
+}
+
+double vd_caption_side_chance(const vd_caption_side *side, const vd_picture_regions *regions,
+                              int word)
+{
+    int there = 0;
+    for (int r = 0; r < regions->count; r++)
+        there += is_there(side, regions, r);
+    return (word + 1.0) / (there + word + 1.0);
+}
+
+void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
+{
+    vd_table_add(out, "log-probability\tunder 1\tunder 2");
+    for (int i = 0; i < 2; i++)
+        vd_table_add(out, "of caption %d\t%.3f\t%.3f", i + 1, sheet->side[i].under[0],
+                     sheet->side[i].under[1]);
+}
+
 vd_status vd_caption_side_say(vd_caption_side *side, const vd_picture_regions *regions,
                               const vd_saying *how, int most, vd_error *err)
 {

@@ -9,6 +9,7 @@
 
 #include "engine/model/captioner.h"
 #include "tui/base/align.h"
+#include "tui/base/table.h"
 #include "tui/session/session.h"
 
 // Whether a caption is true, and what decides that: where the picture's scene is known.
@@ -66,8 +67,14 @@ const vd_model *vd_caption_side_model(const vd_caption_side *side);
 const char *vd_caption_side_word(const vd_caption_side *side, int32_t id); // "(end)" of </S>
 char *vd_caption_side_text(const vd_caption_side *side, int which); // of said[which], vd_free
 double vd_caption_side_perplexity(const vd_caption_side *side);
-// What a word gave to the history, the mean over the top layer's heads; 0 without one.
+// What a word gave to the history, w_t: the mean over the top layer's heads; 0 without one.
 double vd_caption_side_given(const vd_caption_side *side, int word);
+// Of w_t: what it would be if all scores were equal, t / (P + t), t from 1, P regions that are
+// there.
+double vd_caption_side_chance(const vd_caption_side *side, const vd_picture_regions *regions,
+                              int word);
+// The log-probability of each caption under each side.
+void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out);
 
 // On standard output.
 vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err);

@@ -102,10 +102,7 @@ static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
 {
     vd_table table = {0};
     printf("\n");
-    vd_table_add(&table, "log-probability\tunder 1\tunder 2");
-    for (int i = 0; i < 2; i++)
-        vd_table_add(&table, "of caption %d\t%.3f\t%.3f", i + 1, sheet->side[i].under[0],
-                     sheet->side[i].under[1]);
+    vd_caption_sheet_under(sheet, &table);
     vd_status status = print_table(&table, err);
     for (int i = 0; i < 2 && status == VD_OK; i++)
         if (sheet->side[i].unknown[!i])

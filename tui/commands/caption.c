@@ -4,10 +4,12 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tui/answer/caption_change.h"
 #include "tui/answer/caption_sheet.h"
 #include "tui/base/saying.h"
 #include "tui/measure/verdict.h"
+#include "tui/page/html_caption.h"
 
 enum { LONGEST_TEXT = 1024 };
 #define HARD "largest, draw or expected"
@@ -20,12 +22,13 @@ typedef struct job {
     vd_saying how;
     int hard; // an index of hard_names
     vd_caption_changes changes;
-    const char *scenes;
+    const char *scenes, *html;
     bool json;
     vd_world *world;
     size_t picture;             // its index
     vd_captioner *captioner[2]; // the second NULL: one
     vd_picture_regions regions;
+    char name[LONGEST_TEXT]; // of the picture
     vd_caption_change change;
     vd_caption_sheet sheet;
 } job;
@@ -67,6 +70,7 @@ static const vd_option options[] = {
      "is; blocks:SEED has its own)",
      VD_INTO(job, scenes)},
     VD_BACKEND_OPTION(job, backend),
+    {"html", "FILE", "write a page that plays the caption word by word", VD_INTO(job, html)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(job, json)},
     {0},
 };
@@ -140,6 +144,8 @@ static vd_status open_picture(job *j, vd_error *err)
         status = vd_world_named(j->world, j->image, &j->picture, err);
     if (status == VD_OK)
         status = vd_world_regions(j->world, j->picture, &j->regions, err);
+    if (status == VD_OK)
+        vd_world_name(j->world, j->picture, j->name, sizeof j->name);
     for (int i = 0; i < 2 && status == VD_OK && j->captioner[i]; i++)
         status = check_regions(j, j->captioner[i], err);
     if (status == VD_OK && vd_world_doubt(j->world, j->picture))
@@ -189,14 +195,34 @@ static vd_status say(job *j, vd_error *err)
     return status ? status : vd_caption_sheet_compare(&j->sheet, err);
 }
 
+// The page must be none of the files that are read.
+static vd_status check_output(const job *j, vd_error *err)
+{
+    const char *in[] = {j->model, j->other, j->scenes, j->files.data, j->files.features, j->image};
+    vd_status status = vd_output_apart(&j->html, 1, in, sizeof in / sizeof *in, err);
+    return status || !j->html ? status : vd_output_try(j->html, err);
+}
+
+// A picture that is nowhere is left out of the page.
+static vd_status write_html(const job *j, vd_error *err)
+{
+    vd_image image;
+    vd_error why = {0};
+    vd_status status = vd_world_image(j->world, j->picture, &image, &why);
+    if (status == VD_NOT_FOUND)
+        return vd_html_caption(j->html, &j->sheet, NULL, err);
+    if (status)
+        return vd_error_set(err, status, "%s", why.text);
+    status = vd_html_caption(j->html, &j->sheet, &image, err);
+    vd_image_clear(&image);
+    return status;
+}
+
 static vd_status print(job *j, vd_error *err)
 {
-    char name[LONGEST_TEXT];
     const char *doubt = vd_world_doubt(j->world, j->picture);
     if (!j->json)
         return vd_caption_sheet_print(&j->sheet, err);
-    vd_world_name(j->world, j->picture, name, sizeof name);
-    j->sheet.picture = name;
     yajl_gen json = vd_output_object();
     vd_status status = vd_caption_sheet_json(json, &j->sheet, err);
     if (doubt)
@@ -237,9 +263,14 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = open_captioners(j, err);
     if (status == VD_OK)
         status = open_picture(j, err);
+    if (status == VD_OK)
+        status = check_output(j, err);
     j->sheet.regions = &j->regions;
+    j->sheet.picture = j->name;
     if (status == VD_OK)
         status = say(j, err);
+    if (status == VD_OK && j->html)
+        status = write_html(j, err);
     if (status == VD_OK)
         status = print(j, err);
     vd_caption_sheet_clear(&j->sheet);
@@ -262,11 +293,14 @@ const vd_command vd_cmd_caption = {
     "(captioners with a history), and the regions it looked at: the mean over the heads of the "
     "top layer. --json has all regions, the runners-up of every word and the other captions of "
     "the beam.\n"
+    "--html writes a page that plays the caption: with each word its regions, its probability, "
+    "entropy and runners-up, and of captioners with a history what it drew from which word.\n"
     "With --other-model two captioners stand side by side: their words aligned, those that differ "
     "marked, and the log-probability of each caption under both. With --what-if, --begin or "
     "--no-history the second one is the caption that the same captioner says then.",
     "  visdial caption --image 1000003 --model run/best.safetensors\n"
     "  visdial caption --image my.png --beam 1 --json\n"
     "  visdial caption --image 1000003 --what-if \"region 1\" --what-if \"word 4=2\"\n"
-    "  visdial caption --image 1000003 --other-model run/best.safetensors\n",
+    "  visdial caption --image 1000003 --other-model run/best.safetensors \\\n"
+    "      --html caption.html\n",
     .options = options};
