@@ -292,8 +292,9 @@ void vd_caption_trace_clear(vd_caption_trace *trace)
 // Mean over `heads` rows of `width`, the first of them `row`.
 static void mean_of_rows(const float *shares, size_t row, int heads, int width, float *out)
 {
-    memset(out, 0, (size_t)width * sizeof *out);
-    for (int h = 0; h < heads && shares; h++)
+    if (out)
+        memset(out, 0, (size_t)width * sizeof *out);
+    for (int h = 0; h < heads && shares && out; h++)
         for (int k = 0; k < width; k++)
             out[k] += shares[(row + (size_t)h) * (size_t)width + (size_t)k] / (float)heads;
 }

@@ -117,7 +117,7 @@ void vd_caption_trace_clear(vd_caption_trace *trace);
 // What is shown first: the mean over the top layer's heads, (P) or (T); NULL history stays zeros.
 void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out);
 void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out);
-// Any other look: of a layer, and a head of it; head -1: the mean over them.
+// Any other look: of a layer, and a head of it; head -1: the mean over them. NULL: not wanted.
 void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
                            float *regions, float *history);
 

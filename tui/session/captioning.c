@@ -36,6 +36,11 @@ void vd_captioning_free(vd_captioning *captioning)
     vd_free(captioning);
 }
 
+const char *vd_captioning_path(const vd_captioning *captioning)
+{
+    return captioning->path;
+}
+
 vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err)
 {
     pthread_mutex_lock(&captioning->use);
@@ -57,12 +62,14 @@ void vd_captioning_give_back(vd_captioning *captioning)
 }
 
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
-                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err)
+                        const vd_caption_what_if *what_if, vd_said_caption out[VD_HYPOTHESES],
+                        int *count, vd_error *err)
 {
     const vd_model *model = vd_captioner_model(captioner);
     int expected = vd_model_config(model)->region;
     vd_saying how = vd_saying_greedy();
     how.beam = VD_HYPOTHESES;
+    how.what_if = what_if;
     *count = 0;
     if (regions->size != expected)
         return vd_error_set(err, VD_MISMATCH,

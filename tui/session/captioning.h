@@ -16,15 +16,18 @@ typedef struct vd_captioning vd_captioning;
 // path: of the captioner's file.
 vd_status vd_captioning_new(const char *path, vd_captioning **out, vd_error *err);
 void vd_captioning_free(vd_captioning *captioning); // NULL is fine
+const char *vd_captioning_path(const vd_captioning *captioning);
 // The captioner, which is this thread's until it is given back; *out is NULL and nothing is to be
 // given back where it cannot be loaded, the same error each time.
 vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err);
 void vd_captioning_give_back(vd_captioning *captioning);
 
-// The captions that a beam search ends with, the best first; VD_MISMATCH for regions of another
+// The captions that a beam search ends with, the best first. what_if: NULL, or what is changed.
+// VD_MISMATCH for regions of another
 // size than the captioner's.
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
-                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err);
+                        const vd_caption_what_if *what_if, vd_said_caption out[VD_HYPOTHESES],
+                        int *count, vd_error *err);
 // Words of a captioner as a text (vd_free); NULL: out of memory.
 char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said);
 
