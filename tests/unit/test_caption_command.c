@@ -156,7 +156,7 @@ static void a_forced_word_is_said(void **state)
     tree = json_of(CAPTION("--model", model, "--begin", "w1 W0", "--what-if", "word 4=w3",
                            "--what-if", "region 1", "--json"));
     changed = member(tree, "other");
-    assert_string_equal(text(changed, "name"), "beginning with w1 W0, word 4=w3, without region 1");
+    assert_string_equal(text(changed, "name"), "word 4=w3, without region 1, beginning with w1 W0");
     after = member(changed, "words");
     assert_string_equal(text(item(after, 0), "word"), "w1");
     assert_string_equal(text(item(after, 1), "word"), "w0");
@@ -170,7 +170,7 @@ static void a_forced_word_is_said(void **state)
 static void without_history_nothing_is_drawn_from_it(void **state)
 {
     (void)state;
-    yajl_val tree = json_of(CAPTION("--model", model, "--no-history", "--json")),
+    yajl_val tree = json_of(CAPTION("--model", model, "--what-if", "history", "--json")),
              words = member(member(tree, "other"), "words");
     assert_string_equal(text(member(tree, "other"), "name"), "without history");
     for (size_t i = 0; i < words->u.array.len; i++) {
@@ -246,22 +246,21 @@ static void the_scene_says_what_is_true(void **state)
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    is_refused(2, "what if 'region 4'? the picture has 3",
+    is_refused(2, "what if 'region 4'? there are only 3 regions",
                CAPTION("--model", model, "--what-if", "region 4"));
     is_refused(2, "all 3 regions are left out",
                CAPTION("--model", model, "--what-if", "region 1", "--what-if", "region 2",
                        "--what-if", "region 3"));
-    is_refused(2, "of captions: region N or word N=OTHER",
+    is_refused(2, "of a caption: region N, word N=OTHER or history",
                CAPTION("--model", model, "--what-if", "positions"));
-    is_refused(2, "which one instead? word 2=OTHER",
+    is_refused(2, "which word instead? word 2=red",
                CAPTION("--model", model, "--what-if", "word 2"));
-    is_refused(2, "what if 'word 9'? the caption has",
-               CAPTION("--model", model, "--what-if", "word 9=w1"));
-    is_refused(2, "does not know the word 'cube'; expected one of its 5 words, or (end)",
+    is_refused(2, "words for 9 places", CAPTION("--model", model, "--what-if", "word 9=w1"));
+    is_refused(2, "begins with 'cube'? the captioner does not know this word",
                CAPTION("--model", model, "--begin", "w1 cube"));
     is_refused(2, "words for 7 places; expected 0 to 6, the longest",
                CAPTION("--model", model, "--begin", "w1 w1 w1 w1 w1 w1 w1"));
-    is_refused(2, "without one (sat-hard)", CAPTION("--model", other, "--no-history"));
+    is_refused(2, "without one (sat-hard)", CAPTION("--model", other, "--what-if", "history"));
     is_refused(2, "leave one out",
                CAPTION("--model", model, "--other-model", other, "--begin", "w1"));
     is_refused(2, "expected sat-hard", CAPTION("--model", model, "--hard", "expected"));

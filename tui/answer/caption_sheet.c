@@ -15,7 +15,8 @@ const vd_model *vd_caption_side_model(const vd_caption_side *side)
 
 const char *vd_caption_side_word(const vd_caption_side *side, int32_t id)
 {
-    return id == VD_END ? "(end)" : vd_vocab_word(vd_model_vocab(vd_caption_side_model(side)), id);
+    return id == VD_END ? VD_END_WORD
+                        : vd_vocab_word(vd_model_vocab(vd_caption_side_model(side)), id);
 }
 
 char *vd_caption_side_text(const vd_caption_side *side, int which)
@@ -42,23 +43,27 @@ double vd_caption_side_given(const vd_caption_side *side, int word)
     return sum;
 }
 
-static bool is_there(const vd_caption_side *side, const vd_picture_regions *regions, int row)
+// Regions that a side sees.
+static int seen(const vd_caption_side *side, const vd_picture_regions *regions)
 {
-    const float *x = regions->features + (size_t)row * (size_t)regions->size;
-    const vd_caption_what_if *w = side->what_if;
-    bool any = false;
-    for (int i = 0; i < regions->size && !any; i++)
-        any = x[i] != 0;
-    return any && !(w && w->mask_region && w->mask_region[row]);
+    int count = 0;
+    for (int r = 0; r < regions->count; r++) {
+        const float *x = regions->features + (size_t)r * (size_t)regions->size;
+        bool real = false;
+        for (int i = 0; i < regions->size && !real; i++)
+            real = x[i] != 0;
+        count += real && !side->change.mask_region[r];
+    }
+    return count;
 }
 
 double vd_caption_side_chance(const vd_caption_side *side, const vd_picture_regions *regions,
                               int word)
 {
-    int there = 0;
-    for (int r = 0; r < regions->count; r++)
-        there += is_there(side, regions, r);
-    return (word + 1.0) / (there + word + 1.0);
+    vd_caption_history history =
+        vd_caption_history_of(&vd_model_config(vd_caption_side_model(side))->caption);
+    int entries = history == VD_HISTORY_NOW ? 1 : history == VD_HISTORY_PAST ? word : word + 1;
+    return (double)entries / (entries + (history == VD_HISTORY_ONLY ? 0 : seen(side, regions)));
 }
 
 void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
@@ -73,15 +78,13 @@ vd_status vd_caption_side_say(vd_caption_side *side, const vd_picture_regions *r
                               const vd_saying *how, int most, vd_error *err)
 {
     const vd_said_caption *c = side->said;
-    vd_saying so = *how;
-    so.what_if = side->what_if;
     double start = vd_progress_clock();
-    vd_status status = vd_captioner_say(side->captioner, regions->features, regions->count, &so,
-                                        side->said, most, &side->count, err);
+    vd_status status = vd_caption_change_say(side->captioner, regions, how, &side->changes,
+                                             &side->change, side->said, most, &side->count, err);
     side->milliseconds = 1000 * (vd_progress_clock() - start);
     if (status == VD_OK)
         status = vd_captioner_trace(side->captioner, regions->features, regions->count, c->word,
-                                    c->length, c->ended, side->what_if, &side->trace, err);
+                                    c->length, c->ended, &side->change.what_if, &side->trace, err);
     if (status == VD_OK && !(side->text = vd_caption_side_text(side, 0)))
         status = vd_error_memory(err, "the caption");
     for (int t = 0; t < side->trace.words; t++)
@@ -102,7 +105,7 @@ static vd_status find_under(vd_caption_side *of, const vd_caption_side *by, int 
         of->unknown[which] += word[i] == VD_UNKNOWN;
     }
     vd_status status = vd_captioner_trace(by->captioner, regions->features, regions->count, word,
-                                          c->length, c->ended, by->what_if, &trace, err);
+                                          c->length, c->ended, &by->change.what_if, &trace, err);
     of->under[which] = trace.log_probability;
     vd_caption_trace_clear(&trace);
     return status;
@@ -138,6 +141,7 @@ void vd_caption_sheet_clear(vd_caption_sheet *sheet)
 {
     for (int i = 0; i < 2; i++) {
         vd_caption_trace_clear(&sheet->side[i].trace);
+        vd_caption_change_clear(&sheet->side[i].change);
         vd_free(sheet->side[i].text);
         sheet->side[i].text = NULL;
     }

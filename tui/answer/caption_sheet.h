@@ -10,7 +10,7 @@
 #include "engine/model/captioner.h"
 #include "tui/base/align.h"
 #include "tui/base/table.h"
-#include "tui/session/session.h"
+#include "tui/session/caption_change.h"
 
 // Whether a caption is true, and what decides that: where the picture's scene is known.
 typedef enum vd_caption_judged {
@@ -29,17 +29,18 @@ typedef struct vd_caption_verdict {
 
 enum { VD_MOST_SAID_WORDS = VD_MAX_CAPTION + 1 };
 
-// What one captioner says. Filled by the caller down to what_if, and judged by it; the rest is its
-// own.
+// What one captioner says. Filled by the caller down to the changes, and judged by it; the rest is
+// its own.
 typedef struct vd_caption_side {
     const char *name; // "assets/captioner.safetensors", "as it is", "without region 3"
     const char *hard; // where hard attention looked; NULL: there is none
     vd_captioner *captioner;
-    const vd_caption_what_if *what_if; // NULL: nothing is changed
+    vd_caption_changes changes; // all zero: nothing is changed
     vd_caption_verdict verdict;
     vd_said_caption said[VD_MOST_BEAMS]; // the best first
     int count;
     double milliseconds; // of the search
+    vd_caption_change change;
     vd_caption_trace trace;
     const char *word[VD_MOST_SAID_WORDS]; // (trace.words) texts, "(end)" the last if it ended
     char *text;                           // the caption, owned
@@ -56,7 +57,7 @@ typedef struct vd_caption_sheet {
     int rows;
 } vd_caption_sheet;
 
-// Says the captions of a side, `most` of them: how->what_if is the side's.
+// Says the captions of a side, `most` of them, with its changes.
 vd_status vd_caption_side_say(vd_caption_side *side, const vd_picture_regions *regions,
                               const vd_saying *how, int most, vd_error *err);
 // With all sides said: what they are beside each other.
@@ -69,8 +70,8 @@ char *vd_caption_side_text(const vd_caption_side *side, int which); // of said[w
 double vd_caption_side_perplexity(const vd_caption_side *side);
 // What a word gave to the history, w_t: the mean over the top layer's heads; 0 without one.
 double vd_caption_side_given(const vd_caption_side *side, int word);
-// Of w_t: what it would be if all scores were equal, t / (P + t), t from 1, P regions that are
-// there.
+// Of w_t: what it would be if all scores were equal, n / (P + n), of n entries that the word sees
+// (all up to its own: t) and P regions.
 double vd_caption_side_chance(const vd_caption_side *side, const vd_picture_regions *regions,
                               int word);
 // The log-probability of each caption under each side.

@@ -5,7 +5,6 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "tui/answer/caption_change.h"
 #include "tui/answer/caption_sheet.h"
 #include "tui/base/saying.h"
 #include "tui/measure/verdict.h"
@@ -21,7 +20,8 @@ typedef struct job {
     vd_backend_choice backend;
     vd_saying how;
     int hard; // an index of hard_names
-    vd_caption_changes changes;
+    vd_switches switches;
+    const char *begin;
     const char *scenes, *html;
     bool json;
     vd_world *world;
@@ -29,7 +29,7 @@ typedef struct job {
     vd_captioner *captioner[2]; // the second NULL: one
     vd_picture_regions regions;
     char name[LONGEST_TEXT]; // of the picture
-    vd_caption_change change;
+    char changed[400];       // what is
     vd_caption_sheet sheet;
 } job;
 
@@ -50,12 +50,11 @@ static const vd_option options[] = {
     {"other-model", "FILE", "another captioner, whose caption stands beside the first one's",
      VD_INTO(job, other)},
     {"what-if", "CHANGE",
-     "say another caption beside it: without a region (region 3), or with another word and anew "
-     "from there on (word 2=red); may be given several times",
-     VD_INTO(job, changes.switches), .read = add_change},
-    {"begin", "TEXT", "what if: the caption begins with these words", VD_INTO(job, changes.begin)},
-    {"no-history", NULL, "what if: nothing is drawn from the history (captioners that have one)",
-     VD_INTO(job, changes.no_history)},
+     "say another caption beside it: without a region (region 3), with another word and anew from "
+     "there on (word 2=red), with nothing drawn from the history (history); may be given several "
+     "times",
+     VD_INTO(job, switches), .read = add_change},
+    {"begin", "TEXT", "what if: the caption begins with these words", VD_INTO(job, begin)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
@@ -125,18 +124,6 @@ static vd_status open_captioners(job *j, vd_error *err)
     return status;
 }
 
-static vd_status check_regions(const job *j, const vd_captioner *captioner, vd_error *err)
-{
-    const vd_model *model = vd_captioner_model(captioner);
-    int expected = vd_model_config(model)->region;
-    if (j->regions.size == expected)
-        return VD_OK;
-    return vd_error_set(err, VD_MISMATCH,
-                        "%s wants regions of %d numbers, the picture's have %d; they must "
-                        "come from one extractor",
-                        vd_model_path(model), expected, j->regions.size);
-}
-
 static vd_status open_picture(job *j, vd_error *err)
 {
     vd_status status = vd_world_open_files(&j->files, &j->world, err);
@@ -147,7 +134,7 @@ static vd_status open_picture(job *j, vd_error *err)
     if (status == VD_OK)
         vd_world_name(j->world, j->picture, j->name, sizeof j->name);
     for (int i = 0; i < 2 && status == VD_OK && j->captioner[i]; i++)
-        status = check_regions(j, j->captioner[i], err);
+        status = vd_captioner_fits(j->captioner[i], &j->regions, err);
     if (status == VD_OK && vd_world_doubt(j->world, j->picture))
         fprintf(stderr, "%s\n", vd_world_doubt(j->world, j->picture));
     return status;
@@ -174,20 +161,16 @@ static vd_status judge(job *j, vd_error *err)
     return status;
 }
 
-static vd_status say_changed(job *j, vd_error *err)
-{
-    vd_status status = vd_caption_change_make(&j->changes, &j->sheet.side[0], &j->change, err);
-    j->sheet.side[1].what_if = &j->change.what_if;
-    return status ? status : say_side(j, 1, j->captioner[0], j->change.name, err);
-}
-
 static vd_status say(job *j, vd_error *err)
 {
-    bool changed = vd_caption_changes_any(&j->changes);
+    const vd_caption_changes changes = {&j->switches, j->begin};
+    bool changed = vd_caption_changes_any(&changes);
     const char *path = vd_model_path(vd_captioner_model(j->captioner[0]));
     vd_status status = say_side(j, 0, j->captioner[0], changed ? "as it is" : path, err);
+    vd_caption_changes_text(&changes, j->changed, sizeof j->changed);
+    j->sheet.side[1].changes = changed ? changes : (vd_caption_changes){0};
     if (status == VD_OK && changed)
-        status = say_changed(j, err);
+        status = say_side(j, 1, j->captioner[0], j->changed, err);
     else if (status == VD_OK && j->other)
         status = say_side(j, 1, j->captioner[1], j->other, err);
     if (status == VD_OK)
@@ -241,7 +224,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     if (status == VD_OK && !j->image)
         return vd_error_set(err, VD_USAGE, "which picture? name it with --image PICTURE");
     if (status == VD_OK && j->other)
-        status = vd_arguments_refuse(&given, "what-if begin no-history",
+        status = vd_arguments_refuse(&given, "what-if begin",
                                      "and --other-model: one captioner is changed, or two are "
                                      "compared; leave one out",
                                      err);
@@ -274,7 +257,6 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = print(j, err);
     vd_caption_sheet_clear(&j->sheet);
-    vd_caption_change_clear(&j->change);
     vd_picture_regions_clear(&j->regions);
     vd_captioner_free(j->captioner[0]);
     vd_captioner_free(j->captioner[1]);
@@ -296,8 +278,8 @@ const vd_command vd_cmd_caption = {
     "--html writes a page that plays the caption: with each word its regions, its probability, "
     "entropy and runners-up, and of captioners with a history what it drew from which word.\n"
     "With --other-model two captioners stand side by side: their words aligned, those that differ "
-    "marked, and the log-probability of each caption under both. With --what-if, --begin or "
-    "--no-history the second one is the caption that the same captioner says then.",
+    "marked, and the log-probability of each caption under both. With --what-if or --begin "
+    "the second one is the caption that the same captioner says then.",
     "  visdial caption --image 1000003 --model run/best.safetensors\n"
     "  visdial caption --image my.png --beam 1 --json\n"
     "  visdial caption --image 1000003 --what-if \"region 1\" --what-if \"word 4=2\"\n"
