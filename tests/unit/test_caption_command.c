@@ -182,6 +182,8 @@ static void without_history_nothing_is_drawn_from_it(void **state)
         for (size_t k = 0; k < share->u.array.len; k++)
             before += YAJL_GET_DOUBLE(item(share, k));
         assert_true(now == 0.0 && before > 0.0);
+        assert_true(number(item(words, i), "given") == 0.0);
+        assert_near(number(item(words, i), "chance"), (double)(i + 1) / (TINY_REGIONS + i + 1));
     }
     assert_true(under(tree, 0, 0) != under(tree, 0, 1));
     yajl_tree_free(tree);
@@ -196,6 +198,9 @@ static void two_captioners_stand_side_by_side(void **state)
     assert_string_equal(text(one, "caption"), text(member(two, "other"), "caption"));
     assert_string_equal(text(two, "caption"), text(member(one, "other"), "caption"));
     assert_string_equal(text(member(one, "other"), "hard"), "largest");
+    yajl_val said = item(member(two, "words"), 0);
+    assert_true(number(said, "gate") > 0.0 && number(said, "gate") < 1.0);
+    assert_true(number(said, "chosen") >= 1.0 && number(said, "chosen") <= TINY_REGIONS);
     for (size_t of = 0; of < 2; of++)
         for (size_t by = 0; by < 2; by++)
             assert_near(under(one, of, by), under(two, 1 - of, 1 - by));

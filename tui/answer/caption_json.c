@@ -5,10 +5,29 @@
 #include "tui/answer/caption_sheet.h"
 #include "tui/base/output.h"
 
-static void json_word(yajl_gen json, const vd_caption_side *side, int t, float *share)
+// What the word drew from its history, and of that what equal scores would give; sat: what it let
+// in, and the region that it looked at alone, from 1.
+static void json_curves(yajl_gen json, const vd_caption_sheet *sheet, const vd_caption_side *side,
+                        int t)
 {
     const vd_said_word *w = &side->trace.word[t];
     float history[VD_MOST_SAID_WORDS];
+    vd_caption_trace_history(&side->trace, t, history);
+    if (side->trace.history) {
+        vd_member_numbers(json, "history", history, (size_t)side->trace.words);
+        vd_member_number(json, "given", vd_caption_side_given(side, t));
+        vd_member_number(json, "chance", vd_caption_side_chance(side, sheet->regions, t));
+    }
+    if (w->gate >= 0)
+        vd_member_number(json, "gate", w->gate);
+    if (w->chosen >= 0)
+        vd_member_integer(json, "chosen", w->chosen + 1);
+}
+
+static void json_word(yajl_gen json, const vd_caption_sheet *sheet, const vd_caption_side *side,
+                      int t, float *share)
+{
+    const vd_said_word *w = &side->trace.word[t];
     yajl_gen_map_open(json);
     vd_member_string(json, "word", side->word[t]);
     vd_member_number(json, "probability", w->probability);
@@ -23,9 +42,7 @@ static void json_word(yajl_gen json, const vd_caption_side *side, int t, float *
     yajl_gen_array_close(json);
     vd_caption_trace_regions(&side->trace, t, share);
     vd_member_numbers(json, "regions", share, (size_t)side->trace.regions);
-    vd_caption_trace_history(&side->trace, t, history);
-    if (side->trace.history)
-        vd_member_numbers(json, "history", history, (size_t)side->trace.words);
+    json_curves(json, sheet, side, t);
     yajl_gen_map_close(json);
 }
 
@@ -57,8 +74,10 @@ static void json_verdict(yajl_gen json, const vd_caption_verdict *verdict)
     yajl_gen_map_close(json);
 }
 
-static vd_status json_side(yajl_gen json, const vd_caption_side *side, float *share, vd_error *err)
+static vd_status json_side(yajl_gen json, const vd_caption_sheet *sheet, int which, float *share,
+                           vd_error *err)
 {
+    const vd_caption_side *side = &sheet->side[which];
     const vd_model *model = vd_caption_side_model(side);
     const char *signature = vd_model_metadata(model, "signature");
     vd_member_string(json, "caption", side->text);
@@ -73,7 +92,7 @@ static vd_status json_side(yajl_gen json, const vd_caption_side *side, float *sh
     json_verdict(json, &side->verdict);
     vd_member_list(json, "words");
     for (int t = 0; t < side->trace.words; t++)
-        json_word(json, side, t, share);
+        json_word(json, sheet, side, t, share);
     yajl_gen_array_close(json);
     vd_status status = json_others(json, side, err);
     vd_member_string(json, "model", vd_model_name(model));
@@ -113,11 +132,11 @@ vd_status vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet, vd
     if (!share)
         return vd_error_memory(err, "the regions");
     vd_member_string(json, "picture", sheet->picture);
-    vd_status status = json_side(json, &sheet->side[0], share, err);
+    vd_status status = json_side(json, sheet, 0, share, err);
     if (sheet->sides == 2 && status == VD_OK) {
         vd_member_map(json, "other");
         vd_member_string(json, "name", sheet->side[1].name);
-        status = json_side(json, &sheet->side[1], share, err);
+        status = json_side(json, sheet, 1, share, err);
         yajl_gen_map_close(json);
         json_rows(json, sheet);
     }

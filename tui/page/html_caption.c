@@ -183,6 +183,8 @@ static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
         vd_percent(percent, sizeof percent, w->gate);
         vd_markup_put(html, "; let in %s", percent);
     }
+    if (w->chosen >= 0)
+        vd_markup_put(html, "; looked at region %d alone", w->chosen + 1);
     vd_markup_put(html, "</span></p>\n");
 }
 
