@@ -47,14 +47,15 @@ static const vd_option options[] = {
     {"model", "FILE",
      "the captioner: a model file (default: " VD_BUNDLED_CAPTIONER " beside the bundled models)",
      VD_INTO(job, model)},
-    {"other-model", "FILE", "another captioner, whose caption stands beside the first one's",
+    {"other-model", "FILE", "a second captioner; both captions are shown side by side",
      VD_INTO(job, other)},
     {"what-if", "CHANGE",
-     "say another caption beside it: without a region (region 3), with another word and anew from "
-     "there on (word 2=red), with nothing drawn from the history (history); may be given several "
+     "make this change and show the new caption beside the first: region 3 (left out), word 2=red "
+     "(replaced; the words after it follow from it) or history (not used); may be given several "
      "times",
      VD_INTO(job, switches), .read = add_change},
-    {"begin", "TEXT", "what if: the caption begins with these words", VD_INTO(job, begin)},
+    {"begin", "TEXT", "show beside the first caption one that begins with these words",
+     VD_INTO(job, begin)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
@@ -65,11 +66,10 @@ static const vd_option options[] = {
      VD_INTO(job, hard), .choices = HARD},
     {"seed", "N", "seed of what is drawn (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
     {"scenes", "FILE",
-     "scenes of Blocks, which say what is true (default: scenes.json beside the dialogs, where it "
-     "is; blocks:SEED has its own)",
+     "scenes of Blocks, to check what captions claim (default: scenes.json beside the dialogs)",
      VD_INTO(job, scenes)},
     VD_BACKEND_OPTION(job, backend),
-    {"html", "FILE", "write a page that plays the caption word by word", VD_INTO(job, html)},
+    {"html", "FILE", "write an HTML page that shows the caption word by word", VD_INTO(job, html)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(job, json)},
     {0},
 };
@@ -275,11 +275,15 @@ const vd_command vd_cmd_caption = {
     "(captioners with a history), and the regions it looked at: the mean over the heads of the "
     "top layer. --json has all regions, the runners-up of every word and the other captions of "
     "the beam.\n"
-    "--html writes a page that plays the caption: with each word its regions, its probability, "
-    "entropy and runners-up, and of captioners with a history what it drew from which word.\n"
-    "With --other-model two captioners stand side by side: their words aligned, those that differ "
-    "marked, and the log-probability of each caption under both. With --what-if or --begin "
-    "the second one is the caption that the same captioner says then.",
+    "--html writes one self-contained page to step through the words or play them: each with its "
+    "regions, probability, entropy and most likely alternatives, and, for captioners with a "
+    "history, "
+    "with what it got from which earlier word.\n"
+    "--other-model compares two captioners: the words are aligned, differences are marked, and "
+    "each "
+    "caption's log-probability is given under both. --what-if and --begin compare the captioner's "
+    "caption with the one after a change. For pictures whose scene is known, the program says "
+    "whether each caption is true, and names the objects that decide.",
     "  visdial caption --image 1000003 --model run/best.safetensors\n"
     "  visdial caption --image my.png --beam 1 --json\n"
     "  visdial caption --image 1000003 --what-if \"region 1\" --what-if \"word 4=2\"\n"

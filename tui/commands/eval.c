@@ -68,7 +68,7 @@ static const vd_option options[] = {
      VD_INTO(evaluation, captions.from[1].results)},
     {"other-model", "FILE", "caption: another captioner, compared picture by picture",
      VD_INTO(evaluation, captions.from[1].model)},
-    {"cases", "N", "caption: of two captioners, so many pictures on which they differ most (5)",
+    {"cases", "N", "caption: number of pictures shown on which two captioners differ most (5)",
      VD_INTO(evaluation, captions.cases), 0, VD_MOST_CASES},
     {"out", "FILE", "caption: write what the captioner of --model says to FILE (a results file)",
      VD_INTO(evaluation, captions.out)},
