@@ -136,6 +136,8 @@ vd_caption_walk *fake_caption(const vd_caption_wish *wish, int regions, bool his
     for (int s = 0; s < walk->sides; s++)
         say(wish, s, changed && s == (wish->second[0] ? wish->changed : 1), regions, history,
             &walk->side[s]);
+    for (int s = 0; s < walk->sides; s++)
+        walk->side[s].under = walk->side[s].trace.log_probability - 1;
     align(walk);
     return walk;
 }

@@ -173,6 +173,35 @@ static void two_captioners_stand_beside_each_other(void **state)
     vd_caption_walk_free(walk);
 }
 
+// Each reads what the other says; words that it lacks are counted.
+static void each_side_reads_the_others_words(void **state)
+{
+    (void)state;
+    vd_captioning *same;
+    vd_caption_wish wish = wish_of(1);
+    must(vd_captioning_new(vd_captioning_path(world->captioning), &same, &err), &err);
+    vd_caption_walk *walk = walk_through(same, &wish);
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(walk->side[s].unknown, 0);
+        assert_float_equal(walk->side[s].under, walk->side[s].trace.log_probability, 1e-5);
+    }
+    vd_caption_walk_free(walk);
+    vd_captioning_free(same);
+    walk = walk_through(cat, &wish);
+    for (int s = 0; s < 2; s++) {
+        const vd_walked_caption *c = &walk->side[s];
+        bool ended = c->trace.word[c->trace.words - 1].id == VD_END;
+        assert_int_equal(c->unknown, c->trace.words - ended); // "w7" and its like
+    }
+    vd_caption_walk_free(walk);
+    // Without the region that it spoke of a caption is less likely.
+    add(&wish, VD_SWITCH_REGION, 0, "");
+    walk = walk_through(NULL, &wish);
+    assert_true(walk->side[0].under < walk->side[0].trace.log_probability - 0.1);
+    assert_true(walk->side[1].under != walk->side[1].trace.log_probability);
+    vd_caption_walk_free(walk);
+}
+
 static void regions_of_another_kind_are_refused(void **state)
 {
     (void)state;
@@ -265,6 +294,7 @@ int main(void)
         cmocka_unit_test(it_may_be_forced_to_end),
         cmocka_unit_test(what_cannot_be_changed_is_refused),
         cmocka_unit_test(two_captioners_stand_beside_each_other),
+        cmocka_unit_test(each_side_reads_the_others_words),
         cmocka_unit_test(regions_of_another_kind_are_refused),
         cmocka_unit_test(out_of_memory_is_reported),
     };

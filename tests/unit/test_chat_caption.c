@@ -286,6 +286,10 @@ static void a_second_captioner_stands_beside_the_first(void **state)
     fake_chat_keys(&fake, "F3 '/what-if region 2' Enter"); // of the first: the other is as it was
     expect("A captioner, changed (region 2)");
     expect("B other's own caption");
+    click(3, 1); // on the title of the first: nothing; of the second: to it
+    assert_int_equal(look()->side, 0);
+    click(3, 2);
+    assert_int_equal(look()->side, 1);
     fake_chat_keys(&fake, "'/captioner off' Enter");
     assert_int_equal(fake.chat.lanes.caption.walk->sides, 1);
     fake_chat_keys(&fake, "Tab");

@@ -101,19 +101,25 @@ static vd_status begin_with(const vd_captioner *captioner, const char *begin,
     return status;
 }
 
-static vd_status read_changes(const vd_captioner *captioner, const vd_picture_regions *regions,
-                              const vd_caption_changes *changes, vd_caption_change *out,
-                              vd_error *err)
+vd_status vd_caption_change_read(const vd_captioner *captioner, const vd_picture_regions *regions,
+                                 const vd_caption_changes *changes, vd_caption_change *out,
+                                 vd_error *err)
 {
     int count = changes->switches ? changes->switches->count : 0;
-    vd_status status = VD_OK;
+    *out = (vd_caption_change){0};
+    vd_status status = vd_captioner_fits(captioner, regions, err);
+    if (status)
+        return status;
     out->mask_region = vd_alloc((size_t)regions->count + 1, sizeof *out->mask_region);
     if (!out->mask_region)
         return vd_error_memory(err, "what is changed");
     for (int i = 0; i < count && status == VD_OK; i++)
         status = read_switch(&changes->switches->at[i], regions->count, out, err);
-    return status || !changes->begin ? status
-                                     : begin_with(captioner, changes->begin, &out->what_if, err);
+    if (status == VD_OK && changes->begin)
+        status = begin_with(captioner, changes->begin, &out->what_if, err);
+    if (status)
+        vd_caption_change_clear(out);
+    return status;
 }
 
 // ---- saying -------------------------------------------------------------------------------------
@@ -146,11 +152,8 @@ vd_status vd_caption_change_say(vd_captioner *captioner, const vd_picture_region
                                 vd_error *err)
 {
     vd_saying so = *how;
-    *out = (vd_caption_change){0};
     so.what_if = &out->what_if;
-    vd_status status = vd_captioner_fits(captioner, regions, err);
-    if (status == VD_OK)
-        status = read_changes(captioner, regions, changes, out, err);
+    vd_status status = vd_caption_change_read(captioner, regions, changes, out, err);
     if (status == VD_OK)
         status = vd_captioner_say(captioner, regions->features, regions->count, &so, said, most,
                                   count, err);

@@ -25,6 +25,10 @@ typedef struct vd_caption_change {
     bool *mask_region; // of what_if, owned; NULL: nothing was said yet
 } vd_caption_change;
 
+// What is changed, before anything is said: regions, history, the beginning. Errors as below.
+vd_status vd_caption_change_read(const vd_captioner *captioner, const vd_picture_regions *regions,
+                                 const vd_caption_changes *changes, vd_caption_change *out,
+                                 vd_error *err);
 // Says captions with these changes: said, count as vd_captioner_say. Forced words are taken from
 // the first place on: those before it stay as they are said without it, and the rest is said anew;
 // VD_END_WORD ends the caption. how->what_if is not looked at. VD_USAGE: a region that is not

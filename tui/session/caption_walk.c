@@ -93,21 +93,57 @@ static vd_status walk_as_it_is(saying *s, int place, vd_walked_caption *out, vd_
     return trace(s, NULL, out, err);
 }
 
-// ---- both ---------------------------------------------------------------------------------------
-
-static vd_status walk_one(struct vd_captioning *by, const vd_picture_regions *regions,
-                          const vd_caption_wish *wish, bool changed, vd_walked_caption *out,
-                          vd_error *err)
+// The words that another one said; those that this one does not know are <UNK>.
+static vd_status read_other(const saying *s, const vd_switches *switches, vd_walked_caption *of,
+                            vd_error *err)
 {
-    saying s = {.regions = regions};
-    vd_status status = vd_captioning_take(by, &s.captioner, err);
+    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(s->captioner));
+    int length = of->trace.words, ended = of->trace.word[length - 1].id == VD_END;
+    const vd_caption_changes changes = {.switches = switches};
+    vd_caption_change change;
+    int32_t word[VD_WALKED_WORDS];
+    vd_caption_trace trace;
+    for (int t = 0; t < length - ended; t++) {
+        word[t] = vd_vocab_id(vocab, of->word[t].text);
+        of->unknown += word[t] == VD_UNKNOWN;
+    }
+    vd_status status = vd_caption_change_read(s->captioner, s->regions, &changes, &change, err);
+    if (status == VD_OK)
+        status = vd_captioner_trace(s->captioner, s->regions->features, s->regions->count, word,
+                                    length - ended, ended, &change.what_if, &trace, err);
+    vd_caption_change_clear(&change);
     if (status != VD_OK)
         return status;
-    if (changed)
-        status = walk_changed(&s, &wish->switches, out, err);
+    of->under = trace.log_probability;
+    vd_caption_trace_clear(&trace);
+    return VD_OK;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+// By whom a side is said, and whether with the switches.
+typedef struct speaker {
+    struct vd_captioning *by;
+    const vd_picture_regions *regions;
+    const vd_caption_wish *wish;
+    bool changed;
+} speaker;
+
+// Says the caption of a side, or (other) reads that of the other side.
+static vd_status speak(const speaker *by, vd_walked_caption *out, bool other, vd_error *err)
+{
+    const vd_switches none = {0}, *switches = by->changed ? &by->wish->switches : &none;
+    saying s = {.regions = by->regions};
+    vd_status status = vd_captioning_take(by->by, &s.captioner, err);
+    if (status != VD_OK)
+        return status;
+    if (other)
+        status = read_other(&s, switches, out, err);
+    else if (by->changed)
+        status = walk_changed(&s, switches, out, err);
     else
-        status = walk_as_it_is(&s, wish->place, out, err);
-    vd_captioning_give_back(by);
+        status = walk_as_it_is(&s, by->wish->place, out, err);
+    vd_captioning_give_back(by->by);
     return status;
 }
 
@@ -130,6 +166,18 @@ static void align(vd_caption_walk *walk)
         walk->column[walk->columns] = (vd_aligned){walk->columns, -1};
 }
 
+static vd_status fill(vd_caption_walk *walk, const speaker by[VD_WALKED_SIDES], vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < walk->sides && status == VD_OK; i++)
+        status = speak(&by[i], &walk->side[i], false, err);
+    for (int i = 0; i < walk->sides && walk->sides > 1 && status == VD_OK; i++)
+        status = speak(&by[1 - i], &walk->side[i], true, err);
+    if (status == VD_OK)
+        align(walk);
+    return status;
+}
+
 vd_status vd_caption_walk_new(const vd_world *world, struct vd_captioning *second,
                               const vd_caption_wish *wish, vd_caption_walk **out, vd_error *err)
 {
@@ -139,16 +187,17 @@ vd_status vd_caption_walk_new(const vd_world *world, struct vd_captioning *secon
         return vd_error_memory(err, "a caption");
     walk->wish = *wish;
     bool changed = wish->switches.count > 0;
+    int which = second ? wish->changed : 1;
+    const speaker by[VD_WALKED_SIDES] = {
+        {world->captioning, &regions, wish, changed && which == 0},
+        {second ? second : world->captioning, &regions, wish, changed && which == 1}};
     walk->sides = second || changed ? 2 : 1;
     vd_status status = vd_world_regions(world, wish->picture, &regions, err);
-    for (int i = 0; i < walk->sides && status == VD_OK; i++)
-        status = walk_one(i && second ? second : world->captioning, &regions, wish,
-                          changed && i == (second ? wish->changed : 1), &walk->side[i], err);
+    if (status == VD_OK)
+        status = fill(walk, by, err);
     vd_picture_regions_clear(&regions);
-    if (status == VD_OK) {
-        align(walk);
+    if (status == VD_OK)
         return VD_OK;
-    }
     vd_caption_walk_free(walk);
     *out = NULL;
     return status;

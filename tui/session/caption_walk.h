@@ -34,6 +34,8 @@ typedef struct vd_walked_caption {
     int place, of; // which of its beam's captions
     bool changed;  // with the switches of the wish
     int seen;      // regions that it saw
+    double under;  // log-probability of these words as the other side reads them
+    int unknown;   // how many of them that does not know
     vd_caption_trace trace;
     vd_caption_word word[VD_WALKED_WORDS]; // (trace.words), </S> as "(end)"
     vd_caption_word likely[VD_WALKED_WORDS][VD_RUNNERS_UP];

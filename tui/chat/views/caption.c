@@ -199,26 +199,38 @@ static bool is_own(const vd_chat *chat)
     return vd_conversation_caption(&chat->conversation).by != VD_CAPTION_CAPTIONER;
 }
 
-// "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ...".
+// ", by B -9.12 (2 words unknown)": how the other side reads these words.
+static void add_under(const vd_walked_caption *c, const char *other, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    used += (size_t)snprintf(out + used, size - used, ", by %s %.2f", other, c->under);
+    if (c->unknown && used < size)
+        snprintf(out + used, size - used, " (%d word%s unknown)", c->unknown,
+                 c->unknown == 1 ? "" : "s");
+}
+
+// "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ..."; of
+// two "A captioner, ...".
 static void write_title(const vd_chat *chat, const vd_caption_walk *walk, int side, int room,
                         char *out, size_t size)
 {
+    static const char *const letters[] = {"A", "B"};
     const vd_walked_caption *c = &walk->side[side];
+    bool two = walk->sides > 1, roomy = room >= ROOMY;
     char what[200], names[160];
     vd_switches_text(&walk->wish.switches, names, sizeof names);
     if (c->changed)
         snprintf(what, sizeof what, ", changed (%s)", names);
     else
         snprintf(what, sizeof what, "%s%s, %d of %d",
-                 is_own(chat)   ? "'s own"
-                 : room < ROOMY ? ""
-                                : ",",
-                 room < ROOMY ? "" : " caption", c->place, c->of);
-    snprintf(out, size, "%s%s%s: %s %.2f",
-             walk->sides == 1 ? ""
-             : side           ? "B "
-                              : "A ",
-             c->name, what, room < ROOMY ? "log p" : "log-probability", c->trace.log_probability);
+                 is_own(chat) ? "'s own"
+                 : roomy      ? ","
+                              : "",
+                 roomy ? " caption" : "", c->place, c->of);
+    snprintf(out, size, "%s%s%s%s: %s %.2f", two ? letters[side] : "", two ? " " : "", c->name,
+             what, roomy ? "log-probability" : "log p", c->trace.log_probability);
+    if (two && roomy)
+        add_under(c, letters[1 - side], out, size);
 }
 
 // What the dialog begins with instead; "" nothing.
@@ -240,6 +252,8 @@ static void draw_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
     write_title(chat, walk, side, at.width, text, sizeof text);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text,
                             vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+    if (walk->sides > 1 && !shown)
+        vd_spot_add(&chat->nav, at, "/switch");
     if (side > 0 || walk->side[0].changed)
         return;
     write_other(chat, other, sizeof other);
@@ -333,6 +347,8 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
                                   .share = known ? share : NULL,
                                   .boxes = vd_chat_boxes(chat),
                                   .regions = regions_of(c)};
+    if (side != vd_chat_words_shown(chat, walk))
+        vd_spot_add(&chat->nav, at, "/switch");
     if (walk->sides > 1 && at.height > 1) {
         vd_grid_text(grid, at.x, at.y, 1, side ? "B" : "A", vd_style_of(grid, VD_ROLE_TITLE));
         at.x += 2;
