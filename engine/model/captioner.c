@@ -241,8 +241,9 @@ static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_err
 {
     size_t v = (size_t)pass->config->vocab;
     float *logs = vd_alloc((size_t)pass->logits->rows * v, sizeof *logs);
-    vd_status status =
-        logs ? vd_caption_logs(pass, logs, err) : vd_error_memory(err, "what words look at");
+    if (!logs)
+        return vd_error_memory(err, "what words look at");
+    vd_status status = vd_caption_logs(pass, logs, err);
     for (int t = 0; t < out->words && status == VD_OK; t++) {
         int32_t id = pass->words.target[t];
         describe_word(&out->word[t], id, logs + (size_t)t * v, (int)v);

@@ -278,7 +278,7 @@ static int make(void **state)
     must(vd_world_open_files(&(vd_world_files){0}, &world, &err), &err);
     must(vd_world_regions(world, PICTURE, &regions, &err), &err);
     must(vd_captioning_take(world->captioning, &captioner, &err), &err);
-    must(vd_hypotheses(captioner, &regions, NULL, said, &count, &err), &err);
+    must(vd_hypotheses(captioner, &regions, said, &count, &err), &err);
     vd_captioning_give_back(world->captioning);
     const vd_caption_config caption = {.captioner = VD_CAPTIONER_CAT,
                                        .vocab = 40,

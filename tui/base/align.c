@@ -25,7 +25,7 @@ static void count_differences(const char *const *first, int n, const char *const
 int vd_align(const char *const *first, int first_count, const char *const *second, int second_count,
              vd_aligned *out)
 {
-    int least[WIDE][WIDE], rows = 0;
+    int least[WIDE][WIDE] = {{0}}, rows = 0;
     count_differences(first, first_count, second, second_count, least);
     for (int i = 0, j = 0; i < first_count || j < second_count; rows++) {
         bool both = i < first_count && j < second_count;

@@ -6,6 +6,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/token.h"
 #include "engine/base/utf8.h"
+#include "tui/session/caption_change.h"
 #include "tui/session/captioning.h"
 
 bool vd_caption_wish_same(const vd_caption_wish *a, const vd_caption_wish *b)
@@ -13,54 +14,6 @@ bool vd_caption_wish_same(const vd_caption_wish *a, const vd_caption_wish *b)
     return a->picture == b->picture && a->place == b->place && strcmp(a->second, b->second) == 0 &&
            vd_switches_same(&a->switches, &b->switches) &&
            (a->switches.count == 0 || a->changed == b->changed);
-}
-
-// ---- what is changed ----------------------------------------------------------------------------
-
-static const char end_word[] = "(end)";
-
-static vd_status refuse(const vd_switch *one, const char *why, vd_error *err)
-{
-    char name[64];
-    vd_switch_name(one, name, sizeof name);
-    return vd_error_set(err, VD_USAGE, "what if '%s'? %s", name, why);
-}
-
-static vd_status read_switch(const vd_switch *one, int regions, bool *mask, vd_caption_what_if *out,
-                             vd_error *err)
-{
-    char why[64];
-    switch ((int)one->kind) {
-    case VD_SWITCH_HISTORY:
-        out->no_history = true;
-        return VD_OK;
-    case VD_SWITCH_WORD:
-        return one->word[0] ? VD_OK : refuse(one, "which word instead? word 2=red", err);
-    case VD_SWITCH_REGION:
-        snprintf(why, sizeof why, "there are only %d regions", regions);
-        if (one->index >= regions)
-            return refuse(one, why, err);
-        mask[one->index] = true;
-        out->mask_region = mask;
-        return VD_OK;
-    default:
-        return refuse(one, "of a caption: region N, word N=OTHER or history", err);
-    }
-}
-
-// The word that is said at a place whatever happens; NULL: any.
-static const vd_switch *forced_at(const vd_switches *switches, int place)
-{
-    for (int i = 0; i < switches->count; i++)
-        if (switches->at[i].kind == VD_SWITCH_WORD && switches->at[i].index == place)
-            return &switches->at[i];
-    return NULL;
-}
-
-static vd_status word_id(const vd_vocab *vocab, const vd_switch *one, int32_t *id, vd_error *err)
-{
-    *id = strcmp(one->word, end_word) == 0 ? VD_END : vd_vocab_id(vocab, one->word);
-    return *id == VD_UNKNOWN ? refuse(one, "the captioner does not know this word", err) : VD_OK;
 }
 
 // ---- one caption --------------------------------------------------------------------------------
@@ -73,34 +26,9 @@ typedef struct saying {
     int count;
 } saying;
 
-static vd_status say(saying *s, const vd_caption_what_if *what_if, vd_error *err)
-{
-    return vd_hypotheses(s->captioner, s->regions, what_if, s->said, &s->count, err);
-}
-
-// One forced word after another, from the first on.
-static vd_status force_words(saying *s, const vd_switches *switches, vd_caption_what_if *what_if,
-                             vd_error *err)
-{
-    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(s->captioner));
-    vd_status status = VD_OK;
-    for (int place = 0; place < VD_MAX_CAPTION && status == VD_OK; place++) {
-        const vd_switch *one = forced_at(switches, place);
-        if (!one)
-            continue;
-        for (int i = what_if->places; i < place; i++)
-            what_if->forced[i] = i < s->said[0].length ? s->said[0].word[i] : VD_PAD;
-        what_if->places = place + 1;
-        status = word_id(vocab, one, &what_if->forced[place], err);
-        if (status == VD_OK)
-            status = say(s, what_if, err);
-    }
-    return status;
-}
-
 static void copy_word(const vd_vocab *vocab, int32_t id, vd_caption_word *out)
 {
-    const char *text = id == VD_END ? end_word : vd_vocab_word(vocab, id);
+    const char *text = id == VD_END ? VD_END_WORD : vd_vocab_word(vocab, id);
     size_t length = vd_utf8_whole(text, strlen(text), sizeof out->text - 1);
     snprintf(out->text, sizeof out->text, "%.*s", (int)length, text);
 }
@@ -136,37 +64,29 @@ static vd_status trace(saying *s, const vd_caption_what_if *what_if, vd_walked_c
     return status;
 }
 
-static vd_status read_switches(const vd_switches *switches, int regions, bool *mask,
-                               vd_caption_what_if *out, vd_error *err)
+static vd_status walk_changed(saying *s, const vd_switches *switches, vd_walked_caption *out,
+                              vd_error *err)
 {
-    vd_status status = VD_OK;
-    *out = (vd_caption_what_if){0};
-    for (int i = 0; i < switches->count && status == VD_OK; i++)
-        status = read_switch(&switches->at[i], regions, mask, out, err);
-    return status;
-}
-
-static vd_status walk_changed(saying *s, const vd_switches *switches, bool *mask,
-                              vd_walked_caption *out, vd_error *err)
-{
-    vd_caption_what_if what_if;
-    vd_status status = read_switches(switches, s->regions->count, mask, &what_if, err);
-    if (status == VD_OK)
-        status = say(s, &what_if, err);
-    if (status == VD_OK)
-        status = force_words(s, switches, &what_if, err);
+    const vd_caption_changes changes = {.switches = switches};
+    vd_saying how = vd_saying_greedy();
+    vd_caption_change change;
+    how.beam = VD_HYPOTHESES;
+    vd_status status = vd_caption_change_say(s->captioner, s->regions, &how, &changes, &change,
+                                             s->said, VD_HYPOTHESES, &s->count, err);
     if (status != VD_OK)
         return status;
     describe(s, 1, out);
     out->changed = true;
     for (int k = 0; k < s->regions->count; k++)
-        out->seen -= mask[k];
-    return trace(s, &what_if, out, err);
+        out->seen -= change.mask_region[k];
+    status = trace(s, &change.what_if, out, err);
+    vd_caption_change_clear(&change);
+    return status;
 }
 
 static vd_status walk_as_it_is(saying *s, int place, vd_walked_caption *out, vd_error *err)
 {
-    vd_status status = say(s, NULL, err);
+    vd_status status = vd_hypotheses(s->captioner, s->regions, s->said, &s->count, err);
     if (status != VD_OK)
         return status;
     describe(s, place, out);
@@ -174,22 +94,24 @@ static vd_status walk_as_it_is(saying *s, int place, vd_walked_caption *out, vd_
 }
 
 // The words that another one said; those that this one does not know are <UNK>.
-static vd_status read_other(const saying *s, const vd_switches *switches, bool *mask,
-                            vd_walked_caption *of, vd_error *err)
+static vd_status read_other(const saying *s, const vd_switches *switches, vd_walked_caption *of,
+                            vd_error *err)
 {
     const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(s->captioner));
     int length = of->trace.words, ended = of->trace.word[length - 1].id == VD_END;
+    const vd_caption_changes changes = {.switches = switches};
+    vd_caption_change change;
     int32_t word[VD_WALKED_WORDS];
     vd_caption_trace trace;
-    vd_caption_what_if what_if;
     for (int t = 0; t < length - ended; t++) {
         word[t] = vd_vocab_id(vocab, of->word[t].text);
         of->unknown += word[t] == VD_UNKNOWN;
     }
-    vd_status status = read_switches(switches, s->regions->count, mask, &what_if, err);
+    vd_status status = vd_caption_change_read(s->captioner, s->regions, &changes, &change, err);
     if (status == VD_OK)
         status = vd_captioner_trace(s->captioner, s->regions->features, s->regions->count, word,
-                                    length - ended, ended, &what_if, &trace, err);
+                                    length - ended, ended, &change.what_if, &trace, err);
+    vd_caption_change_clear(&change);
     if (status != VD_OK)
         return status;
     of->under = trace.log_probability;
@@ -215,16 +137,12 @@ static vd_status speak(const speaker *by, vd_walked_caption *out, bool other, vd
     vd_status status = vd_captioning_take(by->by, &s.captioner, err);
     if (status != VD_OK)
         return status;
-    bool *mask = vd_alloc((size_t)by->regions->count + 1, sizeof *mask);
-    if (!mask)
-        status = vd_error_memory(err, "what is changed");
-    else if (other)
-        status = read_other(&s, switches, mask, out, err);
+    if (other)
+        status = read_other(&s, switches, out, err);
     else if (by->changed)
-        status = walk_changed(&s, switches, mask, out, err);
+        status = walk_changed(&s, switches, out, err);
     else
         status = walk_as_it_is(&s, by->wish->place, out, err);
-    vd_free(mask);
     vd_captioning_give_back(by->by);
     return status;
 }

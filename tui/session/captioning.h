@@ -22,12 +22,10 @@ const char *vd_captioning_path(const vd_captioning *captioning);
 vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err);
 void vd_captioning_give_back(vd_captioning *captioning);
 
-// The captions that a beam search ends with, the best first. what_if: NULL, or what is changed.
-// VD_MISMATCH for regions of another
+// The captions that a beam search ends with, the best first; VD_MISMATCH for regions of another
 // size than the captioner's.
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
-                        const vd_caption_what_if *what_if, vd_said_caption out[VD_HYPOTHESES],
-                        int *count, vd_error *err);
+                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err);
 // Words of a captioner as a text (vd_free); NULL: out of memory.
 char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said);
 

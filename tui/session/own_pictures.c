@@ -363,7 +363,7 @@ static vd_status offer_said(vd_own_pictures *own, vd_own_picture *picture, vd_ca
     vd_said_caption said[VD_HYPOTHESES];
     int count;
     const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
-    vd_status status = vd_hypotheses(captioner, &picture->regions, NULL, said, &count, err);
+    vd_status status = vd_hypotheses(captioner, &picture->regions, said, &count, err);
     for (int i = 0; i < count && status == VD_OK; i++)
         status = offer(own, picture, vd_said_text(vocab, &said[i]),
                        (vd_picture_caption){.by = VD_CAPTION_CAPTIONER,
