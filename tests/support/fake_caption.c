@@ -112,6 +112,8 @@ static void say(const vd_caption_wish *wish, int side, bool changed, int regions
     }
     snprintf(out->name, sizeof out->name, "%.63s", second ? wish->second : "captioner");
     out->changed = changed;
+    if (changed)
+        snprintf(out->verdict, sizeof out->verdict, "false: no object is so");
     out->config.captioner = history || second ? VD_CAPTIONER_CAT : VD_CAPTIONER_TRANSFORMER;
     fill(out, words, count, regions, left_out, 7 + side + wish->switches.count);
 }

@@ -15,6 +15,7 @@
 #include "tests/support/program.h"
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"
+#include "tui/measure/walk_verdict.h"
 #include "tui/session/caption_walk.h"
 #include "tui/session/captioning.h"
 
@@ -203,6 +204,34 @@ static void each_side_reads_the_others_words(void **state)
     vd_caption_walk_free(walk);
 }
 
+// By the scenes beside the dialogs; of a picture of one's own nothing is known.
+static void captions_are_judged_where_the_scene_is_known(void **state)
+{
+    (void)state;
+    vd_caption_wish wish = wish_of(1);
+    add(&wish, VD_SWITCH_WORD, 3, "4"); // "a table with 1 blue cone and other things"
+    add(&wish, VD_SWITCH_WORD, 4, "blue");
+    vd_caption_walk *walk = walk_through(NULL, &wish);
+    assert_string_equal(walk->side[0].verdict, "");
+    vd_walk_judge(world, walk);
+    assert_memory_equal(walk->side[0].verdict, "faithful: 1 of ", 15);
+    assert_memory_not_equal(walk->side[1].verdict, "faithful", 8);
+    assert_true(*walk->side[1].verdict);
+    vd_caption_walk_free(walk);
+    wish = wish_of(1);
+    size_t size;
+    char *bytes = support_read_file("assets/pictures/1000003.png", &size);
+    char *own = support_join(directory, "own.png");
+    support_write_file(own, bytes, size);
+    must(vd_world_named(world, own, &wish.picture, &err), &err);
+    walk = walk_through(NULL, &wish);
+    vd_walk_judge(world, walk);
+    assert_string_equal(walk->side[0].verdict, "");
+    vd_caption_walk_free(walk);
+    free(bytes);
+    free(own);
+}
+
 static void regions_of_another_kind_are_refused(void **state)
 {
     (void)state;
@@ -316,6 +345,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_changed_is_refused),
         cmocka_unit_test(two_captioners_stand_beside_each_other),
         cmocka_unit_test(each_side_reads_the_others_words),
+        cmocka_unit_test(captions_are_judged_where_the_scene_is_known),
         cmocka_unit_test(regions_of_another_kind_are_refused),
         cmocka_unit_test(a_second_captioner_is_read_at_the_start),
         cmocka_unit_test(out_of_memory_is_reported),

@@ -8,6 +8,7 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "tui/measure/corpus.h"
+#include "tui/measure/walk_verdict.h"
 #include "tui/base/table.h"
 #include "tui/session/config.h"
 #include "tui/session/history.h"
@@ -208,12 +209,21 @@ static vd_status converse(chat_program *program, vd_error *err)
     return vd_loop_run(&loop, program->screen, program->worker, err);
 }
 
+// On the thread of the lane.
+static void serve_chat(void *context, const vd_request *request, const atomic_int *stop,
+                       vd_event *event)
+{
+    vd_service_serve(context, request, stop, event);
+    if (event->caption)
+        vd_walk_judge(vd_service_world(context), event->caption);
+}
+
 static vd_status start_worker(chat_program *program, vd_error *err)
 {
     void *lanes[VD_MODELS];
     for (int i = 0; i < VD_MODELS; i++)
         lanes[i] = program->service[i];
-    return vd_worker_start(vd_service_serve, lanes, VD_MODELS, &program->worker, err);
+    return vd_worker_start(serve_chat, lanes, VD_MODELS, &program->worker, err);
 }
 
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,

@@ -31,11 +31,12 @@ typedef struct vd_caption_word {
 typedef struct vd_walked_caption {
     char name[64]; // of the captioner
     vd_caption_config config;
-    int place, of; // which of its beam's captions
-    bool changed;  // with the switches of the wish
-    int seen;      // regions that it saw
-    double under;  // log-probability of these words as the other side reads them
-    int unknown;   // how many of them that does not know
+    int place, of;     // which of its beam's captions
+    bool changed;      // with the switches of the wish
+    int seen;          // regions that it saw
+    double under;      // log-probability of these words as the other side reads them
+    int unknown;       // how many of them that does not know
+    char verdict[300]; // "false: no object is a red cube" (measure/walk_verdict.h); "": not judged
     vd_caption_trace trace;
     vd_caption_word word[VD_WALKED_WORDS]; // (trace.words), </S> as "(end)"
     vd_caption_word likely[VD_WALKED_WORDS][VD_RUNNERS_UP];

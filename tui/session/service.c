@@ -33,6 +33,11 @@ vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err)
     return VD_OK;
 }
 
+const vd_world *vd_service_world(const vd_service *service)
+{
+    return service->world;
+}
+
 static void unload(loaded *model)
 {
     vd_session_free(model->session);

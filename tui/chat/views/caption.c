@@ -401,6 +401,17 @@ static void draw_below(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
     draw_list(chat, grid, (vd_rect){at.x + at.width - list, at.y, list, at.height});
 }
 
+// Whether the caption that is looked at is true; returns how many rows that takes.
+static int draw_verdict(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+{
+    int side = vd_chat_words_shown(chat, walk);
+    const char *verdict = walk->side[side].verdict;
+    char text[320];
+    snprintf(text, sizeof text, "%s%s%s", walk->sides > 1 ? letter_of(side) : "",
+             walk->sides > 1 ? " " : "", verdict);
+    return *verdict ? vd_grid_wrapped(grid, at, text, vd_style_of(grid, VD_ROLE_NOTE)) : 0;
+}
+
 static void draw_walk(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
 {
     char figures[256];
@@ -410,6 +421,8 @@ static void draw_walk(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption
             draw_title(chat, grid, (vd_rect){at.x, at.y++, at.width, 1}, walk, side);
     int words = at.height >= LOW ? at.height / 2 : at.height / 3;
     at.y += vd_draw_caption_words(chat, grid, (vd_rect){at.x, at.y, at.width, words}, walk);
+    if (at.height >= LOW)
+        at.y += draw_verdict(chat, grid, (vd_rect){at.x, at.y, at.width, 2}, walk);
     write_figures(chat, figures, sizeof figures);
     at.y += vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height >= LOW ? 2 : 1},
                             figures, vd_style_of(grid, VD_ROLE_ANSWER));
