@@ -166,18 +166,47 @@ static blocks_verdict judge_place(const blocks_claim *claim, const blocks_scene 
     return best;
 }
 
-static blocks_verdict judge_relation(const blocks_claim *claim, const blocks_scene *scene)
+// The two objects of the best verdict; of equal ones the first.
+static blocks_verdict find_related(const blocks_claim *claim, const blocks_scene *scene,
+                                   blocks_evidence *found)
 {
-    blocks_set ones = blocks_find(scene, claim->kind), others = blocks_find(scene, claim->other);
     blocks_verdict best = BLOCKS_FALSE;
     for (int i = 0; i < scene->count; i++)
         for (int j = 0; j < scene->count; j++) {
-            if (i == j || !blocks_has(ones, i) || !blocks_has(others, j))
+            if (i == j || !blocks_has(found->kinds, i) || !blocks_has(found->others, j))
                 continue;
             blocks_verdict verdict = beyond(scene, i, claim->direction, j);
-            best = verdict > best ? verdict : best;
+            if (found->one >= 0 && verdict <= best)
+                continue;
+            best = verdict;
+            found->one = i;
+            found->other = j;
         }
     return best;
+}
+
+static blocks_evidence all_of_kind(const blocks_claim *claim, const blocks_scene *scene)
+{
+    bool relation = claim->sort == BLOCKS_CLAIM_RELATION;
+    return (blocks_evidence){blocks_find(scene, claim->kind),
+                             relation ? blocks_find(scene, claim->other) : 0, -1, -1};
+}
+
+static blocks_verdict judge_relation(const blocks_claim *claim, const blocks_scene *scene)
+{
+    blocks_evidence found = all_of_kind(claim, scene);
+    return find_related(claim, scene, &found);
+}
+
+blocks_evidence blocks_claim_evidence(const blocks_claim *claim, const blocks_scene *scene)
+{
+    blocks_evidence found = all_of_kind(claim, scene);
+    if (claim->sort == BLOCKS_CLAIM_RELATION)
+        find_related(claim, scene, &found);
+    for (int i = 0; i < scene->count && claim->sort == BLOCKS_CLAIM_PLACE; i++)
+        if (found.one < 0 || beyond_by(scene, i, claim->direction, found.one) > 0.0)
+            found.one = i;
+    return found;
 }
 
 blocks_verdict blocks_claim_judge(const blocks_claim *claim, const blocks_scene *scene)

@@ -53,6 +53,15 @@ typedef enum blocks_verdict {
 
 blocks_verdict blocks_claim_judge(const blocks_claim *claim, const blocks_scene *scene);
 
+// The objects that decide it.
+typedef struct blocks_evidence {
+    blocks_set kinds, others; // those of kind k; RELATION: of kind j
+    // RELATION: a k and a j of the best verdict, -1: there are no two. PLACE: one is the object
+    // that lies farthest that way, other -1. All others: -1.
+    int one, other;
+} blocks_evidence;
+blocks_evidence blocks_claim_evidence(const blocks_claim *claim, const blocks_scene *scene);
+
 // What is named that is not there, after CHAIR (Rohrbach et al., EMNLP 2018). A mention is a kind
 // with an attribute at least ("thing" names none).
 typedef struct blocks_mentions {

@@ -10,8 +10,8 @@
 #include "engine/base/json_stream.h"
 
 // Places, then values. Those of an object's attributes are ATTRIBUTE + blocks_attribute.
-enum { SCENES = 1, SCENE, OBJECTS, OBJECT, POSITION };
-enum { IMAGE_ID = POSITION + 1, ATTRIBUTE, RADIUS = ATTRIBUTE + BLOCKS_ATTRIBUTES, COORDINATE };
+enum { SCENES = 1, SCENE, OBJECTS, OBJECT, POSITION, BOX };
+enum { IMAGE_ID = BOX + 1, ATTRIBUTE, RADIUS = ATTRIBUTE + BLOCKS_ATTRIBUTES, COORDINATE, EDGE };
 
 static const vd_json_rule rules[] = {
     {0, NULL, VD_JSON_ARRAY, SCENES, true},
@@ -26,13 +26,15 @@ static const vd_json_rule rules[] = {
     {OBJECT, "position", VD_JSON_ARRAY, POSITION, true},
     {OBJECT, "radius", VD_JSON_REAL, RADIUS, true},
     {POSITION, NULL, VD_JSON_REAL, COORDINATE, false},
+    {OBJECT, "box", VD_JSON_ARRAY, BOX, false},
+    {BOX, NULL, VD_JSON_REAL, EDGE, false},
 };
 
 typedef struct loading {
     blocks_scene *scene, now;
     size_t count, room;
     bool in_scene, in_object;
-    int coordinates;
+    int coordinates, edges;
 } loading;
 
 static void where(const void *context, char *text, size_t size)
@@ -54,7 +56,7 @@ static vd_status on_open(void *context, vd_json_reader *reader, int place)
         if (l->now.count == BLOCKS_MAX)
             return vd_json_refuse(reader, VD_FORMAT, "more than %d objects", BLOCKS_MAX);
         l->in_object = true;
-        l->coordinates = 0;
+        l->coordinates = l->edges = 0;
     }
     return VD_OK;
 }
@@ -98,6 +100,10 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     }
     if (id == RADIUS)
         return set_number(reader, value, &o->radius);
+    if (id == EDGE && l->edges < 4)
+        return set_number(reader, value, &o->box[l->edges++]);
+    if (id == EDGE)
+        return vd_json_refuse(reader, VD_FORMAT, "a box of more than 4 numbers");
     if (id != COORDINATE)
         return set_attribute(l, reader, (blocks_attribute)(id - ATTRIBUTE), value);
     if (l->coordinates == 2)
@@ -122,6 +128,8 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
     if (place == POSITION && l->coordinates != 2)
         return vd_json_refuse(reader, VD_FORMAT, "a position of %d numbers; expected 2",
                               l->coordinates);
+    if (place == BOX && l->edges != 4)
+        return vd_json_refuse(reader, VD_FORMAT, "a box of %d numbers; expected 4", l->edges);
     if (place == OBJECT) {
         l->now.count++;
         l->in_object = false;

@@ -45,7 +45,8 @@ vd_status blocks_world_write_scenes(const blocks_world *world, const char *path,
 enum { BLOCKS_MOST_CAPTIONS = 100 };
 vd_status blocks_world_write_captions(const blocks_world *world, int each, const char *path,
                                       vd_error *err);
-// What was written as scenes: the objects, not camera and light. *out: new (vd_free), (*count), by
+// What was written as scenes: the objects with their boxes where those are there, not camera and
+// light. *out: new (vd_free), (*count), by
 // rising image id. VD_FORMAT with file and place for what is no such scene.
 vd_status blocks_scenes_read(const char *path, blocks_scene **out, size_t *count, vd_error *err);
 // NULL when there is none of that image.

@@ -62,19 +62,65 @@ vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed,
     return VD_OK;
 }
 
+static vd_status check_no_history(const vd_caption_config *c, vd_error *err)
+{
+    vd_caption_history history = vd_caption_history_of(c);
+    const char *kind = vd_captioner_names[c->captioner];
+    if (history == VD_HISTORY_NONE)
+        return vd_error_set(err, VD_USAGE,
+                            "the history is left out of a captioner without one (%s); expected one "
+                            "that looks back at its words",
+                            kind);
+    if (history == VD_HISTORY_ONLY)
+        return vd_error_set(err, VD_USAGE,
+                            "the history is left out of a captioner (%s) that looks again at "
+                            "nothing else; expected one that sees the regions, too",
+                            kind);
+    return VD_OK;
+}
+
+// *image: the same with rows of zeros, which are no regions, for those left out.
+static vd_status leave_out(vd_arena *arena, const bool *mask, int regions, int size,
+                           const float **image, vd_error *err)
+{
+    int left = 0;
+    size_t each = (size_t)size;
+    float *copy = vd_arena_take(arena, (size_t)regions * each, sizeof *copy);
+    if (!copy)
+        return vd_error_memory(err, "the regions");
+    for (int k = 0; k < regions; k++)
+        if (!mask[k]) {
+            memcpy(copy + (size_t)k * each, *image + (size_t)k * each, each * sizeof *copy);
+            left++;
+        }
+    *image = copy;
+    return left > 0 ? VD_OK
+                    : vd_error_set(err, VD_USAGE,
+                                   "all %d regions are left out; expected one that stays", regions);
+}
+
 vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
-                           vd_caption_pass *pass, vd_error *err)
+                           const vd_caption_what_if *what_if, vd_caption_pass *pass, vd_error *err)
 {
     const vd_model *model = captioner->model;
+    const vd_caption_config *config = &model->config.caption;
+    const vd_caption_what_if unchanged = {0}, *change = what_if ? what_if : &unchanged;
+    vd_status status = change->no_history ? check_no_history(config, err) : VD_OK;
     vd_pass settings;
     vd_arena_reset(&captioner->arena);
+    if (status == VD_OK && change->mask_region)
+        status =
+            leave_out(&captioner->arena, change->mask_region, regions, config->region, &image, err);
+    if (status != VD_OK)
+        return status;
     vd_model_pass(model, &captioner->arena, &settings);
     *pass = (vd_caption_pass){.tape = {.be = model->be,
                                        .arena = &captioner->arena,
                                        .w = &model->weights.all,
                                        .key = vd_rng_seed(captioner->seed, LOOKS).state},
                               .hard = captioner->hard,
-                              .config = &model->config.caption,
+                              .no_history = change->no_history,
+                              .config = config,
                               .sinusoid = model->sinusoid};
     const vd_batch batch = {.dialogs = 1, .regions = regions, .image = image};
     return vd_caption_see(pass, &batch, err);
@@ -117,7 +163,7 @@ static void add_likely(vd_said_word *w, int32_t id, double log)
 
 static void describe_word(vd_said_word *w, int32_t id, const float *log, int vocab)
 {
-    *w = (vd_said_word){.id = id, .probability = exp((double)log[id])};
+    *w = (vd_said_word){.id = id, .probability = exp((double)log[id]), .gate = -1, .chosen = -1};
     for (int32_t i = 0; i < vocab; i++) {
         w->entropy -= exp((double)log[i]) * (double)log[i];
         add_likely(w, i, (double)log[i]);
@@ -178,16 +224,32 @@ static vd_status allocate_trace(const vd_caption_config *c, int words, int regio
                                                      : vd_error_memory(err, "what words look at");
 }
 
+// What only sat has: the gate of word t, and where hard attention looked.
+static void copy_step(const vd_caption_pass *pass, int t, vd_said_word *w)
+{
+    const vd_caption_step *s = &pass->step[t];
+    float gate;
+    pass->tape.be->read_floats(s->gate->x, &gate, 1);
+    w->gate = (double)gate;
+    if (!s->chosen || s->chosen[0] < 0)
+        return;
+    const vd_pair_group *g = &s->look->pairing->group[0];
+    w->chosen = pass->region_row[g->key[0].first + s->chosen[0] - g->at];
+}
+
 static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_error *err)
 {
     size_t v = (size_t)pass->config->vocab;
     float *logs = vd_alloc((size_t)pass->logits->rows * v, sizeof *logs);
-    vd_status status =
-        logs ? vd_caption_logs(pass, logs, err) : vd_error_memory(err, "what words look at");
+    if (!logs)
+        return vd_error_memory(err, "what words look at");
+    vd_status status = vd_caption_logs(pass, logs, err);
     for (int t = 0; t < out->words && status == VD_OK; t++) {
         int32_t id = pass->words.target[t];
         describe_word(&out->word[t], id, logs + (size_t)t * v, (int)v);
         out->log_probability += (double)logs[(size_t)t * v + (size_t)id];
+        if (vd_caption_is_sat(pass->config))
+            copy_step(pass, t, &out->word[t]);
     }
     vd_free(logs);
     for (int t = 0; t < out->words; t++)
@@ -197,7 +259,8 @@ static vd_status fill_trace(vd_caption_pass *pass, vd_caption_trace *out, vd_err
 }
 
 vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
-                             const int32_t *word, int length, bool ended, vd_caption_trace *out,
+                             const int32_t *word, int length, bool ended,
+                             const vd_caption_what_if *what_if, vd_caption_trace *out,
                              vd_error *err)
 {
     const int picture = 0, shown = length + ended;
@@ -206,7 +269,7 @@ vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int re
     vd_caption_pass pass;
     vd_caption_words words;
     *out = (vd_caption_trace){0};
-    vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
+    vd_status status = vd_captioner_see(captioner, image, regions, what_if, &pass, err);
     if (status == VD_OK)
         status = vd_caption_words_all(&pass, &one, &words, err);
     if (status == VD_OK)
@@ -227,23 +290,39 @@ void vd_caption_trace_clear(vd_caption_trace *trace)
     *trace = (vd_caption_trace){0};
 }
 
-// Mean over the top layer's heads of rows of `width`.
-static void mean_of_heads(const vd_caption_trace *trace, const float *shares, int word, int width,
-                          float *out)
+// Mean over `heads` rows of `width`, the first of them `row`.
+static void mean_of_rows(const float *shares, size_t row, int heads, int width, float *out)
 {
-    size_t row = ((size_t)(word + 1) * (size_t)trace->layers - 1) * (size_t)trace->heads;
-    memset(out, 0, (size_t)width * sizeof *out);
-    for (int h = 0; h < trace->heads && shares; h++)
+    if (out)
+        memset(out, 0, (size_t)width * sizeof *out);
+    for (int h = 0; h < heads && shares && out; h++)
         for (int k = 0; k < width; k++)
-            out[k] += shares[(row + (size_t)h) * (size_t)width + (size_t)k] / (float)trace->heads;
+            out[k] += shares[(row + (size_t)h) * (size_t)width + (size_t)k] / (float)heads;
+}
+
+// The first row of a layer's heads.
+static size_t row_of(const vd_caption_trace *trace, int word, int layer)
+{
+    return ((size_t)word * (size_t)trace->layers + (size_t)layer) * (size_t)trace->heads;
 }
 
 void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out)
 {
-    mean_of_heads(trace, trace->region, word, trace->regions, out);
+    mean_of_rows(trace->region, row_of(trace, word, trace->layers - 1), trace->heads,
+                 trace->regions, out);
 }
 
 void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out)
 {
-    mean_of_heads(trace, trace->history, word, trace->words, out);
+    mean_of_rows(trace->history, row_of(trace, word, trace->layers - 1), trace->heads, trace->words,
+                 out);
+}
+
+void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
+                           float *regions, float *history)
+{
+    size_t row = row_of(trace, word, layer) + (size_t)(head < 0 ? 0 : head);
+    int heads = head < 0 ? trace->heads : 1;
+    mean_of_rows(trace->region, row, heads, trace->regions, regions);
+    mean_of_rows(trace->history, row, heads, trace->words, history);
 }

@@ -19,6 +19,22 @@ vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and
 // captioners have none: VD_USAGE, unless it is VD_HARD_OWN or VD_HARD_LARGEST.
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err);
 
+// What if: captions are said, or read, with something changed. All zero: nothing is.
+typedef struct vd_caption_what_if {
+    // (regions) left out, as if the detector had not found them: the numbers are those of a picture
+    // without them, to the bit. One must stay. NULL: none.
+    const bool *mask_region;
+    // Words that a caption has at its first `places` places, whatever a saying allows otherwise;
+    // VD_PAD: any. It does not end before them, unless VD_END is the last. What is read has its
+    // own.
+    int32_t forced[VD_MAX_CAPTION];
+    int places;
+    // No head gives anything to the history (w = 0): the second look sees the regions alone. With
+    // shared weights it is the first look then, and cat the Transformer of these weights. VD_USAGE
+    // of captioners without a history, and of those that look again at nothing else.
+    bool no_history;
+} vd_caption_what_if;
+
 enum { VD_MOST_BEAMS = 32 };
 
 // How a caption is said. <PAD>, <S>, <UNK> and nothing at all are never said.
@@ -38,6 +54,7 @@ typedef struct vd_saying {
     // "the", "of" and their like.
     bool no_repeat, no_trigram, no_dangling;
     bool merge_repeats; // of what was said, runs of a word become one (M2's evaluation)
+    const vd_caption_what_if *what_if; // NULL: nothing is changed
 } vd_saying;
 
 // Greedy with all else off.
@@ -74,6 +91,8 @@ typedef struct vd_said_word {
         double probability;
     } likely[VD_RUNNERS_UP]; // the likeliest words, the first of them first
     int likelies;
+    double gate; // of sat: how much of what is found is let in, 0..1; of others -1
+    int chosen;  // hard attention: the region that was looked at; -1: all were, weighed
 } vd_said_word;
 
 // What the network looked at, word by word: T words, </S> included, N layers, h heads, P regions.
@@ -88,13 +107,18 @@ typedef struct vd_caption_trace {
     float *history; // (T, N, h, T)
 } vd_caption_trace;
 
-// Of words that were said, or any others. ended: whether </S> follows.
+// Of words that were said, or any others: with their log-probability. ended: whether </S> follows.
+// what_if: NULL, or what is changed; its forced words are nothing to it.
 vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
-                             const int32_t *word, int length, bool ended, vd_caption_trace *out,
+                             const int32_t *word, int length, bool ended,
+                             const vd_caption_what_if *what_if, vd_caption_trace *out,
                              vd_error *err);
 void vd_caption_trace_clear(vd_caption_trace *trace);
 // What is shown first: the mean over the top layer's heads, (P) or (T); NULL history stays zeros.
 void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out);
 void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out);
+// Any other look: of a layer, and a head of it; head -1: the mean over them. NULL: not wanted.
+void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
+                           float *regions, float *history);
 
 #endif

@@ -14,9 +14,9 @@ struct vd_captioner {
     uint64_t seed; // of its draws
 };
 
-// A pass over one picture, which it has seen.
+// A pass over one picture, which it has seen. what_if: NULL, or what is changed.
 vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
-                           vd_caption_pass *pass, vd_error *err);
+                           const vd_caption_what_if *what_if, vd_caption_pass *pass, vd_error *err);
 // Log-probabilities (W, V) of the words that follow those read last.
 vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err);
 

@@ -55,7 +55,24 @@ void vd_saying_text(const vd_saying *how, char *out, size_t size)
              how->merge_repeats ? " merge-repeats" : "");
 }
 
-static vd_status check_saying(const vd_saying *how, int most, vd_error *err)
+static vd_status check_forced(const vd_saying *how, int vocab, vd_error *err)
+{
+    const vd_caption_what_if *w = how->what_if;
+    int places = w ? w->places : 0;
+    if (places < 0 || places > how->longest)
+        return vd_error_set(err, VD_USAGE, "words for %d places; expected 0 to %d, the longest",
+                            places, how->longest);
+    for (int i = 0; i < places; i++)
+        if (w->forced[i] < 0 || w->forced[i] >= vocab || w->forced[i] == VD_START ||
+            (w->forced[i] == VD_END && (i == 0 || i + 1 < places)))
+            return vd_error_set(
+                err, VD_USAGE,
+                "word %d is to be id %d; expected 3 to %d, or the end (2) behind words", i + 1,
+                w->forced[i], vocab - 1);
+    return VD_OK;
+}
+
+static vd_status check_saying(const vd_saying *how, int vocab, int most, vd_error *err)
 {
     if (how->beam < 1 || how->beam > VD_MOST_BEAMS)
         return vd_error_set(err, VD_USAGE, "a beam of %d hypotheses; expected 1 to %d", how->beam,
@@ -68,7 +85,7 @@ static vd_status check_saying(const vd_saying *how, int most, vd_error *err)
     if (!(how->temperature >= 0) || (how->temperature > 0 && how->beam > 1 && !how->drawn))
         return vd_error_set(err, VD_USAGE,
                             "a caption that is drawn has a temperature above 0 and no beam");
-    return VD_OK;
+    return check_forced(how, vocab, err);
 }
 
 static vd_status list_dangling(searches *s, const vd_vocab *vocab, vd_error *err)
@@ -100,6 +117,9 @@ static bool is_trigram_again(const vd_said_caption *c, int32_t id)
 static bool may_follow(const search *s, const vd_said_caption *c, int32_t id)
 {
     int32_t last = c->length > 0 ? c->word[c->length - 1] : VD_PAD;
+    const vd_caption_what_if *w = s->how->what_if;
+    if (w && c->length < w->places && (w->forced[c->length] != VD_PAD || id == VD_END))
+        return id == w->forced[c->length];
     if (s->how->anything)
         return true;
     if (id == VD_END)
@@ -335,7 +355,7 @@ vd_status vd_caption_say(vd_caption_pass *pass, const vd_vocab *vocab, const vd_
                          const uint64_t *stream, vd_said_caption *out, int most, int *count,
                          vd_error *err)
 {
-    vd_status status = check_saying(how, most, err);
+    vd_status status = check_saying(how, pass->config->vocab, most, err);
     if (status != VD_OK)
         return status;
     searches all = {
@@ -374,7 +394,7 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
                             "a beam of %d hypotheses of a captioner that draws where it looks; "
                             "expected 1",
                             how->beam);
-    vd_status status = vd_captioner_see(captioner, image, regions, &pass, err);
+    vd_status status = vd_captioner_see(captioner, image, regions, how->what_if, &pass, err);
     if (status == VD_OK)
         status = vd_caption_say(&pass, captioner->model->vocab, how, NULL, out, most, count, err);
     for (int i = 0; how->merge_repeats && i < *count; i++)

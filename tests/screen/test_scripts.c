@@ -4,6 +4,7 @@
 //   # a comment              size 80 24          look ascii | utf8 | color
 //   keys 'is it red?' Enter F1                   screen what to call it
 //   everywhere what to call it                   the screen at 80x24, 120x40 and 40x12
+//   history: captions have one              tick: a playing caption goes on by a word
 //   hold: questions wait for their answer        release: it comes        fail: it does not
 //
 // VISDIAL_UPDATE=1 writes the expected files instead; read the difference before committing it.
@@ -61,6 +62,12 @@ static void play_line(FILE *out, fake_chat *fake, char *line)
         add_screen(out, fake, line + 7);
     } else if (strncmp(line, "everywhere ", 11) == 0) {
         add_screen_everywhere(out, fake, line + 11);
+    } else if (strcmp(line, "history") == 0) {
+        fake->history_of_captions = true;
+    } else if (strcmp(line, "tick") == 0) {
+        for (int i = 0; i < VD_FADES; i++)
+            vd_chat_tick(&fake->chat);
+        vd_chat_draw(&fake->chat, &fake->grid);
     } else if (strcmp(line, "hold") == 0) {
         fake->hold = true;
     } else if (strcmp(line, "release") == 0) {

@@ -326,6 +326,13 @@ void support_browser_media(support_browser *b, const char *media)
     free(parameters);
 }
 
+void support_browser_still(support_browser *b, bool still)
+{
+    order(b, "Emulation.setEmulatedMedia",
+          still ? "{\"features\":[{\"name\":\"prefers-reduced-motion\",\"value\":\"reduce\"}]}"
+                : "{\"features\":[]}");
+}
+
 void support_browser_size(support_browser *b, int width, int height)
 {
     char parameters[120];

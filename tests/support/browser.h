@@ -32,7 +32,8 @@ double support_browser_number(support_browser *browser, const char *expression);
 // A key by its DOM name ("j", "Escape", "ArrowDown"); the mouse in the middle of an element.
 void support_browser_key(support_browser *browser, const char *key);
 void support_browser_click(support_browser *browser, const char *selector);
-void support_browser_media(support_browser *browser, const char *media);    // "print", "" = screen
+void support_browser_media(support_browser *browser, const char *media); // "print", "" = screen
+void support_browser_still(support_browser *browser, bool still);        // prefers reduced motion
 void support_browser_size(support_browser *browser, int width, int height); // of the window
 void support_browser_scripts(support_browser *browser, bool on);            // of pages opened later
 // What is seen of the page; vd_image_clear. Kept as $VISDIAL_SCREENSHOTS/name.png when that is set.

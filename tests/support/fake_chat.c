@@ -12,6 +12,7 @@
 #include "engine/base/alloc.h"
 #include "engine/networks/mvan/pass.h"
 #include "tests/support/attentions.h"
+#include "tests/support/fake_caption.h"
 #include "tests/support/must.h"
 #include "tui/base/shares.h"
 #include "tui/session/own_pictures.h"
@@ -428,6 +429,13 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
             event.status = vd_error_set(&event.error, VD_USAGE, "the engine says no");
         else
             event.walk = fake_walk(&fake->chat, request);
+        break;
+    case VD_REQUEST_CAPTION:
+        fake->captions++;
+        if (fake->no_caption)
+            event.status = vd_error_set(&event.error, VD_USAGE, "the captioner says no");
+        else
+            event.caption = fake_caption(request->caption, FAKE_REGIONS, fake->history_of_captions);
         break;
     default:
         fail_msg("request %d is not the engine's", (int)request->kind);

@@ -10,15 +10,17 @@ enum { FAKE_PICTURES = 3, FAKE_ANSWERS = 12, FAKE_REGIONS = 6 };
 typedef struct fake_chat {
     vd_chat chat;
     vd_grid grid;
-    bool hold;       // questions are not answered until fake_chat_release
-    bool no_boxes;   // features without boxes
-    bool model_lost; // no model can be loaded; one whose name begins with "no/" never can
-    bool no_walk;    // walks fail
-    bool full_size;  // replies with as many words and history words as the engine takes
-    vd_request held; // the question that waits
-    int stops, leaves, redraws, suspends, mouse; // requests for the terminal's side
-    int asked, pictures, models, walks;          // requests for the engine
-    char copied[1024], exported[256];            // to the clipboard; kind and file
+    bool hold;                // questions are not answered until fake_chat_release
+    bool no_boxes;            // features without boxes
+    bool model_lost;          // no model can be loaded; one whose name begins with "no/" never can
+    bool no_walk;             // walks fail
+    bool no_caption;          // captions fail
+    bool history_of_captions; // the captioner has one
+    bool full_size;           // replies with as many words and history words as the engine takes
+    vd_request held;          // the question that waits
+    int stops, leaves, redraws, suspends, mouse;  // requests for the terminal's side
+    int asked, pictures, models, walks, captions; // requests for the engine
+    char copied[1024], exported[256];             // to the clipboard; kind and file
     char history[1024]; // lane and history of the last question: "0: is it red? yes. is it? no."
 } fake_chat;
 

@@ -149,6 +149,34 @@ static blocks_verdict plain_verdict(const blocks_claim *c, const blocks_scene *s
                : BLOCKS_FALSE;
 }
 
+// Whether the objects that are said to decide it do.
+static bool decides(const blocks_claim *c, const blocks_scene *scene, blocks_verdict verdict)
+{
+    blocks_evidence e = blocks_claim_evidence(c, scene);
+    int kinds = 0;
+    for (int i = 0; i < scene->count; i++) {
+        if (blocks_has(e.kinds, i) != is_kind(&scene->object[i], c->kind))
+            return false;
+        kinds += blocks_has(e.kinds, i);
+    }
+    if (c->sort == BLOCKS_CLAIM_PLACE)
+        return e.other == -1 &&
+               is_kind(&scene->object[e.one], c->kind) == (verdict != BLOCKS_FALSE) &&
+               place_of(scene, e.one, c->direction) >= 0;
+    if (c->sort != BLOCKS_CLAIM_RELATION)
+        return e.one == -1 && e.other == -1 &&
+               (c->sort == BLOCKS_CLAIM_THERE ? kinds > 0 : kinds == c->number) ==
+                   (verdict == BLOCKS_TRUE);
+    if (e.one < 0)
+        return verdict == BLOCKS_FALSE &&
+               (kinds == 0 || blocks_size_of(e.others) == 0 || (kinds == 1 && e.others == e.kinds));
+    int by = lies(&scene->object[e.one], c->direction, &scene->object[e.other]);
+    return blocks_has(e.kinds, e.one) && is_kind(&scene->object[e.other], c->other) &&
+           by == (verdict == BLOCKS_TRUE       ? 1
+                  : verdict == BLOCKS_DOUBTFUL ? 0
+                                               : -1);
+}
+
 // Reads the changed caption and expects the claim to be `expected`, and the plain verdict.
 static blocks_verdict follows(const char *text, const blocks_claim *expected,
                               const blocks_scene *scene)
@@ -163,6 +191,8 @@ static blocks_verdict follows(const char *text, const blocks_claim *expected,
     blocks_verdict found = blocks_claim_judge(&claim, scene);
     if (found != plain_verdict(&claim, scene))
         fail_msg("'%s': verdict %d, expected %d", text, found, plain_verdict(&claim, scene));
+    if (!decides(&claim, scene, found))
+        fail_msg("'%s': its objects do not decide it", text);
     return found;
 }
 

@@ -425,6 +425,8 @@ static void scenes_read_back_as_they_were_made(void **state)
             assert_memory_equal(a->value, b->value, sizeof a->value);
             assert_true(fabs(a->x - b->x) < 1e-5 && fabs(a->y - b->y) < 1e-5);
             assert_true(fabs(a->radius - b->radius) < 1e-6);
+            for (int edge = 0; edge < 4; edge++)
+                assert_true(fabs(a->box[edge] - b->box[edge]) < 1e-6);
         }
     }
     assert_null(blocks_scenes_find(scenes, count, 5));
@@ -444,6 +446,8 @@ static void damaged_scenes_are_refused_with_their_place(void **state)
         {"\"image_id\": 4", "\"image_id\": 7", "two scenes of image 7"},
         {"\"image_id\": 4", "\"id\": 4", "scene 2"},
         {"\"radius\": 0.43", "\"r\": 1", "scene 2"},
+        {"\"radius\": 0.43", "\"radius\": 0.43, \"box\": [1, 2, 3]", "a box of 3 numbers"},
+        {"\"radius\": 0.43", "\"radius\": 0.43, \"box\": [1, 2, 3, 4, 5]", "more than 4"},
         {"}]}]", "}]}", "cut short"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char text[2000];

@@ -4,65 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
-#include "engine/base/rng.h"
-#include "engine/model/captioner.h"
-#include "tests/support/must.h"
-#include "tests/support/one_directory.h"
-#include "tests/support/random_model.h"
+#include "tests/support/one_captioner.h"
 
-enum { V = 7, D = 5, P = 4, LONGEST = 3, MANY = 400 };
-
-static vd_captioner *captioner;
-static float image[P * D];
-
-static vd_caption_config config_of(vd_caption_history history)
-{
-    return (vd_caption_config){.captioner = VD_CAPTIONER_CAT,
-                               .vocab = V,
-                               .region = D,
-                               .hidden = 8,
-                               .embed = 3,
-                               .heads = 2,
-                               .layers = 2,
-                               .inner = 8,
-                               .history = history,
-                               .shared = 1};
-}
-
-static void open_captioner(vd_caption_history history)
-{
-    vd_error err;
-    char *path = support_join(directory, "captioner.safetensors");
-    const vd_caption_config caption = config_of(history);
-    const vd_config config = vd_config_of_captioner(&caption);
-    vd_rng rng = vd_rng_seed(8, 1);
-    for (int i = 0; i < P * D; i++)
-        image[i] = i / D == 1 ? 0 : (float)vd_rng_range(&rng, 0.1, 2); // region 1 is padding
-    support_write_random_model(&config, path);
-    must(vd_captioner_load(path, &captioner, &err), &err);
-    free(path);
-}
-
-static vd_said_caption say(const vd_saying *how)
-{
-    vd_said_caption out[VD_MOST_BEAMS];
-    int count;
-    vd_error err;
-    must(vd_captioner_say(captioner, image, P, how, out, 1, &count, &err), &err);
-    assert_int_equal(count, 1);
-    return out[0];
-}
-
-static double forced(const int32_t *word, int length, bool ended)
-{
-    vd_caption_trace trace;
-    vd_error err;
-    must(vd_captioner_trace(captioner, image, P, word, length, ended, &trace, &err), &err);
-    double sum = trace.log_probability;
-    vd_caption_trace_clear(&trace);
-    return sum;
-}
+enum { LONGEST = 3, MANY = 400 };
 
 static void greedy_is_the_likeliest_word_each_time(void **state)
 {
@@ -73,7 +17,8 @@ static void greedy_is_the_likeliest_word_each_time(void **state)
     vd_error err;
     vd_said_caption c = say(&how);
     assert_true(c.length > 0);
-    must(vd_captioner_trace(captioner, image, P, c.word, c.length, c.ended, &trace, &err), &err);
+    must(vd_captioner_trace(captioner, image, P, c.word, c.length, c.ended, NULL, &trace, &err),
+         &err);
     assert_int_equal(trace.words, c.length + c.ended);
     assert_true(fabs(trace.log_probability - c.log_probability) < 1e-5);
     for (int t = 0; t < trace.words; t++) {
@@ -203,7 +148,7 @@ static void shares_are_parts_of_one(void **state)
     (void)state;
     for (vd_caption_history h = VD_HISTORY_COMPLETE; h <= VD_HISTORY_NONE; h++) {
         open_captioner(h);
-        must(vd_captioner_trace(captioner, image, P, word, 3, true, &t, &err), &err);
+        must(vd_captioner_trace(captioner, image, P, word, 3, true, NULL, &t, &err), &err);
         assert_int_equal(t.words, 4);
         assert_true((t.history == NULL) == (h == VD_HISTORY_NONE));
         for (int w = 0; w < t.words; w++) {
@@ -259,14 +204,9 @@ static void what_cannot_be_said_is_refused(void **state)
 // what there is unless somebody says otherwise; draws are the seed's, and none goes with a beam.
 static void open_sat(vd_captioner_kind kind)
 {
-    vd_error err;
-    char *path = support_join(directory, "sat.safetensors");
     vd_caption_config caption = config_of(VD_HISTORY_NONE);
     caption.captioner = kind;
-    const vd_config config = vd_config_of_captioner(&caption);
-    support_write_random_model(&config, path);
-    must(vd_captioner_load(path, &captioner, &err), &err);
-    free(path);
+    open_config(&caption);
 }
 
 static void hard_attention_looks_as_it_is_told(void **state)
@@ -303,6 +243,69 @@ static void hard_attention_looks_as_it_is_told(void **state)
     support_refused(vd_captioner_say(captioner, image, P, &how, out, 1, &count, &err), VD_USAGE,
                     &err, "a captioner that draws where it looks; expected 1", NULL);
     vd_captioner_free(captioner);
+}
+
+// The mean over heads is that of single looks, and what is shown first is the top layer's.
+static void a_look_is_of_a_layer_and_a_head(void **state)
+{
+    static const int32_t word[] = {4, 6, 5};
+    vd_caption_trace t;
+    vd_error err;
+    (void)state;
+    open_captioner(VD_HISTORY_COMPLETE);
+    must(vd_captioner_trace(captioner, image, P, word, 3, true, NULL, &t, &err), &err);
+    for (int l = 0; l < t.layers; l++) {
+        float mean[P], region[P], history[4], given = 0, sum[P] = {0};
+        for (int h = 0; h < t.heads; h++) {
+            double whole = 0;
+            vd_caption_trace_look(&t, 2, l, h, region, history);
+            for (int k = 0; k < P; k++, whole += (double)region[k - 1])
+                sum[k] += region[k] / (float)t.heads;
+            for (int k = 0; k < t.words; k++, whole += (double)history[k - 1])
+                given += history[k] / (float)t.heads;
+            assert_true(fabs(whole - 1) < 1e-5);
+        }
+        vd_caption_trace_look(&t, 2, l, -1, mean, history);
+        for (int k = 0; k < P; k++)
+            assert_float_equal(mean[k], sum[k], 1e-6f);
+        for (int k = 0; k < t.words; k++)
+            given -= history[k];
+        assert_float_equal(given, 0, 1e-6f);
+    }
+    float top[P], first[P], history[4];
+    vd_caption_trace_look(&t, 2, t.layers - 1, -1, top, history);
+    vd_caption_trace_regions(&t, 2, first);
+    assert_memory_equal(top, first, sizeof top);
+    vd_caption_trace_clear(&t);
+    vd_captioner_free(captioner);
+}
+
+static void sat_says_what_it_lets_in_and_where_it_looked(void **state)
+{
+    static const int32_t word[2] = {4, 5};
+    vd_caption_trace t;
+    vd_error err;
+    (void)state;
+    for (vd_captioner_kind kind = VD_CAPTIONER_CAT; kind <= VD_CAPTIONER_SAT_HARD; kind++) {
+        if (kind == VD_CAPTIONER_CAT)
+            open_captioner(VD_HISTORY_COMPLETE);
+        else
+            open_sat(kind);
+        must(vd_captioner_trace(captioner, image, P, word, 2, true, NULL, &t, &err), &err);
+        for (int i = 0; i < t.words; i++) {
+            float region[P];
+            int largest = 0;
+            vd_caption_trace_regions(&t, i, region);
+            for (int k = 1; k < P; k++)
+                largest = region[k] > region[largest] ? k : largest;
+            const vd_said_word *w = &t.word[i];
+            assert_true(kind == VD_CAPTIONER_CAT ? w->gate == -1 : w->gate > 0 && w->gate < 1);
+            assert_int_equal(w->chosen, kind == VD_CAPTIONER_SAT_HARD ? largest : -1);
+        }
+        assert_true(kind == VD_CAPTIONER_CAT || t.word[0].gate != t.word[1].gate);
+        vd_caption_trace_clear(&t);
+        vd_captioner_free(captioner);
+    }
 }
 
 // Runs of a word become one; all else, the sum too, is as before.
@@ -382,6 +385,8 @@ int main(void)
         cmocka_unit_test(draws_follow_the_probabilities),
         cmocka_unit_test(constraints_hold),
         cmocka_unit_test(shares_are_parts_of_one),
+        cmocka_unit_test(a_look_is_of_a_layer_and_a_head),
+        cmocka_unit_test(sat_says_what_it_lets_in_and_where_it_looked),
         cmocka_unit_test(what_cannot_be_said_is_refused),
         cmocka_unit_test(hard_attention_looks_as_it_is_told),
         cmocka_unit_test(repeats_are_merged_when_asked_for),

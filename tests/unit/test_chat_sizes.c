@@ -41,8 +41,8 @@ static void any_size_is_drawn(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter");
-    static const char *const places[] = {"",    "F1",      "Esc F2",  "Esc F4", "Esc F5",
-                                         "F10", "Esc F12", "Esc M-p", "Esc M-s"};
+    static const char *const places[] = {"",    "F1",      "Esc F2",  "Esc F4",  "Esc F5",
+                                         "F10", "Esc F12", "Esc F11", "Esc M-p", "Esc M-s"};
     static const int widths[] = {10, 300, 40, 120, 39, 72, 213, 71},
                      heights[] = {100, 5, 12, 41, 11, 20};
     fake.grid.look.depth = VD_DEPTH_256;

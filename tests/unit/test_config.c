@@ -41,12 +41,14 @@ static void settings_are_read_over_what_is_there(void **state)
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK); // no file
     assert_int_equal(wanted.theme, VD_THEME_AUTO);
     assert_true(wanted.mouse);
+    assert_true(wanted.motion);
     assert_false(wanted.fold);
     support_write_text(path, "# mine\r\n\n  theme=light\r\nmouse =\toff\nfold=on\npicture = "
-                             "sixel\nmodel = my models/a b.st \n");
+                             "sixel\nmotion = off\nmodel = my models/a b.st \n");
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
     assert_int_equal(wanted.theme, VD_THEME_LIGHT);
     assert_false(wanted.mouse);
+    assert_false(wanted.motion);
     assert_true(wanted.fold);
     assert_int_equal(wanted.pictures, VD_PICTURE_SIXEL);
     assert_string_equal(wanted.model, "my models/a b.st");
@@ -108,8 +110,8 @@ static void a_wrong_line_is_named(void **state)
     refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
     refused("model =", "line 1: found model = '', expected best, base, improved or a model file");
     refused("colour = red",
-            "line 1: there is no setting 'colour'; there are theme, picture, mouse, model, "
-            "fold and key NAME");
+            "line 1: there is no setting 'colour'; there are theme, picture, mouse, motion, "
+            "model, fold and key NAME");
     refused("picture = colour",
             "line 1: found picture = 'colour', expected auto, kitty, sixel, iterm, "
             "cells or none");

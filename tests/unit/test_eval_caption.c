@@ -146,6 +146,62 @@ static void other_pictures_captions_are_mostly_false(void **state)
     yajl_tree_free(json);
 }
 
+// Pictures on which the values of both captions differ, by falling difference.
+static void check_differences(yajl_val json, const char *metric, size_t count)
+{
+    const char *path[] = {"largest_differences", NULL}, *value[] = {metric, NULL},
+               *texts[] = {"captions", NULL};
+    yajl_val list = yajl_tree_get(json, path, yajl_t_array);
+    double before = INFINITY;
+    assert_non_null(list);
+    assert_int_equal(YAJL_GET_ARRAY(list)->len, count);
+    for (size_t i = 0; i < count; i++) {
+        yajl_val one = YAJL_GET_ARRAY(list)->values[i],
+                 pair = yajl_tree_get(one, value, yajl_t_array),
+                 text = yajl_tree_get(one, texts, yajl_t_array);
+        assert_true(pair && text && YAJL_GET_ARRAY(pair)->len == 2);
+        double by = YAJL_GET_DOUBLE(YAJL_GET_ARRAY(pair)->values[0]) -
+                    YAJL_GET_DOUBLE(YAJL_GET_ARRAY(pair)->values[1]);
+        assert_true(by != 0 && fabs(by) <= before);
+        before = fabs(by);
+        assert_string_not_equal(YAJL_GET_STRING(YAJL_GET_ARRAY(text)->values[0]),
+                                YAJL_GET_STRING(YAJL_GET_ARRAY(text)->values[1]));
+    }
+}
+
+// With scenes those whose true bits differ most, else by CIDEr-D; none of equal ones.
+static void the_largest_differences_are_listed(void **state)
+{
+    (void)state;
+    yajl_val json =
+        json_of(ARGUMENTS("--results", wrong, "--references", captions, "--scenes", scenes,
+                          "--other-results", right, "--json", "--resamples", "0", "--cases", "7"));
+    check_differences(json, "true_bits", 7);
+    yajl_tree_free(json);
+    json = json_of(ARGUMENTS("--results", wrong, "--references", captions, "--other-results", right,
+                             "--json", "--resamples", "0"));
+    check_differences(json, "cider_d", 5);
+    yajl_tree_free(json);
+    json = json_of(ARGUMENTS("--results", right, "--references", captions, "--other-results", right,
+                             "--json", "--resamples", "0"));
+    check_differences(json, "cider_d", 0);
+    yajl_tree_free(json);
+    support_program p;
+    support_program_run(&p,
+                        ARGUMENTS("--results", wrong, "--references", captions, "--scenes", scenes,
+                                  "--other-results", right, "--resamples", "0", "--cases", "1"),
+                        NULL);
+    support_program_expect(&p, 0, NULL);
+    const char *list = strstr(p.out, "largest differences");
+    assert_non_null(list);
+    assert_non_null(strstr(list, "picture  true bits  caption"));
+    support_program_clear(&p);
+    support_program_run(&p, ARGUMENTS("--results", wrong, "--references", captions, "--cases", "3"),
+                        NULL);
+    support_program_expect(&p, 2, "--cases needs --other-model or --other-results", NULL);
+    support_program_clear(&p);
+}
+
 static void the_table_names_what_was_measured(void **state)
 {
     (void)state;
@@ -283,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(peoples_captions_are_perfect_and_true),
         cmocka_unit_test(other_pictures_captions_are_mostly_false),
+        cmocka_unit_test(the_largest_differences_are_listed),
         cmocka_unit_test(the_table_names_what_was_measured),
         cmocka_unit_test(tokens_that_are_given_stay),
         cmocka_unit_test(tokens_of_a_karpathy_split_are_taken),

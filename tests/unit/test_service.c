@@ -308,6 +308,34 @@ static void out_of_memory_is_reported(void **state)
     assert_true(support_fail_each_allocation(ask_once, NULL) > 10);
 }
 
+static vd_event serve_caption(const char *second)
+{
+    vd_request request = {
+        .kind = VD_REQUEST_CAPTION, .serial = 7, .caption = vd_alloc(1, sizeof *request.caption)};
+    vd_event event = {.kind = request.kind, .serial = 7};
+    request.caption->place = 1;
+    snprintf(request.caption->second, sizeof request.caption->second, "%s", second);
+    vd_service_serve(service, &request, &go_on, &event);
+    vd_request_clear(&request);
+    return event;
+}
+
+// Its captioner and its regions do not go together, and no other one is there.
+static void a_caption_that_nobody_can_say_is_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        vd_event event = serve_caption("");
+        support_refused(event.status, VD_MISMATCH, &event.error, "captioner.safetensors",
+                        "they must come from one extractor", NULL);
+        assert_null(event.caption);
+        vd_event_clear(&event);
+        event = serve_caption("nowhere.safetensors");
+        assert_int_not_equal(event.status, VD_OK);
+        vd_event_clear(&event);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -323,6 +351,7 @@ int main(void)
         TEST(wrong_requests_come_back_with_a_reason),
         TEST(a_stopped_question_is_not_in_the_conversation),
         TEST(out_of_memory_is_reported),
+        TEST(a_caption_that_nobody_can_say_is_refused),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

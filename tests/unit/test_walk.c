@@ -69,7 +69,7 @@ static void what_is_no_switch_is_refused(void **state)
                         "expected caption, round N", NULL);
     }
     static const char *const numbers[][2] = {
-        {"round 0", "1 to 100000"}, {"attention 0", "1 to 1000"}, {"word 20", "1 to 19"}};
+        {"round 0", "1 to 100000"}, {"attention 0", "1 to 1000"}, {"word 21", "1 to 20"}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         vd_switch one;
         vd_error err;

@@ -64,36 +64,49 @@ static int outlines_in(vd_rect place)
     return fits < LEAST ? LEAST : fits > VD_OUTLINES ? VD_OUTLINES : fits;
 }
 
-// The regions that a side looked at most, or all.
-static int outlines_of(const vd_sheet *sheet, int side, vd_rect place, vd_outline *out)
+// The regions of the largest shares, or all.
+static int outlines_of(const vd_shared_picture *of, vd_rect place, vd_outline *out)
 {
-    const vd_reply *reply = side >= 0 ? sheet->side[side].reply : NULL;
-    const float *share = reply ? vd_answer_shares(&reply->answer, VD_AXIS_REGIONS) : NULL;
-    if (!share || !sheet->boxes || reply->answer.regions != sheet->regions)
+    if (!of->share || !of->boxes)
         return 0;
     vd_share top[VD_OUTLINES_MOST];
-    int most = sheet->all_regions ? VD_OUTLINES_MOST : outlines_in(place);
-    int count = vd_shares_top(share, sheet->regions, sheet->all_regions ? 2 : 0.9, top, most);
+    int most = of->all ? VD_OUTLINES_MOST : outlines_in(place);
+    int count = vd_shares_top(of->share, of->regions, of->all ? 2 : 0.9, top, most);
     for (int i = 0; i < count; i++) {
         out[i] = (vd_outline){.share = top[i].share, .number = top[i].index + 1};
-        memcpy(out[i].box, sheet->boxes + 4 * top[i].index, sizeof out[i].box);
+        memcpy(out[i].box, of->boxes + 4 * top[i].index, sizeof out[i].box);
     }
     return count;
+}
+
+void vd_shared_picture_draw(const vd_shared_picture *of, vd_grid *grid, vd_rect room)
+{
+    vd_picture *picture = of->picture;
+    vd_rect place = vd_panels_fit(room, picture->image.width, picture->image.height);
+    vd_error fault = {0};
+    bool wrong = of->error && *of->error;
+    if (room.width <= 0 || room.height <= 0)
+        return;
+    vd_outline outlines[VD_OUTLINES_MOST];
+    int count = outlines_of(of, place, outlines);
+    if (wrong || vd_picture_draw(picture, grid, place, outlines, count, &fault))
+        vd_grid_wrapped(grid, (vd_rect){room.x + 1, room.y, room.width - 2, room.height},
+                        wrong ? of->error : fault.text, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
 void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
                            const vd_sheet *sheet, int side)
 {
-    vd_rect place = vd_panels_fit(room, picture->image.width, picture->image.height);
-    vd_error fault = {0};
-    bool wrong = error && *error;
-    if (room.width <= 0 || room.height <= 0)
-        return;
-    vd_outline outlines[VD_OUTLINES_MOST];
-    int count = outlines_of(sheet, side, place, outlines);
-    if (wrong || vd_picture_draw(picture, grid, place, outlines, count, &fault))
-        vd_grid_wrapped(grid, (vd_rect){room.x + 1, room.y, room.width - 2, room.height},
-                        wrong ? error : fault.text, vd_style_of(grid, VD_ROLE_NOTE));
+    const vd_reply *reply = side >= 0 ? sheet->side[side].reply : NULL;
+    bool same = reply && reply->answer.regions == sheet->regions;
+    const vd_shared_picture of = {.picture = picture,
+                                  .error = error,
+                                  .share = same ? vd_answer_shares(&reply->answer, VD_AXIS_REGIONS)
+                                                : NULL,
+                                  .boxes = sheet->boxes,
+                                  .regions = sheet->regions,
+                                  .all = sheet->all_regions};
+    vd_shared_picture_draw(&of, grid, room);
 }
 
 // ---- attention ----------------------------------------------------------------------------------

@@ -19,6 +19,17 @@ void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bo
 void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
                            const vd_sheet *sheet, int side);
 
+// The same of some shares of the regions; NULL: without. all: every region is outlined, not only
+// those that hold nine tenths of the shares.
+typedef struct vd_shared_picture {
+    vd_picture *picture;
+    const char *error;
+    const float *share, *boxes; // (regions), (regions, 4) in 0..1; NULL: none
+    int regions;
+    bool all;
+} vd_shared_picture;
+void vd_shared_picture_draw(const vd_shared_picture *of, vd_grid *grid, vd_rect room);
+
 // A row: the regions it looked at.
 void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side);
 // The words it saw, each with its share of the attention, over as many rows as there are.

@@ -8,6 +8,7 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "tui/measure/corpus.h"
+#include "tui/measure/walk_verdict.h"
 #include "tui/base/table.h"
 #include "tui/session/config.h"
 #include "tui/session/history.h"
@@ -18,16 +19,33 @@
 #include "tui/session/service.h"
 #include "tui/chat/chat.h"
 
+// One describes opened pictures; a second one stands beside it in the caption word by word.
+typedef struct chat_captioners {
+    const char *path[2];
+    int count;
+} chat_captioners;
+
+static vd_status add_captioner(void *value, const char *name, const char *text, vd_error *err)
+{
+    chat_captioners *captioners = value;
+    if (captioners->count == 2)
+        return vd_error_set(err, VD_USAGE, "--%s: two at most, found a third, '%.300s'", name,
+                            text);
+    captioners->path[captioners->count++] = text;
+    return VD_OK;
+}
+
 typedef struct chat_settings {
     const char *model; // as asked for here, NULL: the conversation's or the preferred one
     const char *preferred;
     vd_world_files files;
+    chat_captioners captioners;
     vd_backend_choice backend;
     vd_missing missing;
     const char *image; // a number, a file or a folder; NULL: the first one
     char **opened;     // (opened_count) pictures and folders, borrowed
     int opened_count;
-    bool mouse, no_mouse, fold;
+    bool mouse, no_mouse, fold, motion, no_motion;
     bool resume, no_transcript;
     const char *transcript, *session;
     bool sessions;
@@ -45,7 +63,8 @@ static const vd_option options[] = {
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(chat_settings, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
-    {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(chat_settings, files.captioner)},
+    {"captioner", "FILE", VD_HELP_CAPTIONER "; given twice: the second stands beside it (F11)",
+     VD_INTO(chat_settings, captioners), .read = add_captioner},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
     VD_MISSING_OPTION(chat_settings, missing),
@@ -68,6 +87,7 @@ static const vd_option options[] = {
      "auto (default: the best that the terminal supports), kitty, sixel, iterm, cells or none",
      VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
+    {"no-motion", NULL, "let nothing move by itself", VD_INTO(chat_settings, no_motion)},
     {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
     {0},
 };
@@ -164,6 +184,18 @@ static void step_chat(void *context)
     vd_recorder_step(&program->recorder, program->view);
 }
 
+static int pause_of_chat(void *context)
+{
+    const chat_program *program = context;
+    return vd_chat_pause(program->view);
+}
+
+static void tick_chat(void *context)
+{
+    const chat_program *program = context;
+    vd_chat_tick(program->view);
+}
+
 static vd_status converse(chat_program *program, vd_error *err)
 {
     const vd_loop_view loop = {.context = program,
@@ -171,8 +203,19 @@ static vd_status converse(chat_program *program, vd_error *err)
                                .key = key_to_chat,
                                .take_request = take_request_of_chat,
                                .event = event_to_chat,
-                               .step = step_chat};
+                               .step = step_chat,
+                               .pause = pause_of_chat,
+                               .tick = tick_chat};
     return vd_loop_run(&loop, program->screen, program->worker, err);
+}
+
+// On the thread of the lane.
+static void serve_chat(void *context, const vd_request *request, const atomic_int *stop,
+                       vd_event *event)
+{
+    vd_service_serve(context, request, stop, event);
+    if (event->caption)
+        vd_walk_judge(vd_service_world(context), event->caption);
 }
 
 static vd_status start_worker(chat_program *program, vd_error *err)
@@ -180,7 +223,7 @@ static vd_status start_worker(chat_program *program, vd_error *err)
     void *lanes[VD_MODELS];
     for (int i = 0; i < VD_MODELS; i++)
         lanes[i] = program->service[i];
-    return vd_worker_start(vd_service_serve, lanes, VD_MODELS, &program->worker, err);
+    return vd_worker_start(serve_chat, lanes, VD_MODELS, &program->worker, err);
 }
 
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,
@@ -244,6 +287,15 @@ static const char *choose_model(const chat_program *program, const chat_settings
     return model && (path || !preferred) ? model : vd_world_next_model(program->world, NULL);
 }
 
+// It is loaded when it is first shown, and once here, so that its errors are seen.
+static vd_status check_second(const char *path, vd_error *err)
+{
+    vd_captioner *captioner = NULL;
+    vd_status status = path ? vd_captioner_load(path, &captioner, err) : VD_OK;
+    vd_captioner_free(captioner);
+    return status;
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
     vd_error lost = {0};
@@ -251,7 +303,11 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     int64_t image = -1;
     const char *model = settings->preferred;
     vd_world_files files = settings->files;
+    const char *second = settings->captioners.path[1];
+    files.captioner = settings->captioners.path[0];
     vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
+    if (!status)
+        status = check_second(second, err);
     if (!status)
         status = start_recorder(program, settings, &image, &model, err);
     if (!status) {
@@ -288,6 +344,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status) {
         program->view->theme = settings->theme;
         program->view->rankings.folded = settings->fold;
+        vd_lanes_captioner(&program->view->lanes, second ? second : "");
+        program->view->still = !settings->motion || settings->no_motion;
         load_history(program);
         if (skipped)
             vd_notice_say(&program->view->notice,
@@ -396,6 +454,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     chat_settings settings = {.preferred = config.model[0] ? config.model : NULL,
                               .mouse = config.mouse,
                               .fold = config.fold,
+                              .motion = config.motion,
                               .theme = config.theme,
                               .remark = config.remark,
                               .pictures = config.pictures};

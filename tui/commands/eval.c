@@ -68,6 +68,8 @@ static const vd_option options[] = {
      VD_INTO(evaluation, captions.from[1].results)},
     {"other-model", "FILE", "caption: another captioner, compared picture by picture",
      VD_INTO(evaluation, captions.from[1].model)},
+    {"cases", "N", "caption: number of pictures shown on which two captioners differ most (5)",
+     VD_INTO(evaluation, captions.cases), 0, VD_MOST_CASES},
     {"out", "FILE", "caption: write the captions of --model to FILE (a results file)",
      VD_INTO(evaluation, captions.out)},
     VD_SAYING_OPTIONS(evaluation, captions.how),
@@ -267,7 +269,9 @@ static vd_status check_sources(const evaluation *e, const vd_arguments *given, v
             err, VD_USAGE,
             "--other-results and --other-model exclude each other; give one of them");
     vd_status status = VD_OK;
-    if (!e->model_name)
+    if (!other->results && !other->model)
+        status = vd_arguments_refuse(given, "cases", "needs --other-model or --other-results", err);
+    if (status == VD_OK && !e->model_name)
         status = vd_arguments_refuse(given, "out", "needs --model", err);
     if (status == VD_OK && !e->model_name && !other->model)
         return vd_arguments_refuse(given, "features missing backend threads " VD_SAYING_NAMES,
@@ -287,10 +291,10 @@ static vd_status check_caption(const evaluation *e, const vd_arguments *given, v
                               "no references: name them with --references, or name a file for the "
                               "captions with --out");
     if (status == VD_OK && !e->captions.paths.references)
-        status = vd_arguments_refuse(
-            given,
-            "other-results other-model split scenes trained-on tokens-given meteor-jar missing",
-            "needs --references", err);
+        status = vd_arguments_refuse(given,
+                                     "other-results other-model cases split scenes trained-on "
+                                     "tokens-given meteor-jar missing",
+                                     "needs --references", err);
     return status;
 }
 
@@ -325,7 +329,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
     if (status == VD_OK)
         status = vd_arguments_refuse(
             &given,
-            "results other-results other-model out references split scenes trained-on "
+            "results other-results other-model cases out references split scenes trained-on "
             "tokens-given meteor-jar " VD_SAYING_NAMES,
             "is about captions; --task caption measures them", err);
     if (status)
@@ -344,7 +348,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
 {
     evaluation e = {.threads = vd_parallel_threads(),
                     .bootstrap = {.resamples = 10000, .level = LEVEL},
-                    .captions.how = vd_saying_usual()};
+                    .captions.how = vd_saying_usual(),
+                    .captions.cases = 5};
     vd_status status = read_options(&e, argc, argv, err);
     if (status == VD_OK && e.task == CAPTION)
         return run_caption(&e, err);

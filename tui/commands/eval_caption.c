@@ -165,9 +165,10 @@ static vd_status print_text(const vd_caption_evaluation *e, const measured *m,
     return status;
 }
 
-static void print_json(const vd_caption_evaluation *e, const measured *m,
-                       const vd_caption_report *report)
+static vd_status print_json(const vd_caption_evaluation *e, const measured *m,
+                            const vd_caption_report *report, vd_error *err)
 {
+    vd_status status = VD_OK;
     char said[160];
     yajl_gen json = vd_output_object();
     vd_member_string(json, e->from[0].model ? "model" : "results", name_of(&e->from[0]));
@@ -179,9 +180,10 @@ static void print_json(const vd_caption_evaluation *e, const measured *m,
     if (m->judge) {
         vd_member_string(json, "references", vd_caption_judge_references(m->judge)->path);
         vd_member_string(json, "tokens", whose_tokens(e));
-        vd_caption_json(json, report);
+        status = vd_caption_json(json, report, err);
     }
     vd_output_object_end(json);
+    return status;
 }
 
 static vd_status print(const vd_caption_evaluation *e, const measured *m, vd_error *err)
@@ -189,13 +191,14 @@ static vd_status print(const vd_caption_evaluation *e, const measured *m, vd_err
     bool two = is_there(&e->from[1]);
     const vd_caption_report report = {.measure = &m->measure[0],
                                       .other = two ? &m->measure[1] : NULL,
+                                      .references =
+                                          m->judge ? vd_caption_judge_references(m->judge) : NULL,
+                                      .said = {m->results[0], m->results[1]},
+                                      .cases = e->cases,
                                       .interval = e->intervals ? m->interval : NULL,
                                       .difference = e->intervals && two ? m->difference : NULL,
                                       .level = e->level};
-    if (!e->json)
-        return print_text(e, m, &report, err);
-    print_json(e, m, &report);
-    return VD_OK;
+    return (e->json ? print_json : print_text)(e, m, &report, err);
 }
 
 vd_status vd_evaluate_captions(vd_caption_evaluation *e, vd_error *err)

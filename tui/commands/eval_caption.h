@@ -21,6 +21,7 @@ typedef struct vd_caption_evaluation {
     int threads;
     vd_backend_choice backend;
     vd_bootstrap_options bootstrap;
+    size_t cases; // pictures on which both differ most, shown
     bool intervals, json, quiet;
     double level;
 } vd_caption_evaluation;

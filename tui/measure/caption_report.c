@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -99,6 +100,47 @@ static void print_agreement(const vd_caption_report *r)
            a.first, a.second, a.neither);
 }
 
+// What both say about a picture, and what that is worth.
+typedef struct differing {
+    vd_caption_difference list[VD_MOST_CASES];
+    size_t count;
+    vd_caption_metric metric;
+} differing;
+
+static vd_status find_differing(const vd_caption_report *r, differing *out, vd_error *err)
+{
+    *out = (differing){0};
+    size_t most = r->cases < VD_MOST_CASES ? r->cases : VD_MOST_CASES;
+    return r->other ? vd_caption_differences(r->measure, r->other, most, out->list, &out->count,
+                                             &out->metric, err)
+                    : VD_OK;
+}
+
+static const char *said(const vd_caption_report *r, int which, const vd_caption_difference *d)
+{
+    return vd_results_find(r->said[which], r->references->image[d->picture].image_id);
+}
+
+static vd_status print_differing(const vd_caption_report *r, vd_error *err)
+{
+    differing all;
+    vd_table table = {0};
+    vd_status status = find_differing(r, &all, err);
+    if (status || all.count == 0)
+        return status;
+    const vd_caption_metric_name *name = &vd_caption_metric_names[all.metric];
+    printf("\nlargest differences, these captions above the others\n");
+    vd_table_add(&table, "picture\t%s\tcaption", name->label);
+    for (size_t i = 0; i < all.count; i++) {
+        const vd_caption_difference *d = &all.list[i];
+        cell one, two;
+        vd_table_add(&table, "%" PRId64 "\t%s\t%s", r->references->image[d->picture].image_id,
+                     number(one, name, d->first), said(r, 0, d));
+        vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), said(r, 1, d));
+    }
+    return print_table(&table, err);
+}
+
 vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
 {
     const vd_caption_measure *m = report->measure;
@@ -108,7 +150,9 @@ vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
                100.0 * (double)m->distinct / (double)m->pictures);
     if (status == VD_OK)
         print_agreement(report);
-    return status ? status : print_claims(m, err);
+    if (status == VD_OK)
+        status = print_claims(m, err);
+    return status ? status : print_differing(report, err);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -167,7 +211,29 @@ static void json_agreement(yajl_gen json, const vd_caption_report *r)
     yajl_gen_map_close(json);
 }
 
-void vd_caption_json(yajl_gen json, const vd_caption_report *r)
+static vd_status json_differing(yajl_gen json, const vd_caption_report *r, vd_error *err)
+{
+    differing all;
+    vd_status status = find_differing(r, &all, err);
+    const vd_caption_metric_name *name = &vd_caption_metric_names[all.metric];
+    vd_member_list(json, "largest_differences");
+    for (size_t i = 0; i < all.count; i++) {
+        const vd_caption_difference *d = &all.list[i];
+        const double value[] = {d->first, d->second};
+        yajl_gen_map_open(json);
+        vd_member_integer(json, "image_id", r->references->image[d->picture].image_id);
+        vd_member_list(json, name->name);
+        for (int k = 0; k < 2; k++)
+            vd_output_number(json, value[k]);
+        yajl_gen_array_close(json);
+        vd_member_texts(json, "captions", (const char *const[]){said(r, 0, d), said(r, 1, d)}, 2);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+    return status;
+}
+
+vd_status vd_caption_json(yajl_gen json, const vd_caption_report *r, vd_error *err)
 {
     vd_member_map(json, "all");
     json_measure(json, r->measure);
@@ -175,7 +241,7 @@ void vd_caption_json(yajl_gen json, const vd_caption_report *r)
     if (r->interval)
         json_intervals(json, "interval", r->interval, r->level, false);
     if (!r->other)
-        return;
+        return VD_OK;
     vd_member_map(json, "other");
     json_measure(json, r->other);
     yajl_gen_map_close(json);
@@ -183,4 +249,5 @@ void vd_caption_json(yajl_gen json, const vd_caption_report *r)
         json_agreement(json, r);
     if (r->difference)
         json_intervals(json, "difference", r->difference, r->level, true);
+    return json_differing(json, r, err);
 }

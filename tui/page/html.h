@@ -14,6 +14,25 @@ vd_status vd_html_create(const char *path, const char *title, const char *kind, 
 
 // Puts a picture where sheets with this image id show it; once is enough.
 void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image);
+// A share (0..1) as a number with a bar behind it, in the colour of a side.
+void vd_html_share(vd_markup *html, const char *tag, double share, int side);
+
+// What regions got. All borrowed.
+typedef struct vd_region_look {
+    int64_t image_id;            // of a picture that is in the page
+    int width, height;           // its pixels; 0: there is none
+    const float *boxes;          // (known, 4) in 0..1, NULL: none
+    const vd_region_name *names; // (known) or NULL
+    int known;
+    const float *share; // (regions); NULL: what looked has no attention to regions
+    int regions;
+    const char *by; // who looked
+    int side;
+} vd_region_look;
+// A <figure>: the picture with the regions of nine tenths of the shares, at most nine, outlined and
+// listed.
+void vd_html_figure(vd_markup *html, const vd_region_look *look);
+
 // An <article> with picture and outlines, dialog, rankings and attentions.
 void vd_html_sheet(vd_markup *html, const vd_sheet *sheet);
 // A <table>; where rows have a range, it is drawn at their end.

@@ -6,122 +6,23 @@
 #include "tui/answer/attention.h"
 #include "tui/base/shares.h"
 
-enum { MOST_REGIONS = 9, MOST_ANSWERS = 8 };
-
-// A share as a number with a bar behind it (the style sheet draws it from --w).
-static void put_share(vd_markup *html, const char *tag, double share, int side)
-{
-    char text[16];
-    vd_percent(text, sizeof text, share);
-    vd_markup_put(html, "<%s class=\"share side-%d\" style=\"--w:%.4f\">%s</%s>", tag, side,
-                  fmin(fmax(share, 0), 1), text, tag);
-}
-
-// ---- picture ------------------------------------------------------------------------------------
-
-typedef struct label_box {
-    double x, y;
-} label_box;
-
-// A corner of the box where the label covers no other; the first when there is none.
-static label_box place_label(const vd_sheet *sheet, const double box[4], double size,
-                             const label_box *taken, int count)
-{
-    double right = fmax(0, fmin(box[2], sheet->width) - size);
-    double bottom = fmax(0, fmin(box[3], sheet->height) - size);
-    double left = fmin(fmax(0, box[0]), sheet->width - size);
-    double top = fmin(fmax(0, box[1]), sheet->height - size);
-    const label_box corners[] = {{left, top}, {right, top}, {left, bottom}, {right, bottom}};
-    for (int i = 0; i < 4; i++) {
-        bool free_here = true;
-        for (int j = 0; j < count && free_here; j++)
-            free_here =
-                fabs(corners[i].x - taken[j].x) >= size || fabs(corners[i].y - taken[j].y) >= size;
-        if (free_here)
-            return corners[i];
-    }
-    return corners[0];
-}
-
-static void put_outlines(vd_markup *html, const vd_sheet *sheet, const vd_share *top, int count)
-{
-    double size = fmax(sheet->width, sheet->height) / 24.0;
-    label_box taken[MOST_REGIONS];
-    double box[MOST_REGIONS][4] = {{0}};
-    for (int i = 0; i < count; i++) {
-        const float *from = sheet->boxes + (size_t)4 * (size_t)top[i].index;
-        for (int k = 0; k < 4; k++)
-            box[i][k] = (double)from[k] * (k % 2 ? sheet->height : sheet->width);
-        taken[i] = place_label(sheet, box[i], size, taken, i);
-    }
-    for (int i = count - 1; i >= 0; i--) { // the strongest lies on top
-        const char *weight = top[i].share >= 0.25  ? "heavy"
-                             : top[i].share >= 0.1 ? "thin"
-                                                   : "faint";
-        double x = box[i][0], y = box[i][1];
-        double width = fmax(0, box[i][2] - x), height = fmax(0, box[i][3] - y);
-        vd_markup_put(html, "<g class=\"region %s\" data-region=\"%d\">", weight, top[i].index + 1);
-        for (int under = 1; under >= 0; under--)
-            vd_markup_put(html,
-                          "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-                          "rx=\"2\"/>",
-                          under ? "under" : "line", x, y, width, height);
-        vd_markup_put(html, "</g>");
-    }
-    for (int i = 0; i < count; i++)
-        vd_markup_put(html,
-                      "<g class=\"label\" data-region=\"%d\"><rect x=\"%.1f\" y=\"%.1f\" "
-                      "width=\"%.1f\" height=\"%.1f\" rx=\"2\"/><text x=\"%.1f\" y=\"%.1f\" "
-                      "font-size=\"%.1f\">%d</text></g>",
-                      top[i].index + 1, taken[i].x, taken[i].y, size, size, taken[i].x + size / 2,
-                      taken[i].y + size * 0.54, size * (top[i].index < 99 ? 0.8 : 0.55),
-                      top[i].index + 1);
-}
+enum { MOST_ANSWERS = 8 };
 
 static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
 {
     const vd_sheet_side *side = &sheet->side[which];
     const vd_answer *answer = &side->reply->answer;
-    vd_share top[MOST_REGIONS];
-    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
-    int count = share ? vd_shares_top(share, answer->regions, 0.9, top, MOST_REGIONS) : 0;
-    double rest = 1;
-    for (int i = 0; i < count; i++)
-        rest -= top[i].share;
-    bool outlines = sheet->boxes && answer->regions <= sheet->regions;
-    vd_markup_put(html, "<figure>");
-    if (sheet->width > 0) {
-        vd_markup_put(
-            html,
-            "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Picture "
-            "%lld with the regions %s looked at\"><use href=\"#pic-%lld\"/>",
-            sheet->width, sheet->height, (long long)sheet->image_id, side->model,
-            (long long)sheet->image_id);
-        if (outlines)
-            put_outlines(html, sheet, top, count);
-        vd_markup_put(html, "</svg>");
-    }
-    if (!share) {
-        vd_markup_put(html, "<figcaption>It " VD_NO_REGIONS "</figcaption></figure>\n");
-        return;
-    }
-    vd_markup_put(html, "<figcaption>%s<ol class=\"regions\">",
-                  outlines ? "Where it looked" : "Where it looked (no boxes known)");
-    for (int i = 0; i < count; i++) {
-        bool named = sheet->names && top[i].index < sheet->regions;
-        vd_markup_put(html, "<li data-region=\"%d\" tabindex=\"0\"><b>%d</b> %s ", top[i].index + 1,
-                      top[i].index + 1, named ? sheet->names[top[i].index].text : "");
-        put_share(html, "span", top[i].share, which);
-        vd_markup_put(html, "</li>");
-    }
-    vd_markup_put(html, "</ol>");
-    if (answer->regions > count && rest > 0.0005) {
-        char text[16];
-        vd_percent(text, sizeof text, rest);
-        vd_markup_put(html, "<span class=\"rest\">%d more: %s</span>", answer->regions - count,
-                      text);
-    }
-    vd_markup_put(html, "</figcaption></figure>\n");
+    const vd_region_look look = {.image_id = sheet->image_id,
+                                 .width = sheet->width,
+                                 .height = sheet->height,
+                                 .boxes = sheet->boxes,
+                                 .names = sheet->names,
+                                 .known = sheet->regions,
+                                 .share = vd_answer_shares(answer, VD_AXIS_REGIONS),
+                                 .regions = answer->regions,
+                                 .by = side->model,
+                                 .side = which};
+    vd_html_figure(html, &look);
 }
 
 // ---- words --------------------------------------------------------------------------------------
@@ -193,7 +94,7 @@ static void put_candidate(vd_markup *html, const vd_sheet *sheet, int which, int
             html, " <span class=\"mark relevance\" title=\"how right people found it\">%.2f</span>",
             (double)side->relevance[index]);
     vd_markup_put(html, "</td>");
-    put_share(html, "td", (double)answer->probability[index], which);
+    vd_html_share(html, "td", (double)answer->probability[index], which);
     int against = compared_with(sheet, which);
     if (against >= 0) {
         int other = vd_answer_place(&sheet->side[against].reply->answer, index) + 1,
@@ -245,7 +146,7 @@ static void put_history_shares(vd_markup *html, const vd_sheet *sheet, int entry
         const vd_answer *answer = &sheet->side[i].reply->answer;
         const float *share = vd_answer_shares(answer, VD_AXIS_ENTRIES);
         if (entry < answer->rounds && share)
-            put_share(html, "td", (double)share[entry], i);
+            vd_html_share(html, "td", (double)share[entry], i);
         else
             vd_markup_put(html, "<td></td>");
     }

@@ -17,6 +17,56 @@
   document.addEventListener("mouseover", light);
   document.addEventListener("focusin", light);
 
+  // Captions word by word: a row of the alignment at a time, on both sides.
+  const captions = one("article.captions");
+  if (captions) {
+    const rows = Number(captions.dataset.rows), play = one("[data-go=play]");
+    const still = matchMedia("(prefers-reduced-motion: reduce)");
+    let row = 0, timer = 0;
+    const go = (to) => {
+      row = Math.max(0, Math.min(rows - 1, to));
+      all("section.side").forEach((side) => {
+        const here = all('[data-row="' + row + '"]', side);
+        side.classList.toggle("silent", !here.length); // the other side has a word here
+        if (!here.length) return;
+        all(".now", side).forEach((part) => part.classList.remove("now"));
+        here.forEach((part) => part.classList.add("now"));
+        all(".said-word", side).forEach((word) =>
+          word.setAttribute("aria-pressed", String(word.classList.contains("now"))));
+      });
+    };
+    const pause = () => { clearInterval(timer); timer = 0; play.textContent = "Play"; };
+    const step = (by) => { pause(); go(row + by); };
+    const tick = () => { if (row + 1 < rows) go(row + 1); else pause(); };
+    const toggle = () => {
+      if (timer) { pause(); return; }
+      if (still.matches) return; // nothing moves by itself
+      if (row + 1 === rows) go(0);
+      timer = setInterval(tick, 900);
+      play.textContent = "Pause";
+    };
+    const hide = () => { pause(); play.hidden = still.matches; };
+    const keys = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => step(-rows),
+                   End: () => step(rows), " ": toggle, Escape: pause };
+    one("[data-go=back]").addEventListener("click", () => step(-1));
+    one("[data-go=forth]").addEventListener("click", () => step(1));
+    play.addEventListener("click", toggle);
+    captions.addEventListener("click", (event) => {
+      const part = event.target.closest(".said-word, text[data-row]");
+      if (part) { pause(); go(Number(part.dataset.row)); }
+    });
+    document.addEventListener("keydown", (event) => {
+      const pressed = event.key === " " && event.target.closest("button");
+      if (event.ctrlKey || event.altKey || event.metaKey || pressed || !keys[event.key]) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+    still.addEventListener("change", hide);
+    hide();
+    go(0);
+    return;
+  }
+
   const browser = one(".browser");
   if (!browser) { // a transcript: everything is shown; j and k go from question to question
     document.addEventListener("keydown", (event) => {

@@ -61,6 +61,7 @@ typedef struct vd_key {
     X(SESSIONS, sessions, "Keys in the list of sessions")                                          \
     X(COMPARE, compare, "Keys while models are compared") /* side by side */                       \
     X(WALK, walk, "Keys in the walk through an answer")   /* by stages, and what if */             \
+    X(CAPTION, caption, "Keys while a caption is looked at word by word")                          \
     X(HELP, help, "Keys of the help")
 
 typedef enum vd_place {
@@ -115,10 +116,18 @@ typedef enum vd_action {
     VD_ACTION_ANSWERS,
     VD_ACTION_DETAIL,
     VD_ACTION_WALK,
+    VD_ACTION_WORDS,
+    VD_ACTION_WORD,
+    VD_ACTION_PLAY,
+    VD_ACTION_LAYER,
+    VD_ACTION_HEAD,
+    VD_ACTION_CAPTIONER,
     VD_ACTION_ALL_BACK,
     VD_ACTION_PICK,
     VD_ACTION_LEFT,
     VD_ACTION_RIGHT,
+    VD_ACTION_FIRST,
+    VD_ACTION_LAST,
     VD_ACTION_SEARCH,
     VD_ACTION_FOLD,
     VD_ACTION_OUTLINES,

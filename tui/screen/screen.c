@@ -647,7 +647,7 @@ static bool serve_signals(vd_screen *screen)
     return true;
 }
 
-vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
+vd_wake vd_screen_wait(vd_screen *screen, int fd, int milliseconds, vd_key *key)
 {
     for (;;) {
         if (serve_signals(screen))
@@ -670,8 +670,11 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
         struct pollfd wait[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                  {.fd = wake_pipe[0], .events = POLLIN},
                                  {.fd = fd, .events = POLLIN}};
-        if (poll(wait, 3, -1) < 0 && errno != EINTR)
+        int ready = poll(wait, 3, milliseconds);
+        if (ready < 0 && errno != EINTR)
             return VD_WAKE_GONE;
+        if (ready == 0)
+            return VD_WAKE_TIME;
         if (wait[2].revents & POLLIN)
             return VD_WAKE_FD;
         screen->again = wait[0].revents & POLLIN;

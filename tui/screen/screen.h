@@ -47,11 +47,13 @@ typedef enum vd_wake {
     VD_WAKE_KEY,    // *key is set
     VD_WAKE_FD,     // fd is readable
     VD_WAKE_RESIZE, // the size or the look changed
+    VD_WAKE_TIME,   // nothing came
     VD_WAKE_GONE    // the terminal was closed
 } vd_wake;
 
-// Sleeps until there is something; uses no processor time meanwhile. fd -1: none.
-vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key);
+// Sleeps until there is something, or for so many milliseconds, -1: for ever; uses no processor
+// time meanwhile. fd -1: none.
+vd_wake vd_screen_wait(vd_screen *screen, int fd, int milliseconds, vd_key *key);
 bool vd_screen_key(vd_screen *screen, vd_key *key); // one that has arrived; false: none has
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "engine/base/alloc.h"
 #include "features/captions/tokens.h"
+#include "tui/session/caption_change.h"
 
 struct vd_captioning {
     char *path;
@@ -36,6 +37,11 @@ void vd_captioning_free(vd_captioning *captioning)
     vd_free(captioning);
 }
 
+const char *vd_captioning_path(const vd_captioning *captioning)
+{
+    return captioning->path;
+}
+
 vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err)
 {
     pthread_mutex_lock(&captioning->use);
@@ -59,18 +65,13 @@ void vd_captioning_give_back(vd_captioning *captioning)
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
                         vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err)
 {
-    const vd_model *model = vd_captioner_model(captioner);
-    int expected = vd_model_config(model)->region;
     vd_saying how = vd_saying_greedy();
+    vd_status status = vd_captioner_fits(captioner, regions, err);
     how.beam = VD_HYPOTHESES;
     *count = 0;
-    if (regions->size != expected)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%.300s wants regions of %d numbers, the picture's have %d; they must "
-                            "come from one extractor",
-                            vd_model_path(model), expected, regions->size);
-    return vd_captioner_say(captioner, regions->features, regions->count, &how, out, VD_HYPOTHESES,
-                            count, err);
+    return status ? status
+                  : vd_captioner_say(captioner, regions->features, regions->count, &how, out,
+                                     VD_HYPOTHESES, count, err);
 }
 
 char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said)

@@ -26,17 +26,15 @@ char *vd_config_place(const char *variable, const char *fallback, const char *na
 
 vd_preferences vd_preferences_defaults(void)
 {
-    return (vd_preferences){.mouse = true};
+    return (vd_preferences){.mouse = true, .motion = true};
 }
 
 static const struct {
     const char *name, *expected;
-} settings[] = {{"theme", VD_THEME_NAMES},
-                {"picture", VD_PICTURE_MODE_NAMES},
-                {"mouse", "on or off"},
-                {"model", VD_MODEL_NAMES " or a model file"},
-                {"fold", "on or off"}};
-enum { THEME, PICTURE, MOUSE, MODEL, FOLD, SETTINGS };
+} settings[] = {{"theme", VD_THEME_NAMES}, {"picture", VD_PICTURE_MODE_NAMES},
+                {"mouse", "on or off"},    {"model", VD_MODEL_NAMES " or a model file"},
+                {"fold", "on or off"},     {"motion", "on or off"}};
+enum { THEME, PICTURE, MOUSE, MODEL, FOLD, MOTION, SETTINGS };
 
 // False: not one of the expected values.
 static bool set(vd_preferences *config, int setting, const char *value)
@@ -55,7 +53,9 @@ static bool set(vd_preferences *config, int setting, const char *value)
                g_strlcpy(config->model, value, sizeof config->model) < sizeof config->model;
     default:
         if (known)
-            *(setting == MOUSE ? &config->mouse : &config->fold) = on;
+            *(setting == MOUSE    ? &config->mouse
+              : setting == MOTION ? &config->motion
+                                  : &config->fold) = on;
         return known;
     }
 }
@@ -70,7 +70,7 @@ static vd_status refuse_setting(const char *place, const char *name, vd_error *e
                             place, name, nearest.name);
     return vd_error_set(err, VD_FORMAT,
                         "%s: there is no setting '%.60s'; there are theme, picture, "
-                        "mouse, model, fold and key NAME",
+                        "mouse, motion, model, fold and key NAME",
                         place, name);
 }
 

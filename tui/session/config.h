@@ -5,6 +5,7 @@
 //
 //   theme = dark        # or light, mono, safe (for colour-blind users)
 //   mouse = on          # or off
+//   motion = on         # or off: nothing moves by itself
 //   model = best        # or base, improved, or a model file
 //   picture = auto      # or kitty, sixel, iterm (protocols of terminals), cells, none
 //   fold = off          # or on: answers that say the same are shown as one
@@ -25,6 +26,7 @@ typedef struct vd_preferences {
     vd_theme_name theme;
     vd_picture_mode pictures;
     bool mouse;
+    bool motion;
     bool fold;
     char model[512]; // "": none is preferred
     vd_rebinding keys[VD_REBINDINGS];

@@ -1,5 +1,8 @@
 #include "tui/session/loop.h"
 
+#include <math.h>
+
+#include "tui/base/progress.h"
 #include "tui/screen/clipboard.h"
 
 typedef struct loop {
@@ -8,6 +11,7 @@ typedef struct loop {
     vd_worker *worker;
     vd_grid grid;
     bool leaving, redraw;
+    double due; // vd_loop_left
 } loop;
 
 static vd_status show(loop *l, vd_error *err)
@@ -79,6 +83,30 @@ static void take_keys(loop *l, vd_key key)
         ;
 }
 
+int vd_loop_left(double *due, int pause, double now)
+{
+    if (pause < 0) {
+        *due = 0;
+        return -1;
+    }
+    if (*due == 0)
+        *due = now + 1e-3 * pause;
+    return *due > now ? (int)ceil(1e3 * (*due - now)) : 0;
+}
+
+static vd_wake wait(loop *l, vd_key *key)
+{
+    int pause = l->view->pause ? l->view->pause(l->view->context) : -1;
+    int left = vd_loop_left(&l->due, pause, vd_progress_clock());
+    return vd_screen_wait(l->screen, vd_worker_fd(l->worker), left, key);
+}
+
+static void tick(loop *l)
+{
+    l->due = 0;
+    l->view->tick(l->view->context);
+}
+
 static void take_events(loop *l)
 {
     vd_event event;
@@ -103,12 +131,14 @@ vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *wo
             continue;
         }
         vd_key key;
-        vd_wake why = vd_screen_wait(screen, vd_worker_fd(worker), &key);
+        vd_wake why = wait(&l, &key);
         gone = why == VD_WAKE_GONE;
         if (why == VD_WAKE_KEY)
             take_keys(&l, key);
         else if (why == VD_WAKE_FD)
             take_events(&l);
+        else if (why == VD_WAKE_TIME)
+            tick(&l);
         if (view->step && !gone)
             view->step(view->context);
     }

@@ -16,7 +16,16 @@ typedef struct vd_loop_view {
     bool (*take_request)(void *context, vd_request *out);
     void (*event)(void *context, vd_event *event); // takes it: *event is zeroed
     void (*step)(void *context);                   // after keys and events; NULL: nothing
+    // How many milliseconds what is shown stays so until `tick` changes it; -1: until somebody
+    // does. NULL: always that.
+    int (*pause)(void *context);
+    void (*tick)(void *context);
 } vd_loop_view;
+
+// How many milliseconds are left of a pause that the view wants now; -1: it wants none. *due: when
+// the pause ends, in seconds of a clock, 0 before one was wanted. Keys and events in between do not
+// put it off.
+int vd_loop_left(double *due, int pause, double now);
 
 // Runs until the view requests VD_REQUEST_LEAVE or the terminal is closed. The first screen is
 // drawn before any request is served.

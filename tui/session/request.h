@@ -4,6 +4,7 @@
 #define VD_REQUEST_H
 
 #include "engine/base/error.h"
+#include "tui/session/caption_walk.h"
 #include "tui/session/walk.h"
 
 typedef enum vd_request_kind {
@@ -12,6 +13,7 @@ typedef enum vd_request_kind {
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
     VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
     VD_REQUEST_WALK,    // the same as a walk, with `switches`
+    VD_REQUEST_CAPTION, // `caption`: a picture's caption word by word
     VD_REQUEST_CASE,    // index of a case of a comparison (tui/compare/cases.h)
     // served by the main loop at once, without an event
     VD_REQUEST_STOP,
@@ -33,8 +35,9 @@ typedef struct vd_request {
     size_t index;
     vd_turn *history; // (turns), one block with its texts, owned; NULL when turns is 0
     int turns;
-    vd_switches *switches; // of a WALK, owned
-    bool effects;          // also the effect of every single switch
+    vd_switches *switches;    // of a WALK, owned
+    bool effects;             // also the effect of every single switch
+    vd_caption_wish *caption; // of a CAPTION, owned
 } vd_request;
 
 typedef struct vd_event {
@@ -63,6 +66,8 @@ typedef struct vd_event {
     vd_fingerprint features_hash;
     // WALK
     vd_walk *walk; // owned
+    // CAPTION
+    vd_caption_walk *caption; // owned
     // CASE: the result, owned; its type is that of a room above; free_made frees it
     size_t case_index;
     void *made;

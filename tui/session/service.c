@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/session/captioning.h"
 
 enum { MOST_MODELS = 8 };
 
@@ -19,7 +20,8 @@ struct vd_service {
     int count;
     loaded *now; // NULL: none yet
     vd_fingerprint features;
-    size_t features_of; // the picture of these features, from 1; 0: none yet
+    size_t features_of;    // the picture of these features, from 1; 0: none yet
+    vd_captioning *second; // the captioner that was compared last; NULL: none
 };
 
 vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err)
@@ -29,6 +31,11 @@ vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err)
         return vd_error_memory(err, "the service");
     (*out)->world = world;
     return VD_OK;
+}
+
+const vd_world *vd_service_world(const vd_service *service)
+{
+    return service->world;
 }
 
 static void unload(loaded *model)
@@ -45,6 +52,7 @@ void vd_service_free(vd_service *service)
         return;
     for (int i = 0; i < service->count; i++)
         unload(&service->model[i]);
+    vd_captioning_free(service->second);
     vd_free(service);
 }
 
@@ -192,6 +200,38 @@ static vd_status serve_ask(vd_service *service, const vd_request *request, const
     return status ? status : vd_session_ask(session, request->text, stop, &event->reply, err);
 }
 
+// ---- captions ----------------------------------------------------------------------------------
+
+// The second captioner; one that is there stays. *out: NULL where the path is "".
+static vd_status use_second(vd_service *service, const char *path, vd_captioning **out,
+                            vd_error *err)
+{
+    *out = NULL;
+    if (!*path)
+        return VD_OK;
+    vd_status status = VD_OK;
+    if (!service->second || strcmp(vd_captioning_path(service->second), path) != 0) {
+        vd_captioning_free(service->second);
+        status = vd_captioning_new(path, &service->second, err);
+    }
+    *out = service->second;
+    return status;
+}
+
+static vd_status serve_caption(vd_service *service, const vd_caption_wish *wish, vd_event *event,
+                               vd_error *err)
+{
+    vd_captioning *second;
+    vd_status status = use_second(service, wish->second, &second, err);
+    if (status == VD_OK)
+        status = vd_caption_walk_new(service->world, second, wish, &event->caption, err);
+    if (status && second) { // the next time it is read again
+        vd_captioning_free(second);
+        service->second = NULL;
+    }
+    return status;
+}
+
 void vd_service_serve(void *context, const vd_request *request, const atomic_int *stop,
                       vd_event *event)
 {
@@ -203,6 +243,9 @@ void vd_service_serve(void *context, const vd_request *request, const atomic_int
         break;
     case VD_REQUEST_PICTURE:
         event->status = serve_picture(service, request->index, event, err);
+        break;
+    case VD_REQUEST_CAPTION:
+        event->status = serve_caption(service, request->caption, event, err);
         break;
     case VD_REQUEST_ASK:
     case VD_REQUEST_WALK:

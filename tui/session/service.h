@@ -10,6 +10,7 @@ typedef struct vd_service vd_service;
 // Keeps a reference to world.
 vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err);
 void vd_service_free(vd_service *service);
+const vd_world *vd_service_world(const vd_service *service);
 
 // Serves one request (a vd_worker_serve; context is the vd_service). A model stays loaded
 // after its first request. A question comes with all turns before it; turns that the model has

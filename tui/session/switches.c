@@ -11,18 +11,19 @@ static const struct {
     int most;
 } names[] = {
     {"caption", VD_SWITCH_ENTRY, -1, 0},         {"round", VD_SWITCH_ENTRY, 0, 100000},
-    {"region", VD_SWITCH_REGION, 1, 1000},       {"word", VD_SWITCH_WORD, 1, 19},
+    {"region", VD_SWITCH_REGION, 1, 1000},       {"word", VD_SWITCH_WORD, 1, 20},
     {"attention", VD_SWITCH_ATTENTION, 1, 1000}, {"positions", VD_SWITCH_POSITIONS, -1, 0},
-    {"picture", VD_SWITCH_PICTURE, -1, 0},
+    {"picture", VD_SWITCH_PICTURE, -1, 0},       {"history", VD_SWITCH_HISTORY, -1, 0},
 };
 enum { NAMES = sizeof names / sizeof *names };
 
 static vd_status refuse(const char *text, vd_error *err)
 {
-    return vd_error_set(err, VD_USAGE,
-                        "what if '%.60s'? expected caption, round N, region N, word N, "
-                        "word N=OTHER, attention N or NAME, positions or picture",
-                        text);
+    return vd_error_set(
+        err, VD_USAGE,
+        "what if '%.60s'? expected caption, round N, region N, word N, "
+        "word N=OTHER, attention N or NAME, positions, picture or (of captions) history",
+        text);
 }
 
 vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
@@ -78,6 +79,17 @@ void vd_switch_name(const vd_switch *one, char *out, size_t size)
     }
 }
 
+void vd_switches_text(const vd_switches *switches, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < switches->count && used < size; i++) {
+        char name[64];
+        vd_switch_name(&switches->at[i], name, sizeof name);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", name);
+    }
+}
+
 bool vd_switch_leaves_out(const vd_switch *one)
 {
     return one->kind == VD_SWITCH_ENTRY || one->kind == VD_SWITCH_REGION ||
@@ -101,6 +113,16 @@ static int find(const vd_switches *switches, const vd_switch *one)
 bool vd_switches_has(const vd_switches *switches, const vd_switch *one)
 {
     return find(switches, one) >= 0;
+}
+
+bool vd_switches_same(const vd_switches *a, const vd_switches *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (!vd_switch_same(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
+            return false;
+    return true;
 }
 
 bool vd_switches_flip(vd_switches *switches, const vd_switch *one)

@@ -6,6 +6,7 @@
 //   word N, word N=red             leave out a word of the question, say another instead
 //   attention N, attention NAME    make an attention flat
 //   positions                      take positions away, or add them where the model has none
+//   history                        captions: no word gets anything from the words before it
 //
 // Rounds, regions, words and attentions count from 1; a region has the number that it is outlined
 // with, attentions count by their names in the network's order.
@@ -23,7 +24,8 @@ typedef enum vd_switch_kind {
     VD_SWITCH_WORD,      // place in the question, from 0; word: what is said instead, "" nothing
     VD_SWITCH_ATTENTION, // place among the network's names, from 0, or -1: word is the name
     VD_SWITCH_POSITIONS,
-    VD_SWITCH_PICTURE
+    VD_SWITCH_PICTURE,
+    VD_SWITCH_HISTORY
 } vd_switch_kind;
 
 typedef struct vd_switch {
@@ -42,10 +44,14 @@ typedef struct vd_switches {
 vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err);
 // "round 2", "word 3=red": what vd_switch_parse reads.
 void vd_switch_name(const vd_switch *one, char *out, size_t size);
+// "region 3, word 2=red"; "" none.
+void vd_switches_text(const vd_switches *switches, char *out, size_t size);
 bool vd_switch_leaves_out(const vd_switch *one);             // else it changes something
 bool vd_switch_same(const vd_switch *a, const vd_switch *b); // the same thing, whatever the word
 
 bool vd_switches_has(const vd_switches *switches, const vd_switch *one);
+// The same things with the same words, in the same order.
+bool vd_switches_same(const vd_switches *a, const vd_switches *b);
 // Adds it, or takes it away when it is there; a word with another replacement replaces. False when
 // there are too many.
 bool vd_switches_flip(vd_switches *switches, const vd_switch *one);

@@ -61,6 +61,10 @@ static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_erro
     char name[64];
     if (one->kind == VD_SWITCH_ATTENTION)
         return vd_walk_attention(walk, one, err) ? VD_OK : VD_USAGE;
+    if (one->kind == VD_SWITCH_HISTORY)
+        return vd_error_set(err, VD_USAGE,
+                            "what if 'history'? only captions are said without one; of an answer "
+                            "caption and round N are left out");
     if (one->index < there)
         return VD_OK;
     vd_switch_name(one, name, sizeof name);

@@ -45,6 +45,7 @@ void vd_request_clear(vd_request *request)
     vd_free(request->text);
     vd_free(request->history);
     vd_free(request->switches);
+    vd_free(request->caption);
     *request = (vd_request){0};
 }
 
@@ -57,6 +58,7 @@ void vd_event_clear(vd_event *event)
     vd_free(event->names);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);
+    vd_caption_walk_free(event->caption);
     *event = (vd_event){0};
 }
 

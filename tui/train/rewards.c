@@ -187,10 +187,3 @@ const vd_rewards *vd_run_rewards_table(const vd_run_rewards *rewards)
 {
     return rewards ? &rewards->table : NULL;
 }
-
-void vd_run_scenes_beside(const char *data, char *out, size_t size)
-{
-    const char *slash = strrchr(data, '/'), *dot = strrchr(data, '.');
-    int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - data) : strlen(data));
-    snprintf(out, size, "%.*s_scenes.json", stem, data);
-}

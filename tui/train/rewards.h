@@ -23,7 +23,4 @@ vd_status vd_run_rewards_new(const vd_rewards_source *source, vd_run_rewards **o
 void vd_run_rewards_free(vd_run_rewards *rewards); // NULL is fine
 const vd_rewards *vd_run_rewards_table(const vd_run_rewards *rewards);
 
-// Where the scenes of a data file are unless somebody says so: "train.json" -> "train_scenes.json".
-void vd_run_scenes_beside(const char *data, char *out, size_t size);
-
 #endif

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include "tui/measure/verdict.h"
+
 static void find_scenes(const char *data, const char **scenes, char *room, size_t size)
 {
     if (*scenes || !data)
         return;
-    vd_run_scenes_beside(data, room, size);
+    vd_scenes_beside(data, room, size);
     if (access(room, F_OK) == 0)
         *scenes = room;
 }

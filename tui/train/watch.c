@@ -1,23 +1,11 @@
 #include "tui/train/curves.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "tui/base/progress.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/theme.h"
-
-static vd_status start_clock(int *clock, vd_error *err)
-{
-    const struct itimerspec second = {{1, 0}, {0, 200000000}};
-    *clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (*clock < 0 || timerfd_settime(*clock, 0, &second, NULL) != 0)
-        return vd_error_set(err, VD_IO, "a timer: %s", strerror(errno));
-    return VD_OK;
-}
 
 void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note)
 {
@@ -64,14 +52,13 @@ static bool leaves(const vd_key *key)
            (key->code == 'c' && (key->modifiers & VD_CTRL));
 }
 
+enum { SOON = 200, SECOND = 1000 }; // milliseconds
+
 // Waits once; false when the screen is to be closed.
-static bool go_on(vd_screen *screen, int clock, const atomic_int *done, atomic_int *stop)
+static bool go_on(vd_screen *screen, int milliseconds, const atomic_int *done, atomic_int *stop)
 {
     vd_key key;
-    uint64_t ticks;
-    vd_wake wake = vd_screen_wait(screen, clock, &key);
-    if (wake == VD_WAKE_FD && read(clock, &ticks, sizeof ticks) < 0 && errno != EAGAIN)
-        return false;
+    vd_wake wake = vd_screen_wait(screen, -1, milliseconds, &key);
     bool leave = wake == VD_WAKE_GONE || (wake == VD_WAKE_KEY && leaves(&key));
     if (leave && stop)
         atomic_store(stop, SIGINT);
@@ -88,12 +75,10 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
     vd_screen *screen = NULL;
     vd_grid grid = {0};
     const atomic_int *signalled = NULL;
-    int clock = -1;
+    int patience = SOON;
     vd_status status = vd_screen_open(false, VD_PICTURE_NONE, "leave --watch out", &screen, err);
     if (status == VD_OK && stop) // instead of what the screen does about signals
         signalled = vd_interrupt_watch();
-    if (status == VD_OK)
-        status = start_clock(&clock, err);
     while (status == VD_OK) {
         status = vd_curves_refresh(curves, err);
         if (done && status != VD_NO_MEMORY)
@@ -107,12 +92,11 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
                                : "q leaves",
                       note, sizeof note);
         draw(screen, &grid, curves, note);
-        if (status != VD_OK || !go_on(screen, clock, done, stop))
+        if (status != VD_OK || !go_on(screen, patience, done, stop))
             break;
+        patience = SECOND;
     }
     vd_screen_close(screen);
     vd_grid_free(&grid);
-    if (clock >= 0)
-        close(clock);
     return status;
 }

@@ -55,6 +55,7 @@ typedef struct vd_caption_term {
 // The attention of a recurrent captioner in one step, for all captions of at least that length.
 typedef struct vd_caption_step {
     const vd_value *look, *second;
+    const vd_value *gate; // (captions, 1)
     // Hard attention, host: which captions are read; for each the chosen pair, -1: soft attention.
     int captions;
     const int *caption, *chosen;
@@ -72,7 +73,8 @@ typedef struct vd_caption_pass {
     const vd_caption_config *config;
     const vd_real *sinusoid; // (VD_MAX_HISTORY, d) in the backend's memory
     vd_real dropout;
-    vd_hard hard; // draws follow from the tape's key
+    bool no_history; // the second look attends to the regions alone; not with VD_HISTORY_ONLY
+    vd_hard hard;    // draws follow from the tape's key
     // Hard attention: the reward's baseline (NULL: the mean of this batch), and the region that the
     // only caption attends to in each step (T) instead of a sampled one, or of the largest share
     // when not training; NULL: neither.

@@ -23,6 +23,8 @@ const vd_pairing *vd_caption_pair_again(vd_caption_pass *pass, const vd_caption_
             group[i].query = (vd_range){i, 1};
             if (history != VD_HISTORY_ONLY)
                 group[i].key[0] = vd_caption_picture(pass, words, c);
+            if (pass->no_history)
+                continue;
             group[i].key[1] = history_range(history, words->first[c], own);
             group[i].key[1].first += regions;
         }

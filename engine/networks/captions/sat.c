@@ -123,6 +123,7 @@ static const vd_value *look(vd_caption_pass *pass, const vd_caption_words *words
                    *v = vd_tape_vector(tape, "att.score.weight"),
                    *gate = vd_tape_map(tape, VD_SIGMOID, vd_tape_linear(tape, h, "gate"));
     const vd_pairing *p = pair_regions(pass, words);
+    step->gate = gate;
     step->look = vd_tape_softmax(tape, vd_tape_additive(tape, p, q, l->regions.key, v));
     if (vd_caption_history_of(pass->config) == VD_HISTORY_NONE)
         return vd_tape_mix(tape, vd_tape_weigh(tape, shares(pass, words, step), gate), pass->seen);

@@ -58,10 +58,13 @@ void vd_chat_fold(vd_chat *chat, bool on)
                      : "every answer is shown separately");
 }
 
-// Asks for what the open place shows of the answer, when it is not there.
+// Asks for what the open place shows, when it is not there.
 static void pump_place(vd_chat *chat)
 {
     vd_navigation *nav = &chat->nav;
+    if (nav->place == VD_PLACE_CAPTION && vd_lanes_caption(&chat->lanes))
+        vd_chat_words_start(chat);
+    vd_chat_words_settle(chat);
     int round = vd_navigation_round(nav, chat->conversation.branch);
     if (round < 0)
         return;
@@ -77,10 +80,27 @@ void vd_chat_settle(vd_chat *chat)
     pump_place(chat);
 }
 
+// "none": all back; "": nothing.
+static void what_if_of_caption(vd_chat *chat, const char *text)
+{
+    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    vd_error err;
+    vd_switch one;
+    bool none = strcmp(text, "none") == 0;
+    if (*text && !none && vd_switch_parse(text, &one, &err))
+        vd_notice_complain(&chat->notice, "%s", err.text);
+    else if (*text && walk)
+        vd_chat_words_flip(chat, none ? NULL : &one);
+}
+
 void vd_chat_what_if(vd_chat *chat, const char *text)
 {
     vd_error err;
     vd_switch one;
+    if (chat->nav.place == VD_PLACE_CAPTION) {
+        what_if_of_caption(chat, text);
+        return;
+    }
     if (!vd_chat_response(chat)) {
         vd_notice_say(&chat->notice, "ask something first");
         return;

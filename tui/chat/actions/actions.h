@@ -74,6 +74,7 @@ struct vd_chat {
     char caption_line[1024];     // vd_caption_line
     const vd_view *const *views; // (VD_PLACES)
     vd_theme_name theme;
+    bool still; // nothing moves by itself
     vd_wish wish;
     char wished[VD_SAVED_NAME]; // the name
     vd_saved *saved;            // (saved_count) sessions, as they were when their list was opened
@@ -132,6 +133,36 @@ void vd_chat_save_picture(vd_chat *chat, const char *text);
 // caption of the picture from now on.
 void vd_chat_caption(vd_chat *chat, const char *text);
 uint64_t vd_chat_random(vd_chat *chat);
+
+// ---- the caption word by word: what is looked at (caption_look.c) -------------------------------
+
+enum { VD_FADES = 4 }; // steps in which the regions of a word become those of the next
+
+// How many milliseconds what is shown stays so until vd_chat_tick; -1: until somebody does
+// something.
+int vd_chat_pause(const vd_chat *chat);
+void vd_chat_tick(vd_chat *chat);
+void vd_chat_words_settle(vd_chat *chat); // after keys and events
+void vd_chat_words_start(vd_chat *chat);  // from the first word on
+void vd_chat_words_go(vd_chat *chat, int column);
+void vd_chat_words_side(vd_chat *chat, int side);
+// Changes something of the caption that is looked at, or puts it back; NULL: puts all back.
+void vd_chat_words_flip(vd_chat *chat, const vd_switch *one);
+bool vd_chat_words_open(const vd_chat *chat);                              // it is the place
+int vd_chat_words_last(const vd_chat *chat);                               // the last column
+int vd_chat_words_shown(const vd_chat *chat, const vd_caption_walk *walk); // the side in use
+// The look that is shown: a layer; a head, below 0: the mean over them.
+int vd_chat_look_layer(const vd_chat *chat, const vd_walked_caption *caption);
+int vd_chat_look_head(const vd_chat *chat, const vd_walked_caption *caption);
+
+// ---- the same: what is typed (caption_words.c) --------------------------------------------------
+
+void vd_chat_words_play(vd_chat *chat); // or pause; opens it where it is not open
+// "3", or "": the next.
+void vd_chat_word(vd_chat *chat, const char *text);
+void vd_chat_layer(vd_chat *chat, const char *text);
+void vd_chat_head(vd_chat *chat, const char *text);
+void vd_chat_captioner(vd_chat *chat, const char *text); // a file, "off"
 
 // ---- commands (commands.c) ----------------------------------------------------------------------
 

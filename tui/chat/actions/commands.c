@@ -225,6 +225,10 @@ static const struct {
     {VD_ACTION_MOUSE, run_mouse},
     {VD_ACTION_PICTURE_MODE, run_picture_mode},
     {VD_ACTION_CAPTION, run_caption},
+    {VD_ACTION_WORD, vd_chat_word},
+    {VD_ACTION_LAYER, vd_chat_layer},
+    {VD_ACTION_HEAD, vd_chat_head},
+    {VD_ACTION_CAPTIONER, vd_chat_captioner},
     {VD_ACTION_SAVE, run_save},
     {VD_ACTION_LOAD, run_load},
     {VD_ACTION_OPEN, vd_chat_open_picture},
@@ -257,6 +261,7 @@ static const char *const arguments[] = {"/model best",
                                         "/picture-mode none",
                                         "/caption next",
                                         "/caption edit",
+                                        "/captioner off",
                                         "/copy answer",
                                         "/copy round",
                                         "/copy conversation",
@@ -382,7 +387,8 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
     char text[256];
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         vd_complete_add(completion, arguments[i]);
-    if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0)
+    if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0 ||
+        strcmp(name, "/captioner") == 0)
         vd_complete_paths(completion, strlen(name) + 1,
                           (const char *const[]){".safetensors", NULL});
     const char *file = strcmp(name, "/export") == 0 ? strchr(completion->typed, ' ') : NULL;

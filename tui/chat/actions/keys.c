@@ -52,6 +52,7 @@ static bool act_place(vd_chat *chat, vd_action action)
         [VD_ACTION_ANSWERS] = VD_PLACE_ANSWERS,   [VD_ACTION_DETAIL] = VD_PLACE_DETAIL,
         [VD_ACTION_PICTURES] = VD_PLACE_PICTURES, [VD_ACTION_COMPARE] = VD_PLACE_COMPARE,
         [VD_ACTION_WALK] = VD_PLACE_WALK,         [VD_ACTION_SESSIONS] = VD_PLACE_SESSIONS,
+        [VD_ACTION_WORDS] = VD_PLACE_CAPTION,
     };
     if (places[action])
         toggle(chat, places[action]);
@@ -215,6 +216,9 @@ static void act_shown(vd_chat *chat, vd_action action)
         break;
     case VD_ACTION_OUTLINES:
         chat->shown.no_outlines = !chat->shown.no_outlines;
+        break;
+    case VD_ACTION_PLAY:
+        vd_chat_words_play(chat);
         break;
     case VD_ACTION_FOLD:
         vd_chat_fold(chat, !chat->rankings.folded);

@@ -245,6 +245,8 @@ vd_arrival vd_lanes_event(vd_lanes *lanes, vd_event *event)
         model_came(lanes, event);
     else if (event->kind == VD_REQUEST_WALK)
         vd_lanes_walk_came(lanes, event);
+    else if (event->kind == VD_REQUEST_CAPTION)
+        vd_lanes_caption_came(lanes, event);
     else if (event->status)
         vd_notice_complain(lanes->notice, "%s", event->error.text);
     return (vd_arrival){0};

@@ -4,16 +4,6 @@
 #include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"
 
-static bool same_switches(const vd_switches *a, const vd_switches *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (int i = 0; i < a->count; i++)
-        if (!vd_switch_same(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
-            return false;
-    return true;
-}
-
 static bool is_of(const vd_lanes *lanes, int lane, const vd_response *response)
 {
     const vd_lane_walk *own = &lanes->walk;
@@ -37,7 +27,8 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
         vd_walk_free(own->walk);
         *own = (vd_lane_walk){.stamp = response->stamp};
         memcpy(own->model, by->model, sizeof own->model);
-    } else if (own->failed || (own->walk && same_switches(&own->walk->switches, &own->switches))) {
+    } else if (own->failed ||
+               (own->walk && vd_switches_same(&own->walk->switches, &own->switches))) {
         return false;
     }
     vd_request request = {0};

@@ -61,6 +61,16 @@ typedef struct vd_lane_walk {
     vd_switches switches; // as they are wanted
 } vd_lane_walk;
 
+// The caption of the picture word by word. It is asked of the first lane's thread, but not of a
+// model that answers.
+typedef struct vd_lane_caption {
+    vd_caption_walk *walk;  // owned; NULL: not there (yet)
+    vd_caption_wish wanted; // as it is wanted
+    long stamp;             // of the walk, another one each time
+    long serial;            // of the request being served, 0 none
+    bool failed;            // nothing more is asked for
+} vd_lane_caption;
+
 typedef struct vd_lanes {
     vd_conversation *conversation; // borrowed
     vd_notice *notice;             // borrowed
@@ -69,6 +79,7 @@ typedef struct vd_lanes {
     bool compare_when_free; // comparing was asked for while a question was answered
     vd_recall recall;
     vd_lane_walk walk;
+    vd_lane_caption caption;
     vd_request request[VD_LANE_REQUESTS]; // ring
     int request_first, request_count;
     long serial;  // of the newest request
@@ -148,6 +159,16 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_walks(const vd_lanes *lanes, int lane, const vd_response *response); // it is there
 void vd_lanes_flip(vd_lanes *lanes, const vd_switch *one);
 void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event);
+// Asks for the caption of the picture word by word when it is not there: whether it is another
+// caption's. Nothing is changed in that at first.
+bool vd_lanes_caption(vd_lanes *lanes);
+// It, as long as it is of the caption that the picture has; NULL: it is not there.
+const vd_caption_walk *vd_lanes_captioned(const vd_lanes *lanes);
+// Says another word, leaves a region or the history out for one of its sides, or puts it back;
+// NULL: all is put back. A word that is said instead drops the changes of later ones.
+void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one);
+void vd_lanes_captioner(vd_lanes *lanes, const char *path); // a second one; "": none
+void vd_lanes_caption_came(vd_lanes *lanes, vd_event *event);
 // Asks for the attention of a lane's old answer to the words of its history when it is not kept.
 void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response); // it is on its way

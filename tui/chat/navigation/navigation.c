@@ -8,7 +8,7 @@
 
 void vd_navigation_init(vd_navigation *nav)
 {
-    *nav = (vd_navigation){.selected = -1, .editing = -1};
+    *nav = (vd_navigation){.selected = -1, .editing = -1, .caption = {.layer = -1, .head = -1}};
 }
 
 void vd_navigation_free(vd_navigation *nav)

@@ -32,6 +32,19 @@ typedef struct vd_spot {
 
 enum { VD_SPOTS = 256 };
 
+// What is looked at of a caption word by word.
+typedef struct vd_caption_look {
+    int column; // of its words
+    int word;   // the same in its side, to be found again when the caption is another one
+    long stamp; // of the caption that these are of
+    int side;   // of the captions beside each other
+    int at;     // cursor in what can be changed
+    int layer;  // below 0: the top one
+    int head;   // below 0: the mean over them
+    int fade; // steps until the regions are those of this word, not of the one before; 0: they are
+    bool playing; // the words follow each other by themselves
+} vd_caption_look;
+
 typedef struct vd_navigation {
     vd_place place;            // = stack[depth]
     vd_place stack[VD_PLACES]; // the way here, from the chat on
@@ -52,10 +65,11 @@ typedef struct vd_navigation {
     int candidate;      // which of the questions that begin so comes next
     char search[256];
 
-    int list_at;        // cursor in the filtered list
-    int word;           // of the detail view
-    int walk_page;      // a stage of the walk, or what-if, which lies behind the last one
-    int walk_at;        // cursor in the what-ifs
+    int list_at;   // cursor in the filtered list
+    int word;      // of the detail view
+    int walk_page; // a stage of the walk, or what-if, which lies behind the last one
+    int walk_at;   // cursor in the what-ifs
+    vd_caption_look caption;
     int scroll;         // dialog: lines above the bottom
     int top[VD_PLACES]; // of places that scroll as a page: the first row in sight
 

@@ -88,4 +88,5 @@ void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at)
     style.attributes |= VD_ITALIC;
     vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height}, vd_caption_line(chat),
                     style);
+    vd_spot_add(&chat->nav, at, "/words");
 }

@@ -50,17 +50,6 @@ static int page_of(const vd_chat *chat)
     return beyond ? VD_WALK_WHAT_IF : chat->nav.walk_page;
 }
 
-static void switches_text(const vd_switches *switches, char *out, size_t size)
-{
-    size_t used = 0;
-    out[0] = '\0';
-    for (int i = 0; i < switches->count && used < size; i++) {
-        char name[64];
-        vd_switch_name(&switches->at[i], name, sizeof name);
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", name);
-    }
-}
-
 enum { HEAD = 2 }; // rows of the title
 
 // The title, and below it what the walk is through: the question and its answer.
@@ -77,7 +66,7 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
                          role(page, VD_ROLE_TITLE));
     if (walk->switches.count > 0) {
         char names[128];
-        switches_text(&walk->switches, names, sizeof names);
+        vd_switches_text(&walk->switches, names, sizeof names);
         snprintf(right, sizeof right, "changed: %.120s", names);
     } else {
         snprintf(right, sizeof right, "E %d  H %d  D %d", walk->config.embed, walk->config.hidden,

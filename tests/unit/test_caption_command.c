@@ -1,0 +1,285 @@
+// `visdial caption`: what if a region were not there, a word another one, the history nothing; two
+// captioners side by side. Words are aligned, and each caption's log-probability is under both.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_tree.h>
+
+#include "tests/support/must.h"
+#include "tests/support/random_model.h"
+#include "tests/support/support.h"
+#include "tests/support/train_run.h"
+
+static char *model, *other;
+
+// A captioner with words w0 to w<vocab - 5>.
+static char *captioner_file(const char *name, vd_captioner_kind kind, int vocab)
+{
+    const vd_caption_config caption = {.captioner = kind,
+                                       .vocab = vocab,
+                                       .region = TINY_REGION_SIZE,
+                                       .hidden = 8,
+                                       .embed = 3,
+                                       .heads = 2,
+                                       .layers = 1,
+                                       .inner = 8,
+                                       .shared = 1,
+                                       .history = VD_HISTORY_OWN};
+    const vd_config config = vd_config_of_captioner(&caption);
+    char *path = support_join(tiny.directory, name);
+    support_write_random_model(&config, path);
+    return path;
+}
+
+static int begin(void **state)
+{
+    train_run_world(state);
+    model = captioner_file("cat.safetensors", VD_CAPTIONER_CAT, 9);
+    other = captioner_file("sat.safetensors", VD_CAPTIONER_SAT_HARD, 7);
+    return 0;
+}
+
+static int end(void **state)
+{
+    free(other);
+    free(model);
+    return train_run_end(state);
+}
+
+#define PICTURE      "--assets", tiny.directory, "--image", "3"
+#define CAPTION(...) MORE("caption", PICTURE, "--longest", "6", "--length-power", "4", __VA_ARGS__)
+
+// What it printed, free().
+static char *printed(const char *const *arguments)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 0, NULL);
+    char *text = strdup(run.out);
+    support_program_clear(&run);
+    return text;
+}
+
+static yajl_val json_of(const char *const *arguments)
+{
+    char *text = printed(arguments);
+    yajl_val tree = yajl_tree_parse(text, NULL, 0);
+    assert_non_null(tree);
+    free(text);
+    return tree;
+}
+
+static yajl_val member(yajl_val tree, const char *name)
+{
+    yajl_val value = yajl_tree_get(tree, (const char *[]){name, NULL}, yajl_t_any);
+    if (!value)
+        fail_msg("no %s", name);
+    return value;
+}
+
+static yajl_val item(yajl_val list, size_t i)
+{
+    assert_true(YAJL_IS_ARRAY(list) && i < list->u.array.len);
+    return list->u.array.values[i];
+}
+
+static double number(yajl_val tree, const char *name)
+{
+    return YAJL_GET_DOUBLE(member(tree, name));
+}
+
+static const char *text(yajl_val tree, const char *name)
+{
+    return YAJL_GET_STRING(member(tree, name));
+}
+
+// Log-probability of a caption under one of both.
+static double under(yajl_val tree, size_t caption, size_t by)
+{
+    return YAJL_GET_DOUBLE(item(item(member(tree, "log_probabilities"), caption), by));
+}
+
+static void assert_near(double a, double b)
+{
+    if (!(fabs(a - b) < 1e-5))
+        fail_msg("%.9g is not %.9g", a, b);
+}
+
+// Every word of both once, in order.
+static void check_rows(yajl_val tree)
+{
+    yajl_val rows = member(tree, "aligned");
+    size_t next[2] = {0, 0};
+    for (size_t i = 0; i < rows->u.array.len; i++)
+        for (size_t k = 0; k < 2; k++) {
+            yajl_val at = item(item(rows, i), k);
+            assert_true(YAJL_IS_NULL(at) || YAJL_GET_INTEGER(at) == (long long)next[k]);
+            next[k] += !YAJL_IS_NULL(at);
+        }
+    assert_int_equal(next[0], member(tree, "words")->u.array.len);
+    assert_int_equal(next[1], member(member(tree, "other"), "words")->u.array.len);
+}
+
+static void a_region_left_out_gets_nothing(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", model, "--what-if", "region 2", "--json")),
+             changed = member(tree, "other"), words = member(changed, "words");
+    assert_string_equal(text(changed, "name"), "without region 2");
+    for (size_t i = 0; i < words->u.array.len; i++) {
+        yajl_val share = member(item(words, i), "regions");
+        assert_true(YAJL_GET_DOUBLE(item(share, 1)) == 0.0);
+        assert_true(YAJL_GET_DOUBLE(item(share, 0)) > 0.0);
+    }
+    assert_near(under(tree, 0, 0), number(tree, "log_probability"));
+    assert_near(under(tree, 1, 1), number(changed, "log_probability"));
+    assert_true(under(tree, 0, 0) != under(tree, 0, 1));
+    check_rows(tree);
+    yajl_tree_free(tree);
+}
+
+// The word, the words before it as they were; the network is the same.
+static void a_forced_word_is_said(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", model, "--what-if", "word 3=w4", "--json")),
+             changed = member(tree, "other");
+    yajl_val before = member(tree, "words"), after = member(changed, "words");
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(text(item(after, i), "word"), text(item(before, i), "word"));
+    assert_string_equal(text(item(after, 2), "word"), "w4");
+    assert_near(under(tree, 0, 1), under(tree, 0, 0));
+    assert_near(under(tree, 1, 0), under(tree, 1, 1));
+    yajl_tree_free(tree);
+    tree = json_of(CAPTION("--model", model, "--begin", "w1 W0", "--what-if", "word 4=w3",
+                           "--what-if", "region 1", "--json"));
+    changed = member(tree, "other");
+    assert_string_equal(text(changed, "name"), "word 4=w3, without region 1, beginning with w1 W0");
+    after = member(changed, "words");
+    assert_string_equal(text(item(after, 0), "word"), "w1");
+    assert_string_equal(text(item(after, 1), "word"), "w0");
+    assert_string_equal(text(item(after, 3), "word"), "w3");
+    yajl_tree_free(tree);
+    tree = json_of(CAPTION("--model", model, "--what-if", "word 3=(end)", "--json"));
+    assert_int_equal(member(member(tree, "other"), "words")->u.array.len, 3);
+    yajl_tree_free(tree);
+}
+
+static void without_history_nothing_is_drawn_from_it(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", model, "--what-if", "history", "--json")),
+             words = member(member(tree, "other"), "words");
+    assert_string_equal(text(member(tree, "other"), "name"), "without history");
+    for (size_t i = 0; i < words->u.array.len; i++) {
+        double before = 0, now = 0;
+        yajl_val share = member(item(words, i), "history");
+        for (size_t k = 0; k < share->u.array.len; k++)
+            now += YAJL_GET_DOUBLE(item(share, k));
+        share = member(item(member(tree, "words"), 0), "history");
+        for (size_t k = 0; k < share->u.array.len; k++)
+            before += YAJL_GET_DOUBLE(item(share, k));
+        assert_true(now == 0.0 && before > 0.0);
+        assert_true(number(item(words, i), "given") == 0.0);
+        assert_near(number(item(words, i), "chance"), (double)(i + 1) / (TINY_REGIONS + i + 1));
+    }
+    assert_true(under(tree, 0, 0) != under(tree, 0, 1));
+    yajl_tree_free(tree);
+}
+
+// Each caption under both, whichever comes first; words that one does not know are named.
+static void two_captioners_stand_side_by_side(void **state)
+{
+    (void)state;
+    yajl_val one = json_of(CAPTION("--model", model, "--other-model", other, "--json")),
+             two = json_of(CAPTION("--model", other, "--other-model", model, "--json"));
+    assert_string_equal(text(one, "caption"), text(member(two, "other"), "caption"));
+    assert_string_equal(text(two, "caption"), text(member(one, "other"), "caption"));
+    assert_string_equal(text(member(one, "other"), "hard"), "largest");
+    yajl_val said = item(member(two, "words"), 0);
+    assert_true(number(said, "gate") > 0.0 && number(said, "gate") < 1.0);
+    assert_true(number(said, "chosen") >= 1.0 && number(said, "chosen") <= TINY_REGIONS);
+    for (size_t of = 0; of < 2; of++)
+        for (size_t by = 0; by < 2; by++)
+            assert_near(under(one, of, by), under(two, 1 - of, 1 - by));
+    check_rows(one);
+    yajl_tree_free(one);
+    yajl_tree_free(two);
+    char *same = printed(CAPTION("--model", model, "--other-model", model));
+    assert_null(strchr(same, '*')); // nothing differs
+    assert_non_null(strstr(same, "under 2"));
+    free(same);
+    char *apart = printed(CAPTION("--model", model, "--other-model", other));
+    assert_non_null(strstr(apart, "   *  "));
+    assert_non_null(strstr(apart, "2: hard attention: largest"));
+    free(apart);
+}
+
+static void is_refused(int code, const char *words, const char *const *arguments)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, code, words, NULL);
+    assert_string_equal(run.out, "");
+    support_program_clear(&run);
+}
+
+// Of the bundled captioner about bundled pictures and one that is made.
+static void the_scene_says_what_is_true(void **state)
+{
+    static const char *const pictures[] = {"1000003", "blocks:7"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        yajl_val tree = json_of(MORE("caption", "--assets", "assets", "--image", pictures[i],
+                                     "--what-if", "region 1", "--json"));
+        const char *is = text(member(tree, "verdict"), "is");
+        assert_true(strcmp(is, "faithful") == 0 || strcmp(is, "false") == 0);
+        assert_non_null(strstr(text(member(tree, "verdict"), "why"), "objects"));
+        text(member(member(tree, "other"), "verdict"), "why");
+        yajl_tree_free(tree);
+    }
+    char *shown = printed(MORE("caption", "--assets", "assets", "--image", "1000003", "--begin",
+                               "there is just 1 cube"));
+    assert_non_null(strstr(shown, "   false: 0 of 4 objects are a cube; it says exactly 1\n"));
+    free(shown);
+    is_refused(5, "no scene of image 3",
+               CAPTION("--model", model, "--scenes", "assets/scenes.json"));
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    is_refused(2, "what if 'region 4'? there are only 3 regions",
+               CAPTION("--model", model, "--what-if", "region 4"));
+    is_refused(2, "all 3 regions are left out",
+               CAPTION("--model", model, "--what-if", "region 1", "--what-if", "region 2",
+                       "--what-if", "region 3"));
+    is_refused(2, "of a caption: region N, word N=OTHER or history",
+               CAPTION("--model", model, "--what-if", "positions"));
+    is_refused(2, "which word instead? word 2=red",
+               CAPTION("--model", model, "--what-if", "word 2"));
+    is_refused(2, "words for 9 places", CAPTION("--model", model, "--what-if", "word 9=w1"));
+    is_refused(2, "begins with 'cube'? the captioner does not know this word",
+               CAPTION("--model", model, "--begin", "w1 cube"));
+    is_refused(2, "words for 7 places; expected 0 to 6, the longest",
+               CAPTION("--model", model, "--begin", "w1 w1 w1 w1 w1 w1 w1"));
+    is_refused(2, "without one (sat-hard)", CAPTION("--model", other, "--what-if", "history"));
+    is_refused(2, "leave one out",
+               CAPTION("--model", model, "--other-model", other, "--begin", "w1"));
+    is_refused(2, "expected sat-hard", CAPTION("--model", model, "--hard", "expected"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_region_left_out_gets_nothing),
+        cmocka_unit_test(a_forced_word_is_said),
+        cmocka_unit_test(without_history_nothing_is_drawn_from_it),
+        cmocka_unit_test(two_captioners_stand_side_by_side),
+        cmocka_unit_test(the_scene_says_what_is_true),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,160 @@
+// Captions as text: of one captioner with the regions behind every word; of two side by side.
+#include <stdio.h>
+
+#include "engine/base/alloc.h"
+#include "tui/answer/caption_sheet.h"
+#include "tui/base/output.h"
+#include "tui/base/shares.h"
+#include "tui/base/table.h"
+
+enum { SHOWN_REGIONS = 3 };
+
+// ---- one ----------------------------------------------------------------------------------------
+
+// "1 blue metal cone", "67 %" of the place-th of the regions, the largest share first; false: it is
+// none to speak of.
+static bool region_text(const vd_caption_sheet *sheet, const float *share, int place,
+                        char name[VD_REGION_LABEL], char percent[16])
+{
+    vd_share top[SHOWN_REGIONS];
+    int count = vd_shares_top(share, sheet->regions->count, 2, top, SHOWN_REGIONS);
+    if (place >= count || top[place].share < 0.005)
+        return false;
+    vd_region_label(sheet->regions->names, top[place].index, name);
+    vd_percent(percent, 16, top[place].share);
+    return true;
+}
+
+static void print_word(const vd_caption_sheet *sheet, int t, int width, float *share)
+{
+    const vd_caption_side *side = &sheet->side[0];
+    int padding = width - vd_output_width(side->word[t]);
+    char percent[16], given[16] = "", name[VD_REGION_LABEL];
+    vd_caption_trace_regions(&side->trace, t, share);
+    vd_percent(percent, sizeof percent, side->trace.word[t].probability);
+    vd_percent(given, sizeof given, vd_caption_side_given(side, t));
+    printf("   %s%*s  %5s", side->word[t], padding > 0 ? padding : 0, "", percent);
+    if (side->trace.history)
+        printf("  %7s", given);
+    printf("  ");
+    for (int i = 0; region_text(sheet, share, i, name, percent); i++)
+        printf("%s%s %s", i ? ", " : "", name, percent);
+    printf("\n");
+}
+
+static void print_words(const vd_caption_sheet *sheet, float *share)
+{
+    const vd_caption_side *side = &sheet->side[0];
+    int width = 4;
+    for (int t = 0; t < side->trace.words; t++) {
+        int needed = vd_output_width(side->word[t]);
+        width = needed > width && needed <= 24 ? needed : width;
+    }
+    printf("   %-*s  %5s%s  %s\n", width, "word", "p", side->trace.history ? "  history" : "",
+           "regions");
+    for (int t = 0; t < side->trace.words; t++)
+        print_word(sheet, t, width, share);
+}
+
+// ---- two ----------------------------------------------------------------------------------------
+
+static void add_half(const vd_caption_sheet *sheet, int which, int t, vd_table *table, float *share)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    char percent[16], name[VD_REGION_LABEL], part[16];
+    if (t < 0) {
+        vd_table_more(table, "-\t\t\t");
+        return;
+    }
+    vd_percent(percent, sizeof percent, side->trace.word[t].probability);
+    vd_caption_trace_regions(&side->trace, t, share);
+    vd_table_more(table, "%s\t%s", side->word[t], percent);
+    if (region_text(sheet, share, 0, name, part))
+        vd_table_more(table, "%s\t%s", name, part);
+    else
+        vd_table_more(table, "\t");
+}
+
+static vd_status print_table(vd_table *table, vd_error *err)
+{
+    vd_status status = table->status ? vd_error_memory(err, "a table") : VD_OK;
+    if (status == VD_OK)
+        vd_table_print(table, 3, stdout);
+    vd_table_clear(table);
+    return status;
+}
+
+static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_error *err)
+{
+    vd_table table = {0};
+    vd_table_add(&table, "\tword of 1\tp\tlooks at\t\tword of 2\tp\tlooks at\t");
+    for (int i = 0; i < sheet->rows; i++) {
+        const vd_aligned *row = &sheet->row[i];
+        bool same = vd_aligned_same(row, sheet->side[0].word, sheet->side[1].word);
+        vd_table_add(&table, "%s", same ? "" : "*");
+        add_half(sheet, 0, row->first, &table, share);
+        add_half(sheet, 1, row->second, &table, share);
+    }
+    return print_table(&table, err);
+}
+
+static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
+{
+    vd_table table = {0};
+    printf("\n");
+    vd_caption_sheet_under(sheet, &table);
+    vd_status status = print_table(&table, err);
+    for (int i = 0; i < 2 && status == VD_OK; i++)
+        if (sheet->side[i].unknown[!i])
+            printf("   %d of the words of caption %d %d does not know\n",
+                   sheet->side[i].unknown[!i], i + 1, 2 - i);
+    printf("\n");
+    return status;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+static void print_side(const vd_caption_sheet *sheet, int which)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    if (sheet->sides == 2)
+        printf("%d  %s\n   %s\n", which + 1, side->text, side->name);
+    else
+        printf("%s\n", side->text);
+    printf("   log-probability %.3f, perplexity %.3f%s\n", side->trace.log_probability,
+           vd_caption_side_perplexity(side), side->said[0].ended ? "" : "; cut at the longest");
+    if (side->verdict.is != VD_NOT_JUDGED)
+        printf("   %s: %s\n", vd_caption_judged_names[side->verdict.is], side->verdict.why);
+}
+
+// number: "2: ", or "" where there is one captioner.
+static void print_origin(const vd_caption_side *side, const char *number)
+{
+    const char *signature = vd_model_metadata(vd_caption_side_model(side), "signature");
+    if (side->hard)
+        printf("   %shard attention: %s\n", number, side->hard);
+    if (signature)
+        printf("   %s%s\n", number, signature);
+}
+
+vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err)
+{
+    float *share = vd_alloc((size_t)sheet->regions->count, sizeof *share);
+    vd_status status = share ? VD_OK : vd_error_memory(err, "the regions");
+    bool two = sheet->sides == 2,
+         others = two && sheet->side[0].captioner != sheet->side[1].captioner;
+    for (int i = 0; i < sheet->sides && status == VD_OK; i++)
+        print_side(sheet, i);
+    if (two && status == VD_OK)
+        status = print_under(sheet, err);
+    if (two && status == VD_OK)
+        status = print_aligned(sheet, share, err);
+    else if (status == VD_OK)
+        print_words(sheet, share);
+    if (status == VD_OK)
+        print_origin(&sheet->side[0], others ? "1: " : "");
+    if (status == VD_OK && others)
+        print_origin(&sheet->side[1], "2: ");
+    vd_free(share);
+    return status;
+}

@@ -1,0 +1,86 @@
+// What the person says of the caption word by word: keys that are no step, and /commands.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/chat/actions/actions.h"
+
+void vd_chat_words_play(vd_chat *chat)
+{
+    vd_caption_look *look = &chat->nav.caption;
+    if (!vd_chat_words_open(chat)) {
+        vd_chat_open(chat, VD_PLACE_CAPTION);
+        return;
+    }
+    if (chat->still) {
+        vd_notice_say(&chat->notice, "nothing moves by itself (motion = off): Left and Right go "
+                                     "from word to word");
+        return;
+    }
+    look->playing = !look->playing;
+    look->fade = 0;
+    if (look->playing && look->column >= vd_chat_words_last(chat))
+        vd_chat_words_start(chat);
+}
+
+// A number from 1 to most; else a notice.
+static bool read_place(vd_chat *chat, const char *command, const char *text, int most, int *out)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    *out = (int)number - 1;
+    if (*text && !*end && number >= 1 && number <= most)
+        return true;
+    vd_notice_complain(&chat->notice, "%s %s: expected a number from 1 to %d", command, text, most);
+    return false;
+}
+
+// The caption that is looked at; NULL (and a notice): none.
+static const vd_walked_caption *looked_at(vd_chat *chat)
+{
+    const vd_caption_walk *walk =
+        vd_chat_words_open(chat) ? vd_lanes_captioned(&chat->lanes) : NULL;
+    if (!walk)
+        vd_notice_complain(&chat->notice, "F11 (or /words) shows the caption word by word first");
+    return walk ? &walk->side[vd_chat_words_shown(chat, walk)] : NULL;
+}
+
+void vd_chat_word(vd_chat *chat, const char *text)
+{
+    int column;
+    if (looked_at(chat) && read_place(chat, "/word", text, vd_chat_words_last(chat) + 1, &column))
+        vd_chat_words_go(chat, column);
+}
+
+void vd_chat_layer(vd_chat *chat, const char *text)
+{
+    const vd_walked_caption *caption = looked_at(chat);
+    int layer;
+    if (caption && !*text)
+        chat->nav.caption.layer = (vd_chat_look_layer(chat, caption) + 1) % caption->trace.layers;
+    else if (caption && read_place(chat, "/layer", text, caption->trace.layers, &layer))
+        chat->nav.caption.layer = layer;
+}
+
+void vd_chat_head(vd_chat *chat, const char *text)
+{
+    const vd_walked_caption *caption = looked_at(chat);
+    int head;
+    if (caption && !*text) {
+        head = vd_chat_look_head(chat, caption) + 1;
+        chat->nav.caption.head = head < caption->trace.heads ? head : -1;
+    } else if (caption && read_place(chat, "/head", text, caption->trace.heads, &head)) {
+        chat->nav.caption.head = head;
+    }
+}
+
+void vd_chat_captioner(vd_chat *chat, const char *text)
+{
+    if (!*text) {
+        vd_notice_complain(&chat->notice,
+                           "/captioner takes the file of a second captioner, or off");
+        return;
+    }
+    vd_lanes_captioner(&chat->lanes, strcmp(text, "off") == 0 ? "" : text);
+    if (!vd_chat_words_open(chat))
+        vd_chat_open(chat, VD_PLACE_CAPTION);
+}

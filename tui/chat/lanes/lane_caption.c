@@ -1,0 +1,129 @@
+// The caption of the picture word by word, as it is and with what is changed.
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/lanes/lanes.h"
+
+// The picture, and which of the captioner's captions it has; of people's, typed and other ones the
+// captioner's first stands here.
+static vd_caption_wish wish_now(const vd_lanes *lanes)
+{
+    const vd_picture_caption caption = vd_conversation_caption(lanes->conversation);
+    bool said = caption.by == VD_CAPTION_CAPTIONER && caption.place > 0;
+    return (vd_caption_wish){.picture = lanes->conversation->branches.picture,
+                             .place = said ? caption.place : 1};
+}
+
+static bool is_of(const vd_caption_wish *wish, const vd_caption_wish *now)
+{
+    return wish->picture == now->picture && wish->place == now->place;
+}
+
+static bool post(vd_lanes *lanes)
+{
+    vd_request request = {.kind = VD_REQUEST_CAPTION,
+                          .caption = vd_alloc(1, sizeof *request.caption)};
+    if (!request.caption) {
+        vd_notice_complain(lanes->notice, "out of memory: the caption cannot be shown");
+        return false;
+    }
+    *request.caption = lanes->caption.wanted;
+    return vd_lanes_post(lanes, &request);
+}
+
+bool vd_lanes_caption(vd_lanes *lanes)
+{
+    vd_lane_caption *own = &lanes->caption;
+    const vd_caption_wish now = wish_now(lanes);
+    bool other = !is_of(&own->wanted, &now);
+    if (other) {
+        own->wanted.picture = now.picture;
+        own->wanted.place = now.place;
+        own->wanted.switches.count = 0;
+        own->failed = false;
+    }
+    if (own->serial || own->failed ||
+        (own->walk && vd_caption_wish_same(&own->walk->wish, &own->wanted)))
+        return other;
+    own->failed = !post(lanes);
+    own->serial = own->failed ? 0 : lanes->serial;
+    return other;
+}
+
+const vd_caption_walk *vd_lanes_captioned(const vd_lanes *lanes)
+{
+    const vd_caption_walk *walk = lanes->caption.walk;
+    const vd_caption_wish now = wish_now(lanes);
+    return walk && is_of(&walk->wish, &now) ? walk : NULL;
+}
+
+// What comes after a word that is said instead of another is said anew.
+static void drop_later(vd_switches *switches, int place)
+{
+    int kept = 0;
+    for (int i = 0; i < switches->count; i++) {
+        const vd_switch *one = &switches->at[i];
+        if (one->kind != VD_SWITCH_WORD || one->index <= place)
+            switches->at[kept++] = *one;
+    }
+    switches->count = kept;
+}
+
+void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one)
+{
+    vd_caption_wish *wanted = &lanes->caption.wanted;
+    if (!one || (wanted->second[0] && side != wanted->changed))
+        wanted->switches.count = 0;
+    wanted->changed = side;
+    lanes->caption.failed = false;
+    if (!one)
+        return;
+    if (one->kind == VD_SWITCH_WORD)
+        drop_later(&wanted->switches, one->index);
+    if (!vd_switches_flip(&wanted->switches, one))
+        vd_notice_complain(lanes->notice, "%d changes at most", VD_SWITCHES);
+}
+
+void vd_lanes_captioner(vd_lanes *lanes, const char *path)
+{
+    vd_caption_wish *wanted = &lanes->caption.wanted;
+    if (strlen(path) >= sizeof wanted->second) {
+        vd_notice_complain(lanes->notice, "a path of %zu bytes; expected at most %zu", strlen(path),
+                           sizeof wanted->second - 1);
+        return;
+    }
+    memcpy(wanted->second, path, strlen(path) + 1);
+    wanted->switches.count = 0;
+    lanes->caption.failed = false;
+}
+
+// What cannot be said so is wanted as it was before, or without a second captioner.
+static void no_caption(vd_lanes *lanes, const vd_event *event)
+{
+    vd_lane_caption *own = &lanes->caption;
+    bool second = own->wanted.second[0];
+    if (vd_lanes_captioned(lanes)) {
+        own->wanted = own->walk->wish;
+    } else {
+        own->wanted.switches.count = 0;
+        own->wanted.second[0] = '\0';
+        own->failed = !second;
+    }
+    vd_notice_complain(lanes->notice, "%s", event->error.text);
+}
+
+void vd_lanes_caption_came(vd_lanes *lanes, vd_event *event)
+{
+    vd_lane_caption *own = &lanes->caption;
+    if (!own->serial || own->serial != event->serial)
+        return;
+    own->serial = 0;
+    if (event->status) {
+        no_caption(lanes, event);
+        return;
+    }
+    vd_caption_walk_free(own->walk);
+    own->walk = event->caption;
+    own->stamp = event->serial;
+    event->caption = NULL;
+}

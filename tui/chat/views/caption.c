@@ -1,0 +1,505 @@
+// A caption word by word: its words, the regions that the selected one looked at, in the picture
+// and in a list with what else could have been said, and what if.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/views/draw.h"
+#include "tui/screen/pixels.h"
+#include "tui/screen/theme.h"
+
+enum { MOST_REGIONS = 256, MOST_ENTRIES = VD_RUNNERS_UP + MOST_REGIONS + 2 };
+enum { ROOMY = 60, LOW = 14 }; // columns, rows
+
+// The word of a side in the selected column, or `before` it; -1: none.
+static int word_at(const vd_chat *chat, const vd_caption_walk *walk, int side, int before)
+{
+    int column = vd_clamp(chat->nav.caption.column, walk->columns - 1) - before;
+    return column < 0 ? -1 : vd_caption_walk_word(walk, side, column);
+}
+
+// The caption that is looked at, its selected word; -1: it has none there.
+static const vd_walked_caption *looked_at(const vd_chat *chat, int *word)
+{
+    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    *word = -1;
+    if (!walk)
+        return NULL;
+    int side = vd_chat_words_shown(chat, walk);
+    *word = word_at(chat, walk, side, 0);
+    return &walk->side[side];
+}
+
+static int regions_of(const vd_walked_caption *caption)
+{
+    return caption->trace.regions < MOST_REGIONS ? caption->trace.regions : MOST_REGIONS;
+}
+
+static void add_shares(const vd_chat *chat, const vd_walked_caption *caption, int word,
+                       double weight, float out[MOST_REGIONS])
+{
+    float share[MOST_REGIONS];
+    if (word < 0 || caption->trace.regions > MOST_REGIONS)
+        return;
+    vd_caption_trace_look(&caption->trace, word, vd_chat_look_layer(chat, caption),
+                          vd_chat_look_head(chat, caption), share, NULL);
+    for (int k = 0; k < caption->trace.regions; k++)
+        out[k] += (float)weight * share[k];
+}
+
+// The regions' shares in the look that is shown; zeros where there is no word. fades: while it
+// plays, between those of two words.
+static void shares_of(const vd_chat *chat, int side, bool fades, float out[MOST_REGIONS])
+{
+    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    double before = fades ? (double)chat->nav.caption.fade / VD_FADES : 0;
+    memset(out, 0, MOST_REGIONS * sizeof *out);
+    add_shares(chat, &walk->side[side], word_at(chat, walk, side, 0), 1 - before, out);
+    if (before > 0)
+        add_shares(chat, &walk->side[side], word_at(chat, walk, side, 1), before, out);
+}
+
+// ---- what can be changed ------------------------------------------------------------------------
+
+typedef struct entry {
+    vd_switch what;
+    double share; // probability of a word, share of a region; negative: none
+} entry;
+
+static entry word_entry(const vd_walked_caption *caption, int word, int likely)
+{
+    const vd_said_word *said = &caption->trace.word[word];
+    entry out = {.what = {.kind = VD_SWITCH_WORD, .index = word}};
+    out.share = likely < 0 ? said->probability : said->likely[likely].probability;
+    memcpy(out.what.word,
+           likely < 0 ? caption->word[word].text : caption->likely[word][likely].text,
+           sizeof out.what.word);
+    return out;
+}
+
+// The word that is said, and the likeliest ones.
+static int add_words(const vd_walked_caption *caption, int word, entry *out)
+{
+    const vd_said_word *said = &caption->trace.word[word];
+    int count = 0;
+    bool likely = false;
+    for (int i = 0; i < said->likelies; i++)
+        likely |= said->likely[i].id == said->id;
+    if (!likely)
+        out[count++] = word_entry(caption, word, -1);
+    for (int i = 0; i < said->likelies; i++)
+        out[count++] = word_entry(caption, word, i);
+    return count;
+}
+
+// By falling shares.
+static int add_regions(const vd_chat *chat, const vd_walked_caption *caption, int word, entry *out)
+{
+    float share[MOST_REGIONS];
+    int count = regions_of(caption);
+    shares_of(chat, vd_chat_words_shown(chat, vd_lanes_captioned(&chat->lanes)), true, share);
+    for (int k = 0; k < count && word < 0; k++)
+        share[k] = -1;
+    for (int k = 0; k < count; k++) {
+        int at = k;
+        for (; at > 0 && out[at - 1].share < (double)share[k]; at--)
+            out[at] = out[at - 1];
+        out[at] = (entry){{.kind = VD_SWITCH_REGION, .index = k}, (double)share[k]};
+    }
+    return count;
+}
+
+static int list_entries(const vd_chat *chat, entry out[MOST_ENTRIES])
+{
+    int word, count = 0;
+    const vd_walked_caption *caption = looked_at(chat, &word);
+    if (!caption)
+        return 0;
+    if (word >= 0)
+        count += add_words(caption, word, out);
+    count += add_regions(chat, caption, word, out + count);
+    if (caption->trace.history)
+        out[count++] = (entry){{.kind = VD_SWITCH_HISTORY}, -1};
+    return count;
+}
+
+// Whether it is wanted so: a word that is said, what is left out.
+static bool is_on(const vd_chat *chat, const entry *e)
+{
+    const vd_caption_wish *wanted = &chat->lanes.caption.wanted;
+    int word;
+    const vd_walked_caption *caption = looked_at(chat, &word);
+    if (e->what.kind == VD_SWITCH_WORD)
+        return caption && word >= 0 && strcmp(caption->word[word].text, e->what.word) == 0;
+    bool own = !wanted->second[0] || wanted->changed == chat->nav.caption.side;
+    return own && vd_switches_has(&wanted->switches, &e->what);
+}
+
+static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)
+{
+    enum { MARK = 4, SHARE = 7, BAR = 10, LEAST = 36 };
+    entry all[MOST_ENTRIES];
+    list_entries(list->chat, all);
+    const entry *e = &all[index];
+    bool word = e->what.kind == VD_SWITCH_WORD, on = is_on(list->chat, e);
+    char name[VD_REGION_LABEL], percent[16];
+    if (e->what.kind == VD_SWITCH_REGION)
+        vd_region_label(list->chat->shown.names, e->what.index, name);
+    else
+        snprintf(name, sizeof name, "%s", word ? e->what.word : "history");
+    int bar = at.width >= LEAST ? BAR : 0, width = at.width - MARK - SHARE - bar;
+    vd_grid_text(grid, at.x, at.y, MARK,
+                 word ? on ? "(x) " : "( ) "
+                 : on ? "[x] "
+                      : "[ ] ",
+                 vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+    vd_grid_text(grid, at.x + MARK, at.y, width, name,
+                 vd_style_of(grid, selected                           ? VD_ROLE_SELECTED
+                                   : e->what.kind == VD_SWITCH_REGION ? VD_ROLE_REGION
+                                                                      : VD_ROLE_TEXT));
+    if (e->share < 0)
+        return;
+    vd_percent(percent, sizeof percent, e->share);
+    vd_grid_right(grid, at.x + MARK + width, at.y, SHARE, percent, vd_style_of(grid, VD_ROLE_TEXT));
+    if (bar)
+        vd_grid_bar(grid, at.x + at.width - bar + 1, at.y, bar - 1, e->share,
+                    vd_style_of(grid, word ? VD_ROLE_BAR : VD_ROLE_BAR_REGION),
+                    vd_style_of(grid, VD_ROLE_RULE));
+}
+
+static void pick_entry(const vd_list *list, int index)
+{
+    entry all[MOST_ENTRIES];
+    list_entries(list->chat, all);
+    const entry *e = &all[index];
+    bool forced = vd_switches_has(&list->chat->lanes.caption.wanted.switches, &e->what);
+    if (e->what.kind == VD_SWITCH_WORD && is_on(list->chat, e) && !forced)
+        vd_notice_say(&list->chat->notice, "it says this word by itself");
+    else
+        vd_chat_words_flip(list->chat, &e->what);
+}
+
+static vd_list list_caption(vd_chat *chat)
+{
+    entry all[MOST_ENTRIES];
+    return (vd_list){.chat = chat,
+                     .at = &chat->nav.caption.at,
+                     .count = list_entries(chat, all),
+                     .draw_row = draw_entry,
+                     .pick = pick_entry};
+}
+
+// ---- texts --------------------------------------------------------------------------------------
+
+// Whether what is shown is another caption than the one that the dialog begins with.
+static bool is_own(const vd_chat *chat)
+{
+    return vd_conversation_caption(&chat->conversation).by != VD_CAPTION_CAPTIONER;
+}
+
+static const char *letter_of(int side)
+{
+    return side ? "B" : "A";
+}
+
+// ", by B -9.12 (2 words unknown)": how the other side reads these words.
+static void add_under(const vd_walked_caption *c, const char *other, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    used += (size_t)snprintf(out + used, size - used, ", by %s %.2f", other, c->under);
+    if (c->unknown && used < size)
+        snprintf(out + used, size - used, " (%d word%s unknown)", c->unknown,
+                 c->unknown == 1 ? "" : "s");
+}
+
+// "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ..."; of
+// two "A captioner, ...".
+static void write_title(const vd_chat *chat, const vd_caption_walk *walk, int side, int room,
+                        char *out, size_t size)
+{
+    const vd_walked_caption *c = &walk->side[side];
+    bool two = walk->sides > 1, roomy = room >= ROOMY;
+    char what[200], names[160];
+    vd_switches_text(&walk->wish.switches, names, sizeof names);
+    if (c->changed)
+        snprintf(what, sizeof what, ", changed (%s)", names);
+    else
+        snprintf(what, sizeof what, "%s%s, %d of %d",
+                 is_own(chat) ? "'s own"
+                 : roomy      ? ","
+                              : "",
+                 roomy ? " caption" : "", c->place, c->of);
+    snprintf(out, size, "%s%s%s%s: %s %.2f", two ? letter_of(side) : "", two ? " " : "", c->name,
+             what, roomy ? "log-probability" : "log p", c->trace.log_probability);
+    if (two && roomy)
+        add_under(c, letter_of(!side), out, size);
+}
+
+// What the dialog begins with instead; "" nothing.
+static void write_other(const vd_chat *chat, char *out, size_t size)
+{
+    static const char *const who[VD_CAPTION_BYS] = {"people say", "", "the scene says", "found",
+                                                    "typed"};
+    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
+    out[0] = '\0';
+    if (is_own(chat) && *caption.text)
+        snprintf(out, size, "%s: %.200s", who[caption.by], caption.text);
+}
+
+static void draw_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk,
+                       int side)
+{
+    char text[400], other[256];
+    bool shown = side == vd_chat_words_shown(chat, walk) && walk->sides > 1;
+    write_title(chat, walk, side, at.width, text, sizeof text);
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text,
+                            vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+    if (walk->sides > 1 && !shown)
+        vd_spot_add(&chat->nav, at, "/switch");
+    if (side > 0 || walk->side[0].changed)
+        return;
+    write_other(chat, other, sizeof other);
+    vd_grid_text(grid, at.x + used + 2, at.y, at.width - used - 2, other,
+                 vd_style_of(grid, VD_ROLE_NOTE));
+}
+
+static void add_text(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add_text(char *out, size_t size, const char *format, ...)
+{
+    size_t used = strlen(out);
+    va_list arguments;
+    used += (size_t)snprintf(out + used, size - used, "%s", used ? "  " : "");
+    va_start(arguments, format);
+    if (used < size)
+        vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+static void add_history(const vd_chat *chat, const vd_walked_caption *c, int word, char *out,
+                        size_t size)
+{
+    float history[VD_WALKED_WORDS];
+    double sum = 0;
+    char given[16], chance[16];
+    vd_caption_trace_look(&c->trace, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c),
+                          NULL, history);
+    for (int i = 0; i < c->trace.words; i++)
+        sum += (double)history[i];
+    vd_percent(given, sizeof given, sum);
+    vd_percent(chance, sizeof chance, vd_walked_chance(c, word));
+    add_text(out, size, "history w %s (by chance %s)", given, chance);
+}
+
+static void add_look(const vd_chat *chat, const vd_walked_caption *c, char *out, size_t size)
+{
+    int head = vd_chat_look_head(chat, c);
+    if (c->trace.layers > 1)
+        add_text(out, size, "layer %d of %d", vd_chat_look_layer(chat, c) + 1, c->trace.layers);
+    if (c->trace.heads > 1 && head < 0)
+        add_text(out, size, "mean of %d heads", c->trace.heads);
+    else if (c->trace.heads > 1)
+        add_text(out, size, "head %d of %d", head + 1, c->trace.heads);
+}
+
+// "red 43 %  entropy 1.2 bits  history w 23 % (by chance 8 %)  layer 2 of 2  mean of 4 heads".
+static void write_figures(const vd_chat *chat, char *out, size_t size)
+{
+    int word;
+    const vd_walked_caption *c = looked_at(chat, &word);
+    char percent[16], region[VD_REGION_LABEL];
+    out[0] = '\0';
+    if (word < 0) {
+        snprintf(out, size, "it has no word here");
+        return;
+    }
+    const vd_said_word *said = &c->trace.word[word];
+    vd_percent(percent, sizeof percent, said->probability);
+    add_text(out, size, "%s %s", c->word[word].text, percent);
+    add_text(out, size, "entropy %.2f bits", said->entropy / log(2));
+    if (c->trace.history)
+        add_history(chat, c, word, out, size);
+    if (said->gate >= 0)
+        add_text(out, size, "gate g %.2f", said->gate);
+    if (said->chosen >= 0) {
+        vd_region_label(chat->shown.names, said->chosen, region);
+        add_text(out, size, "looked at %s alone", region);
+    }
+    add_look(chat, c, out, size);
+}
+
+// ---- the picture --------------------------------------------------------------------------------
+
+// What the selected word of a side looked at; hard attention: the one region.
+static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk,
+                     int side)
+{
+    const vd_walked_caption *c = &walk->side[side];
+    int word = word_at(chat, walk, side, 0);
+    float share[MOST_REGIONS];
+    // A picture of pixels is too much to be drawn for every step.
+    shares_of(chat, side, !vd_pixels_wanted(&grid->look, at.width, at.height), share);
+    if (word >= 0 && c->trace.word[word].chosen >= 0) {
+        memset(share, 0, sizeof share);
+        share[vd_clamp(c->trace.word[word].chosen, MOST_REGIONS - 1)] = 1;
+    }
+    bool known = word >= 0 && c->trace.regions == chat->shown.regions;
+    const vd_shared_picture of = {.picture = &chat->shown.picture,
+                                  .error = chat->shown.error,
+                                  .share = known ? share : NULL,
+                                  .boxes = vd_chat_boxes(chat),
+                                  .regions = regions_of(c)};
+    if (side != vd_chat_words_shown(chat, walk))
+        vd_spot_add(&chat->nav, at, "/switch");
+    if (walk->sides > 1 && at.height > 1) {
+        vd_grid_text(grid, at.x, at.y, 1, letter_of(side), vd_style_of(grid, VD_ROLE_TITLE));
+        at.x += 2;
+        at.width -= 2;
+    }
+    vd_shared_picture_draw(&of, grid, at);
+}
+
+// One picture, or one for each side where there is room.
+static void draw_maps(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+{
+    enum { LEAST = 20 };
+    int each = (at.width - 1) / 2;
+    if (walk->sides == 1 || each < LEAST) {
+        draw_map(chat, grid, at, walk, vd_chat_words_shown(chat, walk));
+        return;
+    }
+    draw_map(chat, grid, (vd_rect){at.x, at.y, each, at.height}, walk, 0);
+    draw_map(chat, grid, (vd_rect){at.x + each + 1, at.y, each, at.height}, walk, 1);
+}
+
+// ---- the place ----------------------------------------------------------------------------------
+
+static void draw_list(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    vd_list list = list_caption(chat);
+    chat->nav.what_ifs = at;
+    vd_list_draw(&list, grid, at);
+    vd_draw_more(grid, (vd_rect){at.x, at.y, at.width + 1, at.height}, list.top,
+                 list.count - at.height);
+}
+
+// Picture and list, below the words.
+static void draw_below(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+{
+    enum { LEAST_LIST = 21, MOST_LIST = 48, LEAST_ROWS = 3 };
+    if (at.height <= 0)
+        return;
+    int list = at.width * 2 / 5;
+    list = list < LEAST_LIST ? LEAST_LIST : list > MOST_LIST ? MOST_LIST : list;
+    if (at.height < LEAST_ROWS)
+        list = at.width;
+    vd_rect picture = {at.x, at.y, at.width - list - 1, at.height};
+    if (picture.width > 0)
+        draw_maps(chat, grid, picture, walk);
+    draw_list(chat, grid, (vd_rect){at.x + at.width - list, at.y, list, at.height});
+}
+
+// Whether the caption that is looked at is true; returns how many rows that takes.
+static int draw_verdict(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+{
+    int side = vd_chat_words_shown(chat, walk);
+    const char *verdict = walk->side[side].verdict;
+    char text[320];
+    snprintf(text, sizeof text, "%s%s%s", walk->sides > 1 ? letter_of(side) : "",
+             walk->sides > 1 ? " " : "", verdict);
+    return *verdict ? vd_grid_wrapped(grid, at, text, vd_style_of(grid, VD_ROLE_NOTE)) : 0;
+}
+
+static void draw_walk(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+{
+    char figures[256];
+    int end = at.y + at.height;
+    for (int side = 0; side < walk->sides; side++)
+        if (at.height >= LOW || side == vd_chat_words_shown(chat, walk))
+            draw_title(chat, grid, (vd_rect){at.x, at.y++, at.width, 1}, walk, side);
+    int words = at.height >= LOW ? at.height / 2 : at.height / 3;
+    at.y += vd_draw_caption_words(chat, grid, (vd_rect){at.x, at.y, at.width, words}, walk);
+    if (at.height >= LOW)
+        at.y += draw_verdict(chat, grid, (vd_rect){at.x, at.y, at.width, 2}, walk);
+    write_figures(chat, figures, sizeof figures);
+    at.y += vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height >= LOW ? 2 : 1},
+                            figures, vd_style_of(grid, VD_ROLE_ANSWER));
+    draw_below(chat, grid, (vd_rect){at.x, at.y, at.width, end - at.y}, walk);
+}
+
+static void draw_caption(vd_chat *chat, vd_grid *grid)
+{
+    vd_rect at = chat->nav.layout.picture;
+    const vd_conversation *conversation = &chat->conversation;
+    const char *doubt = vd_world_doubt(conversation->world, conversation->branches.picture);
+    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    at = (vd_rect){at.x + 1, at.y, at.width - 2, at.height};
+    if (at.height <= 0)
+        return;
+    if (doubt) {
+        int rows = vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, 2}, doubt,
+                                   vd_style_of(grid, VD_ROLE_WRONG));
+        at.y += rows;
+        at.height -= rows;
+    }
+    if (walk)
+        draw_walk(chat, grid, at, walk);
+    else
+        vd_grid_wrapped(grid, at,
+                        chat->lanes.caption.failed
+                            ? "No captioner says anything about this picture."
+                            : "Looking...",
+                        vd_style_of(grid, VD_ROLE_FAINT));
+}
+
+static void open_caption(vd_chat *chat)
+{
+    chat->lanes.caption.failed = false;
+    vd_chat_words_start(chat);
+}
+
+static bool act_caption(vd_chat *chat, vd_action action, vd_key key)
+{
+    const vd_caption_look *look = &chat->nav.caption;
+    switch ((int)action) {
+    case VD_ACTION_LEFT:
+    case VD_ACTION_RIGHT:
+        vd_chat_words_go(chat, look->column + (action == VD_ACTION_LEFT ? -1 : 1));
+        return true;
+    case VD_ACTION_FIRST:
+    case VD_ACTION_LAST:
+        vd_chat_words_go(chat, action == VD_ACTION_FIRST ? 0 : MOST_ENTRIES);
+        return true;
+    case VD_ACTION_LAYER:
+        vd_chat_layer(chat, "");
+        return true;
+    case VD_ACTION_HEAD:
+        vd_chat_head(chat, "");
+        return true;
+    case VD_ACTION_SWITCH_MODEL:
+        vd_chat_words_side(chat, look->side + 1);
+        return true;
+    case VD_ACTION_ALL_BACK:
+        vd_chat_words_flip(chat, NULL);
+        return true;
+    default:
+        return vd_list_act(chat, action, key);
+    }
+}
+
+// One click selects, the second one changes.
+static void click_caption(vd_chat *chat, int x, int y)
+{
+    int left = chat->nav.what_ifs.x;
+    if (x >= left && x < left + chat->nav.what_ifs.width)
+        vd_list_click(chat, x, y);
+}
+
+const vd_view vd_view_caption = {.open = open_caption,
+                                 .draw = draw_caption,
+                                 .list = list_caption,
+                                 .scroll = vd_list_scroll,
+                                 .act = act_caption,
+                                 .click = click_caption};

@@ -1,0 +1,214 @@
+// The words of a caption in lines, those of two captions beneath each other. Above a word stands
+// what it got: from the history (w, beside what it would be by chance), or through the gate of sat.
+// Below it stands what the selected word got from its entry of the history.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chat/views/draw.h"
+#include "tui/screen/theme.h"
+
+enum { MOST = VD_WALKED_SIDES * VD_WALKED_WORDS };
+#define LEAST_LINK 0.05 // of the history's entries those that give more are shown
+
+typedef struct band {
+    vd_chat *chat;
+    vd_grid *grid;
+    const vd_caption_walk *walk;
+    vd_rect at;
+    int label, curve;                            // columns before the words, rows of a curve
+    double top;                                  // of a curve
+    int x[MOST], width[MOST], line[MOST], lines; // of a column: where it stands
+} band;
+
+static bool has_history(const band *b, int side)
+{
+    return b->walk->side[side].trace.history != NULL;
+}
+
+static bool has_curve(const band *b, int side)
+{
+    return has_history(b, side) || b->walk->side[side].trace.word[0].gate >= 0;
+}
+
+// What a word got from the history's entries, as it is looked at.
+static void history_of(const band *b, int side, int word, float out[VD_WALKED_WORDS])
+{
+    const vd_walked_caption *c = &b->walk->side[side];
+    vd_caption_trace_look(&c->trace, word, vd_chat_look_layer(b->chat, c),
+                          vd_chat_look_head(b->chat, c), NULL, out);
+}
+
+static double curve_of(const band *b, int side, int word)
+{
+    const vd_caption_trace *trace = &b->walk->side[side].trace;
+    float history[VD_WALKED_WORDS];
+    double sum = 0;
+    if (!has_history(b, side))
+        return trace->word[word].gate;
+    history_of(b, side, word, history);
+    for (int i = 0; i < trace->words; i++)
+        sum += (double)history[i];
+    return sum;
+}
+
+static double highest(const band *b)
+{
+    double most = 0.1;
+    for (int s = 0; s < b->walk->sides; s++)
+        for (int t = 0; t < b->walk->side[s].trace.words && has_curve(b, s); t++)
+            most = fmax(most, fmax(curve_of(b, s, t), vd_walked_chance(&b->walk->side[s], t)));
+    return most;
+}
+
+// ---- where words stand --------------------------------------------------------------------------
+
+static int column_width(const band *b, int column)
+{
+    int width = 1;
+    for (int s = 0; s < b->walk->sides; s++) {
+        int t = vd_caption_walk_word(b->walk, s, column);
+        const char *text = t < 0 ? "-" : b->walk->side[s].word[t].text;
+        int own = vd_text_width(text, strlen(text)) + vd_caption_walk_differs(b->walk, column);
+        int least = has_history(b, s) ? 3 : 1; // a bar and two digits
+        own = own < least ? least : own;
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+static void place_columns(band *b)
+{
+    int x = b->label;
+    for (int i = 0; i < b->walk->columns; i++) {
+        b->width[i] = column_width(b, i);
+        if (x + b->width[i] > b->at.width && x > b->label) {
+            x = b->label;
+            b->lines++;
+        }
+        b->x[i] = b->at.x + x;
+        b->line[i] = b->lines;
+        x += b->width[i] + 1;
+    }
+    b->lines++;
+}
+
+static int rows_of_side(const band *b, int side)
+{
+    return 1 + has_history(b, side) + (has_curve(b, side) ? b->curve : 0);
+}
+
+static int rows_of_line(const band *b)
+{
+    return rows_of_side(b, 0) + (b->walk->sides > 1 ? rows_of_side(b, 1) : 0);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+// A bar over several rows, from its foot up.
+static void draw_bar(vd_grid *grid, int x, int foot, int rows, double fraction, vd_style style)
+{
+    for (int r = 0; r < rows; r++)
+        if (r == 0 || fraction * rows > r)
+            vd_grid_level(grid, x, foot - r, fraction * rows - r, style);
+}
+
+static void draw_curve(const band *b, int side, int column, int foot)
+{
+    int t = vd_caption_walk_word(b->walk, side, column);
+    if (t < 0)
+        return;
+    double chance = vd_walked_chance(&b->walk->side[side], t);
+    draw_bar(b->grid, b->x[column], foot, b->curve, curve_of(b, side, t) / b->top,
+             vd_style_of(b->grid, VD_ROLE_BAR_WORD));
+    if (chance >= 0)
+        draw_bar(b->grid, b->x[column] + 1, foot, b->curve, chance / b->top,
+                 vd_style_of(b->grid, VD_ROLE_FAINT));
+}
+
+static vd_role role_of(const band *b, int side, int column)
+{
+    int selected = b->chat->nav.caption.column;
+    if (column == selected)
+        return side == vd_chat_words_shown(b->chat, b->walk) ? VD_ROLE_SELECTED : VD_ROLE_QUESTION;
+    return column > selected                          ? VD_ROLE_FAINT
+           : vd_caption_walk_differs(b->walk, column) ? VD_ROLE_MATCH
+                                                      : VD_ROLE_TEXT;
+}
+
+static void draw_word(const band *b, int side, int column, int y)
+{
+    int t = vd_caption_walk_word(b->walk, side, column);
+    vd_style style = vd_style_of(b->grid, role_of(b, side, column));
+    int used = vd_grid_text(b->grid, b->x[column], y, b->at.x + b->at.width - b->x[column],
+                            t < 0 ? "-" : b->walk->side[side].word[t].text, style);
+    if (t >= 0 && vd_caption_walk_differs(b->walk, column))
+        vd_grid_text(b->grid, b->x[column] + used, y, 1, "*", vd_style_of(b->grid, VD_ROLE_NOTE));
+    vd_spot_add(&b->chat->nav, (vd_rect){b->x[column], y, b->width[column] + 1, 1}, "/word %d",
+                column + 1);
+}
+
+// What the selected word got from this one's entry, its own apart.
+static void draw_link(const band *b, int side, int column, int y)
+{
+    int t = vd_caption_walk_word(b->walk, side, column),
+        now = vd_caption_walk_word(b->walk, side, b->chat->nav.caption.column);
+    float history[VD_WALKED_WORDS];
+    char text[8];
+    if (t < 0 || now < t)
+        return;
+    history_of(b, side, now, history);
+    double share = (double)history[t];
+    if (share <= LEAST_LINK)
+        return;
+    vd_role role = t == now ? VD_ROLE_NOTE : share >= 0.25 ? VD_ROLE_QUESTION : VD_ROLE_TEXT;
+    snprintf(text, sizeof text, "%.0f", 100 * share);
+    vd_grid_level(b->grid, b->x[column], y, share,
+                  vd_style_of(b->grid, t == now ? VD_ROLE_NOTE : VD_ROLE_BAR_WORD));
+    vd_grid_text(b->grid, b->x[column] + 1, y, b->width[column] - 1, text,
+                 vd_style_of(b->grid, role));
+}
+
+static void draw_label(const band *b, int y, const char *text)
+{
+    vd_grid_text(b->grid, b->at.x, y, b->label, text, vd_style_of(b->grid, VD_ROLE_TITLE));
+}
+
+// Returns the row behind it.
+static int draw_side(const band *b, int side, int line, int y)
+{
+    int words = y + (has_curve(b, side) ? b->curve : 0);
+    if (words > y)
+        draw_label(b, words - 1, has_history(b, side) ? "w" : "g");
+    draw_label(b, words, b->walk->sides == 1 ? "" : side ? "B" : "A");
+    for (int i = 0; i < b->walk->columns; i++) {
+        if (b->line[i] != line)
+            continue;
+        if (words > y)
+            draw_curve(b, side, i, words - 1);
+        draw_word(b, side, i, words);
+        if (has_history(b, side))
+            draw_link(b, side, i, words + 1);
+    }
+    return y + rows_of_side(b, side);
+}
+
+int vd_draw_caption_words(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+{
+    band b = {.chat = chat, .grid = grid, .walk = walk, .at = at};
+    bool curves = has_curve(&b, 0) || (walk->sides > 1 && has_curve(&b, 1));
+    b.label = walk->sides > 1 || curves ? 2 : 0;
+    b.curve = at.height >= 14 ? 3 : at.height >= 8 ? 1 : 0;
+    b.top = highest(&b);
+    place_columns(&b);
+    int each = rows_of_line(&b), fit = at.height / each < 1 ? 1 : at.height / each;
+    int first = vd_clamp(b.line[vd_clamp(chat->nav.caption.column, walk->columns - 1)] - fit + 1,
+                         b.lines - fit);
+    int last = first + fit < b.lines ? first + fit : b.lines, y = at.y;
+    for (int line = first; line < last; line++) {
+        y = draw_side(&b, 0, line, y);
+        if (walk->sides > 1)
+            y = draw_side(&b, 1, line, y);
+    }
+    return y - at.y;
+}

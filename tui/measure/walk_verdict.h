@@ -1,0 +1,11 @@
+// Whether the captions of a walk are true, where the picture's scene is known.
+#ifndef VD_WALK_VERDICT_H
+#define VD_WALK_VERDICT_H
+
+#include "tui/session/caption_walk.h"
+
+// Fills in `verdict` of each side; "" where the scene is not known: of pictures of one's own, and
+// of data that was named, whose scenes would be read anew for every caption.
+void vd_walk_judge(const vd_world *world, vd_caption_walk *walk);
+
+#endif

@@ -1,0 +1,301 @@
+#include "tui/page/html_caption.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/base/shares.h"
+#include "tui/page/html.h"
+
+enum { PICTURE = 1 }; // the page's only one
+
+// Which row of the alignment a word stands in.
+static int row_of(const vd_caption_sheet *sheet, int which, int word)
+{
+    int row = 0;
+    while ((which ? sheet->row[row].second : sheet->row[row].first) != word)
+        row++;
+    return row;
+}
+
+static bool differs(const vd_caption_sheet *sheet, int row)
+{
+    return sheet->sides == 2 &&
+           !vd_aligned_same(&sheet->row[row], sheet->side[0].word, sheet->side[1].word);
+}
+
+// ---- curve and links ----------------------------------------------------------------------------
+
+// The drawing of one caption, in pixels: the curve above its words, links below.
+enum { COLUMN = 64, CURVE = 70, WORDS = 92, LINKS = 104, BOTTOM = 160 };
+
+static double column(int word)
+{
+    return COLUMN * (word + 0.5);
+}
+
+// What the curve of a side shows for a word; below 0: nothing.
+static double level(const vd_caption_side *side, int word)
+{
+    return side->trace.history ? vd_caption_side_given(side, word) : side->trace.word[word].gate;
+}
+
+static bool has_curve(const vd_caption_side *side)
+{
+    return side->trace.words > 0 && level(side, 0) >= 0;
+}
+
+static void put_point(vd_markup *html, int word, double share)
+{
+    vd_markup_put(html, "%.1f,%.1f ", column(word), CURVE - 4 - (CURVE - 12) * fmin(share, 1));
+}
+
+// name: class of the line.
+static void put_curve(vd_markup *html, const vd_caption_side *side, const char *name, int number,
+                      int words)
+{
+    vd_markup_put(html, "<polyline class=\"curve %s side-%d\" points=\"", name, number);
+    for (int t = 0; t < side->trace.words && t < words; t++)
+        put_point(html, t, level(side, t));
+    vd_markup_put(html, "\"/>");
+}
+
+static void put_chance(vd_markup *html, const vd_caption_sheet *sheet, const vd_caption_side *side)
+{
+    vd_markup_put(html, "<polyline class=\"curve chance\" points=\"");
+    for (int t = 0; t < side->trace.words; t++)
+        put_point(html, t, vd_caption_side_chance(side, sheet->regions, t));
+    vd_markup_put(html, "\"/>");
+}
+
+// An arc to an earlier word, thicker for more; the step's own entry is a disc below the word.
+static void put_link(vd_markup *html, int word, int entry, double share)
+{
+    double from = column(word), to = column(entry), low = LINKS + 8 + 14 * (double)(word - entry);
+    char percent[16];
+    vd_percent(percent, sizeof percent, share);
+    if (entry == word)
+        vd_markup_put(html, "<circle class=\"own\" cx=\"%.1f\" cy=\"%d\" r=\"%.1f\">", from,
+                      LINKS + 4, 2 + 6 * share);
+    else
+        vd_markup_put(html,
+                      "<path class=\"link\" d=\"M%.1f,%d Q%.1f,%.1f %.1f,%d\" "
+                      "stroke-width=\"%.1f\" stroke-opacity=\"%.2f\">",
+                      from, LINKS, (from + to) / 2, fmin(low, BOTTOM + 30), to, LINKS,
+                      1 + 8 * share, fmin(1, 0.35 + share));
+    vd_markup_put(html, "<title>%s</title></%s>", percent, entry == word ? "circle" : "path");
+}
+
+static void put_links(vd_markup *html, const vd_caption_sheet *sheet, int which, int word)
+{
+    const double least = 0.05;
+    const vd_caption_side *side = &sheet->side[which];
+    float share[VD_MOST_SAID_WORDS];
+    vd_caption_trace_history(&side->trace, word, share);
+    vd_markup_put(html, "<g class=\"links\" data-row=\"%d\">", row_of(sheet, which, word));
+    for (int i = 0; i < side->trace.words; i++)
+        if ((double)share[i] > least)
+            put_link(html, word, i, (double)share[i]);
+    vd_markup_put(html, "</g>");
+}
+
+static void put_legend(vd_markup *html, const vd_caption_sheet *sheet, int which, bool both)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    vd_markup_put(html, "<figcaption>%s%s%s</figcaption></figure>\n",
+                  side->trace.history ? "Curve: what each word drew from the history; broken line: "
+                                        "with all scores equal."
+                                      : "Curve: how much of what it found each word let in.",
+                  both ? " Thin: the other caption's, by place." : "",
+                  side->trace.history ? " Below: the earlier words it drew on (more than 5 %), the "
+                                        "disc: its own entry."
+                                      : "");
+}
+
+static void put_chart(vd_markup *html, const vd_caption_sheet *sheet, int which)
+{
+    const vd_caption_side *side = &sheet->side[which], *other = &sheet->side[!which];
+    int words = side->trace.words;
+    bool both = sheet->sides == 2 && has_curve(other) &&
+                (side->trace.history != NULL) == (other->trace.history != NULL);
+    if (!has_curve(side))
+        return;
+    vd_markup_put(html,
+                  "<figure class=\"chart\"><div class=\"scroll\"><svg viewBox=\"0 0 %d %d\" "
+                  "width=\"%d\" role=\"img\" aria-label=\"%s, word by word\">",
+                  COLUMN * words, side->trace.history ? BOTTOM : WORDS + 10, COLUMN * words,
+                  side->trace.history ? "What is drawn from the history" : "The gate");
+    if (side->trace.history)
+        put_chance(html, sheet, side);
+    if (both)
+        put_curve(html, other, "thin", !which, words);
+    put_curve(html, side, "own", which, words);
+    for (int t = 0; t < words; t++)
+        vd_markup_put(html, "<text data-row=\"%d\" x=\"%.1f\" y=\"%d\">%s</text>",
+                      row_of(sheet, which, t), column(t), WORDS, side->word[t]);
+    for (int t = 0; t < words && side->trace.history; t++)
+        put_links(html, sheet, which, t);
+    vd_markup_put(html, "</svg></div>");
+    put_legend(html, sheet, which, both);
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int which)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    vd_markup_put(html, "<p class=\"sentence\">");
+    for (int t = 0; t < side->trace.words; t++) {
+        int row = row_of(sheet, which, t);
+        vd_markup_put(html, "<button type=\"button\" class=\"said-word%s\" data-row=\"%d\">%s",
+                      differs(sheet, row) ? " differs" : "", row, side->word[t]);
+        vd_markup_put(html, "<sub>%.0f</sub></button> ", 100 * side->trace.word[t].probability);
+    }
+    vd_markup_put(html, "</p>\n");
+}
+
+static void put_runners_up(vd_markup *html, const vd_caption_side *side, int which, int t)
+{
+    const vd_said_word *w = &side->trace.word[t];
+    vd_markup_put(html, "<table class=\"ranking\"><thead><tr><th></th><th>likeliest words</th>"
+                        "<th>share</th></tr></thead><tbody>");
+    for (int i = 0; i < w->likelies; i++) {
+        vd_markup_put(html, "<tr%s><td class=\"place\">%d</td><td class=\"answer\">%s</td>",
+                      w->likely[i].id == w->id ? " class=\"said-here\"" : "", i + 1,
+                      vd_caption_side_word(side, w->likely[i].id));
+        vd_html_share(html, "td", w->likely[i].probability, which);
+        vd_markup_put(html, "</tr>");
+    }
+    vd_markup_put(html, "</tbody></table>\n");
+}
+
+static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
+{
+    const vd_said_word *w = &side->trace.word[t];
+    char percent[16];
+    vd_percent(percent, sizeof percent, w->probability);
+    vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f nats",
+                  side->word[t], percent, w->entropy);
+    if (side->trace.history) {
+        vd_percent(percent, sizeof percent, vd_caption_side_given(side, t));
+        vd_markup_put(html, "; from the history %s", percent);
+    } else if (w->gate >= 0) {
+        vd_percent(percent, sizeof percent, w->gate);
+        vd_markup_put(html, "; let in %s", percent);
+    }
+    if (w->chosen >= 0)
+        vd_markup_put(html, "; looked at region %d alone", w->chosen + 1);
+    vd_markup_put(html, "</span></p>\n");
+}
+
+static void put_step(vd_markup *html, const vd_caption_sheet *sheet, int which, int t,
+                     vd_region_look *look, float *share)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    vd_caption_trace_regions(&side->trace, t, share);
+    look->share = share;
+    vd_markup_put(html, "<div class=\"step\" data-row=\"%d\">\n", row_of(sheet, which, t));
+    vd_html_figure(html, look);
+    put_numbers(html, side, t);
+    put_runners_up(html, side, which, t);
+    vd_markup_put(html, "</div>\n");
+}
+
+// ---- page ---------------------------------------------------------------------------------------
+
+static void put_head(vd_markup *html, const vd_caption_sheet *sheet, int which)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    const char *signature = vd_model_metadata(vd_caption_side_model(side), "signature");
+    vd_markup_put(html, "<h4>%s <span class=\"first\">%s</span></h4>\n", side->name, side->text);
+    vd_markup_put(html, "<p class=\"note\">log-probability %.3f, perplexity %.3f%s</p>\n",
+                  side->trace.log_probability, vd_caption_side_perplexity(side),
+                  side->said[0].ended ? "" : "; cut at the longest");
+    if (side->verdict.is != VD_NOT_JUDGED)
+        vd_markup_put(html, "<p class=\"verdict\"><b>%s</b>: %s</p>\n",
+                      vd_caption_judged_names[side->verdict.is], side->verdict.why);
+    if (signature)
+        vd_markup_put(html, "<p class=\"facts\">%s</p>\n", signature);
+}
+
+static void put_side(vd_markup *html, const vd_caption_sheet *sheet, int which,
+                     const vd_image *image, float *share)
+{
+    const vd_caption_side *side = &sheet->side[which];
+    vd_region_look look = {.image_id = PICTURE,
+                           .width = image ? image->width : 0,
+                           .height = image ? image->height : 0,
+                           .boxes = sheet->regions->boxes,
+                           .names = sheet->regions->names,
+                           .known = sheet->regions->count,
+                           .regions = sheet->regions->count,
+                           .by = "a word",
+                           .side = which};
+    vd_markup_put(html, "<section class=\"side side-%d\">", which);
+    put_head(html, sheet, which);
+    put_buttons(html, sheet, which);
+    put_chart(html, sheet, which);
+    for (int t = 0; t < side->trace.words; t++)
+        put_step(html, sheet, which, t, &look, share);
+    vd_markup_put(html, "</section>\n");
+}
+
+static vd_status put_under(vd_markup *html, const vd_caption_sheet *sheet, vd_error *err)
+{
+    vd_table table = {0};
+    if (sheet->sides < 2)
+        return VD_OK;
+    vd_caption_sheet_under(sheet, &table);
+    vd_status status = table.status ? vd_error_memory(err, "a table") : VD_OK;
+    if (status == VD_OK)
+        vd_html_table(html, &table);
+    vd_table_clear(&table);
+    return status;
+}
+
+static void put_player(vd_markup *html)
+{
+    vd_markup_put(html,
+                  "<p class=\"player\"><button type=\"button\" data-go=\"back\">Back</button> "
+                  "<button type=\"button\" data-go=\"play\">Play</button> "
+                  "<button type=\"button\" data-go=\"forth\">Forth</button> <span class=\"keys\">"
+                  "<kbd>&#8592;</kbd> <kbd>&#8594;</kbd> word, <kbd>Home</kbd> <kbd>End</kbd> "
+                  "first and last, <kbd>Space</kbd> play, <kbd>Esc</kbd> pause</span></p>\n");
+}
+
+static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const vd_image *image,
+                          float *share, vd_error *err)
+{
+    if (image)
+        vd_html_picture(html, PICTURE, image);
+    vd_markup_put(html, "<header class=\"top\"><h1>Picture %s, word by word</h1></header>\n",
+                  sheet->picture);
+    vd_status status = put_under(html, sheet, err);
+    put_player(html);
+    vd_markup_put(html,
+                  "<article class=\"case captions sides-%d\" data-rows=\"%d\"><div "
+                  "class=\"sides\">\n",
+                  sheet->sides, sheet->rows);
+    for (int i = 0; i < sheet->sides; i++)
+        put_side(html, sheet, i, image, share);
+    vd_markup_put(html, "</div></article>\n");
+    return status;
+}
+
+vd_status vd_html_caption(const char *path, const vd_caption_sheet *sheet, const vd_image *image,
+                          vd_error *err)
+{
+    vd_markup *html;
+    char title[200];
+    snprintf(title, sizeof title, "Picture %.100s, word by word", sheet->picture);
+    vd_status status = vd_html_create(path, title, "caption", &html, err);
+    if (status)
+        return status;
+    float *share = vd_alloc((size_t)sheet->regions->count, sizeof *share);
+    status = share ? put_page(html, sheet, image, share, err) : vd_error_memory(err, "the regions");
+    vd_free(share);
+    if (status == VD_OK)
+        return vd_html_commit(html, err);
+    vd_markup_abort(html);
+    return status;
+}
