@@ -190,8 +190,8 @@ fuzz: ## fuzz every file reader for SECONDS (60) each; T=png: only formats with 
 POINTS    ?= 0
 faults: ## make every allocation and system call of the commands fail once; POINTS=30: only 30 of them
 	@.ci/packages $(NEED_RUN) python3 strace
-	$(AGAIN) $(BUILD)/visdial $(BUILD)/tests/faults/memory.so
-	@tests/faults/run $(BUILD)/visdial $(BUILD)/tests/faults/memory.so --points $(POINTS) \
+	$(AGAIN) $(BUILD)/visdial $(BUILD)/tests/faults/memory.so $(BUILD)/tests/faults/short.so
+	@tests/faults/run $(BUILD)/visdial $(BUILD)/tests/faults --points $(POINTS) \
 	    $(if $(T),--only $(T))
 
 KILLS     ?= 100
@@ -401,7 +401,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
 
-$(BUILD)/tests/faults/memory.so: tests/faults/memory.c
+$(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
 
