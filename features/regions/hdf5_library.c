@@ -159,7 +159,8 @@ static vd_status refuse(const char *path, const char *what, const char *name, vd
 
 // ---- data sets ----------------------------------------------------------------------------------
 
-enum { MOST_TABLES = 16 };
+// libhdf5 fetches memory for a damaged size of numbers, 4 GiB each, before it looks for them.
+enum { MOST_TABLES = 16, MOST_NUMBER = 16 };
 
 // What the process has open.
 typedef struct opened {
@@ -179,6 +180,7 @@ static vd_status take_shape(const opened *o, hid_t id, int dims, vd_hdf5_table *
     hsize_t shape[VD_HDF5_DIMS] = {0};
     hid_t space = h5.H5Dget_space(id), type = h5.H5Dget_type(id);
     H5T_class_t class = type < 0 ? H5T_NO_CLASS : h5.H5Tget_class(type);
+    size_t size = type < 0 ? 0 : h5.H5Tget_size(type);
     int found = space < 0 ? -1 : h5.H5Sget_simple_extent_ndims(space);
     if (found == dims && h5.H5Sget_simple_extent_dims(space, shape, NULL) != dims)
         found = -1;
@@ -192,6 +194,10 @@ static vd_status take_shape(const opened *o, hid_t id, int dims, vd_hdf5_table *
     if (class != H5T_FLOAT && class != H5T_INTEGER)
         return vd_error_set(err, VD_FORMAT, "%s: \"%s\" does not hold numbers", o->path,
                             table->name);
+    if (size > MOST_NUMBER)
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: numbers of %zu bytes in \"%s\"; at most %d are expected", o->path,
+                            size, table->name, MOST_NUMBER);
     table->dims = dims;
     table->row = 1;
     for (int i = 0; i < dims; i++) {

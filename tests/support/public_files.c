@@ -63,6 +63,15 @@ static void put(hid_t file, const char *name, hid_t kind, hid_t type, int dims,
     put_as(file, name, kind, type, dims, shape, data, H5P_DEFAULT);
 }
 
+// Each number in 64 bytes, most of them unused.
+static void put_wide(hid_t file, const char *name, const hsize_t *shape, const void *data)
+{
+    hid_t kind = H5Tcopy(H5T_IEEE_F32LE);
+    H5Tset_size(kind, 64);
+    put(file, name, kind, H5T_NATIVE_FLOAT, 3, shape, data);
+    H5Tclose(kind);
+}
+
 // In compressed pieces of two rows.
 static void put_compressed(hid_t file, const char *name, const hsize_t *shape, const void *data)
 {
@@ -185,6 +194,8 @@ void public_challenge(const char *path, const char *wrong)
         put(file, "features", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, none, features);
     else if (is(wrong, "text"))
         put(file, "features", H5T_C_S1, H5T_C_S1, 3, shape, features);
+    else if (is(wrong, "wide numbers"))
+        put_wide(file, "features", shape, features);
     else if (is(wrong, "compressed"))
         put_compressed(file, "features", shape, features);
     else if (!is(wrong, "no features"))

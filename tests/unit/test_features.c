@@ -225,6 +225,7 @@ static void damaged_hdf5_is_refused(void **state)
         {"flat", NULL, {"\"features\" has 2 dimensions", "3 are expected"}},
         {"empty", NULL, {"no pictures"}},
         {"text", NULL, {"\"features\" does not hold numbers"}},
+        {"wide numbers", NULL, {"numbers of 64 bytes in \"features\"", "at most 16"}},
         {"no features", NULL, {"neither \"features\""}},
         {"narrow places", NULL, {"\"boxes\" has the shape 3 x 4 x 3", "expected 3 x 4 x 4"}},
         {"places of nothing", NULL, {"\"image_w\"", "picture 1 has 0 x 100 pixels"}},
