@@ -119,6 +119,25 @@ static void an_answer_comes_between_keys(void **state)
     pty_end();
 }
 
+// Curses waited for more when a mouse event came that it was not asked for: the screen stood still
+// until the next key.
+static void a_model_comes_after_a_click(void **state)
+{
+    (void)state;
+    // A button let go, the right one, the wheel to the side.
+    static const char *const mouse[] = {"\033[<0;9;1m", "\033[<2;9;1M", "\033[<66;9;1M"};
+    const char *const arguments[] = {"chat", "--assets", tiny.directory, NULL};
+    for (size_t i = 0; i < sizeof mouse / sizeof *mouse; i++) {
+        char keys[100];
+        snprintf(keys, sizeof keys, "/model improved\r%s", mouse[i]);
+        assert_true(pty_start(arguments, 120, 40) && pty_await("cpu"));
+        assert_true(pty_tell("\033[<0;9;1M"));
+        pty_drain();
+        assert_true(pty_tell(keys) && pty_await("from now on"));
+        pty_end();
+    }
+}
+
 // As under nohup: nothing but the terminal itself says that it is gone.
 static void the_chat_ends_with_its_terminal(void **state)
 {
@@ -136,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_comes_between_keys),
         cmocka_unit_test(a_key_is_on_the_screen_while_the_engine_works),
+        cmocka_unit_test(a_model_comes_after_a_click),
         cmocka_unit_test(the_chat_ends_with_its_terminal),
     };
     return cmocka_run_group_tests(tests, make_large_pool, remove_tiny);

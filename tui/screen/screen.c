@@ -200,11 +200,24 @@ void vd_screen_mouse(vd_screen *screen, bool on)
     mouseinterval(0);
 }
 
+// Curses reads on behind a mouse event that it was not asked for, whatever nodelay() says: a read
+// gives what is there and never waits.
+static void never_wait(void)
+{
+    struct termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes) != 0)
+        return;
+    modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) == 0)
+        def_prog_mode(); // what curses goes back to
+}
+
 static void set_modes(vd_screen *screen)
 {
     raw();
     noecho();
     nonl();
+    never_wait();
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     leaveok(stdscr, FALSE);
