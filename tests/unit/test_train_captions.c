@@ -93,6 +93,19 @@ static void a_run_logs_every_head(void **state)
     free(path);
 }
 
+// Also of as many heads as one epoch is written of.
+static void the_curves_of_many_heads_are_written(void **state)
+{
+    (void)state;
+    train_run_expect("many", 0, "",
+                     MORE("--val", tiny.val, "--val-features", tiny.features, CAT, "--hidden", "8",
+                          "--heads", "8", "--layers", "4", "--epochs", "1"));
+    char *scalars = train_run_scalars("many");
+    assert_non_null(strstr(scalars, "val/cider_d 3 "));
+    assert_non_null(strstr(scalars, "val/beta.3.7 3 "));
+    free(scalars);
+}
+
 // The weights of a captioner are where another starts.
 static void a_run_starts_from_a_captioner(void **state)
 {
@@ -342,6 +355,7 @@ int main(void)
         cmocka_unit_test(recurrent_captioners_resume_exactly),
         cmocka_unit_test(a_run_measures_the_cross_entropy_and_learns),
         cmocka_unit_test(a_run_logs_every_head),
+        cmocka_unit_test(the_curves_of_many_heads_are_written),
         cmocka_unit_test(results_say_the_signature),
         cmocka_unit_test(results_say_where_hard_attention_looked),
         cmocka_unit_test(a_signature_names_every_setting),

@@ -64,7 +64,7 @@ static uint64_t get_fixed(const unsigned char *from, int bytes)
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 typedef struct message {
-    unsigned char byte[1024];
+    unsigned char byte[4096]; // an epoch's scalars, those of every head among them (task.h)
     size_t size;
     bool full;
 } message;
