@@ -16,6 +16,15 @@
 #define SMALL "--task", "caption", "--heads", "2", "--layers", "1", "--inner", "8"
 #define CAT   SMALL, "--captioner", "cat", "--awc", "learnt", "--smoothing", "0.1"
 
+static void expect_out(const char *const *arguments, const char *words)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, words));
+    support_program_clear(&run);
+}
+
 static void a_resumed_run_makes_the_same_captioner_bit_for_bit(void **state)
 {
     (void)state;
@@ -104,6 +113,9 @@ static void the_curves_of_many_heads_are_written(void **state)
     assert_non_null(strstr(scalars, "val/cider_d 3 "));
     assert_non_null(strstr(scalars, "val/beta.3.7 3 "));
     free(scalars);
+    char *out = support_join(tiny.directory, "many");
+    expect_out(MORE("curves", out), "val/bleu_4");
+    free(out);
 }
 
 // The weights of a captioner are where another starts.
@@ -198,15 +210,6 @@ static void results_say_the_signature(void **state)
         support_program_clear(&run);
     }
     free(model);
-}
-
-static void expect_out(const char *const *arguments, const char *words)
-{
-    support_program run;
-    support_program_run(&run, arguments, NULL);
-    support_program_expect(&run, 0, NULL);
-    assert_non_null(strstr(run.out, words));
-    support_program_clear(&run);
 }
 
 static void results_say_where_hard_attention_looked(void **state)

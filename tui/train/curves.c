@@ -9,7 +9,7 @@
 #include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
 
-enum { LABEL = 9, LEAST_HEIGHT = 6, LEAST_WIDTH = 36, MOST_TAGS = 64 };
+enum { LABEL = 9, LEAST_HEIGHT = 6, LEAST_WIDTH = 36, MOST_TAGS = 96 };
 
 typedef struct point {
     int64_t step;
