@@ -175,6 +175,15 @@ static void pictures_without_features_are_refused_or_left_out(void **state)
                      MORE(SMALL, "--data", more, "--missing", "skip", "--stop-after", "1"));
     train_run_expect("missing", 0, "2 of 3 pictures have no features in",
                      MORE("--data", more, "--resume"));
+    // Of --val, too, and once.
+    support_program run;
+    train_run_start(&run, "of val", 0,
+                    MORE(SMALL, "--val", more, "--val-features", tiny.features, "--missing", "skip",
+                         "--stop-after", "1"));
+    support_program_wait(&run);
+    support_program_expect(&run, 0, "2 of 3 pictures have no features in", NULL);
+    assert_null(strstr(strstr(run.err, "2 of 3") + 1, "2 of 3"));
+    support_program_clear(&run);
     free(more);
 }
 

@@ -200,7 +200,8 @@ vd_status vd_caption_judge_open(const vd_caption_paths *paths, vd_caption_judge 
     if (status == VD_OK && paths->split)
         status = vd_captions_choose(j->references, paths->split, err);
     if (status == VD_OK && paths->regions)
-        status = vd_corpus_match_captions(j->references, paths->regions, paths->missing, true, err);
+        status = vd_corpus_match_captions(j->references, paths->regions, paths->missing,
+                                          !paths->told, err);
     if (status == VD_OK && paths->limit && paths->limit < j->references->count)
         j->references->count = paths->limit;
     if (status == VD_OK)

@@ -74,6 +74,7 @@ typedef struct vd_caption_paths {
     // are needed.
     const vd_regions *regions;
     vd_missing missing;
+    bool told;    // standard error has said it already
     size_t limit; // only so many of the first pictures; 0: all
 } vd_caption_paths;
 

@@ -57,6 +57,7 @@ vd_status vd_run_judge_open(vd_run_judge *j, const vd_run_judged *judged, vd_run
     const vd_caption_paths paths = {.references = in->val,
                                     .split = judged->validation_split,
                                     .missing = VD_MISSING_SKIP,
+                                    .told = true,
                                     .scenes = in->val_scenes,
                                     .regions = judged->validation_regions,
                                     .limit = in->val_limit};
