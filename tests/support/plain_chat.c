@@ -42,7 +42,7 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
     const char *model = "improved";
     vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
     if (!status)
-        status = vd_recorder_open_pictures(&p->recorder, world, &err);
+        status = vd_recorder_open_pictures(&p->recorder.past, world, &err);
     if (status)
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);

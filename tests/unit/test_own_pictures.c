@@ -18,6 +18,7 @@
 #include "tests/support/program.h"
 #include "tests/support/pty.h"
 #include "tests/support/support.h"
+#include "tui/chat/actions/actions.h"
 
 enum { BUNDLED = 48 };
 
@@ -491,6 +492,26 @@ static void await_talk(const char *file)
     assert_int_equal(status, VD_OK);
 }
 
+// The session is not gone on with in a chat either, which says this.
+static void load_it(const char *file, const char *why)
+{
+    size_t size;
+    char *text = support_read_file(file, &size), *path;
+    setenv("XDG_STATE_HOME", directory, 1);
+    assert_int_equal(vd_saved_path("gone", &path, &err), VD_OK);
+    support_write_file(path, text, size);
+    vd_world *world = open_world(NULL);
+    plain_chat p;
+    plain_chat_open(world, &p, false, NULL);
+    vd_chat_wish(&p.chat, VD_WISH_LOAD, "gone");
+    vd_recorder_grant(&p.recorder, &p.chat);
+    assert_non_null(strstr(p.chat.notice.text, why));
+    plain_chat_close(&p);
+    vd_world_close(world);
+    vd_free(path);
+    free(text);
+}
+
 // The same by the program, which knows of which pictures before it opens any.
 static void the_program_goes_on_with_a_conversation_about_it(void **state)
 {
@@ -516,6 +537,7 @@ static void the_program_goes_on_with_a_conversation_about_it(void **state)
     support_program_run(&run, again, NULL);
     support_program_expect(&run, 3, "go on.png: it leads to another file now", NULL);
     support_program_clear(&run);
+    load_it(file, "go on.png: it leads to another file now");
     free(file);
     free(other);
     free(path);

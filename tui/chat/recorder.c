@@ -45,10 +45,9 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
     return vd_error_set(err, started, "%s", recorder->placeless.text);
 }
 
-vd_status vd_recorder_open_pictures(const vd_recorder *recorder, const vd_world *world,
+vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_world *world,
                                     vd_error *err)
 {
-    const vd_transcript_file *past = &recorder->past;
     const vd_chat_record *last = past->talk_count ? &past->talks[past->talk_count - 1] : NULL;
     vd_error why = {0};
     size_t index;

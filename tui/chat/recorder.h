@@ -26,9 +26,9 @@ void vd_recorder_free(vd_recorder *recorder);
 // What the chat is about: the files named, and those of the session that goes on where none are.
 // Call it before the world is opened.
 void vd_recorder_about(vd_recorder *recorder, vd_world_files *files);
-// Then opens the pictures of one's own that the session is about. VD_* with the reason when that of
-// the last conversation is not there any more; others are left out.
-vd_status vd_recorder_open_pictures(const vd_recorder *recorder, const vd_world *world,
+// Then opens the pictures of one's own that a session (recorder->past) is about. VD_* with the
+// reason when that of the last conversation is not there any more; others are left out.
+vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_world *world,
                                     vd_error *err);
 // Takes the last conversation up where there is one: the models that were compared, what their
 // histories are made of, its branches; and those about other pictures as they stood. The questions

@@ -48,11 +48,11 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
                               "it is about other files: leave, then %s continues it", command);
         g_free(command);
     }
-    if (status)
-        return status;
-    vd_transcript_open_pictures(past, chat->conversation.world, NULL);
-    return vd_world_find(chat->conversation.world, past->talks[past->talk_count - 1].image_id,
-                         picture, err);
+    if (status == VD_OK)
+        status = vd_recorder_open_pictures(past, chat->conversation.world, err);
+    return status ? status
+                  : vd_world_find(chat->conversation.world,
+                                  past->talks[past->talk_count - 1].image_id, picture, err);
 }
 
 static void take_over(vd_recorder *recorder, vd_chat *chat, vd_transcript *transcript,

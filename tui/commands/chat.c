@@ -321,7 +321,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status)
         status = vd_world_match(program->world, settings->missing, &skipped, err);
     if (!status)
-        status = vd_recorder_open_pictures(&program->recorder, program->world, err);
+        status = vd_recorder_open_pictures(&program->recorder.past, program->world, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
     else if (!status)
