@@ -1,7 +1,6 @@
-// One question about one picture and what one to four networks made of it: the model of an answer
-// that everything which shows answers renders, on the screen (columns.h, ranking.h, panels.h,
-// heat_maps.h), as a page (tui/page), as JSON (json.h) and as lines of a transcript. Plain data,
-// all of it borrowed.
+// One question about one picture and the answers of one to four networks: the data that every view
+// of answers renders, on the screen (columns.h, ranking.h, panels.h, heat_maps.h), as a page
+// (tui/page), as JSON (json.h) and as lines of a transcript. Plain data, all of it borrowed.
 #ifndef VD_SHEET_H
 #define VD_SHEET_H
 
@@ -11,7 +10,7 @@
 #include "features/text/fold.h"
 #include "tui/session/session.h"
 
-// What one of the networks made of it.
+// The answer of one network.
 typedef struct vd_sheet_side {
     int lane;                 // of a conversation: 0 is the model that holds it
     const char *name;         // of the model as it was asked for: "base" or a path; NULL: not known
@@ -29,7 +28,7 @@ typedef struct vd_sheet_side {
     const float *relevance; // (candidates), NULL: not known
     int human;              // index of the human answer among the candidates, -1 not there
     double human_rank;      // of it, equal scores averaged; 0: not known
-    int chosen;             // index of the answer the dialog went on with, -1 the human one
+    int chosen;             // index of the answer with which the dialog continued, -1 the human one
     bool judged, right;     // whether it is known if the first answer is right, and that
     vd_fingerprint model_hash, pool_hash;
 } vd_sheet_side;
@@ -43,7 +42,7 @@ typedef struct vd_sheet {
     const float *boxes;          // (regions, 4) in 0..1 or NULL
     const vd_region_name *names; // (regions) or NULL
     int regions;
-    bool all_regions; // every one is outlined, not only those that an answer looked at
+    bool all_regions; // all are outlined, not only the attended ones
     vd_fingerprint features_hash;
     const char *caption;
     vd_caption_by caption_by;
@@ -71,7 +70,7 @@ int vd_sheet_rows(const vd_sheet_side *side);
 vd_folded vd_sheet_row(const vd_sheet_side *side, int row);
 int vd_sheet_row_of(const vd_sheet_side *side, int index); // of a candidate; -1: none
 
-// Where a row of one side stands beside the first side's.
+// The place of a row of one side compared with the first side.
 typedef struct vd_sheet_move {
     int before;    // place there, from 0; -1: it is not there
     int place;     // here

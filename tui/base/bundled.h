@@ -1,4 +1,4 @@
-// The models that come with the program and are asked for by name.
+// The models that come with the program, and their names.
 #ifndef VD_BUNDLED_H
 #define VD_BUNDLED_H
 
@@ -7,7 +7,7 @@
 #define VD_MODEL_NAMES "best, base, improved" // as messages list them
 
 enum { VD_BUNDLED_MODELS = 3 };
-// Best first: it answers where no model is named. The other two are those that people compare.
+// The first one is the default.
 extern const char *const vd_bundled_models[VD_BUNDLED_MODELS];
 
 bool vd_is_bundled(const char *model);

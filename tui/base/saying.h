@@ -1,4 +1,4 @@
-// Options of how captions are said, the same in every command that says some.
+// Options for generating captions, the same in every command.
 #ifndef VD_SAYING_H
 #define VD_SAYING_H
 
@@ -7,12 +7,12 @@
 
 #define VD_BUNDLED_CAPTIONER "captioner.safetensors"
 
-// Greedy, then what vd_arguments_read finds: a beam of five.
+// The default, before vd_arguments_read: a beam of five.
 vd_saying vd_saying_usual(void);
 // After that: a caption is searched or drawn.
 vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *err);
 
-// The names, for commands that say nothing as they are called.
+// The option names, for commands that refuse them in some modes.
 #define VD_SAYING_NAMES                                                                            \
     "beam longest length-power temperature no-repeat no-trigram no-dangling merge-repeats"
 

@@ -13,7 +13,7 @@ typedef struct vd_share {
 } vd_share;
 int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int most);
 
-// What is said of networks without an attention to these.
+// The text shown for networks without such an attention.
 #define VD_NO_REGIONS "looks at the picture as a whole"
 #define VD_NO_ROUNDS  "no attention to single rounds"
 

@@ -1,4 +1,4 @@
-// The chat's transcript: what is written after which event, and a conversation taken up again.
+// The chat's transcript: writes it after events, and resumes a conversation from it.
 #ifndef VD_CHAT_RECORDER_H
 #define VD_CHAT_RECORDER_H
 
@@ -9,9 +9,9 @@ typedef struct vd_recorder {
     vd_error placeless;        // why there is no place for one
     vd_fingerprint model[VD_MODELS], pool[VD_MODELS];
     vd_recorded_files files;  // that the chat is about
-    vd_transcript_file past;  // of a session that goes on: what was recorded before
+    vd_transcript_file past;  // of a resumed session: what was recorded before
     vd_chat_record *resuming; // the conversation of it that is being asked again; NULL: none
-    int64_t image_id;         // the picture that was looked at last
+    int64_t image_id;         // the picture shown last
     int verified, other;      // its answers: as recorded, with other scores
     int pictures;             // others with conversations
 } vd_recorder;
@@ -37,14 +37,14 @@ vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_wor
 // reported.
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
 
-// After keys, before vd_recorder_step: what the person wants of the session's file, a name for it,
-// or to go on with another one.
+// After keys, before vd_recorder_step: handles the request to name the session or to continue
+// another one.
 void vd_recorder_grant(vd_recorder *recorder, vd_chat *chat);
-// The command that goes on with the session later; false: nothing of it was written.
+// The command that continues the session later; false: nothing was written.
 bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size);
 
-// Hands the event to the chat and writes what came of it. The chat goes on without a transcript
-// that cannot be written, and says so.
+// Passes the event to the chat and writes the result. If the transcript cannot be written, the chat
+// continues without it and says so.
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event);
 // Writes the conversation about the picture that is shown, with every model's answers.
 vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, vd_export_kind kind,
@@ -53,7 +53,7 @@ vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, v
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
 // Questions that had no answer at the end.
 typedef struct vd_left {
-    int waiting; // are asked when the session goes on
+    int waiting; // are asked when the session is resumed
     int lost;    // are not: nothing of their conversation was answered
 } vd_left;
 

@@ -23,8 +23,8 @@
 typedef struct vd_command {
     const char *name;
     // argv[0] is the name. Data goes to stdout, messages to stderr. The exit code is that of the
-    // status; the error is printed unless its text is empty, for what was said already. `--help`
-    // never comes here: vd_command_main answers it from the table.
+    // status; the error is printed unless its text is empty (already reported). `--help` never
+    // comes here: vd_command_main answers it from the table.
     vd_status (*run)(int argc, char **argv, vd_error *err);
     const char *summary;      // one line
     const char *usage;        // what follows "visdial name"
@@ -54,12 +54,12 @@ char *vd_extractor_path(const char *given);
 // cannot be read; of large files none is tried, which a row says.
 vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_error *err);
 
-// Says first what the file at path is, then what it holds (`visdial info`). tensors: lists those of
-// a safetensors file, too.
+// Prints the kind of the file at path, then its contents (`visdial info`). tensors: also lists the
+// tensors of a safetensors file.
 vd_status vd_info_print(const char *path, bool tensors, vd_error *err);
 
 // The parts of it about JSON files of one entry a picture: a list of annotations, rankings, scenes
-// or results; and captions, which are told by how they begin.
+// or results; and captions, which are recognised by their beginning.
 vd_status vd_info_rows(const char *path, vd_error *err);
 bool vd_info_are_captions(const char *beginning);
 vd_status vd_info_captions(const char *path, vd_error *err);

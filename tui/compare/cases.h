@@ -18,8 +18,8 @@ typedef struct vd_case_side {
     vd_metrics metrics; // of this question alone
     float rank;         // of the human answer, ties averaged; 0 not known
     int32_t first;      // the answer ranked first: index into the round's options
-    float moved; // share of probability that lies elsewhere than the first model's, 0..1: half of
-                 // sum |p_a - p_b|; 0 for the first model
+    float moved; // total variation distance to the first model's probabilities, 0..1: half of sum
+                 // |p_a - p_b|; 0 for the first model
 } vd_case_side;
 
 typedef struct vd_case {

@@ -67,14 +67,14 @@ vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
 void vd_cases_view_free(vd_cases_view *view);
 
 void vd_cases_view_key(vd_cases_view *view, vd_key key);
-// What is asked for: VD_REQUEST_CASE (its index is the case's), or one of the terminal's; false
-// when there is none.
+// Takes a request: VD_REQUEST_CASE (its index is the case's), or one for the terminal; false if
+// there is none.
 bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out);
 void vd_cases_view_event(vd_cases_view *view, vd_event *event); // takes it: *event is zeroed
 void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid);
 
-// Whether the terminal can show them and the configuration can be read: asked before the work of
-// making them. *out: what the person prefers.
+// Checks, before the cases are computed, that the terminal can show them and the configuration can
+// be read. *out: the user's preferences.
 vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err);
 // On the terminal until the person leaves (cases_screen.c).
 vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,

@@ -1,4 +1,4 @@
-// What a captioner says about many pictures.
+// Generates captions of many pictures.
 #ifndef VD_MEASURE_SAY_H
 #define VD_MEASURE_SAY_H
 
@@ -13,9 +13,9 @@ typedef struct vd_pictures_to_say {
     const int64_t *image; // (count) their numbers, each with features
 } vd_pictures_to_say;
 
-// A caption of each, whatever the threads (1 to VD_THREADS). What is drawn is drawn with numbers of
-// the seed and of the picture. name: what stands for a file in errors about the results.
-// VD_MISMATCH when the captioner wants other regions.
+// A caption of each picture, independent of the number of threads (1 to VD_THREADS). Sampling
+// depends on the seed and the picture only. name: used as the file name in errors about the
+// results. VD_MISMATCH: the captioner expects other regions.
 vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
                           const vd_saying *how, int threads, const vd_watch *watch,
                           const char *name, vd_results **out, vd_error *err);

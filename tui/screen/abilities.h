@@ -1,4 +1,4 @@
-// What the terminal can, by what it answers (replies.h) and by its environment; and which way of
+// What the terminal supports, from its answers (replies.h) and its environment; and which way of
 // drawing pictures follows. No terminal here.
 #ifndef VD_ABILITIES_H
 #define VD_ABILITIES_H

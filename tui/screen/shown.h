@@ -1,4 +1,4 @@
-// The pictures of pixels that a terminal shows: new ones are sent, those that went are taken away.
+// The pixel pictures that a terminal shows: sends new ones and deletes those that are gone.
 #ifndef VD_SHOWN_H
 #define VD_SHOWN_H
 

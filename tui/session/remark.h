@@ -1,5 +1,5 @@
-// What the program itself says about what was typed. No model answers here, and whoever shows it
-// says that it is the program's own word.
+// Remarks of the program itself about typed text. No model answers here; views mark such a text as
+// the program's.
 #ifndef VD_REMARK_H
 #define VD_REMARK_H
 

@@ -1,5 +1,5 @@
 // The chat's state, and what keys and commands do to it: they change the conversation and the lanes
-// through their headers, and move what is looked at along.
+// through their headers, and update the navigation.
 #ifndef VD_CHAT_ACTIONS_H
 #define VD_CHAT_ACTIONS_H
 
@@ -60,7 +60,7 @@ typedef struct vd_view {
     void (*click)(vd_chat *chat, int x, int y); // inside the screen
 } vd_view;
 
-// What the person wants of the session's file, which the chat does not know (tui/chat/recorder.h).
+// A request about the session's file, for tui/chat/recorder.h.
 typedef enum vd_wish { VD_WISH_NONE, VD_WISH_SAVE, VD_WISH_LOAD } vd_wish;
 
 struct vd_chat {
@@ -85,8 +85,7 @@ struct vd_chat {
 // ---- keys (keys.c) ------------------------------------------------------------------------------
 
 void vd_chat_key(vd_chat *chat, vd_key key);
-// After every key and event: what is looked at follows what has changed, and what it needs is asked
-// for.
+// After every key and event: updates the views after changes, and requests what they need.
 void vd_chat_settle(vd_chat *chat);
 
 // ---- what is shown ------------------------------------------------------------------------------
@@ -129,8 +128,8 @@ void vd_chat_open_picture(vd_chat *chat, const char *text);
 bool vd_chat_is_path(const char *text); // a line that is nothing but such paths, of files
 void vd_chat_new_picture(vd_chat *chat, const char *argument); // a seed, or ""
 void vd_chat_save_picture(vd_chat *chat, const char *text);
-// "next": the next caption that there is; "edit": puts this one into the line; else the text is the
-// caption of the picture from now on.
+// "next": changes to the next caption; "edit": puts the caption into the line; otherwise the text
+// becomes the picture's caption.
 void vd_chat_caption(vd_chat *chat, const char *text);
 uint64_t vd_chat_random(vd_chat *chat);
 
@@ -166,7 +165,7 @@ void vd_chat_captioner(vd_chat *chat, const char *text); // a file, "off"
 
 // ---- commands (commands.c) ----------------------------------------------------------------------
 
-// Does what a line that starts with '/' says; or returns the action that it is another way to.
+// Runs a line that starts with '/', or returns the action that it stands for.
 vd_action vd_chat_command(vd_chat *chat, const char *line);
 void vd_chat_complete(vd_chat *chat); // Tab on such a line
 

@@ -1,6 +1,6 @@
-// The conversation about a picture as data: rounds of a question and what the models answered, in
-// branches, and the conversations about the pictures that were shown before. It knows no
-// screen, keys or models; the lanes ask the models (tui/chat/lanes/lanes.h).
+// The conversation about a picture as data: rounds (a question and the models' answers) in
+// branches, and the conversations about pictures shown before. It is independent of screen, keys
+// and models; the lanes ask the models (tui/chat/lanes/lanes.h).
 //
 // Invariants: one branch is in use, and `branch` points to it. A round keeps its place in its
 // branch; rounds are added and dropped at the end. A response belongs to its round; it is cleared
@@ -16,28 +16,29 @@ enum { VD_MODEL_NAME = 64, VD_BRANCHES = 16, VD_ASIDES = 100 };
 enum { VD_EARLIER = 64, VD_EARLIER_BYTES = 64 << 20 };
 enum { VD_TOPIC_BYTES = 32 << 20 }; // of attention to the history's words that a picture keeps
 
-// What a model answered before it was asked again.
+// A model's previous answer, before it was asked again.
 typedef struct vd_replaced {
     char *answer;      // owned; NULL: it was not asked again
     float probability; // negative: not known
     char model[VD_MODEL_NAME];
 } vd_replaced;
 
-// What one model made of a round.
+// One model's response to a round.
 typedef struct vd_response {
-    bool ready;     // else it is being asked, or waits for its turn
+    bool ready;     // otherwise the question is being answered or is queued
     long stamp;     // different for every answer
     vd_reply reply; // when ready
-    int chosen;     // pool index of the answer its conversation goes on with
+    int chosen;     // pool index of the answer with which its conversation continues
     vd_replaced before;
-    char *wanted; // what was recorded and will be chosen when it comes, owned; NULL: the first
+    char *wanted; // a recorded choice, to be made when the answer arrives, owned; NULL: the first
+                  // answer
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in, borrowed
     const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
     int answer_count;
     const char *pool_path; // where they come from, borrowed; NULL: not known
     double entropy;        // of its probabilities, in bits
-    vd_metrics metrics;    // of this round among people's candidates; empty when they are not known
+    vd_metrics metrics;    // of this round over the data's candidates; empty if these are not known
 } vd_response;
 
 typedef struct vd_round {
@@ -46,9 +47,9 @@ typedef struct vd_round {
     vd_response response[VD_MODELS];
 } vd_round;
 
-// Small talk, which the program replies to: it stands in the dialog, and no model hears of it.
+// Small talk, to which the program replies: it is shown in the dialog but not passed to any model.
 typedef struct vd_aside {
-    size_t before; // the round with this number: said when there were so many
+    size_t before; // the index of the round that follows it
     char *typed, *reply;
 } vd_aside;
 
@@ -59,7 +60,7 @@ typedef struct vd_branch {
     size_t aside_count, aside_room;
 } vd_branch;
 
-// All that was asked about one picture.
+// The conversations about one picture.
 typedef struct vd_branches {
     size_t picture; // its index
     vd_branch at[VD_BRANCHES];
@@ -71,12 +72,12 @@ typedef struct vd_conversation {
     const vd_world *world;           // its pictures, and the dialogs that people had about them
     vd_branches branches;            // about the picture that is shown
     vd_branch *branch;               // the one of them that is in use
-    vd_branches earlier[VD_EARLIER]; // about others, the one left last at the end
+    vd_branches earlier[VD_EARLIER]; // about other pictures, the most recent last
     int earlier_count;
-    bool leaving;               // the chat ends: what is kept is visited and written, none goes
-    vd_branches left;           // what /new left; count 0: nothing
-    vd_branch forgotten;        // rounds that were forgotten, the newest one first in its place
-    unsigned forgotten_edition; // and of which branch: it must be as long as it was then
+    bool leaving; // the chat is ending: conversations are visited and written, none is discarded
+    vd_branches left;           // the conversations before /new; count 0: none
+    vd_branch forgotten;        // undone rounds, for redo
+    unsigned forgotten_edition; // their branch, which must still have the same length
     size_t forgotten_at;
     unsigned edition;
     int asked_again; // first round that is being asked again, -1 none
@@ -93,19 +94,18 @@ void vd_conversation_clear(vd_conversation *conversation); // of every picture; 
 int64_t vd_conversation_image_id(const vd_conversation *conversation);
 vd_picture_caption vd_conversation_caption(const vd_conversation *conversation);
 const char *vd_conversation_own_path(const vd_conversation *conversation); // vd_world_own_path
-// What is in a picture of the world; "" when that is not known. Asked for once.
+// The contents of a picture of the world; "" if unknown. Computed once.
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
-// Keeps the conversations about the picture that is left and goes on with those about picture
-// `index`: whether there are any.
+// Keeps the current picture's conversations and switches to those about picture `index`; returns
+// whether there are any.
 bool vd_conversation_show(vd_conversation *conversation, size_t index);
-// Those about another picture than the one that is shown, in place of what was kept of it; takes
-// them.
+// Replaces the kept conversations about a picture that is not shown; takes ownership.
 void vd_conversation_keep(vd_conversation *conversation, vd_branches *branches);
 
 // ---- rounds and branches ------------------------------------------------------------------------
 
 void vd_branches_free(vd_branches *branches); // their rounds
-// One more round, nothing answered. NULL: memory is out.
+// Adds a round without answers. NULL: memory is out.
 vd_round *vd_branch_add(vd_branch *branch, const char *typed);
 // Small talk before a round, copied; of more than VD_ASIDES the oldest goes. False: memory is out.
 bool vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply);
@@ -115,24 +115,25 @@ size_t vd_conversation_pending(const vd_conversation *conversation);
 bool vd_conversation_waits(const vd_conversation *conversation);
 void vd_conversation_remove(vd_conversation *conversation, size_t at); // one round
 void vd_conversation_drop(vd_conversation *conversation, size_t keep); // all but the first `keep`
-// Goes on in a new branch with a copy of the first `keep` rounds; with too many branches the oldest
-// goes. False: memory is out, and nothing has changed.
+// Continues in a new branch with a copy of the first `keep` rounds; if there are too many branches
+// the oldest is removed. False: memory is out, nothing has changed.
 bool vd_conversation_fork(vd_conversation *conversation, size_t keep);
 void vd_conversation_use(vd_conversation *conversation, int branch);
-// Forgets the last round, or brings the one back that was forgotten last, as long as nothing else
-// was asked or looked at: whether there was one. The answers of compared models are asked again.
+// Undoes the last round, or redoes the last undone one if nothing else was asked or shown since;
+// returns whether there was one. Compared models are asked again.
 void vd_conversation_forget_last(vd_conversation *conversation);
 bool vd_conversation_bring_back(vd_conversation *conversation);
-// Starts over with the picture, and back again as long as nothing was asked: whether it was left.
+// Starts over with the picture, and undoes this if nothing was asked since; returns whether there
+// was something to undo.
 void vd_conversation_leave(vd_conversation *conversation);
 bool vd_conversation_return(vd_conversation *conversation);
 void vd_conversation_restart(vd_conversation *conversation); // one branch without rounds
-// Another question of a round, which is taken; its responses stay.
+// Changes the question of a round; takes `typed`. The responses stay.
 void vd_conversation_change(vd_conversation *conversation, size_t round, char *typed);
-// The picture has another caption: of all that was asked about it the models' responses are
-// cleared, but for those in use; what was forgotten is gone.
+// The picture's caption has changed: clears all responses about it except those in use, and the
+// undone rounds.
 void vd_conversation_recaption(vd_conversation *conversation);
-// A lane's responses in everything that is not in use.
+// Clears a lane's responses outside the branch in use.
 void vd_conversation_forget_aside(vd_conversation *conversation, int lane);
 // Frees the oldest answers' attention to the words of the history (NULL then), never that of
 // `keep`'s: all of it grows with the square of a conversation, 1.6 GB after 1,000 rounds.
@@ -141,7 +142,7 @@ void vd_conversation_trim_topics(vd_conversation *conversation, const vd_respons
 // ---- responses ----------------------------------------------------------------------------------
 
 void vd_response_clear(vd_response *response);
-// Clears it and remembers what it was in `before`.
+// Clears it and stores the previous answer in `before`.
 void vd_response_replace(vd_response *response);
 const char *vd_response_text(const vd_response *response, int pool_index); // never NULL
 // Number of an answer's text in the pool, -1 when that does not have it; and its place in the
@@ -149,22 +150,23 @@ const char *vd_response_text(const vd_response *response, int pool_index); // ne
 int vd_response_index(const vd_response *response, const char *text);
 int vd_response_rank(const vd_response *response, const char *text);
 bool vd_response_changed(const vd_response *response); // it was another answer before
-// "blue (25 %, base)": what it was before; "" when it was not asked again.
+// The previous answer, "blue (25 %, base)"; "" if it was not asked again.
 void vd_response_before(const vd_response *response, char *out, size_t size);
 
-// ---- people's dialog ----------------------------------------------------------------------------
+// ---- the human dialog ---------------------------------------------------------------------------
 
-// A round of people's dialog about the picture; NULL: it has no such round.
+// A round of the human dialog about the picture; NULL: it has no such round.
 const vd_visdial_round *vd_people_dialog(const vd_conversation *conversation, int round);
-// The round of people's dialog that asks this (as the model saw it, without "?") and means what it
-// means as the conversation's round `at`; -1 none.
+// The round of the human dialog with this question (as the model saw it, without "?") and the same
+// meaning as the conversation's round `at`; -1 none.
 int vd_people_round(const vd_conversation *conversation, const char *question, size_t at);
 // NULL: not known.
 const char *vd_people_answer(const vd_conversation *conversation, const vd_round *round);
-// How right people found an answer to the round, 0..1; negative when not known.
+// Relevance of an answer to the round, 0..1; negative: unknown.
 float vd_people_relevance(const vd_conversation *conversation, const vd_round *round,
                           const char *answer);
-// Ranks people's candidates by the response's scores; empty when one of them is not in its pool.
+// Metrics of the data's candidates ranked by the response's scores; empty if one of them is not in
+// its pool.
 vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round *round,
                              const vd_response *response);
 

@@ -112,32 +112,31 @@ vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
 
 // ---- questions ----------------------------------------------------------------------------------
 
-// Whether the first lane's answer is being waited for; a notice then says so.
+// Whether the first lane's answer is pending; a notice then says so.
 bool vd_lanes_must_wait(vd_lanes *lanes);
 void vd_lanes_pump(vd_lanes *lanes); // asks what is missing
 // False: it could not be asked. While others are being answered it waits for its turn.
 bool vd_lanes_ask(vd_lanes *lanes, const char *typed);
 void vd_lanes_again(vd_lanes *lanes); // the last question
-// Forgets the last round, or brings back the conversation that /new left.
+// Undoes the last round, or /new.
 void vd_lanes_undo(vd_lanes *lanes);
-void vd_lanes_redo(vd_lanes *lanes);   // brings the round back
-bool vd_lanes_return(vd_lanes *lanes); // whether /new left a conversation, which is back now
-// The answer at a place of a lane's ranking becomes the one that its conversation goes on with: in
-// a new branch when rounds come after it. False: it cannot, or it was said why not.
+void vd_lanes_redo(vd_lanes *lanes);   // redoes the round
+bool vd_lanes_return(vd_lanes *lanes); // undoes /new: whether there was one to undo
+// The conversation of a lane continues with the answer at a rank: in a new branch if later rounds
+// exist. False: not possible; a notice may say why.
 bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t round, int rank);
-// In a new branch the round asks something else, and all after it is asked again. False: memory is
-// out.
+// Changes a round's question in a new branch and asks all later ones again. False: memory is out.
 bool vd_lanes_change(vd_lanes *lanes, size_t round, const char *typed);
 void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow);
 // vd_conversation_fork; false (and a notice) when memory is out.
 bool vd_lanes_fork(vd_lanes *lanes, size_t keep);
 void vd_lanes_use_branch(vd_lanes *lanes, int branch);
-// The picture has another caption, with which every history begins: all rounds are asked again.
+// The picture's caption, the first history entry, has changed: asks all rounds again.
 void vd_lanes_recaption(vd_lanes *lanes);
-// Another picture, or its conversations from the start. False: it cannot be asked for.
+// Shows another picture, or starts its conversations over. False: the request cannot be made.
 bool vd_lanes_show_picture(vd_lanes *lanes, size_t index);
 bool vd_lanes_start_over(vd_lanes *lanes);
-// As if nothing had been asked about any picture.
+// Clears the conversations about all pictures.
 bool vd_lanes_leave_session(vd_lanes *lanes, size_t index);
 void vd_lanes_drop(vd_lanes *lanes, size_t keep); // vd_conversation_drop
 // Forgets a lane's answers from a round on; they are asked again.
@@ -146,58 +145,57 @@ void vd_lanes_forget(vd_lanes *lanes, int lane, size_t from);
 // ---- models -------------------------------------------------------------------------------------
 
 void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name);
-void vd_lanes_switch_model(
-    vd_lanes *lanes); // to the other one; two that are compared change places
-void vd_lanes_compare_with(vd_lanes *lanes, const char *model); // one more lane; "": two at least
+void vd_lanes_switch_model(vd_lanes *lanes); // to the next model; two compared models change places
+void vd_lanes_compare_with(vd_lanes *lanes, const char *model); // adds a lane; "": at least two
 void vd_lanes_stop_comparing(vd_lanes *lanes);
 void vd_lanes_remove_last(vd_lanes *lanes);
 
 // ---- what places show of one answer -------------------------------------------------------------
 
-// Asks for the walk through a lane's answer when it is not there: whether it is another answer's.
+// Requests the walk through a lane's answer if it is missing; returns whether it belongs to another
+// answer.
 bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_walks(const vd_lanes *lanes, int lane, const vd_response *response); // it is there
 void vd_lanes_flip(vd_lanes *lanes, const vd_switch *one);
 void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event);
-// Asks for the caption of the picture word by word when it is not there: whether it is another
-// caption's. Nothing is changed in that at first.
+// Requests the caption of the picture, word by word and unchanged, if it is not there yet. Returns
+// whether it was requested.
 bool vd_lanes_caption(vd_lanes *lanes);
-// It, as long as it is of the caption that the picture has; NULL: it is not there.
+// The caption word by word, if it belongs to the picture's present caption; else NULL.
 const vd_caption_walk *vd_lanes_captioned(const vd_lanes *lanes);
-// Says another word, leaves a region or the history out for one of its sides, or puts it back;
-// NULL: all is put back. A word that is said instead drops the changes of later ones.
+// Changes one side's caption (another word, a region or the history left out) or undoes that
+// change; one NULL: undoes all. Another word undoes the changes of later words.
 void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one);
-void vd_lanes_captioner(vd_lanes *lanes, const char *path); // a second one; "": none
+void vd_lanes_captioner(vd_lanes *lanes, const char *path); // a second captioner; "": none
 void vd_lanes_caption_came(vd_lanes *lanes, vd_event *event);
-// Asks for the attention of a lane's old answer to the words of its history when it is not kept.
+// Requests the attention over history words of a lane's old answer if it was not kept.
 void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response); // it is on its way
 bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event is another one's
 
 // ---- transcripts --------------------------------------------------------------------------------
 
-// As transcripts call the lane's model: the one that answers, also while another is being loaded.
+// The name of the lane's model in transcripts: the one in use, also while another is being loaded.
 const char *vd_lane_name(const vd_lane *lane);
 
-// The conversation with its models, what their histories are made of and every branch, as a
-// transcript keeps it; its texts are borrowed. Questions that wait are in its branches alone.
-// False: memory is out.
+// The record of the conversation for the transcript: its models, their histories and every branch;
+// texts are borrowed. Waiting questions are only in its branches. False: memory is out.
 bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out);
 void vd_lanes_describe_free(vd_chat_record *record);
-// Goes on as the record stands; it is about the same picture. False: memory is out.
+// Restores the conversation of a record about the same picture. False: memory is out.
 bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record);
-// The same about another picture: its questions are asked again when it is looked at.
+// The same for another picture: its questions are asked again when it is shown.
 bool vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture);
 
 // ---- events -------------------------------------------------------------------------------------
 
-// What an event was, for those who show it.
+// The effect of an event, for the views.
 typedef struct vd_arrival {
     bool answered;  // the first lane has an answer
-    char *question; // was not answered and is out of the conversation, owned; or NULL
+    char *question; // a question removed from the conversation unanswered, owned; or NULL
 } vd_arrival;
 
-// A model, an answer or a walk came, or a failure of something else; what it holds may be taken.
+// Handles an event: a model, an answer, a walk or a failure; may take what the event holds.
 vd_arrival vd_lanes_event(vd_lanes *lanes, vd_event *event);
 
 #endif

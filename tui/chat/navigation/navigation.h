@@ -1,5 +1,5 @@
-// What is shown: which place is open and how it was reached, cursors, scrolling, the selected
-// round, what is typed. It reads the conversation and the lanes and changes neither.
+// The state of the views: the open place and the way to it, cursors, scrolling, the selected round,
+// the typed line. It reads the conversation and the lanes and changes neither.
 //
 // Invariants: `place` is the last of the stack, whose first is the chat. What refers to a round or
 // a lane may be out of date for a moment; vd_navigation_settle corrects it after every key and
@@ -20,11 +20,11 @@ typedef struct vd_row_count {
     int chosen, asides, rows;
 } vd_row_count;
 
-// Pages of the walk that are no stage: what-if, behind the last one; while there is no walk, how
-// many stages it has is not known.
+// Pages of the walk that are not stages: what-if, after the last stage; unknown while there is no
+// walk.
 enum { VD_WALK_WHAT_IF = -1, VD_WALK_UNKNOWN = 1000 };
 
-// A part of the screen that a click of the mouse takes for a /command.
+// A part of the screen where a mouse click runs a /command.
 typedef struct vd_spot {
     vd_rect at;
     char command[32];
@@ -47,22 +47,22 @@ typedef struct vd_caption_look {
 
 typedef struct vd_navigation {
     vd_place place;            // = stack[depth]
-    vd_place stack[VD_PLACES]; // the way here, from the chat on
+    vd_place stack[VD_PLACES]; // the path to this place, from the chat on
     int depth;
     int lane;         // whose answers and attention the places show
-    int selected;     // round being looked at, -1 = the newest
+    int selected;     // the round shown, -1 = the newest
     int editing;      // round whose question is in the line, -1 none
     unsigned edition; // of the conversation that these are of
     bool reveal;      // scroll so that the selected round is seen
 
     vd_line line;
     vd_line filter;     // of the place that filters
-    bool pasting;       // what is typed is being pasted
+    bool pasting;       // the input is being pasted
     size_t unpasted;    // characters that the line had no room for
     int suggestion;     // people's rounds already suggested for this picture
     unsigned suggested; // line.changes when the line was a suggestion
     size_t stem;        // bytes of it that were typed, 0: people's question about this picture
-    int candidate;      // which of the questions that begin so comes next
+    int candidate;      // the next of the matching questions
     char search[256];
 
     int list_at;   // cursor in the filtered list
@@ -88,21 +88,20 @@ typedef struct vd_navigation {
 void vd_navigation_init(vd_navigation *nav);
 void vd_navigation_free(vd_navigation *nav);
 
-// After the conversation or the lanes changed: another branch is looked at from its end, nothing of
-// a round that is gone is selected or edited.
+// After the conversation or the lanes changed: scrolls to the end of a new branch, and deselects
+// rounds that were removed.
 void vd_navigation_settle(vd_navigation *nav, const vd_lanes *lanes);
-// Forgets what is being edited, and clears the line then.
+// Cancels editing a round, and clears the line in that case.
 void vd_navigation_stop_editing(vd_navigation *nav);
 
-// The place becomes the last one on the way; where it lies on the way already, all after it goes.
+// Pushes the place onto the stack; if it is on the stack already, pops all places above it.
 void vd_navigation_go(vd_navigation *nav, vd_place place);
 void vd_navigation_back(vd_navigation *nav); // to the place this one was opened from
 
 // The round whose ranking and attention are shown: selected, else the newest answered; -1 none.
 int vd_navigation_round(const vd_navigation *nav, const vd_branch *branch);
 void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation, int step);
-// The next older round with this text is selected ("": what was looked for last): whether there is
-// one.
+// Selects the next older round with this text ("": the last search); returns whether there is one.
 bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text);
 
 // While drawing: a click there runs the command, unless another is added on top of it.

@@ -1,7 +1,7 @@
 // Rankings as they are shown: answers that mean the same as one when that is wanted ("yes (+3
-// alike)"), each by itself when not, or when memory is out; and where the answer of one model
-// stands in the ranking of another. What a row or a move needs is computed once an answer, so that
-// keys and drawing find it here whatever the pool's size.
+// alike)"), otherwise, or when memory is out, each separately; and the place of one model's answer
+// in the ranking of another. Rows and moves are computed once per answer, so that keys and drawing
+// take the same time for any pool size.
 #ifndef VD_CHAT_RANKINGS_H
 #define VD_CHAT_RANKINGS_H
 
@@ -28,8 +28,8 @@ typedef struct vd_rankings {
 
 void vd_rankings_clear(vd_rankings *rankings); // what is kept
 
-// A lane's answer as the side of a sheet, with its ranking as it is shown. first: the answer that
-// it is held against; NULL: none. What the side points to stays until it is asked for again.
+// A lane's answer as the side of a sheet, with its ranking as shown. first: the answer it is
+// compared with; NULL: none. What the side points to is valid until the next call for this lane.
 vd_sheet_side vd_rankings_side(vd_rankings *rankings, int lane, const vd_response *response,
                                const vd_response *first);
 
