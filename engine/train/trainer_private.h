@@ -13,7 +13,7 @@ struct vd_trainer {
     const vd_backend *be;
     const vd_group *group;     // NULL = alone
     const vd_devices *devices; // that sum gradients; NULL = the group does, in host memory
-    char sums[200];            // for people: how gradients are summed
+    char sums[200];            // for messages: how gradients are summed
     vd_config config;
     vd_vocab *vocab;
     vd_train_options options;

@@ -1,5 +1,5 @@
-// Captions that somebody's captioner said: the results file of coco-caption and the challenge
-// server, [{"image_id": int, "caption": str}, ...], one a picture.
+// Generated captions: the results file of coco-caption and the challenge server, [{"image_id": int,
+// "caption": str}, ...], one a picture.
 #ifndef VD_CAPTION_RESULTS_H
 #define VD_CAPTION_RESULTS_H
 
@@ -15,7 +15,7 @@ typedef struct vd_result {
 } vd_result;
 
 typedef struct vd_results {
-    char *path; // of the file, or what stands for it in errors
+    char *path; // of the file, or a name for errors
     size_t count;
     vd_result *list; // (count) by rising image id
     vd_string_arena arena;
@@ -23,7 +23,7 @@ typedef struct vd_results {
 
 // VD_FORMAT with file and place: wrong kinds of values, missing keys, a picture twice, nothing.
 vd_status vd_results_read(const char *path, vd_results **out, vd_error *err);
-// The same of captions in memory, which are copied; name: what stands for a file in errors.
+// The same for captions in memory, which are copied; name: used as the file name in errors.
 vd_status vd_results_new(const char *name, const vd_result *list, size_t count, vd_results **out,
                          vd_error *err);
 void vd_results_free(vd_results *results);                                // NULL is fine

@@ -1,5 +1,5 @@
-// Captions as words. Training reads the words of a data set as they stand; coco-caption scores
-// other ones: lower case, without punctuation.
+// Captions as words. Training uses the words of the data set unchanged; coco-caption scores
+// lower-case words without punctuation.
 #ifndef VD_CAPTIONS_TOKENS_H
 #define VD_CAPTIONS_TOKENS_H
 
@@ -8,9 +8,9 @@
 #include "features/text/tokenize.h"
 
 typedef enum vd_caption_tokenizer {
-    VD_CAPTION_WORDS, // the project's tokenizer, lower case: what captioners read
-    VD_CAPTION_COCO,  // coco-caption's: what metrics are of
-    VD_CAPTION_GIVEN  // cut at blanks: tokens that somebody made already
+    VD_CAPTION_WORDS, // the project's tokenizer, lower case: for training
+    VD_CAPTION_COCO,  // coco-caption's: for metrics
+    VD_CAPTION_GIVEN  // split at spaces: existing tokens
 } vd_caption_tokenizer;
 
 // COCO follows Stanford's PTBTokenizer 3.4.1 -lowerCase, as coco-caption runs it: the project's

@@ -1,6 +1,6 @@
 // Dialogs packed for training: what a JSON file holds, with every text as token ids, in one
-// safetensors file that is mapped, so that opening it takes no reading. vd_visdial_open and
-// vd_visdial_read take either kind.
+// safetensors file that is memory-mapped, so it opens at once. vd_visdial_open and vd_visdial_read
+// take either kind.
 //
 // metadata: "format" "visdial dialogs 1", "version", "split", "source"
 // D dialogs, R rounds, K rounds with candidates, O candidates, Q questions, A answers, W words:
@@ -25,17 +25,17 @@
 #include "engine/model/vocab.h"
 #include "features/dialogs/visdial.h"
 
-// source: what the dialogs were read from, for people. counts: how often words are said elsewhere,
-// NULL: here; the table of words then has these counts and this order, and words that only the
-// dialogs have come last, with 0.
+// source: where the dialogs come from, for messages. counts: word counts to use instead of those of
+// the dialogs (NULL): the word table then has these counts and this order; words found only in the
+// dialogs come last, with 0.
 vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, const char *source,
                           const char *path, vd_error *err);
 
-// Tells one set of dialogs from another: images, texts, answers. A packed file stores it.
+// A hash of the dialogs: images, texts, answers. A packed file stores it.
 uint64_t vd_visdial_hash(const vd_visdial *data);
 
-// How often each word is said in questions (with "?"), answers given and captions; the words of
-// other candidates with 0 when `candidates`. Order: as first met.
+// How often each word occurs in questions (with "?"), given answers and captions; with `candidates`
+// also the words of other candidates, with count 0. In order of first occurrence.
 vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
                                  vd_error *err);
 

@@ -1,6 +1,6 @@
-// The classifier inside the extractor: what a region is, from a closer look at it (as the second
-// stage of R-CNN does; Girshick et al. 2014). The detector says where the regions are and how large
-// the objects in them are; a few of its cells are too coarse to tell a small cube from a cylinder.
+// The classifier of the extractor: classifies each region from an enlarged crop (like the second
+// stage of R-CNN; Girshick et al. 2014). The detector gives the regions' positions and the objects'
+// sizes; its cells are too coarse to distinguish a small cube from a cylinder.
 //
 // Crop (32, 32, 4): a square around the region's box, 1.35 times as wide as its longer side,
 // resampled from the 320x240 picture: red, green, blue in -1..1, and 1 inside the box, -1 outside.

@@ -1,17 +1,15 @@
 // The extractor: regions of a Blocks picture from its pixels alone. A small convolutional detector
 // (features/extract/detect.h) finds objects with boxes, places and sizes, a classifier
-// (features/extract/classify.h) says their colours, shapes and materials; each becomes a region
-// with a feature vector. Neither ever sees a scene file.
+// (features/extract/classify.h) predicts their colours, shapes and materials; each becomes a region
+// with a feature vector. Neither uses the scene file.
 //
 // The vector is a contextual region feature, in the spirit of the attribute heads of bottom-up
-// attention (Anderson et al. 2018): what the two nets believe the region to be, where it is, and
-// what is around it. It is made of their probabilities, boxes and places only. Every
-// channel is in 0..1 and, but for the position, 0 below 0.1. Beliefs count in full for confident
-// regions (>= 0.5) and less for the others.
-//
-// Relations are read at the place where a thing stands on the table, as someone sees it who sits
-// in front of it (the usual camera of the world, whose numbers extract.c has): a is left of b, in
-// front of b, when it is so by more than a margin; things within the margin are side by side.
+// attention (Anderson et al. 2018): the two networks' predictions for the region, its position, and
+// its surroundings. It is computed only from their probabilities, boxes and positions. Every
+// channel is in 0..1 and, except the position, set to 0 below 0.1. Predictions have full weight for
+// confident regions (>= 0.5) and less for the others. Relations use an object's position on the
+// table, seen from the front (by the usual Blocks camera, whose parameters are in extract.c): a is
+// left of b, or in front of b, by more than a margin; objects within the margin are side by side.
 #ifndef VD_EXTRACT_H
 #define VD_EXTRACT_H
 
@@ -58,9 +56,9 @@ enum {
     VD_FEATURE_UNIQUE = VD_FEATURE_SAME + VD_ATTRIBUTE_KINDS + 1,
     VD_FEATURE_CONFIDENCE = VD_FEATURE_UNIQUE + VD_ATTRIBUTE_KINDS,
     VD_FEATURE_MIDDLE, // 1 in the middle of the table, 0 far from it
-    // how many regions there are, this one included, one channel a number: of the same colour,
+    // number of regions, this one included, one channel per count: of the same colour,
     // shape, material, size, of the same pair of those (in the order of the products above), of any
-    // kind. The network's norm over regions leaves only 1 / sqrt(n) of a number otherwise.
+    // kind. In a single channel, the network's norm over regions would turn n into 1 / sqrt(n).
     VD_FEATURE_COUNT,
     // 1 when all regions of this one's colour (shape, material, size) agree in the other three
     VD_FEATURE_ALIKE = VD_FEATURE_COUNT + VD_COUNTED_KINDS * VD_COUNTED,
@@ -85,8 +83,8 @@ typedef struct vd_extraction {
     int material[VD_EXTRACT_MAX], size[VD_EXTRACT_MAX];
     // Where it stands, in table units: x to the right as seen, y away from the viewer.
     float x[VD_EXTRACT_MAX], y[VD_EXTRACT_MAX];
-    // How far the picture is from those of the extractor's world (features/extract/outlier.h):
-    // above 1 it is none of them, and the regions mean nothing. 0 when the extractor does not know.
+    // Distance of the picture from Blocks pictures (features/extract/outlier.h): above 1 it is not
+    // one, and the regions mean nothing. 0: the extractor has no such test.
     float distance;
 } vd_extraction;
 

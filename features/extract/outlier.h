@@ -1,14 +1,15 @@
-// Whether a picture is of the world that the extractor was trained on. A detector that has only
-// seen solids on a grey table finds solids everywhere, in a photo of a dog, too. Seven numbers of a
-// picture are compared with those of pictures of the world by their Mahalanobis distance, as Lee et
-// al. do with a network's features ("A simple unified framework for detecting out-of-distribution
-// samples", NeurIPS 2018). Of the background, that is of all that is in no confident region:
+// Out-of-distribution test: whether a picture looks like those that the extractor was trained on. A
+// detector trained only on solids on a grey table finds solids everywhere, even in a photo of a
+// dog. Seven features of a picture are compared with those of Blocks pictures by their Mahalanobis
+// distance, as Lee et al. do with a network's features ("A simple unified framework for detecting
+// out-of-distribution samples", NeurIPS 2018). Of the background, the area outside all confident
+// regions:
 //   colour   how far its channels are apart
 //   table    how far it is from the mean table, which is made as bright as this picture first
 //   edges    how much neighbouring pixels differ
 //   light    |log| of how much brighter than the mean table it is
-// and of the regions: how unsure the detector is of the confident ones, how many weak ones, how
-// many confident ones there are. features/README.md has what this separates.
+// and of the regions: how uncertain the confident ones are, the number of weak ones, and the number
+// of confident ones. features/README.md has the results.
 #ifndef VD_OUTLIER_H
 #define VD_OUTLIER_H
 
@@ -29,7 +30,7 @@ typedef struct vd_outlier {
     float precision[VD_OUTLIER_SIGNS * VD_OUTLIER_SIGNS];
 } vd_outlier;
 
-// What the detector sees: its input (features/extract/detect.h) and the regions found in it.
+// The detector's input (features/extract/detect.h) and the regions found in it.
 typedef struct vd_outlier_picture {
     const vd_real *input;
     const float (*box)[4]; // (count) in 0..1
@@ -40,7 +41,7 @@ typedef struct vd_outlier_picture {
 // The seven numbers; only the table of *outlier is used.
 vd_status vd_outlier_signs(const vd_outlier *outlier, const vd_outlier_picture *picture,
                            double signs[VD_OUTLIER_SIGNS], vd_error *err);
-// Above 1: not of this world.
+// Above 1: not a Blocks picture.
 double vd_outlier_distance(const vd_outlier *outlier, const double signs[VD_OUTLIER_SIGNS]);
 
 // Fitting. Adds the background of a picture to the sums of the table, (rows, columns, 4): red,

@@ -15,17 +15,17 @@ bool vd_image_is_pnm(const unsigned char *data, size_t size);
 typedef vd_status vd_image_decoder(const char *path, const unsigned char *data, size_t size,
                                    vd_image *out, vd_error *err);
 // By libpng: stb_image ignores the checksums, and a damaged picture would be shown as noise.
-// Colours behind transparent pixels are mixed with white.
+// Transparent pixels are blended with white.
 vd_image_decoder vd_image_from_png;
-// By libjpeg: Debian's stb_image (2022) writes behind its tables when a Huffman table in the file
-// is too long, and takes what is missing for zeros. Turned upright as the camera says (EXIF).
+// By libjpeg: Debian's stb_image (2022) writes beyond its tables when a Huffman table in the file
+// is too long, and treats missing data as zeros. Rotated upright by the EXIF orientation.
 vd_image_decoder vd_image_from_jpeg;
 vd_image_decoder vd_image_jpeg_size; // only the sides of *out, upright, from the header; no pixels
 vd_image_decoder vd_image_from_bmp;  // by stb_image
 // Binary PNM (P5 grey, P6 colour), what many tools write to a pipe: "P6", width, height and the
 // largest sample as words, comments from # to the end of the line, one blank, the samples; of two
-// bytes, big end first, when the largest is above 255. Not by stb_image, which scales no samples
-// and reads behind pixels of two bytes.
+// bytes, big end first, when the largest is above 255. Not by stb_image, which does not scale
+// samples and reads beyond two-byte pixels.
 vd_image_decoder vd_image_from_pnm;
 
 // Whether a picture of these sides may be read; path is for the error.

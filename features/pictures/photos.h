@@ -1,6 +1,6 @@
-// The photos beside features: files of a directory whose names end with an image's id, as COCO and
-// VisDial name them (COCO_train2014_000000000009.jpg, VisualDialog_val2018_000000185565.jpg,
-// 000000000042.jpg, 42.png).
+// The photos that belong to features: files of a directory whose names end with an image's id, as
+// COCO and VisDial name them (COCO_train2014_000000000009.jpg,
+// VisualDialog_val2018_000000185565.jpg, 000000000042.jpg, 42.png).
 #ifndef VD_PHOTOS_H
 #define VD_PHOTOS_H
 

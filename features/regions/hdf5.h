@@ -1,10 +1,9 @@
 // HDF5 files, read by rows. libhdf5 1.10 crashes on some damaged files, and as it is packaged it
-// serves one thread at a time; so it runs in processes of its own, a few for a file, which read
-// pictures at the same time and put them into memory that is shared. One that ends is an error of
-// the file. Rows that lie in the file as float32 one behind the other are read without libhdf5. It
-// is not linked, which would cost 44 ms at every start of the program (it brings libcurl and
-// libcrypto along), but opened when the first such file is. Any number of threads may read a file.
-// Internal to features/.
+// serves one thread at a time; so it runs in separate processes, a few per file, which read
+// pictures in parallel into shared memory. If one of them crashes, that is an error of the file.
+// Contiguous float32 rows are read without libhdf5. The library is not linked, which would cost 44
+// ms at every start of the program (it loads libcurl and libcrypto), but opened with the first such
+// file. Any number of threads may read a file. Internal to features/.
 #ifndef VD_HDF5_H
 #define VD_HDF5_H
 
@@ -24,22 +23,22 @@ typedef struct vd_hdf5_table {
     char name[32];
     int dims;
     size_t shape[VD_HDF5_DIMS];
-    size_t row;      // elements a row
-    uint64_t stored; // bytes of it in the file, compressed perhaps
-    int64_t plain;   // where its floats lie in the file, all in a row; -1: libhdf5 has to get them
+    size_t row;        // elements a row
+    uint64_t stored;   // bytes of it in the file, compressed perhaps
+    int64_t plain;     // offset of its contiguous floats in the file; -1: libhdf5 has to read them
     size_t chunk_rows; // rows that libhdf5 gets at once
     double chunk;      // bytes of them
 } vd_hdf5_table;
 
-// names: the data sets that may be asked for, as far as they are there, and NULL; borrowed.
+// names: the data sets that may be requested, if they exist, ending with NULL; borrowed.
 // VD_UNAVAILABLE when libhdf5 is not on this machine.
 vd_status vd_hdf5_open(const char *path, const char *const *names, vd_hdf5 **out, vd_error *err);
 void vd_hdf5_close(vd_hdf5 *file); // NULL is fine
-// Ends or starts processes, as these tables (`count` of them, those that are open) need for being
-// read. Call it when the file has been looked at, while the program is still small.
+// Stops or starts processes as needed to read these tables (`count`, those that are open). Call it
+// after opening the file, while the program uses little memory.
 vd_status vd_hdf5_prepare(vd_hdf5 *file, const vd_hdf5_table *const *tables, size_t count,
                           vd_error *err);
-// From now on rows are read once, about in their order (vd_file_passed).
+// From now on rows are read once, roughly in order (vd_file_passed).
 void vd_hdf5_once(vd_hdf5 *file);
 bool vd_hdf5_has(const vd_hdf5 *file, const char *name); // one of the names
 

@@ -1,12 +1,11 @@
 // Region features of pictures. The project's own container is safetensors:
 //   image_id I64 (N), num_regions I32 (N), features F16 or F32 (N, P, D),
 //   boxes F32 (N, P, 4) x1 y1 x2 y2 in 0..1 (optional); metadata "source".
-// The public files are read where they lie, too: HDF5 of the VisDial challenge, adaptive HDF5 with
+// The public formats are read directly, too: HDF5 of the VisDial challenge, adaptive HDF5 with
 // its pickled index, bottom-up attention's and LXMERT's TSV, folders of npz or npy; each is
 // described in features/regions_*.c. TSV and folders are read once when they are opened.
-// Once open, a reader may be read by any number of threads at the same time: a call has no state
-// but its own. (libhdf5 runs in processes of its own, a few a file; plain float32 data is read
-// without it.)
+// Once open, a reader may be read by any number of threads at the same time: calls share no state.
+// (libhdf5 runs in separate processes, a few per file; plain float32 data is read without it.)
 #ifndef VD_REGIONS_H
 #define VD_REGIONS_H
 
@@ -45,11 +44,11 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
 // features: (P, D), zero beyond the regions used; boxes: (P, 4) or NULL.
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err);
-// Rows will be read once, about in their order: the system need not keep in memory what was read.
-// Before threads read.
+// Announces that rows will be read once, roughly in order, so that the system can drop what was
+// read. Call it before threads read.
 void vd_regions_once(const vd_regions *file);
 
-// Whether the file holds the features in half precision, so that they can be read where they lie.
+// Whether the features are in half precision in the file, so that they can be read without a copy.
 bool vd_regions_in_halves(const vd_regions *file);
 // Of such a file: the (used, D) features of a row, in the file; real: (P), whether a region is more
 // than zeros.

@@ -1,12 +1,12 @@
-// What a format of region features gives: one opener a format, behind vd_regions. Internal to
-// features/.
+// The interface of a format of region features: one open function per format, used by vd_regions.
+// Internal to features/.
 #ifndef VD_REGIONS_SOURCE_H
 #define VD_REGIONS_SOURCE_H
 
 #include "features/regions/regions.h"
 
 typedef struct vd_regions_source {
-    const char *kind;     // for people
+    const char *kind;     // for messages
     const char *no_boxes; // why there are no boxes; NULL when there are
     bool pixels;          // boxes could be read, but as pixels of pictures of unknown size
     size_t count;         // N
