@@ -28,8 +28,8 @@ const char *blocks_answer_text(int index);
 
 // Deterministic in (scene->dialog_seed, scene->image_id).
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog);
-// The dialog's caption, then count - 1 more about the same scene, each drawn anew (two may be
-// equal), from a random stream of their own: the dialog stays as it is. caption: (count).
+// The dialog's caption, then count - 1 more about the same scene, each sampled independently (two
+// may be equal), from a random stream of their own: the dialog stays as it is. caption: (count).
 void blocks_captions_make(const blocks_scene *scene, int count, char (*caption)[BLOCKS_TEXT]);
 
 #endif

@@ -37,7 +37,7 @@ void blocks_world_clear(blocks_world *world);
 // Makes scenes first .. first + count - 1. Threads may fill different ones at once.
 void blocks_world_fill(blocks_world *world, size_t first, size_t count);
 
-// Each writes a file that is complete or not there. Dialogs are made anew from the scenes.
+// Each writes a file that is complete or absent. Dialogs are generated again from the scenes.
 vd_status blocks_world_write_dialogs(const blocks_world *world, const char *path, vd_error *err);
 vd_status blocks_world_write_dense(const blocks_world *world, const char *path, vd_error *err);
 vd_status blocks_world_write_scenes(const blocks_world *world, const char *path, vd_error *err);

@@ -23,7 +23,7 @@ typedef struct vd_json_rule {
     int place;       // the object or array it stands in; 0 is the file itself
     const char *key; // NULL for an array's elements and the file's one value
     vd_json_kind kind;
-    int id; // of an object or array: the place inside it; of a value: what `value` is told
+    int id; // of an object or array: the place inside it; of a value: passed to `value`
     bool required;
 } vd_json_rule;
 

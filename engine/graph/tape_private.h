@@ -33,7 +33,7 @@ static inline size_t vd_value_size(const vd_value *x)
 vd_value *vd_tape_take(vd_tape *tape, vd_axis axis, int rows, int columns, bool wanted);
 // The same, of the rows, axis and pairs of x.
 vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wanted);
-// Notes where y came from, unless nobody wants its gradient: then NULL. What it returns may be
+// Records how y was computed; NULL if its gradient is not needed. What it returns may be
 // filled further.
 vd_node *vd_tape_note(vd_tape *tape, const vd_value *y,
                       void (*backward)(vd_tape *tape, const vd_node *node), const vd_value *a,

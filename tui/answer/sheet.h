@@ -14,7 +14,7 @@
 typedef struct vd_sheet_side {
     int lane;                 // of a conversation: 0 is the model that holds it
     const char *name;         // of the model as it was asked for: "base" or a path; NULL: not known
-    const char *model;        // for messages
+    const char *model;        // for display
     const char *note;         // shown beside the name; NULL: the first answer is
     const vd_reply *reply;    // NULL: none yet
     const char *const *texts; // (candidates)

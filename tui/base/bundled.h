@@ -11,7 +11,7 @@ enum { VD_BUNDLED_MODELS = 3 };
 extern const char *const vd_bundled_models[VD_BUNDLED_MODELS];
 
 bool vd_is_bundled(const char *model);
-// The one after it, round and round; the first after a model that is not bundled.
+// The next one, cyclically; the first after a model that is not bundled.
 const char *vd_next_bundled(const char *model);
 // The one whose name is nearest to what was typed; NULL: none is near.
 const char *vd_nearest_bundled(const char *typed);

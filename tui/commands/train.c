@@ -653,7 +653,7 @@ const vd_command vd_cmd_train = {
     "--data FILE --features FILE --out DIR [options]",
     "--task caption trains a captioner (see `visdial caption`). Writes to DIR: model.safetensors "
     "after every epoch; best.safetensors after the best epoch on "
-    "--val (by MRR; with --train-dense and --val-dense by NDCG; captioners by cross entropy); "
+    "--val (by MRR; with --train-dense and --val-dense by NDCG; captioners by --best-by); "
     "checkpoint.safetensors every few minutes and when interrupted; pool.txt; log.tsv; and an "
     "event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "

@@ -1,7 +1,7 @@
 // The user's preferences: $XDG_CONFIG_HOME/visdial/config (XDG_CONFIG_HOME defaults to ~/.config;
 // XDG Base Directory Specification 0.8). One setting a line, `name = value`; empty lines and lines
 // that start with # are skipped. Options of the command line override the file. A wrong line never
-// keeps the program from starting: it is left out, and the person is told.
+// keeps the program from starting: it is ignored with a message.
 //
 //   theme = dark        # or light, mono, safe (for colour-blind users)
 //   mouse = on          # or off

@@ -174,7 +174,7 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
 void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size);
 // The names of its 16 attributes in the order of the channels: colours, shapes, materials, sizes.
 extern const char *const vd_attribute_names[];
-// The bundled model after `name` (tui/base/bundled.h), round and round, of those whose files are in
+// The bundled model after `name` (tui/base/bundled.h), cyclically, among those whose files are in
 // the world's directory; of all of them where it has none. NULL: the first, which answers where no
 // model is named.
 const char *vd_world_next_model(const vd_world *world, const char *name);

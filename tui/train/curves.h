@@ -28,7 +28,7 @@ int vd_curves_tags(const vd_curves *curves); // how many panels there are
 // steps that fall on a column).
 void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 
-// ---- on the screen, drawn anew every second while a run writes them (watch.c) -------------------
+// ---- on the screen, redrawn every second while a run writes them (watch.c) ----------------------
 
 // Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key or a
 // signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the screen

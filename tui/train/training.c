@@ -478,7 +478,8 @@ static vd_status run(course *c, vd_error *err)
             if (!is_first(c))
                 c->logged++;
             if (status == VD_INTERRUPTED) {
-                bool stop; // the others, which have gone on, hear of it at their next step
+                bool stop; // the other processes, which have continued, learn of it at their next
+                           // step
                 if (done < plan->settings.epochs)
                     asked_to_stop(plan, &stop, NULL);
                 return stopped(c, err);
