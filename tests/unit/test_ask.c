@@ -330,7 +330,7 @@ static void wrong_use_is_refused_with_what_would_be_right(void **state)
     (void)state;
     refuse(ARGUMENTS("is it red"), 2, "--image", "which picture");
     refuse(ARGUMENTS("--image", "one", "is it red"), 3, "--image", "'one'");
-    refuse(ARGUMENTS("--image", "99999999999999999999", "is it red"), 3, "--image", "number");
+    refuse(ARGUMENTS("--image", "99999999999999999999", "is it red"), 3, "--image", "image id");
     refuse(ARGUMENTS("--image", "1", "--top", "none", "is it red"), 2, "--top", "found 'none'");
     refuse(ARGUMENTS("--image", "1", "--modle", "base", "is it red"), 2, "--modle", "--model");
     refuse(ARGUMENTS("--image", "1", ""), 2, "empty", "question");
