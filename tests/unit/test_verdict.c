@@ -107,6 +107,8 @@ static void scenes_lie_beside_their_dialogs(void **state)
 {
     static const char *const pairs[][2] = {{"a.b/train.json", "a.b/train_scenes.json"},
                                            {"train", "train_scenes.json"},
+                                           {"b/val_captions.json", "b/val_scenes.json"},
+                                           {"b/_captions.json", "b/_captions_scenes.json"},
                                            {"assets/dialogs.json", "assets/scenes.json"},
                                            {"dialogs.json", "scenes.json"}};
     char found[100];

@@ -17,8 +17,15 @@ void vd_scenes_beside(const char *data, char *out, size_t size)
 {
     const char *slash = strrchr(data, '/'), *name = slash ? slash + 1 : data,
                *dot = strrchr(name, '.');
+    static const char captions[] = "_captions";
     bool plain = strcmp(name, "dialogs.json") == 0;
-    size_t stem = plain ? (size_t)(name - data) : dot ? (size_t)(dot - data) : strlen(data);
+    size_t stem = plain ? (size_t)(name - data)
+                  : dot ? (size_t)(dot - data)
+                        : strlen(data),
+           length = sizeof captions - 1;
+    if (stem > (size_t)(name - data) + length &&
+        strncmp(data + stem - length, captions, length) == 0)
+        stem -= length;
     snprintf(out, size, "%.*s%sscenes.json", (int)stem, data, plain ? "" : "_");
 }
 

@@ -5,8 +5,8 @@
 #include "assets/blocks/claim.h"
 #include "tui/answer/caption_sheet.h"
 
-// Where the scenes of a data file are unless somebody says so: "train.json" -> "train_scenes.json",
-// "dialogs.json" -> "scenes.json".
+// Where the scenes of a data file are by default: "train.json" and "train_captions.json" ->
+// "train_scenes.json", "dialogs.json" -> "scenes.json".
 void vd_scenes_beside(const char *data, char *out, size_t size);
 
 // The scene of a picture: of the file of scenes, of the one beside the world's dialogs where none
