@@ -28,8 +28,8 @@ void tiny_world_remove(tiny_world *world); // the files too
 void tiny_world_features(const char *path, int size);
 // A model of the given region size with this pool name (NULL: none). Its weights are those of base
 // where the path says "base", others where it says "third", else those of improved. It has both
-// decoders, or only the generative one, where the path says so; its answers look at the dialog where
-// it says "looking".
+// decoders, or only the generative one, where the path says so; its answers look at the dialog
+// where it says "looking".
 void tiny_world_model(const tiny_world *world, const char *path, int size, const char *pool);
 
 #endif

@@ -174,8 +174,8 @@ static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
     const vd_said_word *w = &side->trace.word[t];
     char percent[16];
     vd_percent(percent, sizeof percent, w->probability);
-    vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f nats",
-                  side->word[t], percent, w->entropy);
+    vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f bits",
+                  side->word[t], percent, w->entropy / log(2));
     if (side->trace.history) {
         vd_percent(percent, sizeof percent, vd_caption_side_given(side, t));
         vd_markup_put(html, "; from the history %s", percent);
