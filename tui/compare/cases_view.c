@@ -106,10 +106,13 @@ static void take_picture(vd_cases_view *view, int64_t image_id)
     view->picture_error[0] = '\0';
     vd_image image = {0};
     vd_error err = {0};
-    char *path = vd_corpus_picture(view->cases->corpus, image_id);
-    if (!path)
+    char *path;
+    vd_status status = vd_corpus_picture(view->cases->corpus, image_id, &path, &err);
+    if (path)
+        status = vd_image_read(path, &image, &err);
+    if (status == VD_OK && !path)
         snprintf(view->picture_error, sizeof view->picture_error, "no picture; --pictures DIR");
-    else if (vd_image_read(path, &image, &err))
+    else if (status)
         snprintf(view->picture_error, sizeof view->picture_error, "%.290s", err.text);
     else
         vd_picture_set(&view->picture, &image);

@@ -160,9 +160,12 @@ static vd_status put_html_case(page *p, const vd_case *at, vd_sheet *sheet, vd_e
 {
     int *size = p->size + (size_t)2 * at->dialog;
     if (size[0] == 0) {
-        char *path = vd_corpus_picture(p->compare->cases->corpus, sheet->image_id);
+        char *path;
         vd_image image = {0};
-        vd_status status = path ? vd_image_read(path, &image, err) : VD_OK;
+        vd_status status =
+            vd_corpus_picture(p->compare->cases->corpus, sheet->image_id, &path, err);
+        if (path)
+            status = vd_image_read(path, &image, err);
         vd_free(path);
         if (status)
             return status;
