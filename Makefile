@@ -172,7 +172,7 @@ TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/te
               unit/test_group_threads unit/test_feed unit/test_worker unit/test_chat_lanes \
               unit/test_eval unit/test_eval_threads unit/test_compare_command unit/test_train screen/test_tmux)
 tsan: ## run the parallel code and the chat under ThreadSanitizer
-	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
 	    SAN=-fsanitize=thread -j$(JOBS) $(BUILD)/tsan/visdial $(TSAN_TESTS)
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp VISDIAL_BIN=$(BUILD)/tsan/visdial \
@@ -181,7 +181,7 @@ tsan: ## run the parallel code and the chat under ThreadSanitizer
 # libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
 SECONDS   ?= 60
 fuzz: ## fuzz every file reader for SECONDS (60) each; T=png: only formats with "png" in the name
-	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
 	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT='-O1 -g' \
 	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' \
 	    -j$(JOBS) build/fuzz/tests/fuzz/fuzz
