@@ -7,9 +7,13 @@
     python3 assets/blocks/experiments.py captions --data blocks --out runs   captioners with and without
                                                                              a history, five seeds
 
---data is what `visdial blocks make` wrote, with features; for captions with --captions 5. A run that was
-stopped is resumed, one that is done is not repeated, so the same command again goes on, and prints the table
-of what there is. --jobs runs train at once, each on its share of the processors."""
+--data is what `visdial blocks make` wrote, with features; for captions with --captions 5. The results of all runs
+are kept in PLAN.json in the directory of --out. A run that was stopped is resumed, one that has a result is not
+repeated, so the same command again goes on. It prints the table of what there is; --table prints only that:
+
+    python3 assets/blocks/experiments.py improved --out assets/blocks/results --table
+
+--jobs runs train at once, each on its share of the processors."""
 import argparse
 import concurrent.futures
 import itertools
@@ -19,12 +23,13 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 BASE = {"gate": "sigmoid", "optimiser": "rmsprop", "positions": "none", "margin": "1"}
 CHANGES = {"Adam": {"optimiser": "adam"}, "LeakyReLU gates": {"gate": "leaky-relu", "open-gates": None},
            "positions": {"positions": "sinusoidal"},
-           "large margin": {"margin": "4", "lambda-start": "50000", "lambda-decay": "0.9995",
+           "large margin": {"margin": "4", "lambda-start": "50000", "lambda-decay": "0.998",
                             "lambda-floor": "10"}}
 COMMON = {"clip": "5", "dropout": "0", "lstm-dropout": "0", "position-dropout": "0"}
 NETWORKS = ["mvan", "lf", "lf-att", "lf-bu", "hre", "hrea", "mn", "mn-att", "memn2n", "dmn", "bidaf", "dcn",
@@ -49,7 +54,7 @@ def improved():
         rest = [c for other, c in CHANGES.items() if other != name]
         plan[name] = change
         plan["all but " + name] = {k: v for c in rest for k, v in c.items()}
-    return {name: {**COMMON, "hidden": "96", "batch": "8", "epochs": "6", **BASE, **change}
+    return {name: {**COMMON, "hidden": "64", "batch": "8", "epochs": "3", **BASE, **change}
             for name, change in plan.items()}
 
 
@@ -64,12 +69,30 @@ def captions():
             "CAT, past": {**cat, "history": "past"}, "CAT, now": {**cat, "history": "now"}}
 
 
+class Results:
+    """What is kept of every run of a plan: its scores, parameters and seconds."""
+    def __init__(self, path):
+        self.path, self.lock, self.of = path, threading.Lock(), {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.of = json.load(file)
+
+    def add(self, key, result):
+        with self.lock:
+            self.of[key] = result
+            lines = [f"{json.dumps(k)}: {json.dumps(self.of[k])}" for k in sorted(self.of)]
+            with open(self.path + ".part", "w", encoding="utf-8") as file:
+                file.write("{\n" + ",\n".join(lines) + "\n}\n")
+            os.replace(self.path + ".part", self.path)
+
+
 class Run:
     """One row of a plan with one seed. What differs between dialogs and captions is in the two classes below."""
-    def __init__(self, given, name, settings, seed):
+    def __init__(self, given, results, name, settings, seed):
         self.name, self.seed, self.given, self.settings = name, seed, given, settings
+        self.results, self.key = results, f"{name}, seed {seed}"
         self.directory = os.path.join(given.out, given.plan, f"{name.replace(',', '').replace(' ', '-')}-{seed}")
-        self.result, self.model = self.path("eval.json"), self.path("model.safetensors")
+        self.model = self.path("model.safetensors")
 
     def path(self, name):
         return os.path.join(self.directory, name)
@@ -102,7 +125,7 @@ class Run:
                   "--quiet", "--seed", str(self.seed), *self.inputs(), *self.options())
 
     def do(self):
-        if os.path.exists(self.result):
+        if self.result():
             return
         os.makedirs(self.directory, exist_ok=True)
         spent, start = self.seconds(), time.monotonic()
@@ -111,10 +134,18 @@ class Run:
         finally:
             with open(self.path("seconds.txt"), "w", encoding="utf-8") as out:
                 out.write(f"{spent + time.monotonic() - start:.0f}\n")
-        kept = self.result + ".part"
         self.call("eval", "--model", self.model, "--features", self.data("val_features.safetensors"),
-                  "--resamples", "0", "--quiet", "--json", *self.judges(), output=kept)
-        os.replace(kept, self.result)
+                  "--resamples", "0", "--quiet", "--json", *self.judges(), output=self.path("eval.json"))
+        with open(self.path("eval.json"), encoding="utf-8") as file:
+            scores = self.read(json.load(file))
+        self.results.add(self.key, {"scores": {name: round(value, 6) for name, value in scores.items()},
+                                    "parameters": self.parameters(), "seconds": self.seconds()})
+
+    def result(self):
+        return self.results.of.get(self.key)
+
+    def scores(self):
+        return self.result()["scores"]
 
     def seconds(self):
         try:
@@ -123,15 +154,9 @@ class Run:
         except FileNotFoundError:
             return 0.0
 
-    def scores(self):
-        if not os.path.exists(self.result):
-            return None
-        with open(self.result, encoding="utf-8") as file:
-            return self.read(json.load(file))
-
     def parameters(self):
         told = subprocess.run([self.given.visdial, "info", self.model], capture_output=True, text=True, check=True)
-        return next(line.split()[1] for line in told.stdout.splitlines() if line.startswith("parameters"))
+        return int(next(line.split()[1] for line in told.stdout.splitlines() if line.startswith("parameters")))
 
 
 class DialogRun(Run):
@@ -183,23 +208,13 @@ class CaptionRun(Run):
                  for picture in ids for t, word in enumerate(self.say(picture), 1)]
         return dict(zip(("history", "by chance"), map(statistics.mean, zip(*found))))
 
-    def history(self):
-        kept = self.path("history.json")
-        if self.settings["captioner"] != "cat":
-            return {}
-        if not os.path.exists(kept):
-            found = self.shares()
-            with open(kept, "w", encoding="utf-8") as file:
-                json.dump(found, file)
-        with open(kept, encoding="utf-8") as file:
-            return json.load(file)
-
     def read(self, found):
         with open(self.path("log.tsv"), encoding="utf-8") as file:
             head, *rows = [line.rstrip("\n").split("\t") for line in file]
         names = {"CIDEr-D": "cider_d", "true bits": "true_bits", "faithful": "faithful", "BLEU-1": "bleu_1",
                  "BLEU-4": "bleu_4", "CHAIR_i": "chair_i"}
-        return {"cross entropy": float(rows[-1][head.index("cross-entropy")]), **self.history(),
+        return {"cross entropy": float(rows[-1][head.index("cross-entropy")]),
+                **(self.shares() if self.settings["captioner"] == "cat" else {}),
                 **{name: found["all"][key] for name, key in names.items() if key in found["all"]}}
 
 
@@ -215,7 +230,7 @@ def spread(values):
 def done_by_name(runs):
     done = {}
     for run in runs:
-        if run.scores():
+        if run.result():
             done.setdefault(run.name, []).append(run)
     return done
 
@@ -230,9 +245,9 @@ def table(runs):
         cells = [spread([s[c] for s in scores]) for c in spreads]
         cells += [f"{statistics.mean([s[c] for s in scores]):.3f}" if all(c in s for s in scores) else ""
                   for c in means]
-        minutes = statistics.mean([run.seconds() for run in done]) / 60
+        minutes = statistics.mean([run.result()["seconds"] for run in done]) / 60
         lines.append(f"| {name} | {len(done)} | " + " | ".join(cells) +
-                     f" | {done[0].parameters()} | {minutes:.0f} |")
+                     f" | {done[0].result()['parameters']:,} | {minutes:.0f} |")
     return "\n".join(lines)
 
 
@@ -283,21 +298,26 @@ def differences(runs):
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan", choices=sorted(PLANS))
-    parser.add_argument("--data", required=True, help="directory of `visdial blocks make`")
-    parser.add_argument("--out", required=True, help="directory of the runs")
+    parser.add_argument("--data", help="directory of `visdial blocks make`")
+    parser.add_argument("--out", required=True, help="directory of the runs and of PLAN.json")
     parser.add_argument("--visdial", default="build/visdial", help="the program (build/visdial)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at once (1)")
     parser.add_argument("--seeds", type=int, help="seeds of each (that of the plan)")
     parser.add_argument("--only", action="append", help="only this row of the plan; may be given again")
     parser.add_argument("--table", action="store_true", help="train nothing, print what there is")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if not given.data and not given.table:
+        parser.error("--data is needed to train")
+    return given
 
 
 def main():
     given = read_arguments()
     plan, seeds, kind = PLANS[given.plan]
     rows = {name: s for name, s in plan().items() if not given.only or name in given.only}
-    runs = [kind(given, name, settings, seed + 1)
+    os.makedirs(given.out, exist_ok=True)
+    results = Results(os.path.join(given.out, given.plan + ".json"))
+    runs = [kind(given, results, name, settings, seed + 1)
             for seed in range(given.seeds or seeds) for name, settings in rows.items()]
     failed = []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
