@@ -18,7 +18,7 @@
 #include "tests/support/program.h"
 #include "tests/support/pty.h"
 #include "tests/support/support.h"
-#include "tui/chat/actions/actions.h"
+#include "tui/chat/views/draw.h"
 
 enum { BUNDLED = 48 };
 
@@ -391,6 +391,39 @@ static void the_chat_opens_what_is_typed_or_dragged(void **state)
     free(path);
 }
 
+static void expect_caption_line(plain_chat *p, const char *begin)
+{
+    assert_int_equal(strncmp(vd_caption_line(&p->chat), begin, strlen(begin)), 0);
+}
+
+// A picture whose beginning is right is found to be damaged when its regions are looked for.
+static void a_picture_that_cannot_be_read_is_not_looked_at_for_ever(void **state)
+{
+    (void)state;
+    char *whole = copy_picture("assets/pictures/1000003.png", "whole.png"), line[600];
+    char *damaged = copy_picture("assets/pictures/1000003.png", "broken.png");
+    vd_world *world = open_world(NULL);
+    plain_chat p;
+    assert_int_equal(truncate(damaged, 900), 0);
+    plain_chat_open(world, &p, false, NULL);
+    snprintf(line, sizeof line, "/open %s", damaged);
+    type_line(&p, line);
+    expect_caption_line(&p, "what is in it is not known: ");
+    assert_non_null(strstr(vd_caption_line(&p.chat), damaged));
+    snprintf(line, sizeof line, "/open %s", whole);
+    for (const char *at = line; *at; at++)
+        vd_chat_key(&p.chat, (vd_key){.code = (unsigned char)*at});
+    vd_chat_key(&p.chat, (vd_key){.code = VD_KEY_ENTER});
+    expect_caption_line(&p, "looking for what is in it ...");
+    plain_chat_serve(&p);
+    assert_true(*vd_conversation_caption(&p.chat.conversation).text);
+    expect_caption_line(&p, vd_conversation_caption(&p.chat.conversation).text);
+    plain_chat_close(&p);
+    vd_world_close(world);
+    free(damaged);
+    free(whole);
+}
+
 static void the_chat_makes_and_keeps_new_pictures(void **state)
 {
     (void)state;
@@ -583,6 +616,7 @@ int main(void)
         cmocka_unit_test(a_world_without_models_uses_the_programs_own),
         cmocka_unit_test(a_bundled_model_ranks_its_own_pool_of_public_files),
         cmocka_unit_test(the_chat_opens_what_is_typed_or_dragged),
+        cmocka_unit_test(a_picture_that_cannot_be_read_is_not_looked_at_for_ever),
         cmocka_unit_test(the_chat_makes_and_keeps_new_pictures),
         cmocka_unit_test(a_conversation_about_it_goes_on_and_is_replayed),
         cmocka_unit_test(the_program_goes_on_with_a_conversation_about_it),

@@ -53,6 +53,8 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
     shown->boxes = event->boxes;
     shown->names = event->names;
     shown->regions = event->regions;
+    snprintf(shown->no_regions, sizeof shown->no_regions, "%s",
+             event->status ? event->error.text : "");
     event->boxes = NULL;
     event->names = NULL;
 }
@@ -60,8 +62,7 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
 void vd_chat_event(vd_chat *chat, vd_event *event)
 {
     vd_navigation *nav = &chat->nav;
-    if (event->kind == VD_REQUEST_PICTURE && event->status == VD_OK &&
-        event->serial == chat->lanes.picture)
+    if (event->kind == VD_REQUEST_PICTURE && event->serial == chat->lanes.picture)
         take_regions(&chat->shown, event);
     vd_arrival arrival = vd_lanes_event(&chat->lanes, event);
     vd_event_clear(event);

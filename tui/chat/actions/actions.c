@@ -215,6 +215,7 @@ static void show_picture(vd_chat *chat)
     shown->boxes = NULL;
     shown->names = NULL;
     shown->regions = 0;
+    shown->no_regions[0] = '\0';
     vd_image image = {0};
     vd_error error = {0};
     vd_status status = vd_world_image(chat->conversation.world, chat->conversation.branches.picture,

@@ -16,6 +16,7 @@ typedef struct vd_shown_picture {
     float *boxes;          // (regions, 4), owned; NULL: none
     vd_region_name *names; // (regions), owned; NULL: not known
     int regions;
+    char no_regions[768]; // why they could not be found, "" until then
     bool no_outlines;
 } vd_shown_picture;
 

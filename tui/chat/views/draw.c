@@ -67,6 +67,7 @@ const char *vd_caption_line(vd_chat *chat)
 {
     const vd_conversation *conversation = &chat->conversation;
     const char *doubt = vd_world_doubt(conversation->world, conversation->branches.picture);
+    const char *why = chat->shown.no_regions;
     const vd_picture_caption caption = vd_conversation_caption(conversation);
     char mark[48], *out = chat->caption_line;
     vd_caption_mark(&caption, mark, sizeof mark);
@@ -75,8 +76,11 @@ const char *vd_caption_line(vd_chat *chat)
         snprintf(out, sizeof chat->caption_line, "%.500s%s%s%s%s%s", caption.text,
                  *mark ? " (" : "", mark, *mark ? ")" : "", doubt ? " - " : "", doubt ? doubt : "");
     else
-        snprintf(out, sizeof chat->caption_line, "%s",
-                 doubt ? doubt : "looking for what is in it ...");
+        snprintf(out, sizeof chat->caption_line, "%s%s",
+                 doubt  ? doubt
+                 : *why ? "what is in it is not known: "
+                        : "looking for what is in it ...",
+                 doubt ? "" : why);
     return out;
 }
 
