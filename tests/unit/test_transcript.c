@@ -198,11 +198,12 @@ static void other_files_get_no_lines(void **state)
 static void transcripts_are_found_by_their_names(void **state)
 {
     (void)state;
-    char *home = support_join(tiny.directory, "state"), *newest = NULL;
+    char *home = support_join(tiny.directory, "state");
+    vd_transcript_file newest;
     vd_error err = {0};
     setenv("XDG_STATE_HOME", home, 1);
     support_refused(vd_transcript_newest(&newest, &err), VD_NOT_FOUND, &err,
-                    "there is no transcript yet", NULL);
+                    "there is no recorded conversation yet", NULL);
     vd_transcript *transcript;
     assert_int_equal(vd_transcript_start(NULL, &transcript, &err), VD_OK);
     vd_turn said = {(char *)"a", (char *)"b"};
@@ -214,14 +215,14 @@ static void transcripts_are_found_by_their_names(void **state)
     assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
     assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
     assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
-    assert_non_null(strstr(newest, "/state/visdial/transcripts/2"));
-    char *text = support_read_file(newest, NULL);
+    assert_non_null(strstr(newest.path, "/state/visdial/transcripts/2"));
+    char *text = support_read_file(newest.path, NULL);
     int lines = 0;
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
     assert_int_equal(lines, 2); // the same conversation once
     free(text);
-    vd_free(newest);
+    vd_transcript_clear(&newest);
     vd_transcript_close(transcript);
     unsetenv("XDG_STATE_HOME");
     free(home);

@@ -109,7 +109,8 @@ static void two_chats_do_not_share_a_file(void **state)
 static void the_newest_is_the_one_written_last(void **state)
 {
     (void)state;
-    char *home = support_join(tiny.directory, "newest"), *newest;
+    char *home = support_join(tiny.directory, "newest");
+    vd_transcript_file newest;
     vd_error err = {0};
     vd_turn said = {(char *)"a", (char *)"b"};
     const vd_chat_record talk = {
@@ -119,19 +120,27 @@ static void the_newest_is_the_one_written_last(void **state)
     assert_int_equal(vd_transcript_start(NULL, &one, &err), VD_OK);
     assert_int_equal(vd_transcript_conversation(one, &talk, &err), VD_OK);
     assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
-    assert_int_equal(vd_transcript_start(newest, &other, &err), VD_OK);
+    assert_int_equal(vd_transcript_start(newest.path, &other, &err), VD_OK);
     assert_true(vd_transcript_elsewhere(other)); // the default file is locked, too
-    assert_non_null(strstr(vd_transcript_remark(other), newest));
+    assert_non_null(strstr(vd_transcript_remark(other), newest.path));
     assert_null(vd_transcript_remark(other)); // once
     vd_transcript_close(other);
     const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-    assert_int_equal(utimensat(AT_FDCWD, newest, past, 0), 0);
-    char *directory = g_path_get_dirname(newest), *late = support_join(directory, "a.jsonl");
-    support_write_text(late, "{\"transcript\":1}\n");
-    vd_free(newest);
-    assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
-    assert_string_equal(newest, late);
-    vd_free(newest);
+    assert_int_equal(utimensat(AT_FDCWD, newest.path, past, 0), 0);
+    char *directory = g_path_get_dirname(newest.path), *late = support_join(directory, "a.jsonl"),
+         *early = strdup(newest.path);
+    const char *const texts[] = {"{\"transcript\":1}\n", // nothing was asked in it
+                                 "{\"transcript\":1}\n{\"conversation\":{\"image_id\":1,"
+                                 "\"caption\":\"c\",\"rounds\":[[\"a\",\"b\"]]}}\n"};
+    for (int i = 0; i < 2; i++) {
+        vd_transcript_clear(&newest);
+        support_write_text(late, texts[i]);
+        assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
+        assert_string_equal(newest.path, i ? late : early);
+        assert_int_equal(newest.talk_count, 1);
+    }
+    vd_transcript_clear(&newest);
+    free(early);
     free(late);
     g_free(directory);
     vd_transcript_close(one);

@@ -14,7 +14,8 @@ static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other
 static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *image_id,
                            const char **model, vd_error *err)
 {
-    vd_status status = vd_transcript_read(path, &recorder->past, err);
+    vd_status status = path ? vd_transcript_read(path, &recorder->past, err)
+                            : vd_transcript_newest(&recorder->past, err);
     if (status)
         return status;
     if (recorder->past.talk_count == 0)
@@ -29,20 +30,14 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
                             const char **model, vd_error *err)
 {
-    char *newest = NULL;
-    vd_status status = VD_OK;
-    if (resume && !path) {
-        status = vd_transcript_newest(&newest, err);
-        path = newest;
-    }
-    if (status == VD_OK && resume)
-        status = read_past(recorder, path, image_id, model, err);
-    vd_status started =
-        status ? status : vd_transcript_start(path, &recorder->transcript, &recorder->placeless);
-    vd_free(newest);
-    if (status || started == VD_OK || started == VD_UNAVAILABLE || started == VD_IO)
+    vd_status status = resume ? read_past(recorder, path, image_id, model, err) : VD_OK;
+    if (status)
         return status;
-    return vd_error_set(err, started, "%s", recorder->placeless.text);
+    status = vd_transcript_start(path ? path : recorder->past.path, &recorder->transcript,
+                                 &recorder->placeless);
+    return status == VD_OK || status == VD_UNAVAILABLE || status == VD_IO
+               ? VD_OK
+               : vd_error_set(err, status, "%s", recorder->placeless.text);
 }
 
 vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_world *world,

@@ -17,8 +17,8 @@ typedef struct vd_recorder {
 } vd_recorder;
 
 // Writes to `path`, or to a new transcript when it is NULL; when none can be made the chat runs
-// without one, and vd_recorder_take_up says so. resume: the newest one, or that at
-// `path`, goes on: *image_id becomes the picture of its last conversation, and *model (borrowed)
+// without one, and vd_recorder_take_up says so. resume: the newest one with a conversation, or that
+// at `path`, goes on: *image_id becomes the picture of its last conversation, and *model (borrowed)
 // the model that answered there, when the file says so; vd_recorder_take_up follows.
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
                             const char **model, vd_error *err);

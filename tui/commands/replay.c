@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "tui/compare/compare.h"
 #include "tui/base/progress.h"
@@ -221,12 +220,10 @@ static void print_unchecked(const replaying *r, const vd_transcript_file *file)
 
 static vd_status replay_transcript(const replaying *r, vd_error *err)
 {
-    char *newest = NULL;
     vd_transcript_file file = {0};
     vd_world *world = NULL;
-    vd_status status = r->path ? VD_OK : vd_transcript_newest(&newest, err);
-    if (status == VD_OK)
-        status = vd_transcript_read(r->path ? r->path : newest, &file, err);
+    vd_status status =
+        r->path ? vd_transcript_read(r->path, &file, err) : vd_transcript_newest(&file, err);
     if (status == VD_OK)
         status = keep_inputs(r, &file, err);
     vd_world_files files = {.directory = r->paths.assets,
@@ -251,7 +248,6 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
         status = check(r, &file, world, err);
     vd_world_close(world);
     vd_transcript_clear(&file);
-    vd_free(newest);
     return status;
 }
 
@@ -390,8 +386,9 @@ const vd_command vd_cmd_replay = {
     "run a transcript again, or show a dialog from the data",
     "[FILE | --image ID] [options]",
     "FILE is a transcript that the chat wrote to $XDG_STATE_HOME/visdial/transcripts; the default "
-    "is the newest. It names its files; give --data, --features and --pictures where they have "
-    "moved. Every question is asked again with the same history, and every score that "
+    "is the newest with a conversation. It names its files; give --data, --features and "
+    "--pictures where they have moved. Every question is asked again with the same history, and "
+    "every score that "
     "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial "
     "write the conversations to a file.\n"
     "--image shows the dialog that people had about a picture: each question with the human "

@@ -175,18 +175,25 @@ void vd_saved_look(vd_saved *saved)
     vd_free(path);
 }
 
-vd_status vd_transcript_newest(char **out, vd_error *err)
+vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
 {
     vd_saved *list;
     size_t count;
-    *out = NULL;
+    *out = (vd_transcript_file){0};
     vd_status status = vd_saved_list(&list, &count, err);
-    if (status == VD_OK && count == 0)
-        status = vd_error_set(err, VD_NOT_FOUND, "there is no transcript yet in %.400s",
-                              getenv("XDG_STATE_HOME") ? "$XDG_STATE_HOME/visdial/transcripts"
-                                                       : "~/.local/state/visdial/transcripts");
-    if (status == VD_OK)
-        status = vd_saved_path(list[0].name, out, err);
+    for (size_t i = 0; i < count && status == VD_OK && out->talk_count == 0; i++) {
+        char *path;
+        vd_transcript_clear(out);
+        status = vd_saved_path(list[i].name, &path, err);
+        if (status == VD_OK)
+            status = vd_transcript_read(path, out, err);
+        vd_free(path);
+    }
     vd_free(list);
-    return status;
+    if (status || out->talk_count)
+        return status;
+    vd_transcript_clear(out);
+    return vd_error_set(err, VD_NOT_FOUND, "there is no recorded conversation yet in %.400s",
+                        getenv("XDG_STATE_HOME") ? "$XDG_STATE_HOME/visdial/transcripts"
+                                                 : "~/.local/state/visdial/transcripts");
 }

@@ -161,8 +161,6 @@ bool vd_saved_unnamed(const char *name);                       // it is a time: 
 // All, the one written last first (vd_free).
 vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err);
 void vd_saved_look(vd_saved *saved);
-// The path of the one written last (vd_free). VD_NOT_FOUND when there is none.
-vd_status vd_transcript_newest(char **out, vd_error *err);
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -192,6 +190,8 @@ typedef struct vd_transcript_file {
 
 // A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
+// The session written last that has a conversation; VD_NOT_FOUND when none has one.
+vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err);
 // Opens the pictures of one's own that the file is about, so that they are found by their ids, with
 // the captions that they had.
 // One that is not there any more is left out; *why then says so (may be NULL).
