@@ -120,7 +120,9 @@ const vd_command vd_cmd_info = {
     "Recognises every kind of file that the program reads or writes, by its contents: models, "
     "checkpoints, region features (safetensors, HDF5, TSV, npz, npy, pickled index), dialogs, "
     "annotations, rankings, scenes, captions, word counts, word vectors, answer pools, "
-    "transcripts, training logs, event files, settings, pages and pictures. Without a file it "
-    "describes the program: its version, libraries, instruction set and GPU.",
+    "transcripts, training logs, event files, settings, pages and pictures; and the directory of a "
+    "training run. Without a file it describes the program: its version, libraries, instruction "
+    "set "
+    "and GPU.",
     "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",
     .options = options};

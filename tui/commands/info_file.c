@@ -21,8 +21,6 @@
 #include "features/text/glove.h"
 #include "features/text/vocab_file.h"
 #include "tui/base/output.h"
-#include "tui/train/event_file.h"
-#include "tui/train/run_inputs.h"
 #include "tui/transcript/transcript.h"
 
 // ---- safetensors --------------------------------------------------------------------------------
@@ -382,7 +380,7 @@ static vd_status print_index(const char *path, vd_error *err)
     return VD_OK;
 }
 
-// ---- what chats and training write --------------------------------------------------------------
+// ---- what chats write ---------------------------------------------------------------------------
 
 static vd_status print_transcript(const char *path, vd_error *err)
 {
@@ -406,62 +404,6 @@ static vd_status print_transcript(const char *path, vd_error *err)
     }
     vd_output_row("more", "visdial replay %s", path);
     vd_transcript_clear(&file);
-    return VD_OK;
-}
-
-typedef struct scalars {
-    size_t count;
-    int64_t step;
-    char tags[400]; // each with a space before and behind it
-} scalars;
-
-static void take_scalar(void *context, int64_t step, const char *tag, double value)
-{
-    scalars *s = context;
-    char name[64];
-    (void)value;
-    s->count++;
-    s->step = step > s->step ? step : s->step;
-    snprintf(name, sizeof name, " %.60s ", tag);
-    size_t used = strlen(s->tags);
-    if (!strstr(s->tags, name) && used + strlen(name) < sizeof s->tags)
-        snprintf(s->tags + used, sizeof s->tags - used, "%s", name);
-}
-
-static vd_status print_events(const char *path, vd_error *err)
-{
-    scalars s = {0};
-    size_t offset = 0;
-    vd_status status = vd_events_read(path, &offset, take_scalar, &s, err);
-    if (status)
-        return status;
-    printf("%s: an event file of a training run, for TensorBoard and `visdial curves`\n", path);
-    vd_output_row("values", "%zu", s.count);
-    vd_output_row("steps", "up to %" PRId64, s.step);
-    vd_output_row("curves", "%s", s.tags + (s.tags[0] == ' '));
-    return VD_OK;
-}
-
-static vd_status print_log(const char *path, vd_error *err)
-{
-    enum { MOST = 1 << 24 };
-    char *text;
-    size_t size, lines = 0;
-    vd_status status = vd_file_read(path, MOST, &text, &size, err);
-    if (status)
-        return status;
-    const char *last = text;
-    for (size_t i = 0; i < size; i++)
-        if (text[i] == '\n') {
-            lines++;
-            last = i + 1 < size ? text + i + 1 : last;
-        }
-    printf("%s: the log of a training run\n", path);
-    vd_output_row("epochs", "%zu", lines ? lines - 1 : 0);
-    vd_output_row("columns", "%.*s", (int)strcspn(text, "\r\n"), text);
-    if (lines > 1)
-        vd_output_row("last", "%.*s", (int)strcspn(last, "\r\n"), last);
-    vd_free(text);
     return VD_OK;
 }
 
@@ -558,24 +500,10 @@ static bool are_events(const beginning *b)
     return found;
 }
 
-static vd_status print_inputs(const char *path, vd_error *err)
-{
-    vd_run_inputs inputs = {0};
-    vd_json_value *kept;
-    vd_status status = vd_run_inputs_read(&inputs, NULL, path, &kept, err);
-    if (status == VD_OK) {
-        printf("%s: what a training run reads\n", path);
-        vd_output_row("data", "%s", inputs.data ? inputs.data : "-");
-        vd_output_row("features", "%s", inputs.features ? inputs.features : "-");
-    }
-    vd_json_value_free(kept);
-    return status;
-}
-
 static vd_status print_json(const char *path, const char *word, vd_error *err)
 {
     if (strncmp(word, "{\"data\":\"", 9) == 0)
-        return print_inputs(path, err);
+        return vd_info_inputs(path, err);
     if (strncmp(word, "{\"transcript\"", 13) == 0)
         return print_transcript(path, err);
     if (*word == '{')
@@ -590,7 +518,7 @@ static vd_status print_lines(const char *path, const beginning *b, bool *known, 
 {
     *known = true;
     if (strncmp(b->text, "epoch\tstep\t", 11) == 0)
-        return print_log(path, err);
+        return vd_info_log(path, err);
     if (tabs_in_line(b->text) >= 3)
         return print_regions(path, NULL, err);
     if (isdigit((unsigned char)b->text[0]) && tabs_in_line(b->text) > 0)
@@ -617,8 +545,10 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     struct stat about;
     beginning b;
     bool known;
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
-        print_regions(path, NULL, NULL) == VD_OK)
+    bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    if (directory && vd_info_is_run(path))
+        return vd_info_run(path, tensors, err);
+    if (directory && print_regions(path, NULL, NULL) == VD_OK)
         return VD_OK;
     vd_status status = read_beginning(path, &b, err);
     if (status)
@@ -639,7 +569,7 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     if (b.text[0] == '\x80' && b.text[1] >= 2 && b.text[1] <= 5)
         return print_index(path, err);
     if (are_events(&b))
-        return print_events(path, err);
+        return vd_info_events(path, err);
     status = print_lines(path, &b, &known, err);
     if (known)
         return status;
