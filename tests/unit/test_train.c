@@ -203,6 +203,10 @@ static void the_best_epoch_is_that_of_what_is_learned(void **state)
     free(path);
 }
 
+#define COPYING(...)                                                                               \
+    MORE("--network", "lf", "--decoder", "generative", "--answer", "lstm-attention", "--copy",     \
+         "pointer", "--coverage", __VA_ARGS__)
+
 // Of copy pointer, in the last epoch alone.
 static void coverage_is_of_the_last_epoch(void **state)
 {
@@ -210,10 +214,7 @@ static void coverage_is_of_the_last_epoch(void **state)
     static const char *const runs[] = {"uncovered", "covered"};
     char *text[2], *second[2];
     for (int i = 0; i < 2; i++) {
-        train_run_expect(runs[i], 0, "",
-                         MORE("--network", "lf", "--decoder", "generative", "--answer",
-                              "lstm-attention", "--copy", "pointer", "--epochs", "2", "--coverage",
-                              i ? "1" : "0"));
+        train_run_expect(runs[i], 0, "", COPYING(i ? "1" : "0", "--epochs", "2"));
         char *path = train_run_file(runs[i], "log.tsv");
         text[i] = support_read_file(path, NULL);
         second[i] = strstr(text[i], "\n2\t");
@@ -227,6 +228,20 @@ static void coverage_is_of_the_last_epoch(void **state)
                      MORE("--coverage", "1"));
     free(text[0]);
     free(text[1]);
+}
+
+// A run that ends early ends with an epoch that has it.
+static void coverage_is_of_the_epoch_after_the_patience(void **state)
+{
+    (void)state;
+    const char *const *const runs[] = {
+        COPYING("1", "--val", tiny.val, "--val-features", tiny.features, "--rate", "1e-9",
+                "--schedule", "constant", "--epochs", "6", "--patience", "1"),
+        COPYING("1", "--val", tiny.val, "--val-features", tiny.features, "--rate", "1e-9",
+                "--schedule", "constant", "--epochs", "3")};
+    train_run_expect("patient", 0, "", runs[0]);
+    train_run_expect("three_epochs", 0, "", runs[1]);
+    train_run_same_file("patient", "three_epochs", "log.tsv");
 }
 
 static void a_run_s_directory_is_described(void **state)
@@ -674,6 +689,7 @@ int main(void)
         cmocka_unit_test(the_best_epoch_is_that_of_what_is_learned),
         cmocka_unit_test(a_run_s_directory_is_described),
         cmocka_unit_test(coverage_is_of_the_last_epoch),
+        cmocka_unit_test(coverage_is_of_the_epoch_after_the_patience),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(a_vocabulary_without_words_is_refused),
         cmocka_unit_test(word_vectors_start_from_glove),

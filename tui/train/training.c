@@ -38,6 +38,13 @@ static const char *path_of(course *c, const char *name)
     return c->path;
 }
 
+// Whether no epoch was better for as long as a run waits for one.
+static bool is_patience_over(const course *c)
+{
+    int patience = c->plan->settings.patience;
+    return patience > 0 && c->best > 0 && c->waited >= patience;
+}
+
 // ---- what a checkpoint keeps --------------------------------------------------------------------
 
 // Of processes that train together only the first writes, measures and prints.
@@ -215,6 +222,7 @@ static void row_of_epoch(const course *c, double loss, const vd_epoch *epoch, ch
 
 static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)
 {
+    bool over = is_patience_over(c); // this was the epoch with coverage, which ends the run
     c->waited++;
     if (epoch->best <= c->best)
         return VD_OK;
@@ -222,7 +230,7 @@ static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)
                                              c->plan->settings.half ? VD_F16 : VD_F32, err);
     if (status == VD_OK)
         c->best = epoch->best;
-    c->waited = 0;
+    c->waited = over ? c->waited : 0;
     return status;
 }
 
@@ -288,6 +296,14 @@ static vd_status start_feed(course *c, vd_error *err)
     return status ? status : c->task->open(c->plan, &c->ahead, &c->most, &c->feed, err);
 }
 
+// The coverage loss is of the last epoch: that of --epochs, or one more where no epoch was better
+// for as long as a run waits for one.
+static bool covers(const course *c, int64_t epoch)
+{
+    const vd_train_options *settings = &c->plan->settings;
+    return epoch >= settings->epochs - 1 || is_patience_over(c);
+}
+
 // The gradient of this process' part of the next step.
 static vd_status compute_gradient(course *c, double *loss, vd_error *err)
 {
@@ -298,7 +314,7 @@ static vd_status compute_gradient(course *c, double *loss, vd_error *err)
     int64_t done = vd_trainer_steps(c->plan->trainer);
     const size_t *items = vd_sampler_step(&c->sampler, done, &count);
     vd_micro_batches step = {.count = vd_sampler_micro_batches(&c->sampler, count),
-                             .last_epoch = done / c->epoch_steps >= c->plan->settings.epochs - 1,
+                             .last_epoch = covers(c, done / c->epoch_steps),
                              .next = c->task->next,
                              .context = c->feed};
     c->task->totals(c->plan, items, count, &step.of);
@@ -460,11 +476,11 @@ static vd_status run_epoch(course *c, vd_error *err)
     return status;
 }
 
-// Whether no epoch was better for as long as a run waits for one.
+// One with coverage ends with an epoch that has it.
 static bool is_over(const course *c)
 {
-    int patience = c->plan->settings.patience;
-    return patience > 0 && c->best > 0 && c->waited >= patience;
+    const vd_train_options *settings = &c->plan->settings;
+    return is_patience_over(c) && (settings->coverage == 0 || c->waited > settings->patience);
 }
 
 static vd_status run(course *c, vd_error *err)
