@@ -65,21 +65,35 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
     return true;
 }
 
-// Calls `put` with every round of a conversation, `missing` where its answer is not recorded.
-static void each_round(const vd_transcript_file *file, size_t talk_index,
-                       void (*put)(vd_markup *, const vd_sheet *),
-                       void (*missing)(vd_markup *, const vd_turn *), vd_markup *markup, int width,
-                       int height)
+// Whether small talk was said in the branch in use before this round; `count`: after the last one.
+static bool is_before(const vd_chat_record *talk, const vd_chat_record_aside *aside, int round)
+{
+    return aside->branch == talk->branch &&
+           (aside->before == round || (round == talk->count && aside->before > round));
+}
+
+// How the parts of a conversation are written.
+typedef struct talk_form {
+    void (*round)(vd_markup *, const vd_sheet *);
+    void (*missing)(vd_markup *, const vd_turn *); // a round whose answer is not recorded
+    const char *aside;                             // small talk: what was typed, the reply
+} talk_form;
+
+static void put_talk(const vd_transcript_file *file, size_t talk_index, const talk_form *form,
+                     vd_markup *markup, int width, int height)
 {
     const vd_chat_record *talk = &file->talks[talk_index];
-    for (int round = 0; round < talk->count; round++) {
+    for (int round = 0; round <= talk->count; round++) {
         round_sheet made;
-        if (make_sheet(file, talk_index, round, &made)) {
+        for (int i = 0; i < talk->aside_count; i++)
+            if (is_before(talk, &talk->asides[i], round))
+                vd_markup_put(markup, form->aside, talk->asides[i].typed, talk->asides[i].reply);
+        if (round < talk->count && make_sheet(file, talk_index, round, &made)) {
             made.sheet.width = width;
             made.sheet.height = height;
-            put(markup, &made.sheet);
-        } else {
-            missing(markup, &talk->rounds[round]);
+            form->round(markup, &made.sheet);
+        } else if (round < talk->count) {
+            form->missing(markup, &talk->rounds[round]);
         }
     }
 }
@@ -94,6 +108,11 @@ static void html_missing(vd_markup *html, const vd_turn *said)
                   "transcript.</p></article>\n",
                   said->question, said->answer);
 }
+
+static const talk_form html_form = {
+    vd_html_sheet, html_missing,
+    "<article class=\"case\" tabindex=\"-1\"><p class=\"question\">%s</p><p class=\"note\">%s</p>"
+    "</article>\n"};
 
 static void html_models(vd_markup *html, const vd_transcript_file *file)
 {
@@ -166,7 +185,7 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
                       "<li><a href=\"#talk-%zu-%d\">%s</a> <span class=\"said\">%s</span></li>",
                       index + 1, i + 1, talk->rounds[i].question, talk->rounds[i].answer);
     vd_markup_put(html, "</ol></div></div>\n");
-    each_round(file, index, vd_html_sheet, html_missing, html, width, height);
+    put_talk(file, index, &html_form, html, width, height);
     vd_markup_put(html, "</section>\n");
     return status;
 }
@@ -208,6 +227,8 @@ static void markdown_missing(vd_markup *markdown, const vd_turn *said)
                   said->question, said->answer);
 }
 
+static const talk_form markdown_form = {vd_markdown_sheet, markdown_missing, "**%s**\n\n%s\n\n"};
+
 vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err)
 {
     vd_markup *m;
@@ -221,7 +242,7 @@ vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *pat
         char name[96];
         name_picture(&file->talks[i], name, sizeof name);
         vd_markup_put(m, "## Picture %s\n\n", name);
-        each_round(file, i, vd_markdown_sheet, markdown_missing, m, 0, 0);
+        put_talk(file, i, &markdown_form, m, 0, 0);
     }
     return vd_markup_commit(m, err);
 }
@@ -308,6 +329,18 @@ static void emit_options(yajl_gen json, const visdial *v, const vd_record *recor
             vd_member_integer(json, "gt_index", (long long)k);
 }
 
+static void emit_asides(yajl_gen json, const vd_chat_record *talk, int round)
+{
+    for (int i = 0; i < talk->aside_count; i++)
+        if (is_before(talk, &talk->asides[i], round)) {
+            yajl_gen_array_open(json);
+            yajl_gen_integer(json, round);
+            vd_output_string(json, talk->asides[i].typed);
+            vd_output_string(json, talk->asides[i].reply);
+            yajl_gen_array_close(json);
+        }
+}
+
 static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *talk)
 {
     yajl_gen_map_open(json);
@@ -331,6 +364,12 @@ static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *tal
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
+    if (talk->aside_count)
+        vd_member_list(json, "asides");
+    for (int r = 0; talk->aside_count && r <= talk->count; r++)
+        emit_asides(json, talk, r);
+    if (talk->aside_count)
+        yajl_gen_array_close(json);
     yajl_gen_map_close(json);
 }
 

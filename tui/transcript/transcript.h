@@ -213,7 +213,8 @@ vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *wor
                              const char *path, vd_error *err);
 vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err);
 // VisDial v1.0: the answers' best 100 candidates are each round's options. Questions are as models
-// read them; where another text was typed, the round has it too ("typed").
+// read them; where another text was typed, the round has it too ("typed"). Small talk is in the
+// dialog's "asides": [[round, typed, reply]], before the round with this number (from 0).
 vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err);
 
 #endif
