@@ -1,6 +1,7 @@
 #include "assets/blocks/world.h"
 
 #include <glib.h>
+#include <inttypes.h>
 
 #include "assets/blocks/answers.h"
 #include "assets/blocks/render.h"
@@ -87,69 +88,6 @@ static vd_status collect_questions(const blocks_world *world, questions *q, vd_e
 
 // ---- JSON -------------------------------------------------------------------------------------
 
-// A generator and the first thing that went wrong with it.
-typedef struct writer {
-    yajl_gen gen;
-    yajl_gen_status status;
-} writer;
-
-// Shortest text that a person would write for it; yajl's own has 20 digits.
-static yajl_gen_status put_number(yajl_gen gen, double value)
-{
-    char text[40];
-    int length = snprintf(text, sizeof text, "%.6g", value);
-    return yajl_gen_number(gen, text, (size_t)length);
-}
-
-static yajl_gen_status put_string(yajl_gen gen, const char *text)
-{
-    return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
-}
-
-static yajl_gen_status put_numbers(yajl_gen gen, const double *value, int count)
-{
-    yajl_gen_status status = yajl_gen_array_open(gen);
-    for (int i = 0; i < count && !status; i++)
-        status = put_number(gen, value[i]);
-    return status ? status : yajl_gen_array_close(gen);
-}
-
-// Brackets stand for themselves; then s: a string, i: an int, l: an int64_t, n: a double, v: a list
-// of doubles and its length (int).
-static void put(writer *w, const char *format, ...)
-{
-    static yajl_gen_status (*const brackets[])(yajl_gen) = {['{'] = yajl_gen_map_open,
-                                                            ['}'] = yajl_gen_map_close,
-                                                            ['['] = yajl_gen_array_open,
-                                                            [']'] = yajl_gen_array_close};
-    va_list values;
-    va_start(values, format);
-    for (; *format && !w->status; format++) {
-        const double *list;
-        switch (*format) {
-        case 's':
-            w->status = put_string(w->gen, va_arg(values, const char *));
-            break;
-        case 'i':
-            w->status = yajl_gen_integer(w->gen, va_arg(values, int));
-            break;
-        case 'n':
-            w->status = put_number(w->gen, va_arg(values, double));
-            break;
-        case 'l':
-            w->status = yajl_gen_integer(w->gen, va_arg(values, int64_t));
-            break;
-        case 'v':
-            list = va_arg(values, const double *);
-            w->status = put_numbers(w->gen, list, va_arg(values, int));
-            break;
-        default:
-            w->status = brackets[(int)*format](w->gen);
-        }
-    }
-    va_end(values);
-}
-
 typedef struct job {
     const blocks_world *world;
     const questions *questions;
@@ -157,38 +95,36 @@ typedef struct job {
 
 // ---- dialogs ----------------------------------------------------------------------------------
 
-static void put_round(writer *w, const blocks_round *round, int32_t question)
+static void put_round(yajl_gen json, const blocks_round *round, int32_t question)
 {
-    put(w, "{sisis[", "question", question, "answer", round->answer, "answer_options");
+    vd_json_put(json, "{question: %d, answer: %d, answer_options: [", question, round->answer);
     for (int i = 0; i < BLOCKS_CANDIDATES; i++)
-        put(w, "i", round->options[i]);
-    put(w, "]sisssi}", "gt_index", round->truth, "family", round->family, "coreference",
-        round->coreference);
+        vd_json_put(json, "%d", round->options[i]);
+    vd_json_put(json, "], gt_index: %d, family: %s, coreference: %d}", round->truth, round->family,
+                round->coreference);
 }
 
-static yajl_gen_status emit_dialogs(yajl_gen gen, void *context)
+static yajl_gen_status emit_dialogs(yajl_gen json, void *context)
 {
     const job *j = context;
-    writer w = {gen, yajl_gen_status_ok};
-    put(&w, "{sssss{s[", "version", "1.0", "split", blocks_split_names[j->world->split], "data",
-        "questions");
+    vd_json_put(json, "{version: %s, split: %s, data: {questions: [", "1.0",
+                blocks_split_names[j->world->split]);
     for (guint i = 0; i < j->questions->text->len; i++)
-        put(&w, "s", (const char *)g_ptr_array_index(j->questions->text, i));
-    put(&w, "]s[", "answers");
+        vd_json_put(json, "%s", (const char *)g_ptr_array_index(j->questions->text, i));
+    vd_json_put(json, "], answers: [");
     for (int i = 0; i < blocks_answer_count(); i++)
-        put(&w, "s", blocks_answer_text(i));
-    put(&w, "]s[", "dialogs");
+        vd_json_put(json, "%s", blocks_answer_text(i));
+    vd_json_put(json, "], dialogs: [");
     blocks_dialog dialog;
-    for (size_t i = 0; i < j->world->count && !w.status; i++) {
+    for (size_t i = 0; i < j->world->count; i++) {
         blocks_dialog_make(&j->world->scene[i], &dialog);
-        put(&w, "{slsss[", "image_id", j->world->scene[i].image_id, "caption", dialog.caption,
-            "dialog");
+        vd_json_put(json, "{image_id: %" PRId64 ", caption: %s, dialog: [",
+                    j->world->scene[i].image_id, dialog.caption);
         for (size_t r = 0; r < BLOCKS_ROUNDS; r++)
-            put_round(&w, &dialog.round[r], j->questions->of[i * BLOCKS_ROUNDS + r]);
-        put(&w, "]}");
+            put_round(json, &dialog.round[r], j->questions->of[i * BLOCKS_ROUNDS + r]);
+        vd_json_put(json, "]}");
     }
-    put(&w, "]}}");
-    return w.status;
+    return vd_json_put(json, "]}}");
 }
 
 vd_status blocks_world_write_dialogs(const blocks_world *world, const char *path, vd_error *err)
@@ -202,24 +138,22 @@ vd_status blocks_world_write_dialogs(const blocks_world *world, const char *path
     return status;
 }
 
-static yajl_gen_status emit_dense(yajl_gen gen, void *context)
+static yajl_gen_status emit_dense(yajl_gen json, void *context)
 {
     const blocks_world *world = ((const job *)context)->world;
-    writer w = {gen, yajl_gen_status_ok};
     blocks_dialog dialog;
-    put(&w, "[");
-    for (size_t i = 0; i < world->count && !w.status; i++) {
+    vd_json_put(json, "[");
+    for (size_t i = 0; i < world->count; i++) {
         blocks_dialog_make(&world->scene[i], &dialog);
         for (int r = 0; r < BLOCKS_ROUNDS; r++) {
-            put(&w, "{slsis[", "image_id", world->scene[i].image_id, "round_id", r + 1,
-                "gt_relevance");
+            vd_json_put(json, "{image_id: %" PRId64 ", round_id: %d, gt_relevance: [",
+                        world->scene[i].image_id, r + 1);
             for (int k = 0; k < BLOCKS_CANDIDATES; k++)
-                put(&w, "n", (double)dialog.round[r].relevance[k]);
-            put(&w, "]}");
+                vd_json_put(json, "%g", (double)dialog.round[r].relevance[k]);
+            vd_json_put(json, "]}");
         }
     }
-    put(&w, "]");
-    return w.status;
+    return vd_json_put(json, "]");
 }
 
 vd_status blocks_world_write_dense(const blocks_world *world, const char *path, vd_error *err)
@@ -259,35 +193,34 @@ static vd_status make_captions(captions *c, vd_error *err)
     return status;
 }
 
-static void put_sentence(writer *w, const captions *c, size_t image, size_t number)
+static void put_sentence(yajl_gen json, const captions *c, size_t image, size_t number)
 {
-    put(w, "{s[", "tokens");
+    vd_json_put(json, "{tokens: [");
     for (size_t i = 0; i < c->words[number].count; i++)
-        put(w, "s", c->words[number].word[i]);
-    put(w, "]sssisi}", "raw", c->text[number], "imgid", (int)image, "sentid", (int)number);
+        vd_json_put(json, "%s", c->words[number].word[i]);
+    vd_json_put(json, "], raw: %s, imgid: %zu, sentid: %zu}", c->text[number], image, number);
 }
 
-static yajl_gen_status emit_captions(yajl_gen gen, void *context)
+static yajl_gen_status emit_captions(yajl_gen json, void *context)
 {
     const captions *c = context;
     size_t each = (size_t)c->each;
-    writer w = {gen, yajl_gen_status_ok};
-    put(&w, "{sss[", "dataset", "blocks", "images");
-    for (size_t i = 0; i < c->world->count && !w.status; i++) {
+    vd_json_put(json, "{dataset: blocks, images: [");
+    for (size_t i = 0; i < c->world->count; i++) {
         char name[32];
         int64_t id = c->world->scene[i].image_id;
         snprintf(name, sizeof name, "%lld.png", (long long)id);
-        put(&w, "{slsssssisss[", "cocoid", id, "filepath", "pictures", "filename", name, "imgid",
-            (int)i, "split", blocks_split_names[c->world->split], "sentids");
+        vd_json_put(json, "{cocoid: %" PRId64 ", filepath: pictures, filename: %s, imgid: %zu", id,
+                    name, i);
+        vd_json_put(json, "split: %s, sentids: [", blocks_split_names[c->world->split]);
         for (size_t k = 0; k < each; k++)
-            put(&w, "i", (int)(i * each + k));
-        put(&w, "]s[", "sentences");
+            vd_json_put(json, "%zu", i * each + k);
+        vd_json_put(json, "], sentences: [");
         for (size_t k = 0; k < each; k++)
-            put_sentence(&w, c, i, i * each + k);
-        put(&w, "]}");
+            put_sentence(json, c, i, i * each + k);
+        vd_json_put(json, "]}");
     }
-    put(&w, "]}");
-    return w.status;
+    return vd_json_put(json, "]}");
 }
 
 vd_status blocks_world_write_captions(const blocks_world *world, int each, const char *path,
@@ -303,29 +236,39 @@ vd_status blocks_world_write_captions(const blocks_world *world, int each, const
 
 // ---- scenes -----------------------------------------------------------------------------------
 
-static yajl_gen_status emit_scenes(yajl_gen gen, void *context)
+static void put_object(yajl_gen json, const blocks_object *o)
 {
+    vd_json_put(json, "{shape: %s, color: %s, material: %s, size: %s", blocks_shape_names[o->shape],
+                blocks_color_names[o->color], blocks_material_names[o->material],
+                blocks_size_names[o->size]);
+    vd_json_put(json, "position: [%g, %g], rotation: %g, radius: %g", o->x, o->y, o->rotation,
+                o->radius);
+    vd_json_put(json, "box: [%g, %g, %g, %g], visible: %d, total: %d}", o->box[0], o->box[1],
+                o->box[2], o->box[3], o->visible, o->total);
+}
+
+static yajl_gen_status emit_scenes(yajl_gen json, void *context)
+{
+    static const char list[] = "[%g, %g, %g]";
     const blocks_world *world = ((const job *)context)->world;
-    writer w = {gen, yajl_gen_status_ok};
-    put(&w, "[");
-    for (size_t i = 0; i < world->count && !w.status; i++) {
-        const blocks_scene *scene = &world->scene[i];
+    vd_json_put(json, "[");
+    for (const blocks_scene *s = world->scene; s < world->scene + world->count; s++) {
         char seed[24]; // may be above 2^53, which JSON numbers do not carry everywhere
-        snprintf(seed, sizeof seed, "%llu", (unsigned long long)scene->seed);
-        put(&w, "{slsss[", "image_id", scene->image_id, "seed", seed, "objects");
-        for (const blocks_object *o = scene->object; o < scene->object + scene->count; o++)
-            put(&w, "{sssssssssvsnsnsvsisi}", "shape", blocks_shape_names[o->shape], "color",
-                blocks_color_names[o->color], "material", blocks_material_names[o->material],
-                "size", blocks_size_names[o->size], "position", (double[]){o->x, o->y}, 2,
-                "rotation", o->rotation, "radius", o->radius, "box", o->box, 4, "visible",
-                o->visible, "total", o->total);
-        put(&w, "]s{svsvsn}", "camera", "position", scene->camera, 3, "look_at", scene->look_at, 3,
-            "field_of_view", scene->field_of_view);
-        put(&w, "s{svsnsn}sv}", "light", "position", scene->light, 3, "strength",
-            scene->light_strength, "ambient", scene->ambient, "table", scene->table_shade, 3);
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
+        vd_json_put(json, "{image_id: %" PRId64 ", seed: %s, objects: [", s->image_id, seed);
+        for (int i = 0; i < s->count; i++)
+            put_object(json, &s->object[i]);
+        vd_json_put(json, "], camera: {position:");
+        vd_json_put(json, list, s->camera[0], s->camera[1], s->camera[2]);
+        vd_json_put(json, "look_at:");
+        vd_json_put(json, list, s->look_at[0], s->look_at[1], s->look_at[2]);
+        vd_json_put(json, "field_of_view: %g}, light: {position:", s->field_of_view);
+        vd_json_put(json, list, s->light[0], s->light[1], s->light[2]);
+        vd_json_put(json, "strength: %g, ambient: %g}, table:", s->light_strength, s->ambient);
+        vd_json_put(json, list, s->table_shade[0], s->table_shade[1], s->table_shade[2]);
+        vd_json_put(json, "}");
     }
-    put(&w, "]");
-    return w.status;
+    return vd_json_put(json, "]");
 }
 
 vd_status blocks_world_write_scenes(const blocks_world *world, const char *path, vd_error *err)

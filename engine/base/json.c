@@ -1,6 +1,9 @@
 #include "engine/base/json.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -93,9 +96,90 @@ vd_status vd_json_read(const char *where, const char *text, size_t length,
     return status;
 }
 
-yajl_gen_status vd_json_emit_text(yajl_gen gen, const char *text)
+static yajl_gen_status put_text(yajl_gen json, const char *text, size_t length)
 {
-    return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+    return yajl_gen_string(json, (const unsigned char *)text, length);
+}
+
+static yajl_gen_status put_number(yajl_gen json, const char *directive, double value)
+{
+    char text[64];
+    if (!isfinite(value))
+        return yajl_gen_null(json);
+    int length = snprintf(text, sizeof text, directive, value);
+    return yajl_gen_number(json, text, (size_t)length);
+}
+
+// The value of a directive, which ends with its letter.
+static yajl_gen_status put_value(yajl_gen json, const char *directive, va_list *values)
+{
+    const char kind = directive[strlen(directive) - 1];
+    if (kind == 's') {
+        const char *text = va_arg(*values, const char *);
+        return text ? put_text(json, text, strlen(text)) : put_text(json, "", 0);
+    }
+    if (kind == 'g')
+        return put_number(json, directive, va_arg(*values, double));
+    if (strcmp(directive, "%hhd") == 0)
+        return yajl_gen_bool(json, va_arg(*values, int));
+    if (kind == 'u')
+        return yajl_gen_integer(json, (long long)va_arg(*values, size_t));
+    return yajl_gen_integer(json, strcmp(directive, "%lld") == 0  ? va_arg(*values, long long)
+                                  : strcmp(directive, "%ld") == 0 ? va_arg(*values, long)
+                                                                  : va_arg(*values, int));
+}
+
+// The bytes of a directive, of a word or of anything else at the start of a format.
+static size_t part_length(const char *format)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    size_t word = strspn(format, plain);
+    if (*format == '%')
+        return 1 + strspn(format + 1, "0123456789.hlz") + 1;
+    return word ? word : 1;
+}
+
+yajl_gen_status vd_json_put(yajl_gen json, const char *format, ...)
+{
+    enum { MOST = 15 };
+    static yajl_gen_status (*const brackets['}' + 1])(yajl_gen) = {['{'] = yajl_gen_map_open,
+                                                                   ['}'] = yajl_gen_map_close,
+                                                                   ['['] = yajl_gen_array_open,
+                                                                   [']'] = yajl_gen_array_close};
+    yajl_gen_status status = yajl_gen_status_ok;
+    va_list values;
+    va_start(values, format);
+    for (size_t length; *format && status == yajl_gen_status_ok; format += length) {
+        char part[MOST + 1] = "";
+        length = part_length(format);
+        memcpy(part, format, length < MOST ? length : MOST);
+        if (*part == '%')
+            status = put_value(json, part, &values);
+        else if (brackets[*part & 0x7f])
+            status = brackets[*part & 0x7f](json);
+        else if (strcmp(part, "null") == 0)
+            status = yajl_gen_null(json);
+        else if (!strchr(" ,:\n", *part))
+            status = put_text(json, format, length);
+    }
+    va_end(values);
+    return status;
+}
+
+yajl_gen_status vd_json_put_texts(yajl_gen json, const char *const *texts, size_t count)
+{
+    yajl_gen_status status = yajl_gen_array_open(json);
+    for (size_t i = 0; i < count && status == yajl_gen_status_ok; i++)
+        status = vd_json_put(json, "%s", texts[i]);
+    return status ? status : yajl_gen_array_close(json);
+}
+
+void vd_json_put_numbers(yajl_gen json, const float *values, size_t count)
+{
+    yajl_gen_array_open(json);
+    for (size_t i = 0; i < count; i++)
+        put_number(json, "%.9g", (double)values[i]);
+    yajl_gen_array_close(json);
 }
 
 vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, char **text,

@@ -43,7 +43,16 @@ vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, cha
                         size_t *length, vd_error *err);
 // The same as a file, with a newline at its end.
 vd_status vd_json_write_file(const char *path, vd_json_emit emit, void *context, vd_error *err);
-// Emits a string.
-yajl_gen_status vd_json_emit_text(yajl_gen gen, const char *text);
+// Puts JSON: vd_json_put(json, "{name: %s, at: [%d, %.9g]}", name, place, share). Brackets stand
+// for themselves; other letters, digits and "_-" are a string, such as a key, but null is null;
+// commas, colons and spaces are for the reader, so that a value may be put in parts. Each directive
+// puts a value: %s a string, also as a key (NULL: ""); %d, %ld, %lld and %zu whole numbers; %g and
+// %.<n>g a number, null where it is not finite; %hhd true or false. Returns the first status that
+// is not yajl_gen_status_ok.
+yajl_gen_status vd_json_put(yajl_gen json, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+// Put lists.
+yajl_gen_status vd_json_put_texts(yajl_gen json, const char *const *texts, size_t count);
+void vd_json_put_numbers(yajl_gen json, const float *values, size_t count); // of nine digits
 
 #endif

@@ -161,42 +161,26 @@ vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name
 // The statuses are checked where text of the caller is written; the rest cannot fail.
 static yajl_gen_status emit_tensor(yajl_gen gen, const declared *tensor)
 {
-    yajl_gen_status status = vd_json_emit_text(gen, tensor->name);
+    yajl_gen_status status = vd_json_put(gen, "%s:", tensor->name);
     if (status)
         return status;
-    yajl_gen_map_open(gen);
-    vd_json_emit_text(gen, "dtype");
-    vd_json_emit_text(gen, vd_dtype_name(tensor->dtype));
-    vd_json_emit_text(gen, "shape");
-    yajl_gen_array_open(gen);
+    vd_json_put(gen, "{dtype: %s, shape: [", vd_dtype_name(tensor->dtype));
     for (int i = 0; i < tensor->dims; i++)
-        yajl_gen_integer(gen, (long long)tensor->shape[i]);
-    yajl_gen_array_close(gen);
-    vd_json_emit_text(gen, "data_offsets");
-    yajl_gen_array_open(gen);
-    yajl_gen_integer(gen, (long long)tensor->from);
-    yajl_gen_integer(gen, (long long)tensor->to);
-    yajl_gen_array_close(gen);
-    return yajl_gen_map_close(gen);
+        vd_json_put(gen, "%zu", tensor->shape[i]);
+    return vd_json_put(gen, "], data_offsets: [%zu, %zu]}", tensor->from, tensor->to);
 }
 
 static yajl_gen_status emit_header(yajl_gen gen, void *context)
 {
     const vd_safetensors_writer *writer = context;
-    yajl_gen_status status = yajl_gen_map_open(gen);
-    if (writer->pairs) {
-        vd_json_emit_text(gen, "__metadata__");
-        yajl_gen_map_open(gen);
-        for (size_t i = 0; !status && i < writer->pairs; i++) {
-            status = vd_json_emit_text(gen, writer->metadata[i].key);
-            status = status ? status : vd_json_emit_text(gen, writer->metadata[i].value);
-        }
-        if (!status)
-            yajl_gen_map_close(gen);
-    }
+    yajl_gen_status status = vd_json_put(gen, writer->pairs ? "{__metadata__: {" : "{");
+    for (size_t i = 0; !status && i < writer->pairs; i++)
+        status = vd_json_put(gen, "%s: %s", writer->metadata[i].key, writer->metadata[i].value);
+    if (!status && writer->pairs)
+        status = vd_json_put(gen, "}");
     for (size_t i = 0; !status && i < writer->count; i++)
         status = emit_tensor(gen, &writer->tensors[i]);
-    return status ? status : yajl_gen_map_close(gen);
+    return status ? status : vd_json_put(gen, "}");
 }
 
 // The length, the JSON and spaces up to a multiple of `alignment` bytes.

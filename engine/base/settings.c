@@ -153,10 +153,10 @@ static yajl_gen_status emit_row(yajl_gen gen, const vd_setting *row, const void 
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     vd_setting_text(row, settings, text, sizeof text);
-    yajl_gen_status status = vd_json_emit_text(gen, name);
-    if (status != yajl_gen_status_ok)
-        return status;
-    return is_string(row) ? vd_json_emit_text(gen, text) : yajl_gen_number(gen, text, strlen(text));
+    if (is_string(row))
+        return vd_json_put(gen, "%s: %s", name, text);
+    yajl_gen_status status = vd_json_put(gen, "%s:", name);
+    return status ? status : yajl_gen_number(gen, text, strlen(text));
 }
 
 typedef struct written_settings {
@@ -167,10 +167,10 @@ typedef struct written_settings {
 static yajl_gen_status emit(yajl_gen gen, void *context)
 {
     const written_settings *w = context;
-    yajl_gen_status status = yajl_gen_map_open(gen);
+    yajl_gen_status status = vd_json_put(gen, "{");
     for (const vd_setting *row = w->rows; row->name && status == yajl_gen_status_ok; row++)
         status = emit_row(gen, row, w->settings);
-    return status == yajl_gen_status_ok ? yajl_gen_map_close(gen) : status;
+    return status ? status : vd_json_put(gen, "}");
 }
 
 vd_status vd_settings_write(const vd_setting *rows, const void *settings, const char *what,

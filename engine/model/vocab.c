@@ -243,7 +243,7 @@ static yajl_gen_status emit_words(yajl_gen gen, void *context)
     const vd_vocab *vocab = context;
     yajl_gen_status status = yajl_gen_array_open(gen);
     for (size_t i = 0; !status && i < vocab->table.count; i++)
-        status = vd_json_emit_text(gen, vocab->table.words[i].text);
+        status = vd_json_put(gen, "%s", vocab->table.words[i].text);
     return status ? status : yajl_gen_array_close(gen);
 }
 

@@ -172,16 +172,11 @@ typedef struct writing {
 static yajl_gen_status emit(yajl_gen gen, void *context)
 {
     const writing *w = context;
-    yajl_gen_status status = yajl_gen_array_open(gen);
-    for (size_t i = 0; i < w->count && !status; i++) {
-        status = yajl_gen_map_open(gen);
-        status = status ? status : vd_json_emit_text(gen, "image_id");
-        status = status ? status : yajl_gen_integer(gen, w->list[i].image_id);
-        status = status ? status : vd_json_emit_text(gen, "caption");
-        status = status ? status : vd_json_emit_text(gen, w->list[i].caption);
-        status = status ? status : yajl_gen_map_close(gen);
-    }
-    return status ? status : yajl_gen_array_close(gen);
+    yajl_gen_status status = vd_json_put(gen, "[");
+    for (size_t i = 0; i < w->count && !status; i++)
+        status = vd_json_put(gen, "{image_id: %" PRId64 ", caption: %s}", w->list[i].image_id,
+                             w->list[i].caption);
+    return status ? status : vd_json_put(gen, "]");
 }
 
 vd_status vd_results_write(const char *path, const vd_result *list, size_t count, vd_error *err)

@@ -1,5 +1,6 @@
 #include "features/text/vocab_file.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -115,14 +116,12 @@ typedef struct counted {
 static yajl_gen_status emit_counts(yajl_gen gen, void *context)
 {
     const counted *c = context;
-    yajl_gen_status status = yajl_gen_map_open(gen);
+    yajl_gen_status status = vd_json_put(gen, "{");
     for (int32_t id = VD_FIRST_WORD; !status && id < vd_vocab_size(c->words); id++) {
         const char *word = vd_vocab_word(c->words, id);
-        status = yajl_gen_string(gen, (const unsigned char *)word, strlen(word));
-        if (!status)
-            status = yajl_gen_integer(gen, vd_word_counts_times(c->counts, word));
+        status = vd_json_put(gen, "%s: %" PRId64, word, vd_word_counts_times(c->counts, word));
     }
-    return status ? status : yajl_gen_map_close(gen);
+    return status ? status : vd_json_put(gen, "}");
 }
 
 vd_status vd_word_counts_write(const vd_word_counts *counts, const char *path, size_t *written,

@@ -2,6 +2,7 @@
 #include "engine/base/file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -348,6 +349,38 @@ static void json_goes_out_and_in_again(void **state)
     assert_null(text);
 }
 
+static yajl_gen_status put_parts(yajl_gen gen, void *context)
+{
+    static const char *const texts[] = {"a", "\"b\""};
+    static const float numbers[] = {0.1f, INFINITY};
+    vd_json_put(gen, "{none: null, %s: [%d, %ld, %lld, %zu", "R@1", -1, 2L, 3LL, (size_t)4);
+    vd_json_put(gen, "%.9g, %g, %g], empty: %s, val-limit: {is_it: %hhd, word", 0.1 + 0.2, 1e-7,
+                (double)NAN, "", true);
+    vd_json_put(gen, "false}, texts:");
+    vd_json_put_texts(gen, texts, 2);
+    vd_json_put(gen, "numbers:\n");
+    vd_json_put_numbers(gen, numbers, 2);
+    return vd_json_put(gen, "%s: {}}", (const char *)context);
+}
+
+static void json_is_put_as_the_format_says(void **state)
+{
+    (void)state;
+    char *text;
+    size_t length;
+    vd_error err = {0};
+    assert_int_equal(
+        vd_json_write("out", put_parts, (void *)(uintptr_t) "end", &text, &length, &err), VD_OK);
+    assert_string_equal(text, "{\"none\":null,\"R@1\":[-1,2,3,4,0.3,1e-07,null],\"empty\":\"\","
+                              "\"val-limit\":{\"is_it\":true,\"word\":\"false\"},"
+                              "\"texts\":[\"a\",\"\\\"b\\\"\"],"
+                              "\"numbers\":[0.100000001,null],\"end\":{}}");
+    vd_free(text);
+    support_refused(
+        vd_json_write("out", put_parts, (void *)(uintptr_t) "\xff", &text, &length, &err),
+        VD_FORMAT, &err, "out: a string is not valid UTF-8", NULL);
+}
+
 static void json_errors_have_line_and_column(void **state)
 {
     (void)state;
@@ -408,6 +441,7 @@ int main(void)
         PROMISE(files_that_cannot_be_read_or_written_are_told),
         PROMISE(a_name_without_directory_is_written_where_we_are),
         PROMISE(json_goes_out_and_in_again),
+        PROMISE(json_is_put_as_the_format_says),
         PROMISE(json_errors_have_line_and_column),
         PROMISE(every_failed_allocation_is_reported),
     };

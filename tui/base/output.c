@@ -1,5 +1,6 @@
 #include "tui/base/output.h"
 
+#include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "tui/base/safe_output.h"
 
 bool vd_output_utf8(void)
@@ -53,70 +54,43 @@ const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool u
 
 void vd_output_number(yajl_gen json, double value)
 {
-    char text[40];
-    if (!isfinite(value)) {
-        yajl_gen_null(json);
-        return;
-    }
-    int length = snprintf(text, sizeof text, "%.9g", value);
-    yajl_gen_number(json, text, (size_t)length);
+    vd_json_put(json, "%.9g", value);
 }
 
 void vd_output_string(yajl_gen json, const char *text)
 {
-    yajl_gen_string(json, (const unsigned char *)text, strlen(text));
+    vd_json_put(json, "%s", text);
 }
 
 void vd_member_string(yajl_gen json, const char *key, const char *text)
 {
-    vd_output_string(json, key);
-    vd_output_string(json, text ? text : "");
+    vd_json_put(json, "%s: %s", key, text);
 }
 
 void vd_member_number(yajl_gen json, const char *key, double value)
 {
-    vd_output_string(json, key);
-    vd_output_number(json, value);
+    vd_json_put(json, "%s: %.9g", key, value);
 }
 
 void vd_member_integer(yajl_gen json, const char *key, int64_t value)
 {
-    vd_output_string(json, key);
-    yajl_gen_integer(json, value);
-}
-
-void vd_member_texts(yajl_gen json, const char *key, const char *const *texts, size_t count)
-{
-    vd_member_list(json, key);
-    for (size_t i = 0; i < count; i++)
-        vd_output_string(json, texts[i]);
-    yajl_gen_array_close(json);
+    vd_json_put(json, "%s: %" PRId64, key, value);
 }
 
 void vd_member_list(yajl_gen json, const char *key)
 {
-    vd_output_string(json, key);
-    yajl_gen_array_open(json);
+    vd_json_put(json, "%s: [", key);
 }
 
 void vd_member_map(yajl_gen json, const char *key)
 {
-    vd_output_string(json, key);
-    yajl_gen_map_open(json);
-}
-
-void vd_output_numbers(yajl_gen json, const float *values, size_t count)
-{
-    yajl_gen_array_open(json);
-    for (size_t i = 0; i < count; i++)
-        vd_output_number(json, (double)values[i]);
-    yajl_gen_array_close(json);
+    vd_json_put(json, "%s: {", key);
 }
 
 void vd_member_numbers(yajl_gen json, const char *key, const float *values, size_t count)
 {
-    vd_output_string(json, key);
-    vd_output_numbers(json, values, count);
+    vd_json_put(json, "%s:", key);
+    vd_json_put_numbers(json, values, count);
 }
 
 static void *or_exit(void *memory)

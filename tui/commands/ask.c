@@ -9,6 +9,7 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
+#include "engine/base/json.h"
 #include "tui/base/output.h"
 #include "tui/session/remark.h"
 #include "tui/session/session.h"
@@ -50,10 +51,7 @@ static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said
 {
     char *text;
     vd_utterance_text(vd_session_words(a->session), said, &text, NULL);
-    yajl_gen_map_open(json);
-    vd_member_string(json, "answer", text);
-    vd_member_number(json, "score", (double)said->score);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "{answer: %s, score: %.9g}", text, (double)said->score);
     vd_free(text);
 }
 
@@ -62,11 +60,10 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
 {
     if (said->count == 0)
         return;
-    vd_member_list(json, "says");
+    vd_json_put(json, "says: [");
     for (int i = 0; i < said->count; i++)
         json_utterance(json, a, &said->beam[i]);
-    yajl_gen_array_close(json);
-    vd_output_string(json, "says_greedily");
+    vd_json_put(json, "], says_greedily:");
     json_utterance(json, a, &said->greedy);
 }
 
@@ -75,25 +72,24 @@ static void print_json(const ask *a, const vd_sheet *sheet)
     const vd_reply *reply = sheet->side[0].reply;
     const char *doubt = vd_world_doubt(a->world, a->picture);
     yajl_gen json = vd_output_object();
-    vd_member_string(json, "question", reply->typed);
+    vd_json_put(json, "question: %s", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
-    if (sheet->caption_by != VD_CAPTION_PEOPLE) {
-        vd_member_string(json, "caption", sheet->caption);
-        vd_member_string(json, "caption_by", vd_caption_by_names[sheet->caption_by]);
-    }
+    if (sheet->caption_by != VD_CAPTION_PEOPLE)
+        vd_json_put(json, "caption: %s, caption_by: %s", sheet->caption,
+                    vd_caption_by_names[sheet->caption_by]);
     if (doubt)
-        vd_member_string(json, "doubt", doubt);
-    vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
+        vd_json_put(json, "doubt: %s", doubt);
+    vd_json_put(json, "model: %s", vd_model_name(vd_session_model(a->session)));
     if (a->files.decoder.made)
-        vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
-    vd_member_string(json, "backend", vd_session_backend(a->session));
-    vd_member_number(json, "milliseconds", reply->answer.milliseconds);
+        vd_json_put(json, "decoder: %s", vd_decoders_name(vd_session_decoders(a->session)));
+    vd_json_put(json, "backend: %s, milliseconds: %.9g", vd_session_backend(a->session),
+                reply->answer.milliseconds);
     const char *talk = vd_small_talk(reply->typed), *remark = talk ? talk : reply->remark;
     if (*remark)
-        vd_member_string(json, "remark", remark);
+        vd_json_put(json, "remark: %s", remark);
     vd_output_object_end(json);
 }
 

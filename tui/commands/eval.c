@@ -4,6 +4,7 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/file.h"
+#include "engine/base/json.h"
 #include "engine/base/parallel.h"
 #include "tui/measure/corpus.h"
 #include "tui/base/decoder_choice.h"
@@ -117,13 +118,9 @@ static void print_tables(const evaluation *e)
 static void print_json(const evaluation *e)
 {
     yajl_gen json = vd_output_object();
-    vd_member_string(json, e->ranks ? "ranks" : "model",
-                     e->ranks ? e->from_ranks : vd_model_path(e->model));
-    vd_member_string(json, "data", e->corpus.data);
-    vd_output_string(json, "other_image");
-    yajl_gen_bool(json, e->options.view.other_image);
-    vd_output_string(json, "no_history");
-    yajl_gen_bool(json, e->options.view.no_history);
+    vd_json_put(json, "%s: %s, data: %s, other_image: %hhd, no_history: %hhd",
+                e->ranks ? "ranks" : "model", e->ranks ? e->from_ranks : vd_model_path(e->model),
+                e->corpus.data, e->options.view.other_image, e->options.view.no_history);
     vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
     vd_output_object_end(json);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/json.h"
 #include "engine/base/file.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
@@ -171,15 +172,15 @@ static vd_status print_json(const vd_caption_evaluation *e, const measured *m,
     vd_status status = VD_OK;
     char said[160];
     yajl_gen json = vd_output_object();
-    vd_member_string(json, e->from[0].model ? "model" : "results", name_of(&e->from[0]));
+    vd_json_put(json, "%s: %s", e->from[0].model ? "model" : "results", name_of(&e->from[0]));
     if (is_there(&e->from[1]))
-        vd_member_string(json, "against", name_of(&e->from[1]));
+        vd_json_put(json, "against: %s", name_of(&e->from[1]));
     if (e->features)
-        vd_member_string(json, "said", how_said(e, said));
-    vd_member_integer(json, "captions", (int64_t)m->count);
+        vd_json_put(json, "said: %s", how_said(e, said));
+    vd_json_put(json, "captions: %zu", m->count);
     if (m->judge) {
-        vd_member_string(json, "references", vd_caption_judge_references(m->judge)->path);
-        vd_member_string(json, "tokens", whose_tokens(e));
+        vd_json_put(json, "references: %s, tokens: %s", vd_caption_judge_references(m->judge)->path,
+                    whose_tokens(e));
         status = vd_caption_json(json, report, err);
     }
     vd_output_object_end(json);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/json.h"
 #include "engine/measure/statistics.h"
 #include "features/dialogs/ranks.h"
 #include "features/dialogs/visdial.h"
@@ -228,70 +229,49 @@ static void print_study(const study *s)
         print_pairs(&s->arm[0], &s->arm[i], &s->against[i]);
 }
 
-static void json_pair(yajl_gen json, const char *name, double a, double b)
-{
-    vd_output_string(json, name);
-    yajl_gen_array_open(json);
-    vd_output_number(json, a);
-    vd_output_number(json, b);
-    yajl_gen_array_close(json);
-}
-
 static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus *v, int k)
 {
     const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
-    vd_output_string(json, vd_metric_name((vd_metric)k));
-    yajl_gen_map_open(json);
-    json_pair(json, "mean", a->mean[k], b->mean[k]);
-    json_pair(json, "deviation", a->deviation[k], b->deviation[k]);
-    vd_member_number(json, "difference", d->estimate);
-    json_pair(json, "interval", d->low, d->high);
-    vd_member_number(json, "p", d->p);
-    vd_member_number(json, "p_holm", v->holm[k]);
-    json_pair(json, "interval_runs", r->low, r->high);
-    vd_member_number(json, "p_runs", r->p);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "%s: {mean: [%.9g, %.9g], deviation: [%.9g, %.9g]",
+                vd_metric_name((vd_metric)k), a->mean[k], b->mean[k], a->deviation[k],
+                b->deviation[k]);
+    vd_json_put(json, "difference: %.9g, interval: [%.9g, %.9g], p: %.9g, p_holm: %.9g",
+                d->estimate, d->low, d->high, d->p, v->holm[k]);
+    vd_json_put(json, "interval_runs: [%.9g, %.9g], p_runs: %.9g}", r->low, r->high, r->p);
 }
 
 static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus *v)
 {
-    vd_member_string(json, "against", b->name);
-    vd_member_string(json, "sign", "against - first");
-    vd_member_map(json, "metrics");
+    vd_json_put(json, "against: %s, sign: %s, metrics: {", b->name, "against - first");
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
             json_metric(json, a, b, v, k);
-    yajl_gen_map_close(json);
-    vd_member_list(json, "mcnemar");
+    vd_json_put(json, "}, mcnemar: [");
     for (size_t i = 0; i < v->pairs; i++) {
-        vd_mcnemar test = vd_mcnemar_test(&v->pair[i]);
-        yajl_gen_map_open(json);
-        vd_member_number(json, "both", (double)v->pair[i].both);
-        vd_member_number(json, "only_first", (double)v->pair[i].only_a);
-        vd_member_number(json, "only_against", (double)v->pair[i].only_b);
-        vd_member_number(json, "neither", (double)v->pair[i].neither);
-        vd_member_number(json, "exact", test.exact);
-        vd_member_number(json, "mid_p", test.mid_p);
-        yajl_gen_map_close(json);
+        const vd_pairs *pair = &v->pair[i];
+        vd_mcnemar test = vd_mcnemar_test(pair);
+        vd_json_put(json, "{both: %zu, only_first: %zu, only_against: %zu, neither: %zu",
+                    pair->both, pair->only_a, pair->only_b, pair->neither);
+        vd_json_put(json, "exact: %.9g, mid_p: %.9g}", test.exact, test.mid_p);
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
 }
 
 // Members about the second model, as if it were the only one; a list of the further ones.
 static void print_json(const study *s)
 {
     yajl_gen json = vd_output_object();
-    vd_member_string(json, "first", s->arm[0].name);
+    vd_json_put(json, "first: %s", s->arm[0].name);
     json_versus(json, &s->arm[0], &s->arm[1], &s->against[1]);
-    if (s->arms > 2) {
-        vd_member_list(json, "others");
-        for (int i = 2; i < s->arms; i++) {
-            yajl_gen_map_open(json);
-            json_versus(json, &s->arm[0], &s->arm[i], &s->against[i]);
-            yajl_gen_map_close(json);
-        }
-        yajl_gen_array_close(json);
+    if (s->arms > 2)
+        vd_json_put(json, "others: [");
+    for (int i = 2; i < s->arms; i++) {
+        vd_json_put(json, "{");
+        json_versus(json, &s->arm[0], &s->arm[i], &s->against[i]);
+        vd_json_put(json, "}");
     }
+    if (s->arms > 2)
+        vd_json_put(json, "]");
     vd_output_object_end(json);
 }
 

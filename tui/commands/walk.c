@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/json.h"
 #include "tui/answer/json.h"
 #include "tui/commands/command.h"
 #include "tui/base/output.h"
@@ -251,92 +252,71 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
 
 static void json_values(yajl_gen json, const char *name, const vd_trace_value *value, int count)
 {
-    vd_member_list(json, name);
+    vd_json_put(json, "%s: [", name);
     for (int i = 0; i < count; i++) {
         size_t size = 1;
-        yajl_gen_map_open(json);
-        vd_member_string(json, "name", value[i].name);
-        vd_member_string(json, "is", value[i].is);
-        vd_member_string(json, "axes", value[i].axes);
-        vd_member_list(json, "shape");
+        vd_json_put(json, "{name: %s, is: %s, axes: %s, shape: [", value[i].name, value[i].is,
+                    value[i].axes);
         for (int d = 0; d < value[i].dims; d++) {
             size *= (size_t)value[i].shape[d];
-            vd_output_number(json, value[i].shape[d]);
+            vd_json_put(json, "%d", value[i].shape[d]);
         }
-        yajl_gen_array_close(json);
-        if (value[i].value)
-            vd_member_numbers(json, "values", value[i].value, size);
-        yajl_gen_map_close(json);
+        vd_json_put(json, "]");
+        if (value[i].value) {
+            vd_json_put(json, "values:");
+            vd_json_put_numbers(json, value[i].value, size);
+        }
+        vd_json_put(json, "}");
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
 }
 
 static void json_table(yajl_gen json, const vd_walk_table *table)
 {
-    yajl_gen_map_open(json);
-    vd_member_string(json, "title", table->title);
-    vd_member_list(json, "columns");
+    vd_json_put(json, "{title: %s, columns: [", table->title);
     for (int i = 0; i < table->columns; i++)
-        vd_output_string(json, table->column[i]);
-    yajl_gen_array_close(json);
-    vd_member_list(json, "rows");
+        vd_json_put(json, "%s", table->column[i]);
+    vd_json_put(json, "], rows: [");
     for (int row = 0; row < table->rows; row++) {
-        yajl_gen_map_open(json);
-        vd_member_string(json, "name", table->row[row]);
-        vd_member_list(json, "values");
-        for (int i = 0; i < table->columns; i++) {
+        vd_json_put(json, "{name: %s, values: [", table->row[row]);
+        for (int i = row * table->columns; i < (row + 1) * table->columns; i++)
             if (table->text)
-                vd_output_string(json, table->text[row * table->columns + i]);
+                vd_json_put(json, "%s", table->text[i]);
             else
-                vd_output_number(json, table->value[row * table->columns + i]);
-        }
-        yajl_gen_array_close(json);
-        yajl_gen_map_close(json);
+                vd_json_put(json, "%.9g", table->value[i]);
+        vd_json_put(json, "]}");
     }
-    yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "]}");
 }
 
 static void json_stage(yajl_gen json, const vd_walk_stage *stage)
 {
-    yajl_gen_map_open(json);
-    vd_member_string(json, "stage", stage->of->title);
-    vd_member_string(json, "why", stage->of->why);
-    vd_member_list(json, "formula");
+    vd_json_put(json, "{stage: %s, why: %s, formula: [", stage->of->title, stage->of->why);
     for (int i = 0; i < VD_STAGE_FORMULAS && stage->of->formula[i]; i++)
-        vd_output_string(json, stage->of->formula[i]);
-    yajl_gen_array_close(json);
+        vd_json_put(json, "%s", stage->of->formula[i]);
+    vd_json_put(json, "]");
     json_values(json, "in", stage->of->in, stage->of->ins);
     json_values(json, "out", stage->of->out, stage->of->outs);
-    vd_member_list(json, "tables");
+    vd_json_put(json, "tables: [");
     for (int i = 0; i < stage->tables; i++)
         json_table(json, &stage->table[i]);
-    yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "]}");
 }
 
 static void json_effects(yajl_gen json, const walk_command *c, const vd_walk *walk)
 {
     double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
-    vd_member_list(json, "effects");
+    vd_json_put(json, "effects: [");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
-        char name[96];
-        vd_switch_name(&e->what, name, sizeof name);
-        yajl_gen_map_open(json);
-        vd_member_string(json, "what_if", name);
+        char what[96], name[96];
+        vd_switch_name(&e->what, what, sizeof what);
         vd_walk_switch_name(walk, &e->what, name, sizeof name);
-        vd_member_string(json, "name", name);
-        vd_output_string(json, "attention");
-        if (e->attention >= 0)
-            vd_output_number(json, e->attention);
-        else
-            yajl_gen_null(json);
-        vd_member_number(json, "change", e->left - before);
-        vd_member_string(json, "first", c->answers[e->first]);
-        yajl_gen_map_close(json);
+        vd_json_put(json, "{what_if: %s, name: %s, attention: %.9g, change: %.9g, first: %s}", what,
+                    name, e->attention >= 0 ? e->attention : (double)NAN, e->left - before,
+                    c->answers[e->first]);
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
 }
 
 static void print_json(const walk_command *c, const vd_walk *walk)
@@ -344,29 +324,28 @@ static void print_json(const walk_command *c, const vd_walk *walk)
     const vd_sheet_side was = {.reply = &walk->reply, .texts = c->answers, .chosen = -1};
     const vd_sheet_side now = {.reply = &walk->changed, .texts = c->answers, .chosen = -1};
     yajl_gen json = vd_output_object();
-    vd_member_string(json, "question", walk->reply.typed);
-    vd_member_string(json, "caption", vd_session_caption(c->session));
-    vd_member_string(json, "caption_by", vd_caption_by_names[vd_session_caption_by(c->session)]);
-    vd_member_string(json, "model", walk->model);
+    vd_json_put(json, "question: %s, caption: %s, caption_by: %s, model: %s", walk->reply.typed,
+                vd_session_caption(c->session),
+                vd_caption_by_names[vd_session_caption_by(c->session)], walk->model);
     vd_sheet_json_answers(json, "answers", &was, 2 * SHOWN_ANSWERS);
     if (walk->switches.count > 0) {
-        vd_member_list(json, "what_if");
+        vd_json_put(json, "what_if: [");
         for (int i = 0; i < walk->switches.count; i++) {
             char name[64];
             vd_switch_name(&walk->switches.at[i], name, sizeof name);
-            vd_output_string(json, name);
+            vd_json_put(json, "%s", name);
         }
-        yajl_gen_array_close(json);
+        vd_json_put(json, "]");
         vd_sheet_json_answers(json, "changed_answers", &now, 2 * SHOWN_ANSWERS);
     }
-    vd_member_list(json, "stages");
+    vd_json_put(json, "stages: [");
     for (int i = 0; i < vd_walk_stages(walk); i++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, walk->switches.count > 0, i, c->answers, &stage);
         json_stage(json, &stage);
         vd_walk_stage_clear(&stage);
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
     json_effects(json, c, walk);
     vd_output_object_end(json);
 }

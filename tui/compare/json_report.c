@@ -1,52 +1,43 @@
 // The comparison as one JSON object, on standard output. Models after the second are in "further",
 // each with the same fields against the first.
-#include "tui/compare/compare.h"
+#include <inttypes.h>
+
+#include "engine/base/json.h"
 #include "tui/base/output.h"
+#include "tui/compare/compare.h"
 
 static void json_pairs(yajl_gen json, const vd_against *against, vd_right by)
 {
     const vd_pairs *pairs = &against->right[by];
-    yajl_gen_map_open(json);
-    vd_member_number(json, "both", (double)pairs->both);
-    vd_member_number(json, "only_first", (double)pairs->only_a);
-    vd_member_number(json, "only_second", (double)pairs->only_b);
-    vd_member_number(json, "neither", (double)pairs->neither);
-    vd_member_number(json, "mcnemar_exact_p", against->test[by].exact);
-    vd_member_number(json, "mcnemar_mid_p", against->test[by].mid_p);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "{both: %zu, only_first: %zu, only_second: %zu, neither: %zu", pairs->both,
+                pairs->only_a, pairs->only_b, pairs->neither);
+    vd_json_put(json, "mcnemar_exact_p: %.9g, mcnemar_mid_p: %.9g}", against->test[by].exact,
+                against->test[by].mid_p);
 }
 
 static void json_comparison(yajl_gen json, const vd_comparison *c, int side)
 {
     const vd_against *against = &c->against[side];
-    yajl_gen_map_open(json);
-    vd_member_number(json, "questions", (double)c->cases);
-    vd_output_string(json, "right_human");
+    vd_json_put(json, "{questions: %zu, right_human:", c->cases);
     json_pairs(json, against, VD_RIGHT_HUMAN);
     if (c->metrics[0].dense_rounds) {
-        vd_output_string(json, "right_relevant");
+        vd_json_put(json, "right_relevant:");
         json_pairs(json, against, VD_RIGHT_RELEVANT);
     }
-    vd_member_map(json, "metrics");
+    vd_json_put(json, "metrics: {");
     for (int m = 0; m < VD_METRICS; m++) {
         const vd_interval *d = &against->difference[m];
         size_t rounds = vd_metrics_rounds(&c->metrics[0], (vd_metric)m);
         if (rounds == 0)
             continue;
-        vd_output_string(json, vd_metric_name((vd_metric)m));
-        yajl_gen_map_open(json);
-        vd_member_number(json, "rounds", (double)rounds);
-        vd_member_number(json, "first", vd_metrics_mean(&c->metrics[0], (vd_metric)m));
-        vd_member_number(json, "second", vd_metrics_mean(&c->metrics[side], (vd_metric)m));
-        vd_member_number(json, "difference", d->estimate);
-        vd_member_number(json, "low", d->low);
-        vd_member_number(json, "high", d->high);
-        vd_member_number(json, "standard_error", d->standard_error);
-        vd_member_number(json, "p", d->p);
-        yajl_gen_map_close(json);
+        vd_json_put(json, "%s: {rounds: %zu, first: %.9g, second: %.9g",
+                    vd_metric_name((vd_metric)m), rounds,
+                    vd_metrics_mean(&c->metrics[0], (vd_metric)m),
+                    vd_metrics_mean(&c->metrics[side], (vd_metric)m));
+        vd_json_put(json, "difference: %.9g, low: %.9g, high: %.9g, standard_error: %.9g, p: %.9g}",
+                    d->estimate, d->low, d->high, d->standard_error, d->p);
     }
-    yajl_gen_map_close(json);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "}}");
 }
 
 static void json_case(yajl_gen json, const vd_compare *compare, const vd_case *at)
@@ -55,56 +46,51 @@ static void json_case(yajl_gen json, const vd_compare *compare, const vd_case *a
     const vd_cases *cases = compare->cases;
     const vd_visdial_round *round = vd_case_round(cases, at);
     const char *group = groups[vd_case_group_of(cases, at, compare->by)];
-    yajl_gen_map_open(json);
-    vd_member_integer(json, "image_id", vd_case_dialog(cases, at)->image_id);
-    vd_member_integer(json, "round", at->round + 1);
+    vd_json_put(json, "{image_id: %" PRId64 ", round: %d", vd_case_dialog(cases, at)->image_id,
+                at->round + 1);
     if (round->family)
-        vd_member_string(json, "family", round->family);
-    vd_output_string(json, "group");
+        vd_json_put(json, "family: %s", round->family);
     if (group)
-        vd_output_string(json, group);
+        vd_json_put(json, "group: %s", group);
     else
-        yajl_gen_null(json);
-    vd_member_number(json, "moved", (double)at->moved);
-    vd_member_string(json, "question", vd_case_question(cases, at));
+        vd_json_put(json, "group: null");
+    vd_json_put(json, "moved: %.9g, question: %s", (double)at->moved, vd_case_question(cases, at));
     if (vd_case_human(cases, at))
-        vd_member_string(json, "human", vd_case_human(cases, at));
-    vd_member_list(json, "answers");
+        vd_json_put(json, "human: %s", vd_case_human(cases, at));
+    vd_json_put(json, "answers: [");
     for (int side = 0; side < cases->models; side++) {
         const vd_case_side *s = &at->side[side];
-        yajl_gen_map_open(json);
-        vd_member_string(json, "first", vd_case_option(cases, at, s->first));
+        vd_json_put(json, "{first: %s", vd_case_option(cases, at, s->first));
         if (round->relevance)
-            vd_member_number(json, "relevance", (double)round->relevance[s->first]);
+            vd_json_put(json, "relevance: %.9g", (double)round->relevance[s->first]);
         if (s->rank > 0)
-            vd_member_number(json, "human_rank", (double)s->rank);
+            vd_json_put(json, "human_rank: %.9g", (double)s->rank);
         if (cases->models > 2)
-            vd_member_number(json, "moved", (double)s->moved);
-        yajl_gen_map_close(json);
+            vd_json_put(json, "moved: %.9g", (double)s->moved);
+        vd_json_put(json, "}");
     }
-    yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "]}");
 }
 
 static void json_slices(yajl_gen json, const vd_compare *compare, int side, bool families)
 {
-    vd_member_map(json, families ? "family" : "round");
+    vd_json_put(json, "%s: {", families ? "family" : "round");
     for (size_t i = 1; i < compare->slices.count; i++) {
         const vd_slice *slice = &compare->slices.slice[i];
-        char round[16];
-        snprintf(round, sizeof round, "%d", slice->round);
         if (families != (slice->family != NULL))
             continue;
-        vd_output_string(json, families ? slice->family : round);
+        char round[16];
+        snprintf(round, sizeof round, "%d", slice->round);
+        vd_json_put(json, "%s:", families ? slice->family : round);
         json_comparison(json, &slice->comparison, side);
     }
-    yajl_gen_map_close(json);
+    vd_json_put(json, "}");
 }
 
 // A model against the first: all, by family, by round.
 static void json_pair(yajl_gen json, const vd_compare *compare, int side)
 {
-    vd_output_string(json, "all");
+    vd_json_put(json, "all:");
     json_comparison(json, &compare->slices.slice[0].comparison, side);
     json_slices(json, compare, side, true);
     json_slices(json, compare, side, false);
@@ -114,28 +100,25 @@ void vd_compare_json(const vd_compare *compare)
 {
     const vd_cases *cases = compare->cases;
     yajl_gen json = vd_output_object();
-    vd_member_list(json, "models");
+    vd_json_put(json, "models: [");
     for (int side = 0; side < cases->models; side++)
-        vd_output_string(json, vd_model_path(cases->model[side]));
-    yajl_gen_array_close(json);
-    vd_member_string(json, "data", cases->corpus->data);
-    vd_member_number(json, "dialogs", (double)cases->dialogs);
-    vd_member_string(json, "right", compare->by == VD_RIGHT_HUMAN ? "human" : "relevant");
-    vd_member_string(json, "sign", "second - first");
+        vd_json_put(json, "%s", vd_model_path(cases->model[side]));
+    vd_json_put(json, "], data: %s, dialogs: %zu, right: %s, sign: %s", cases->corpus->data,
+                cases->dialogs, compare->by == VD_RIGHT_HUMAN ? "human" : "relevant",
+                "second - first");
     json_pair(json, compare, 1);
     if (cases->models > 2) {
-        vd_member_list(json, "further");
+        vd_json_put(json, "further: [");
         for (int side = 2; side < cases->models; side++) {
-            yajl_gen_map_open(json);
-            vd_member_string(json, "second", vd_model_path(cases->model[side]));
+            vd_json_put(json, "{second: %s", vd_model_path(cases->model[side]));
             json_pair(json, compare, side);
-            yajl_gen_map_close(json);
+            vd_json_put(json, "}");
         }
-        yajl_gen_array_close(json);
+        vd_json_put(json, "]");
     }
-    vd_member_list(json, "cases");
+    vd_json_put(json, "cases: [");
     for (size_t i = 0; i < compare->count; i++)
         json_case(json, compare, compare->at[i]);
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
     vd_output_object_end(json);
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tui/base/output.h"
+#include "engine/base/json.h"
 #include "tui/base/table.h"
 #include "tui/measure/captions.h"
 
@@ -160,55 +160,39 @@ vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
 static void json_intervals(yajl_gen json, const char *key, const vd_interval *interval,
                            double level, bool difference)
 {
-    vd_member_map(json, key);
-    vd_member_number(json, "level", level);
+    vd_json_put(json, "%s: {level: %.9g", key, level);
     for (int i = 0; i < VD_CAPTION_METRICS; i++) {
-        if (isnan(interval[i].estimate))
-            continue;
-        vd_member_list(json, vd_caption_metric_names[i].name);
-        if (difference)
-            vd_output_number(json, interval[i].estimate);
-        vd_output_number(json, interval[i].low);
-        vd_output_number(json, interval[i].high);
-        if (difference)
-            vd_output_number(json, interval[i].p);
-        yajl_gen_array_close(json);
+        const vd_interval *one = &interval[i];
+        const char *name = vd_caption_metric_names[i].name;
+        if (difference && !isnan(one->estimate))
+            vd_json_put(json, "%s: [%.9g, %.9g, %.9g, %.9g]", name, one->estimate, one->low,
+                        one->high, one->p);
+        else if (!isnan(one->estimate))
+            vd_json_put(json, "%s: [%.9g, %.9g]", name, one->low, one->high);
     }
-    yajl_gen_map_close(json);
+    vd_json_put(json, "}");
 }
 
-static void json_claims(yajl_gen json, const vd_caption_measure *m)
+static void json_measure(yajl_gen json, const char *key, const vd_caption_measure *m)
 {
-    vd_member_map(json, "claims");
-    for (int i = 0; i < BLOCKS_CLAIM_SORTS; i++) {
-        vd_member_map(json, blocks_claim_names[i]);
-        vd_member_integer(json, "captions", (int64_t)m->claimed[i]);
-        vd_member_integer(json, "false", (int64_t)m->false_claims[i]);
-        yajl_gen_map_close(json);
-    }
-    yajl_gen_map_close(json);
-}
-
-static void json_measure(yajl_gen json, const vd_caption_measure *m)
-{
-    vd_member_integer(json, "pictures", (int64_t)m->pictures);
-    vd_member_integer(json, "distinct", (int64_t)m->distinct);
+    bool judged = m->all.judged > 0.0;
+    vd_json_put(json, "%s: {pictures: %zu, distinct: %zu", key, m->pictures, m->distinct);
     for (int i = 0; i < VD_CAPTION_METRICS; i++)
         if (!isnan(m->metric[i]))
-            vd_member_number(json, vd_caption_metric_names[i].name, m->metric[i]);
-    if (m->all.judged > 0.0)
-        json_claims(json, m);
+            vd_json_put(json, "%s: %.9g", vd_caption_metric_names[i].name, m->metric[i]);
+    if (judged)
+        vd_json_put(json, "claims: {");
+    for (int i = 0; i < BLOCKS_CLAIM_SORTS && judged; i++)
+        vd_json_put(json, "%s: {captions: %zu, false: %zu}", blocks_claim_names[i], m->claimed[i],
+                    m->false_claims[i]);
+    vd_json_put(json, judged ? "}}" : "}");
 }
 
 static void json_agreement(yajl_gen json, const vd_caption_report *r)
 {
     vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
-    vd_member_map(json, "agreement");
-    vd_member_integer(json, "both", (int64_t)a.both);
-    vd_member_integer(json, "all_alone", (int64_t)a.first);
-    vd_member_integer(json, "other_alone", (int64_t)a.second);
-    vd_member_integer(json, "neither", (int64_t)a.neither);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "agreement: {both: %zu, all_alone: %zu, other_alone: %zu, neither: %zu}",
+                a.both, a.first, a.second, a.neither);
 }
 
 static vd_status json_differing(yajl_gen json, const vd_caption_report *r, vd_error *err)
@@ -216,35 +200,25 @@ static vd_status json_differing(yajl_gen json, const vd_caption_report *r, vd_er
     differing all;
     vd_status status = find_differing(r, &all, err);
     const vd_caption_metric_name *name = &vd_caption_metric_names[all.metric];
-    vd_member_list(json, "largest_differences");
+    vd_json_put(json, "largest_differences: [");
     for (size_t i = 0; i < all.count; i++) {
         const vd_caption_difference *d = &all.list[i];
-        const double value[] = {d->first, d->second};
-        yajl_gen_map_open(json);
-        vd_member_integer(json, "image_id", r->references->image[d->picture].image_id);
-        vd_member_list(json, name->name);
-        for (int k = 0; k < 2; k++)
-            vd_output_number(json, value[k]);
-        yajl_gen_array_close(json);
-        vd_member_texts(json, "captions", (const char *const[]){said(r, 0, d), said(r, 1, d)}, 2);
-        yajl_gen_map_close(json);
+        vd_json_put(json, "{image_id: %" PRId64 ", %s: [%.9g, %.9g], captions: [%s, %s]}",
+                    r->references->image[d->picture].image_id, name->name, d->first, d->second,
+                    said(r, 0, d), said(r, 1, d));
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
     return status;
 }
 
 vd_status vd_caption_json(yajl_gen json, const vd_caption_report *r, vd_error *err)
 {
-    vd_member_map(json, "all");
-    json_measure(json, r->measure);
-    yajl_gen_map_close(json);
+    json_measure(json, "all", r->measure);
     if (r->interval)
         json_intervals(json, "interval", r->interval, r->level, false);
     if (!r->other)
         return VD_OK;
-    vd_member_map(json, "other");
-    json_measure(json, r->other);
-    yajl_gen_map_close(json);
+    json_measure(json, "other", r->other);
     if (r->measure->all.judged > 0.0)
         json_agreement(json, r);
     if (r->difference)

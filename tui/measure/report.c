@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tui/base/output.h"
+#include "engine/base/json.h"
 
 // ---- tables -------------------------------------------------------------------------------------
 
@@ -118,56 +118,46 @@ void vd_measure_print(const vd_measure *measure, const vd_interval *intervals, d
 
 static void json_metrics(yajl_gen json, const vd_metrics *metrics)
 {
-    yajl_gen_map_open(json);
-    vd_member_integer(json, "rounds", (int64_t)metrics->rounds);
-    vd_member_integer(json, "dense_rounds", (int64_t)metrics->dense_rounds);
+    vd_json_put(json, "{rounds: %zu, dense_rounds: %zu", metrics->rounds, metrics->dense_rounds);
     for (int i = 0; i < VD_METRICS; i++)
         if (vd_metrics_rounds(metrics, (vd_metric)i) > 0)
-            vd_member_number(json, vd_metric_name((vd_metric)i),
-                             vd_metrics_mean(metrics, (vd_metric)i));
-    yajl_gen_map_close(json);
+            vd_json_put(json, "%s: %.9g", vd_metric_name((vd_metric)i),
+                        vd_metrics_mean(metrics, (vd_metric)i));
+    vd_json_put(json, "}");
 }
 
 static void json_intervals(yajl_gen json, const vd_interval *intervals, double level)
 {
-    vd_member_map(json, "interval");
-    vd_member_number(json, "level", level);
-    for (int i = 0; i < VD_METRICS; i++) {
-        if (isnan(intervals[i].estimate))
-            continue;
-        vd_member_list(json, vd_metric_name((vd_metric)i));
-        vd_output_number(json, intervals[i].low);
-        vd_output_number(json, intervals[i].high);
-        yajl_gen_array_close(json);
-    }
-    yajl_gen_map_close(json);
+    vd_json_put(json, "interval: {level: %.9g", level);
+    for (int i = 0; i < VD_METRICS; i++)
+        if (!isnan(intervals[i].estimate))
+            vd_json_put(json, "%s: [%.9g, %.9g]", vd_metric_name((vd_metric)i), intervals[i].low,
+                        intervals[i].high);
+    vd_json_put(json, "}");
 }
 
 void vd_measure_json(yajl_gen json, const vd_measure *measure, const vd_interval *intervals,
                      double level)
 {
     char name[24];
-    vd_member_integer(json, "dialogs", (int64_t)measure->dialogs);
-    vd_output_string(json, "all");
+    vd_json_put(json, "dialogs: %zu, all:", measure->dialogs);
     json_metrics(json, &measure->all);
     if (intervals)
         json_intervals(json, intervals, level);
-    vd_member_list(json, "round");
+    vd_json_put(json, "round: [");
     for (int i = 0; i < measure->rounds; i++)
         json_metrics(json, &measure->round[i]);
-    yajl_gen_array_close(json);
-    vd_member_map(json, "family");
+    vd_json_put(json, "], family: {");
     for (size_t i = 0; i < measure->family_count; i++) {
-        vd_output_string(json, measure->family[i].name);
+        vd_json_put(json, "%s:", measure->family[i].name);
         json_metrics(json, &measure->family[i].metrics);
     }
-    yajl_gen_map_close(json);
-    vd_member_map(json, "rounds_back");
+    vd_json_put(json, "}, rounds_back: {");
     for (int i = 0; i <= VD_MEASURE_FAR; i++) {
         if (nothing_measured(&measure->coreference[i]))
             continue;
-        vd_output_string(json, distance_name(i, name, sizeof name));
+        vd_json_put(json, "%s:", distance_name(i, name, sizeof name));
         json_metrics(json, &measure->coreference[i]);
     }
-    yajl_gen_map_close(json);
+    vd_json_put(json, "}");
 }

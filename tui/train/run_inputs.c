@@ -34,18 +34,17 @@ static const char **text_of(vd_run_inputs *inputs, int which)
 static yajl_gen_status emit(yajl_gen json, void *context)
 {
     vd_run_inputs inputs = *(const vd_run_inputs *)context;
-    yajl_gen_map_open(json);
+    vd_json_put(json, "{");
     for (int i = 0; i < TEXTS; i++) {
         const char *text = *text_of(&inputs, i);
         char *whole = text && i < PATHS ? g_canonicalize_filename(text, NULL) : g_strdup(text);
         if (whole)
-            vd_member_string(json, texts[i].name, whole);
+            vd_json_put(json, "%s: %s", texts[i].name, whole);
         g_free(whole);
     }
     if (inputs.val_limit)
-        vd_member_integer(json, "val-limit", (int64_t)inputs.val_limit);
-    vd_member_string(json, "missing", inputs.missing == VD_MISSING_SKIP ? "skip" : "refuse");
-    return yajl_gen_map_close(json);
+        vd_json_put(json, "val-limit: %zu", inputs.val_limit);
+    return vd_json_put(json, "missing: %s}", inputs.missing == VD_MISSING_SKIP ? "skip" : "refuse");
 }
 
 vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_error *err)

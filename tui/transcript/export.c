@@ -320,75 +320,59 @@ static void emit_options(yajl_gen json, const visdial *v, const vd_record *recor
     if (!there)
         option[count < OPTIONS ? count++ : OPTIONS - 1] = truth;
     qsort(option, count, sizeof *option, by_number);
-    vd_member_list(json, "answer_options");
+    vd_json_put(json, "answer_options: [");
     for (size_t k = 0; k < count; k++)
-        yajl_gen_integer(json, (long long)option[k]);
-    yajl_gen_array_close(json);
+        vd_json_put(json, "%zu", option[k]);
+    vd_json_put(json, "]");
     for (size_t k = 0; k < count; k++)
         if (option[k] == truth)
-            vd_member_integer(json, "gt_index", (long long)k);
+            vd_json_put(json, "gt_index: %zu", k);
 }
 
 static void emit_asides(yajl_gen json, const vd_chat_record *talk, int round)
 {
     for (int i = 0; i < talk->aside_count; i++)
-        if (is_before(talk, &talk->asides[i], round)) {
-            yajl_gen_array_open(json);
-            yajl_gen_integer(json, round);
-            vd_output_string(json, talk->asides[i].typed);
-            vd_output_string(json, talk->asides[i].reply);
-            yajl_gen_array_close(json);
-        }
+        if (is_before(talk, &talk->asides[i], round))
+            vd_json_put(json, "[%d, %s, %s]", round, talk->asides[i].typed, talk->asides[i].reply);
 }
 
 static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *talk)
 {
-    yajl_gen_map_open(json);
-    vd_member_integer(json, "image_id", talk->image_id);
-    vd_member_string(json, "caption", talk->caption);
+    vd_json_put(json, "{image_id: %" PRId64 ", caption: %s", talk->image_id, talk->caption);
     if (talk->caption_by != VD_CAPTION_PEOPLE)
-        vd_member_string(json, "caption_by", vd_caption_by_names[talk->caption_by]);
-    vd_member_list(json, "dialog");
+        vd_json_put(json, "caption_by: %s", vd_caption_by_names[talk->caption_by]);
+    vd_json_put(json, "dialog: [");
     for (int r = 0; r < talk->count; r++) {
         const vd_record *record = vd_transcript_find(v->file, talk, r, 0);
-        yajl_gen_map_open(json);
-        vd_member_integer(json, "question",
-                          (long long)table_index(&v->questions, record ? record->reply.question
-                                                                       : talk->rounds[r].question));
-        vd_member_integer(json, "answer",
-                          (long long)table_index(&v->answers, talk->rounds[r].answer));
+        const vd_turn *said = &talk->rounds[r];
+        vd_json_put(json, "{question: %zu, answer: %zu",
+                    table_index(&v->questions, record ? record->reply.question : said->question),
+                    table_index(&v->answers, said->answer));
         if (record && strcmp(record->reply.typed, record->reply.question) != 0)
-            vd_member_string(json, "typed", record->reply.typed);
+            vd_json_put(json, "typed: %s", record->reply.typed);
         if (record)
-            emit_options(json, v, record, talk->rounds[r].answer);
-        yajl_gen_map_close(json);
+            emit_options(json, v, record, said->answer);
+        vd_json_put(json, "}");
     }
-    yajl_gen_array_close(json);
     if (talk->aside_count)
-        vd_member_list(json, "asides");
-    for (int r = 0; talk->aside_count && r <= talk->count; r++)
+        vd_json_put(json, "], asides: [");
+    for (int r = 0; r <= talk->count; r++)
         emit_asides(json, talk, r);
-    if (talk->aside_count)
-        yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
+    vd_json_put(json, "]}");
 }
 
 static yajl_gen_status emit_visdial(yajl_gen json, void *context)
 {
     const visdial *v = context;
-    yajl_gen_map_open(json);
-    vd_member_string(json, "version", "1.0");
-    vd_member_string(json, "split", "transcript");
-    vd_member_map(json, "data");
-    vd_member_texts(json, "questions", v->questions.text, v->questions.count);
-    vd_member_texts(json, "answers", v->answers.text, v->answers.count);
-    vd_member_list(json, "dialogs");
+    vd_json_put(json, "{version: %s, split: transcript, data: {questions:", "1.0");
+    vd_json_put_texts(json, v->questions.text, v->questions.count);
+    vd_json_put(json, "answers:");
+    vd_json_put_texts(json, v->answers.text, v->answers.count);
+    vd_json_put(json, "dialogs: [");
     for (size_t i = 0; i < v->file->talk_count; i++)
         if (!v->file->talks[i].later) // a dialog a picture: how the last one about it ended
             emit_talk(json, v, &v->file->talks[i]);
-    yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
-    return yajl_gen_map_close(json);
+    return vd_json_put(json, "]}}");
 }
 
 vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err)

@@ -2,6 +2,7 @@
 #include "tui/transcript/transcript.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,23 +333,18 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
     (void)context;
     char stamp[32];
     write_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ");
-    yajl_gen_map_open(json);
-    vd_member_integer(json, "transcript", 1);
-    vd_member_string(json, "program", "visdial " VD_VERSION);
-    vd_member_string(json, "started", stamp);
-    return yajl_gen_map_close(json);
+    return vd_json_put(json, "{transcript: %d, program: %s, started: %s}", 1, "visdial " VD_VERSION,
+                       stamp);
 }
 
 static yajl_gen_status emit_files(yajl_gen json, void *context)
 {
     const vd_recorded_files *files = context;
-    yajl_gen_map_open(json);
-    vd_member_map(json, "files");
+    vd_json_put(json, "{files: {");
     for (int i = 0; i < VD_RECORDED_FILES; i++)
         if (files->path[i])
-            vd_member_string(json, vd_recorded_file_names[i], files->path[i]);
-    yajl_gen_map_close(json);
-    return yajl_gen_map_close(json);
+            vd_json_put(json, "%s: %s", vd_recorded_file_names[i], files->path[i]);
+    return vd_json_put(json, "}}");
 }
 
 void vd_transcript_about(vd_transcript *transcript, const vd_recorded_files *files)
@@ -372,28 +368,20 @@ static vd_status begin(vd_transcript *transcript, vd_error *err)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-static void emit_pair(yajl_gen json, const char *first, const char *second)
-{
-    yajl_gen_array_open(json);
-    vd_output_string(json, first);
-    vd_output_string(json, second);
-    yajl_gen_array_close(json);
-}
-
 static void emit_turns(yajl_gen json, const char *key, const vd_turn *turns, int count)
 {
-    vd_member_list(json, key);
+    vd_json_put(json, "%s: [", key);
     for (int i = 0; i < count; i++)
-        emit_pair(json, turns[i].question, turns[i].answer);
-    yajl_gen_array_close(json);
+        vd_json_put(json, "[%s, %s]", turns[i].question, turns[i].answer);
+    vd_json_put(json, "]");
 }
 
 static void emit_matrix(yajl_gen json, const char *key, const float *values, int rows, int columns)
 {
-    vd_member_list(json, key);
+    vd_json_put(json, "%s: [", key);
     for (int row = 0; row < rows; row++, values += columns)
-        vd_output_numbers(json, values, (size_t)columns);
-    yajl_gen_array_close(json);
+        vd_json_put_numbers(json, values, (size_t)columns);
+    vd_json_put(json, "]");
 }
 
 static bool has_words(const vd_attention *attention)
@@ -409,11 +397,11 @@ static void emit_entry(yajl_gen json, const vd_attention *a, const int32_t start
         row = start[0], rows = start[1] - start[0];
     if (a->key == VD_AXIS_HISTORY_WORDS)
         column = start[0], columns = start[1] - start[0];
-    yajl_gen_array_open(json);
+    vd_json_put(json, "[");
     for (int i = row; i < row + rows; i++)
-        vd_output_numbers(json, a->share + (size_t)i * (size_t)a->columns + column,
-                          (size_t)columns);
-    yajl_gen_array_close(json);
+        vd_json_put_numbers(json, a->share + (size_t)i * (size_t)a->columns + column,
+                            (size_t)columns);
+    vd_json_put(json, "]");
 }
 
 // Limited to the strongest entries, or the last: at 3 kB an entry, a long history would take
@@ -423,7 +411,7 @@ static void emit_entries(yajl_gen json, const vd_answer *answer, const vd_attent
     vd_share top[VD_TOPIC_ENTRIES];
     const float *rounds = vd_answer_shares(answer, VD_AXIS_ENTRIES);
     int count = rounds ? vd_shares_top(rounds, answer->rounds, 2, top, VD_TOPIC_ENTRIES) : 0;
-    vd_member_list(json, "entries");
+    vd_json_put(json, "entries: [");
     for (int r = 0; r < answer->rounds; r++) {
         bool strong = !rounds && r + VD_TOPIC_ENTRIES >= answer->rounds;
         for (int i = 0; i < count && !strong; i++)
@@ -431,76 +419,65 @@ static void emit_entries(yajl_gen json, const vd_answer *answer, const vd_attent
         if (strong && a->share && answer->history_start)
             emit_entry(json, a, answer->history_start + r);
         else
-            yajl_gen_null(json);
+            vd_json_put(json, "null");
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
 }
 
 static void emit_attentions(yajl_gen json, const vd_answer *answer)
 {
-    vd_member_integer(json, "region_count", answer->regions);
-    vd_member_list(json, "attentions");
+    vd_json_put(json, "region_count: %d, attentions: [", answer->regions);
     for (int i = 0; i < answer->attentions; i++) {
         const vd_attention *a = &answer->attention[i];
-        yajl_gen_map_open(json);
+        vd_json_put(json, "{");
         vd_json_attention_name(json, a);
-        vd_member_string(json, "query", vd_axis_name(a->query));
-        vd_member_string(json, "key", vd_axis_name(a->key));
-        if (a->nothing) {
-            vd_output_string(json, "nothing");
-            yajl_gen_bool(json, true);
-        }
+        vd_json_put(json, "query: %s, key: %s", vd_axis_name(a->query), vd_axis_name(a->key));
+        if (a->nothing)
+            vd_json_put(json, "nothing: %hhd", true);
         if (has_words(a))
             emit_entries(json, answer, a);
         else if (a->share)
             emit_matrix(json, "shares", a->share, a->rows, a->columns);
-        yajl_gen_map_close(json);
+        vd_json_put(json, "}");
     }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
 }
 
 // All scores, or those of the best of a large pool.
 static void emit_scores(yajl_gen json, const vd_answer *answer)
 {
     if (answer->candidates <= VD_RECORDED_SCORES) {
-        vd_member_numbers(json, "scores", answer->score, (size_t)answer->candidates);
+        vd_json_put(json, "scores:");
+        vd_json_put_numbers(json, answer->score, (size_t)answer->candidates);
         return;
     }
     int first = answer->order[0];
-    vd_member_list(json, "best");
+    vd_json_put(json, "best: [");
     for (int i = 0; i < VD_RECORDED_SCORES; i++)
-        yajl_gen_integer(json, answer->order[i]);
-    yajl_gen_array_close(json);
-    vd_member_number(json, "log_sum",
-                     (double)answer->score[first] - log((double)answer->probability[first]));
-    vd_member_list(json, "scores");
+        vd_json_put(json, "%d", answer->order[i]);
+    vd_json_put(json, "], log_sum: %.9g, scores: [",
+                (double)answer->score[first] - log((double)answer->probability[first]));
     for (int i = 0; i < VD_RECORDED_SCORES; i++)
-        vd_output_number(json, (double)answer->score[answer->order[i]]);
-    yajl_gen_array_close(json);
+        vd_json_put(json, "%.9g", (double)answer->score[answer->order[i]]);
+    vd_json_put(json, "]");
 }
 
 static void emit_reply(yajl_gen json, const vd_reply *reply, const char *const *texts)
 {
     const vd_answer *answer = &reply->answer;
-    vd_member_string(json, "typed", reply->typed);
-    vd_member_string(json, "question", reply->question);
-    vd_member_texts(json, "words", (const char *const *)reply->word, (size_t)reply->words);
-    vd_member_list(json, "unknown");
+    vd_json_put(json, "typed: %s, question: %s, words:", reply->typed, reply->question);
+    vd_json_put_texts(json, (const char *const *)reply->word, (size_t)reply->words);
+    vd_json_put(json, "unknown: [");
     for (int i = 0; i < reply->words; i++)
-        yajl_gen_bool(json, reply->unknown[i]);
-    yajl_gen_array_close(json);
-    vd_member_integer(json, "cut", reply->cut);
-    vd_member_number(json, "milliseconds", answer->milliseconds);
+        vd_json_put(json, "%hhd", reply->unknown[i]);
+    vd_json_put(json, "], cut: %d, milliseconds: %.9g", reply->cut, answer->milliseconds);
     if (reply->ranked.made)
-        vd_member_string(json, "decoder", vd_decoders_name(reply->ranked.by));
-    vd_member_list(json, "answers");
-    for (int i = 0; i < answer->candidates && i < SHOWN_ANSWERS; i++) {
-        yajl_gen_array_open(json);
-        vd_output_string(json, texts[answer->order[i]]);
-        vd_output_number(json, (double)answer->probability[answer->order[i]]);
-        yajl_gen_array_close(json);
-    }
-    yajl_gen_array_close(json);
+        vd_json_put(json, "decoder: %s", vd_decoders_name(reply->ranked.by));
+    vd_json_put(json, "answers: [");
+    for (int i = 0; i < answer->candidates && i < SHOWN_ANSWERS; i++)
+        vd_json_put(json, "[%s, %.9g]", texts[answer->order[i]],
+                    (double)answer->probability[answer->order[i]]);
+    vd_json_put(json, "]");
     emit_scores(json, answer);
     emit_attentions(json, answer);
 }
@@ -508,50 +485,38 @@ static void emit_reply(yajl_gen json, const vd_reply *reply, const char *const *
 static void emit_caption_by(yajl_gen json, vd_caption_by by)
 {
     if (by != VD_CAPTION_PEOPLE)
-        vd_member_string(json, "caption_by", vd_caption_by_names[by]);
+        vd_json_put(json, "caption_by: %s", vd_caption_by_names[by]);
 }
 
 static yajl_gen_status emit_answer(yajl_gen json, void *context)
 {
     const vd_sheet *sheet = context;
     const vd_sheet_side *side = &sheet->side[0];
-    yajl_gen_map_open(json);
-    vd_member_map(json, "answer");
-    vd_member_integer(json, "lane", side->lane);
-    vd_member_string(json, "name", side->name);
-    vd_member_string(json, "model", side->model);
-    vd_member_integer(json, "image_id", sheet->image_id);
+    vd_json_put(json, "{answer: {lane: %d, name: %s, model: %s, image_id: %" PRId64, side->lane,
+                side->name, side->model, sheet->image_id);
     if (sheet->picture)
-        vd_member_string(json, "picture", sheet->picture);
-    vd_member_string(json, "caption", sheet->caption);
+        vd_json_put(json, "picture: %s", sheet->picture);
+    vd_json_put(json, "caption: %s", sheet->caption);
     emit_caption_by(json, sheet->caption_by);
     emit_turns(json, "history", sheet->said, sheet->rounds);
-    vd_member_string(json, "model_hash", side->model_hash.text);
-    vd_member_string(json, "pool_hash", side->pool_hash.text);
-    vd_member_string(json, "features_hash", sheet->features_hash.text);
+    vd_json_put(json, "model_hash: %s, pool_hash: %s, features_hash: %s", side->model_hash.text,
+                side->pool_hash.text, sheet->features_hash.text);
     emit_reply(json, side->reply, side->texts);
     if (sheet->boxes)
         emit_matrix(json, "boxes", sheet->boxes, sheet->regions, 4);
     if (sheet->names)
-        vd_member_list(json, "names");
+        vd_json_put(json, "names: [");
     for (int i = 0; sheet->names && i < sheet->regions; i++)
-        vd_output_string(json, sheet->names[i].text);
-    if (sheet->names)
-        yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
-    return yajl_gen_map_close(json);
+        vd_json_put(json, "%s", sheet->names[i].text);
+    return vd_json_put(json, sheet->names ? "]}}" : "}}");
 }
 
 static yajl_gen_status emit_pool(yajl_gen json, void *context)
 {
     const vd_sheet *sheet = context;
-    yajl_gen_map_open(json);
-    vd_member_map(json, "pool");
-    vd_member_string(json, "hash", sheet->side[0].pool_hash.text);
-    vd_member_texts(json, "answers", sheet->side[0].texts,
-                    (size_t)sheet->side[0].reply->answer.candidates);
-    yajl_gen_map_close(json);
-    return yajl_gen_map_close(json);
+    vd_json_put(json, "{pool: {hash: %s, answers:", sheet->side[0].pool_hash.text);
+    vd_json_put_texts(json, sheet->side[0].texts, (size_t)sheet->side[0].reply->answer.candidates);
+    return vd_json_put(json, "}}");
 }
 
 static vd_status pool_once(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err)
@@ -579,65 +544,50 @@ vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet,
 static void emit_branch(yajl_gen json, const vd_chat_record_branch *branch, size_t width)
 {
     char *const *text = branch->text;
-    yajl_gen_array_open(json);
+    vd_json_put(json, "[");
     for (int i = 0; i < branch->count; i++) {
-        yajl_gen_array_open(json);
+        vd_json_put(json, "[");
         for (size_t k = 0; k < width; k++, text++)
             if (*text)
-                vd_output_string(json, *text);
+                vd_json_put(json, "%s", *text);
             else
-                yajl_gen_null(json);
-        yajl_gen_array_close(json);
+                vd_json_put(json, "null");
+        vd_json_put(json, "]");
     }
-    yajl_gen_array_close(json);
-}
-
-static void emit_asides(yajl_gen json, const vd_chat_record_aside *asides, int count)
-{
-    vd_member_list(json, "asides");
-    for (int i = 0; i < count; i++) {
-        yajl_gen_array_open(json);
-        yajl_gen_integer(json, asides[i].branch);
-        yajl_gen_integer(json, asides[i].before);
-        vd_output_string(json, asides[i].typed);
-        vd_output_string(json, asides[i].reply);
-        yajl_gen_array_close(json);
-    }
-    yajl_gen_array_close(json);
+    vd_json_put(json, "]");
 }
 
 static yajl_gen_status emit_conversation(yajl_gen json, void *context)
 {
     const vd_chat_record *record = context;
-    yajl_gen_map_open(json);
-    vd_member_map(json, "conversation");
-    vd_member_integer(json, "image_id", record->image_id);
+    vd_json_put(json, "{conversation: {image_id: %" PRId64, record->image_id);
     if (record->picture)
-        vd_member_string(json, "picture", record->picture);
-    vd_member_string(json, "caption", record->caption);
+        vd_json_put(json, "picture: %s", record->picture);
+    vd_json_put(json, "caption: %s", record->caption);
     emit_caption_by(json, record->caption_by);
     emit_turns(json, "rounds", record->rounds, record->count);
-    if (record->lane_count > 0) {
-        vd_member_list(json, "models");
-        for (int i = 0; i < record->lane_count; i++)
-            emit_pair(json, record->lanes[i].name, record->lanes[i].follow);
-        yajl_gen_array_close(json);
-    }
-    if (record->branch_count > 0) {
-        vd_member_integer(json, "branch", record->branch);
-        vd_member_list(json, "branches");
-        for (int i = 0; i < record->branch_count; i++)
-            emit_branch(json, &record->branches[i], (size_t)record->lane_count + 1);
-        yajl_gen_array_close(json);
-    }
+    if (record->lane_count > 0)
+        vd_json_put(json, "models: [");
+    for (int i = 0; i < record->lane_count; i++)
+        vd_json_put(json, "[%s, %s]", record->lanes[i].name, record->lanes[i].follow);
+    if (record->lane_count > 0)
+        vd_json_put(json, "]");
+    if (record->branch_count > 0)
+        vd_json_put(json, "branch: %d, branches: [", record->branch);
+    for (int i = 0; i < record->branch_count; i++)
+        emit_branch(json, &record->branches[i], (size_t)record->lane_count + 1);
+    if (record->branch_count > 0)
+        vd_json_put(json, "]");
     if (record->aside_count > 0)
-        emit_asides(json, record->asides, record->aside_count);
-    if (record->returned) {
-        vd_output_string(json, "returned");
-        yajl_gen_bool(json, true);
-    }
-    yajl_gen_map_close(json);
-    return yajl_gen_map_close(json);
+        vd_json_put(json, "asides: [");
+    for (const vd_chat_record_aside *a = record->asides; a < record->asides + record->aside_count;
+         a++)
+        vd_json_put(json, "[%d, %d, %s, %s]", a->branch, a->before, a->typed, a->reply);
+    if (record->aside_count > 0)
+        vd_json_put(json, "]");
+    if (record->returned)
+        vd_json_put(json, "returned: %hhd", true);
+    return vd_json_put(json, "}}");
 }
 
 vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
