@@ -1,7 +1,6 @@
 #include "assets/blocks/caption.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "assets/blocks/talk.h"
 

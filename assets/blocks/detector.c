@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "assets/blocks/detector_trainer.h"
-#include "assets/blocks/render.h"
 #include "engine/base/file.h"
 #include "features/extract/extractor.h"
 

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "assets/blocks/render.h"
 #include "features/extract/detect.h"
 
 // Other cameras, lamps and encoders than the renderer's: light, tint, contrast, blur, noise; and

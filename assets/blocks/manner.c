@@ -1,6 +1,5 @@
 #include "assets/blocks/manner.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,11 @@
 #include "engine/base/settings.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/json.h"
 #include "engine/base/json_tree.h"
 

@@ -1,6 +1,5 @@
 #include "engine/graph/pairing.h"
 
-#include <limits.h>
 #include <string.h>
 
 static int keys_of(const vd_pair_group *g)

@@ -1,8 +1,6 @@
 // Rows: taken from tables, chosen, joined, put below each other.
 #include "engine/graph/tape_private.h"
 
-#include "engine/base/token.h"
-
 // ---- embeddings ---------------------------------------------------------------------------------
 
 static void embed_backward(vd_tape *tape, const vd_node *node)

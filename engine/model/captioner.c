@@ -1,7 +1,6 @@
 #include "engine/model/captioner_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/batch.h"
 #include "engine/networks/encoder.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/token.h"
 
 // So many given answers are scored at once: their word scores are (words, V).

@@ -1,7 +1,6 @@
 #include "engine/train/group.h"
 
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

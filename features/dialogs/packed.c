@@ -6,7 +6,6 @@
 #include "engine/base/alloc.h"
 #include "engine/base/utf8.h"
 #include "features/dialogs/store.h"
-#include "features/dialogs/pack.h"
 
 typedef struct opening {
     vd_visdial_store *store;

@@ -1,6 +1,5 @@
 #include "features/regions/parts.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

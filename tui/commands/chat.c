@@ -15,7 +15,6 @@
 #include "tui/session/loop.h"
 #include "tui/session/session.h"
 #include "tui/chat/recorder.h"
-#include "tui/screen/theme.h"
 #include "tui/session/service.h"
 #include "tui/chat/chat.h"
 

@@ -11,7 +11,6 @@
 #include "features/extract/extract.h"
 #include "features/pictures/photos.h"
 #include "features/regions/regions.h"
-#include "tui/base/output.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -15,8 +14,6 @@
 #include "engine/networks/settings.h"
 #include "features/text/glove.h"
 #include "features/dialogs/answer_pool.h"
-#include "features/dialogs/pack.h"
-#include "features/text/vocab_file.h"
 #include "tui/base/progress.h"
 #include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"

@@ -1,5 +1,4 @@
 // The walk through one answer without a screen: text, Markdown for slides, JSON for programs.
-#include <glib.h>
 #include <math.h>
 #include <string.h>
 

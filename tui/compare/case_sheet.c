@@ -1,9 +1,7 @@
 // One case in full: what the models made of one round of the data, as a sheet.
 #include <inttypes.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
-#include "features/text/tokenize.h"
 #include "tui/compare/cases.h"
 
 // ---- one model ----------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 #include "engine/base/alloc.h"
 #include "tui/screen/key_help.h"
 #include "tui/screen/layout.h"
-#include "tui/base/shares.h"
 #include "tui/screen/theme.h"
 
 enum { BOTH_FROM = 124 }; // columns: list and case have room beside each other

@@ -1,6 +1,5 @@
 // The comparison as one HTML page and as Markdown: the numbers, then the cases; in HTML with a list
 // to go through them.
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // The comparison as tables: of two models which are right, their metrics, one metric by family and
 // by round. What prints and what writes pages show the same ones.
 #include <math.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/compare/compare.h"

@@ -1,5 +1,4 @@
 // The pictures on which two captioners differ most.
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

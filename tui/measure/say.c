@@ -1,7 +1,5 @@
 #include "tui/measure/say.h"
 
-#include <inttypes.h>
-
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
 #include "features/captions/tokens.h"

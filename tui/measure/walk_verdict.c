@@ -1,7 +1,6 @@
 #include "tui/measure/walk_verdict.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "features/captions/tokens.h"

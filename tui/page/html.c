@@ -1,8 +1,5 @@
 #include "tui/page/html.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include <glib.h>
 
 #include "engine/base/alloc.h"

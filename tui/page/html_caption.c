@@ -1,7 +1,6 @@
 #include "tui/page/html_caption.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/base/shares.h"

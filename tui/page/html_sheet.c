@@ -1,6 +1,5 @@
 // One question as an article: picture with outlines, dialog, rankings, attentions.
 #include <math.h>
-#include <string.h>
 
 #include "tui/page/html.h"
 #include "tui/answer/attention.h"

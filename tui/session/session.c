@@ -1,8 +1,6 @@
 #include "tui/session/session.h"
 
 #include <glib.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 #include "tui/train/curves.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

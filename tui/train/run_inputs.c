@@ -6,7 +6,6 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
-#include "tui/base/output.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_LIMIT = 1000000000 };
 static const char choices[] = "skip or refuse";

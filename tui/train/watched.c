@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include "tui/base/progress.h"
-#include "tui/screen/screen.h"
 #include "tui/train/curves.h"
 
 typedef struct run_thread {

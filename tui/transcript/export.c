@@ -7,7 +7,6 @@
 #include "engine/base/json.h"
 #include "tui/page/html.h"
 #include "tui/page/markdown.h"
-#include "tui/base/output.h"
 #include "tui/transcript/transcript.h"
 
 // ---- a round as a sheet -------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // The files that a chat was about, as its transcript has them.
 #include <glib.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/transcript/transcript.h"

@@ -1,8 +1,6 @@
 // Sessions: the transcripts of one directory, by their names.
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

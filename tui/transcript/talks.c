@@ -1,5 +1,4 @@
 // Conversations of a transcript read back, and which of them is continued by which line.
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/transcript/reading.h"

@@ -1,7 +1,6 @@
 #include "engine/networks/captions/captions.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "engine/networks/captions/private.h"
 

@@ -1,6 +1,5 @@
 // What captioners that look back have in common: which entries of the history a word sees, their
 // keys and values, and how what heads give to them is held to a level.
-#include <string.h>
 
 #include "engine/networks/captions/private.h"
 

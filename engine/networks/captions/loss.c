@@ -2,7 +2,6 @@
 // what heads give to the history is from its level (AWC; Lian et al. 2023, equations 13 and 14,
 // without the epsilon of 1e-8 in the square).
 #include <math.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/networks/captions/private.h"

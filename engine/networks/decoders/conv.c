@@ -15,7 +15,6 @@
 #include <stdio.h>
 
 #include "engine/networks/mvan/pass.h"
-#include "engine/networks/parts.h"
 #include "engine/networks/text/layers.h"
 
 enum { LAYERS = 3, WIDE = 3 };

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
 #include "tui/chat/actions/actions.h"
 
 // ---- what was typed -----------------------------------------------------------------------------

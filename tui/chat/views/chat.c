@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tui/chat/views/draw.h"
-#include "tui/screen/theme.h"
 
 static vd_panels arrange_chat(vd_chat *chat, int width, int height)
 {

@@ -2,7 +2,6 @@
 // in the picture.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/shares.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
