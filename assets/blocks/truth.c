@@ -47,102 +47,54 @@ static float judge_another(const blocks_scene *scene, const blocks_meaning *m,
     }
 }
 
-static float judge_one(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+// A plain yes or no: by itself, or with "there is", "it is", "they are", "all of them"; -1: another
+// form.
+static int plain_form(blocks_form form)
 {
-    switch (a->form) {
-    case FORM_YES:
-    case FORM_YES_IT:
-    case FORM_NO:
-    case FORM_NO_IT:
-        return 1;
-    case FORM_YES_VALUE:
-    case FORM_NO_VALUE:
-        return m->attribute < BLOCKS_ATTRIBUTES && a->says.value[m->attribute] >= 0 &&
-               describes(scene, m->objects, a->says) == 1;
-    case FORM_NO_SIDE:
-        return a->number == m->toward;
-    case FORM_YES_THERE:
-    case FORM_YES_THEY:
-    case FORM_NO_THERE:
-    case FORM_NO_THEY:
-        return 0.5f; // right, but not how one says it
-    default:
-        return 0;
-    }
+    int put = (int)form - (int)(form < FORM_NO ? FORM_YES : FORM_NO);
+    return put <= (int)FORM_YES_ALL ? put : -1;
 }
 
-static float judge_all(const blocks_meaning *m, const blocks_answer *a)
-{
-    switch (a->form) {
-    case FORM_YES:
-    case FORM_YES_THEY:
-    case FORM_YES_ALL:
-    case FORM_NO:
-    case FORM_NO_THEY:
-    case FORM_NO_ALL:
-        return 1;
-    case FORM_NO_SOME:
-        return m->number > 0;
-    case FORM_NO_NONE:
-        return m->number == 0;
-    case FORM_YES_IT:
-    case FORM_YES_THERE:
-    case FORM_NO_IT:
-    case FORM_NO_THERE:
-        return 0.5f;
-    default:
-        return 0;
-    }
-}
+// Whether that is how one says it: 0.5 is right all the same.
+static const float plain_fits[ASK_POLAR + 1][FORM_YES_ALL + 1] = {
+    [ASK_ONE] = {1, 0.5f, 1, 0.5f, 0},
+    [ASK_ALL] = {1, 0.5f, 0.5f, 1, 1},
+    [ASK_SAME] = {1, 0, 0.5f, 1, 0.5f},
+    [ASK_POLAR] = {1, 0.5f, 0.5f, 0.5f, 0.5f},
+};
 
-static float judge_same(const blocks_meaning *m, const blocks_answer *a)
+// Whether it names the value that is asked for, rightly.
+static bool names_value(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
-    switch (a->form) {
-    case FORM_YES:
-    case FORM_YES_THEY:
-    case FORM_NO:
-    case FORM_NO_THEY:
-        return 1;
-    case FORM_NO_DIFFERENT:
-        return a->number == (int)m->attribute;
-    case FORM_YES_ALL:
-    case FORM_NO_ALL:
-    case FORM_YES_IT:
-    case FORM_NO_IT:
-        return 0.5f;
-    default:
-        return 0;
-    }
+    return m->ask == ASK_ONE && m->attribute < BLOCKS_ATTRIBUTES &&
+           a->says.value[m->attribute] >= 0 && describes(scene, m->objects, a->says) == 1;
 }
 
 static float judge_polar(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
-    if (!blocks_form_yes(a->form) && !blocks_form_no(a->form)) {
-        // "is it red": "blue" says no without saying so.
-        bool told = m->ask == ASK_ONE && a->form == FORM_VALUE &&
-                    m->attribute < BLOCKS_ATTRIBUTES && a->says.value[m->attribute] >= 0;
-        return told && describes(scene, m->objects, a->says) == 1 ? 0.5f : 0;
-    }
+    if (!blocks_form_yes(a->form) && !blocks_form_no(a->form)) // "is it red": "blue" says no
+        return a->form == FORM_VALUE && names_value(scene, m, a) ? 0.5f : 0;
     if (blocks_form_yes(a->form) != m->yes)
         return 0;
     if (m->ask == ASK_THERE || m->ask == ASK_ANY)
         return judge_there(scene, m, a);
     if (m->ask == ASK_ANOTHER)
         return judge_another(scene, m, a);
-    if (m->ask == ASK_ONE)
-        return judge_one(scene, m, a);
-    if (m->ask == ASK_SAME)
-        return judge_same(m, a);
-    if (m->ask == ASK_ALL)
-        return judge_all(m, a);
-    if (a->form == FORM_YES || a->form == FORM_NO)
-        return 1;
-    return a->form == FORM_YES_ONE || a->form == FORM_YES_COUNT || a->form == FORM_YES_VALUE ||
-                   a->form == FORM_YES_MORE ||
-                   (a->form >= FORM_NO_VALUE && a->form <= FORM_NO_BLOCKS) ||
-                   a->form == FORM_NO_SOME
-               ? 0
-               : 0.5f;
+    switch ((int)a->form) {
+    case FORM_YES_VALUE:
+    case FORM_NO_VALUE:
+        return names_value(scene, m, a);
+    case FORM_NO_SIDE:
+        return m->ask == ASK_ONE && a->number == m->toward;
+    case FORM_NO_SOME:
+        return m->ask == ASK_ALL && m->number > 0;
+    case FORM_NO_NONE:
+        return m->ask == ASK_ALL ? m->number == 0 : m->ask == ASK_POLAR ? 0.5f : 0;
+    case FORM_NO_DIFFERENT:
+        return m->ask == ASK_SAME && a->number == (int)m->attribute;
+    default:
+        return plain_form(a->form) < 0 ? 0 : plain_fits[m->ask][plain_form(a->form)];
+    }
 }
 
 static float judge_count(const blocks_meaning *m, const blocks_answer *a)
