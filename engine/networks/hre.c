@@ -10,12 +10,7 @@
 
 static vd_scoring score_of(const vd_config *c)
 {
-    return (vd_scoring){.kind = c->score_rounds,
-                        .own = VD_SCORE_ADDITIVE,
-                        .name = "encoder.rounds.score",
-                        .query = c->hidden,
-                        .key = c->hidden,
-                        .hidden = c->hidden};
+    return vd_scoring_of(c->hidden, c->score_rounds, VD_SCORE_ADDITIVE, "encoder.rounds.score");
 }
 
 static void declare(const vd_config *c, vd_layout *layout)

@@ -9,12 +9,7 @@
 
 static vd_scoring score_of(const vd_config *c)
 {
-    return (vd_scoring){.kind = c->score_regions,
-                        .own = VD_SCORE_PRODUCT,
-                        .name = "encoder.attention_proj",
-                        .query = c->hidden,
-                        .key = c->hidden,
-                        .hidden = c->hidden};
+    return vd_scoring_of(c->hidden, c->score_regions, VD_SCORE_PRODUCT, "encoder.attention_proj");
 }
 
 static void declare(const vd_config *c, vd_layout *layout)

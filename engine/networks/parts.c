@@ -336,6 +336,11 @@ static const char *part_of(const vd_scoring *s, const char *part, char out[LONGE
     return out;
 }
 
+vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name)
+{
+    return (vd_scoring){kind, own, name, size, size, size};
+}
+
 void vd_score_declare(vd_layout *layout, const vd_scoring *s)
 {
     char name[LONGEST_NAME];
@@ -432,12 +437,7 @@ vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_r
 
 static vd_scoring memory_score(const vd_config *c)
 {
-    return (vd_scoring){.kind = c->score_rounds,
-                        .own = VD_SCORE_DOT,
-                        .name = "encoder.rounds.score",
-                        .query = c->hidden,
-                        .key = c->hidden,
-                        .hidden = c->hidden};
+    return vd_scoring_of(c->hidden, c->score_rounds, VD_SCORE_DOT, "encoder.rounds.score");
 }
 
 void vd_memory_declare(vd_layout *layout, const vd_config *config)
@@ -480,12 +480,7 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
 
 static vd_scoring glimpse_score(const vd_config *c)
 {
-    return (vd_scoring){.kind = c->score_regions,
-                        .own = VD_SCORE_ADDITIVE,
-                        .name = "encoder.regions.score",
-                        .query = c->hidden,
-                        .key = c->hidden,
-                        .hidden = c->hidden};
+    return vd_scoring_of(c->hidden, c->score_regions, VD_SCORE_ADDITIVE, "encoder.regions.score");
 }
 
 void vd_glimpse_declare(vd_layout *layout, const vd_config *config)

@@ -87,6 +87,7 @@ typedef struct vd_scoring {
     int query, key, hidden; // sizes; hidden: of the additive one
 } vd_scoring;
 
+vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name); // of all sizes
 void vd_score_declare(vd_layout *layout, const vd_scoring *s);
 vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                          const vd_value *query, const vd_value *key, vd_real dropout);

@@ -2,10 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/file.h"
 #include "engine/base/json_stream.h"
 #include "features/captions/captions.h"
 #include "features/dialogs/visdial.h"
@@ -36,16 +34,15 @@ static const vd_json_rule rules[] = {
     {ANNOTATION, "caption", VD_JSON_STRING, CAPTION, true},
 };
 
-typedef struct annotation {
-    int64_t image_id;
-    vd_caption caption;
-    size_t place; // in the file, from 0 on
-} annotation;
-
 typedef struct numbered {
     int64_t image_id;
-    size_t place;
+    size_t place; // in the file, from 0 on
 } numbered;
+
+typedef struct annotation {
+    numbered of;
+    vd_caption caption;
+} annotation;
 
 typedef struct loading {
     vd_captions *captions;
@@ -168,7 +165,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     case TOKEN:
         return add_token(l, reader, value);
     case OF_IMAGE:
-        return keep_number(reader, "image_id", value, &l->now.image_id);
+        return keep_number(reader, "image_id", value, &l->now.of.image_id);
     default: // CAPTION
         return set_caption(l, reader, value);
     }
@@ -193,7 +190,7 @@ static vd_status on_open(void *context, vd_json_reader *reader, int place)
         l->tokens = 0;
         l->in_sentence = true;
     } else if (place == ANNOTATION) {
-        l->now = (annotation){.place = l->annotations};
+        l->now = (annotation){.of.place = l->annotations};
         l->in_annotation = true;
     } else if (place == DATA) {
         l->visdial = true; // read by who knows it
@@ -309,14 +306,6 @@ static int compare_numbered(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static int compare_annotations(const void *a, const void *b)
-{
-    const annotation *x = a, *y = b;
-    if (x->image_id != y->image_id)
-        return x->image_id < y->image_id ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
-
 static vd_status refuse_twice(const vd_captions *captions, const numbered *one, vd_error *err)
 {
     return vd_error_set(err, VD_FORMAT,
@@ -342,7 +331,7 @@ static vd_status refuse_annotation(const loading *l, const annotation *a, vd_err
     return vd_error_set(err, VD_FORMAT,
                         "%.400s: annotation %zu is of image %" PRId64
                         ", which is not in \"images\"",
-                        l->captions->path, a->place + 1, a->image_id);
+                        l->captions->path, a->of.place + 1, a->of.image_id);
 }
 
 // The captions of one image, which are `count` neighbours in the sorted list.
@@ -363,12 +352,12 @@ static vd_status join_annotations(loading *l, const numbered *by_number, vd_erro
     for (size_t i = 0; i < l->captions->count; i++) {
         size_t end = a;
         vd_captioned *image = &l->captions->image[by_number[i].place];
-        while (end < l->annotations && l->annotation[end].image_id == image->image_id)
+        while (end < l->annotations && l->annotation[end].of.image_id == image->image_id)
             end++;
         if (!give_captions(l, image, l->annotation + a, end - a))
             return vd_error_memory(err, "captions");
         a = end;
-        if (a < l->annotations && l->annotation[a].image_id < image->image_id)
+        if (a < l->annotations && l->annotation[a].of.image_id < image->image_id)
             return refuse_annotation(l, &l->annotation[a], err);
     }
     return a < l->annotations ? refuse_annotation(l, &l->annotation[a], err) : VD_OK;
@@ -407,7 +396,7 @@ static vd_status finish(loading *l, vd_error *err)
     vd_status status = sort_images(captions, by_number, err);
     if (status == VD_OK && l->coco) {
         if (l->annotations)
-            qsort(l->annotation, l->annotations, sizeof *l->annotation, compare_annotations);
+            qsort(l->annotation, l->annotations, sizeof *l->annotation, compare_numbered);
         status = join_annotations(l, by_number, err);
     }
     vd_free(by_number);
@@ -461,25 +450,10 @@ static vd_status read_visdial(loading *l, vd_error *err)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-// JSON has no NUL, and packed dialogs have one among their first eight bytes.
-static vd_status is_packed(const char *path, bool *packed, vd_error *err)
-{
-    char start[8];
-    int file;
-    size_t size, got = 0;
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status)
-        return status;
-    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
-    *packed = memchr(start, 0, got) != NULL;
-    close(file);
-    return status;
-}
-
 static vd_status read_any(loading *l, vd_error *err)
 {
     vd_error why = {0};
-    vd_status status = is_packed(l->captions->path, &l->visdial, err);
+    vd_status status = vd_visdial_is_packed(l->captions->path, &l->visdial, err);
     if (status)
         return status;
     if (!l->visdial)

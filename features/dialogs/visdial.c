@@ -350,7 +350,7 @@ static vd_status read_json(const char *path, vd_visdial **out, vd_error *err)
 
 // JSON has no NUL; a safetensors file starts with its header's length in eight bytes, of which the
 // last is 0, and the header is JSON.
-static vd_status is_packed(const char *path, bool *packed, vd_error *err)
+vd_status vd_visdial_is_packed(const char *path, bool *packed, vd_error *err)
 {
     char start[9] = "";
     int file;
@@ -367,7 +367,7 @@ vd_status vd_visdial_open(const char *path, vd_visdial **out, vd_error *err)
 {
     *out = NULL;
     bool packed = false;
-    vd_status status = is_packed(path, &packed, err);
+    vd_status status = vd_visdial_is_packed(path, &packed, err);
     if (status != VD_OK)
         return status;
     return packed ? vd_packed_open(path, out, err) : read_json(path, out, err);

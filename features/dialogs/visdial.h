@@ -9,6 +9,7 @@
 #ifndef VD_VISDIAL_H
 #define VD_VISDIAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,7 @@ typedef struct vd_visdial {
     vd_visdial_dialog *dialogs;
 } vd_visdial;
 
+vd_status vd_visdial_is_packed(const char *path, bool *packed, vd_error *err);
 // path: JSON, or what vd_visdial_pack made of it. All of it is read and checked.
 vd_status vd_visdial_read(const char *path, vd_visdial **out, vd_error *err);
 // The same, but a packed file is mapped and its candidates are not looked at: `options` must not be

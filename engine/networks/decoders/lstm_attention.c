@@ -14,12 +14,8 @@
 
 static vd_scoring score_of(const vd_config *c, char name[VD_SOURCE_NAME])
 {
-    return (vd_scoring){.kind = c->score_words,
-                        .own = VD_SCORE_BILINEAR,
-                        .name = vd_source_name(c, "attention.score", name),
-                        .query = c->hidden,
-                        .key = c->hidden,
-                        .hidden = c->hidden};
+    return vd_scoring_of(c->hidden, c->score_words, VD_SCORE_BILINEAR,
+                         vd_source_name(c, "attention.score", name));
 }
 
 void vd_lstm_attention_declare(const vd_config *c, vd_layout *layout)
