@@ -1,5 +1,5 @@
-// Metrics of captions over a data set: BLEU, ROUGE-L, CIDEr-D and METEOR-es against what people
-// wrote; where scenes of Blocks are known, what each caption claims and whether it is so.
+// Metrics of captions over a data set: BLEU, ROUGE-L, CIDEr-D and METEOR-es against human captions;
+// with the scenes of Blocks pictures also what each caption claims and whether it is true.
 #ifndef VD_MEASURE_CAPTIONS_H
 #define VD_MEASURE_CAPTIONS_H
 
@@ -70,15 +70,15 @@ typedef struct vd_caption_paths {
     bool tokens_given; // both sides are cut at blanks, not tokenised; a Karpathy split's references
                        // are its tokens
     const char *meteor_jar; // meteor-1.5.jar (meteor_jar.h); NULL: METEOR is not known
-    // Pictures without features here are refused or left out, which standard error says; NULL: none
-    // are needed.
+    // Pictures without features here are an error or left out, with a message on standard error;
+    // NULL: features are not needed.
     const vd_regions *regions;
     vd_missing missing;
-    bool told;    // standard error has said it already
+    bool told;    // the message has been printed
     size_t limit; // only so many of the first pictures; 0: all
 } vd_caption_paths;
 
-// What captions are measured with, loaded once for any number of captioners and epochs.
+// References and scenes, loaded once for any number of captioners and epochs.
 typedef struct vd_caption_judge vd_caption_judge;
 // VD_MISMATCH when a picture has no scene.
 vd_status vd_caption_judge_open(const vd_caption_paths *paths, vd_caption_judge **out,

@@ -46,15 +46,15 @@ typedef struct vd_corpus {
     vd_regions *regions;
 } vd_corpus;
 
-// pictures left out: "pictures" beside the data, where there is such a directory. A directory that
-// was named must be there, and one that is there must be readable. On failure *out is zero.
+// pictures NULL: "pictures" beside the data, if there is such a directory. A named directory must
+// exist, and an existing one must be readable. On failure *out is zero.
 vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error *err);
 void vd_corpus_close(vd_corpus *corpus);
 
-// vd_visdial_match; says on standard error how many dialogs were left out, when `say`.
+// vd_visdial_match; say: prints to standard error how many dialogs were left out.
 vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
                           bool say, vd_error *err);
-// The same of captions.
+// The same for captions.
 vd_status vd_corpus_match_captions(vd_captions *captions, const vd_regions *regions,
                                    vd_missing missing, bool say, vd_error *err);
 

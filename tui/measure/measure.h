@@ -54,7 +54,7 @@ vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
                                 vd_measure_source *out, vd_error *err);
 void vd_measure_model_close(vd_measure_source *source);
 
-// Of one round with candidates, in the order of the data; scores: one a candidate.
+// Called for each round with candidates, in the order of the data; scores: one per candidate.
 typedef vd_status (*vd_measure_round)(void *user, const vd_visdial_dialog *dialog, int32_t round,
                                       const float *scores, vd_error *err);
 
@@ -79,19 +79,19 @@ vd_status vd_measure_span(const vd_dataset *dataset, const vd_measure_options *o
 // The result does not depend on the number of workers.
 vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *source,
                          const vd_measure_options *options, vd_measure *out, vd_error *err);
-// The same of rankings from a file. VD_MISMATCH when a round that can be measured has none.
+// The same for rankings from a file. VD_MISMATCH when a round that can be measured has none.
 vd_status vd_measure_ranks(const vd_visdial *dialogs, const vd_ranks *ranks,
                            const vd_measure_options *options, vd_measure *out, vd_error *err);
 void vd_measure_clear(vd_measure *measure);
 
-// How a metric is written for people: its name, the width of its column, digits behind the point.
+// How a metric is printed: its name, the width of its column, digits after the point.
 typedef struct vd_measure_column {
     const char *label;
     int width, digits;
 } vd_measure_column;
 extern const vd_measure_column vd_measure_columns[VD_METRICS];
 
-// What was measured, as tables for people and as JSON (report.c).
+// The measurements as printed tables and as JSON (report.c).
 // intervals: (VD_METRICS) of the metrics over all rounds, at this confidence level, or NULL.
 void vd_measure_print(const vd_measure *measure, const vd_interval *intervals, double level);
 // Keys and values into the object that is open: "dialogs", "all", "interval", "round", "family",

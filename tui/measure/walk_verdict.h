@@ -4,8 +4,8 @@
 
 #include "tui/session/caption_walk.h"
 
-// Fills in `verdict` of each side; "" where the scene is not known: of pictures of one's own, and
-// of data that was named, whose scenes would be read anew for every caption.
+// Fills in `verdict` of each side; "" if the scene is not known: for opened pictures, and for data
+// given by --data, whose scenes would be read again for every caption.
 void vd_walk_judge(const vd_world *world, vd_caption_walk *walk);
 
 #endif

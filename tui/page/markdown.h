@@ -6,8 +6,8 @@
 #include "tui/page/markup.h"
 #include "tui/answer/sheet.h"
 
-// A section of level three: dialog so far, question, human answer, each model's answers with their
-// shares, where it looked and what it drew on.
+// A section of level three: dialog so far, question, human answer, and each model's answers with
+// their probabilities and its attention to regions and rounds.
 void vd_markdown_sheet(vd_markup *markdown, const vd_sheet *sheet);
 void vd_markdown_table(vd_markup *markdown, const vd_table *table);
 

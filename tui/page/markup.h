@@ -1,5 +1,5 @@
 // Writes HTML, Markdown or plain text to a file or to standard output. Text given as %s is escaped,
-// so that no text of a file or a person can become markup or control the terminal.
+// so that text of files or users cannot become markup or control the terminal.
 #ifndef VD_MARKUP_H
 #define VD_MARKUP_H
 
@@ -18,10 +18,10 @@ vd_status vd_markup_create(const char *path, vd_markup_kind kind, vd_markup **ou
 void vd_markup_put(vd_markup *markup, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void vd_markup_bytes(vd_markup *markup, const void *bytes, size_t size); // as they are
-// The commit will fail with this, unless something failed before.
+// Makes the commit fail with this error, unless there is an earlier one.
 void vd_markup_fail(vd_markup *markup, const vd_error *why);
-// A file is there only now. Frees markup whether it succeeds or not.
+// Creates the file. Frees markup whether it succeeds or not.
 vd_status vd_markup_commit(vd_markup *markup, vd_error *err);
-void vd_markup_abort(vd_markup *markup); // nothing was written; safe on NULL
+void vd_markup_abort(vd_markup *markup); // no file is created; NULL is fine
 
 #endif

@@ -1,5 +1,5 @@
-// 24-bit colour for curses where no description of such a terminal is installed: one is made from
-// the description that there is.
+// 24-bit colour for curses if no terminal description with it is installed: makes one from the
+// terminal's own description.
 #ifndef VD_DIRECT_COLOR_H
 #define VD_DIRECT_COLOR_H
 

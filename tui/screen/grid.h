@@ -1,5 +1,5 @@
-// The screen as a plain grid of cells. Views draw into it, the terminal side copies it out, tests
-// read it as text. No terminal here.
+// The screen as a grid of cells. Views draw into it, screen.c copies it to the terminal, tests read
+// it as text. No terminal here.
 #ifndef VD_GRID_H
 #define VD_GRID_H
 
@@ -11,7 +11,7 @@
 
 // ---- colours and styles ------------------------------------------------------------------------
 
-// How many colours. With 8, the bright ones of 16 are shown bold, and only as foreground.
+// Number of colours. With 8, the bright ones of 16 are shown as bold, only in the foreground.
 typedef enum vd_depth {
     VD_DEPTH_MONO,
     VD_DEPTH_8,
@@ -44,7 +44,7 @@ typedef enum vd_picture_mode {
 } vd_picture_mode;
 #define VD_PICTURE_MODE_NAMES "auto, kitty, sixel, iterm, cells or none"
 
-// What the terminal can show, and what the person wants.
+// What the terminal supports, and the user's choices.
 typedef struct vd_look {
     vd_depth depth;
     bool ascii; // nothing beyond ASCII

@@ -1,6 +1,6 @@
-// The key bindings: what a person can do in which place, with its keys, its /command and its hint,
-// which the mouse can click. One table for the chat and for the cases of a comparison: dispatch,
-// the help screen, the last row and the man page are made from it.
+// The key bindings: the actions of each place with their keys, /commands and clickable hints. One
+// table for the chat and for the cases of a comparison; dispatch, the help screen, the last row and
+// the man page are made from it.
 #ifndef VD_KEYMAP_H
 #define VD_KEYMAP_H
 
@@ -49,7 +49,7 @@ typedef struct vd_key {
     int x, y; // where the mouse was
 } vd_key;
 
-// Where a person is. The chat's places: X(name, view, title of the help): the place is
+// The view that has the keys. The chat's places: X(name, view, title of the help): the place is
 // VD_PLACE_name and vd_view_view (tui/chat/actions/actions.h) draws it; every one but the help also
 // has the line's editing keys.
 #define VD_PLACE_LIST(X)                                                                           \
@@ -182,7 +182,7 @@ typedef struct vd_binding {
     const char *hint; // short form for the last row; NULL: not there
 } vd_binding;
 
-// A key to which a person gave another meaning: that of another key, or a /command.
+// A key that the user has rebound to another key or a /command.
 typedef struct vd_rebinding {
     vd_key key, as; // as: VD_KEY_NONE and no line: nothing any more
     char line[96];  // "/theme light", "" none
@@ -191,7 +191,7 @@ typedef struct vd_rebinding {
 // "Ctrl-G" and "/walk", "F12" or "none". VD_FORMAT: one of the two is not known, or the key is a
 // character, which is typed.
 vd_status vd_rebinding_read(const char *key, const char *to, vd_rebinding *out, vd_error *err);
-// From now on these count (borrowed; 0: none) for everything below.
+// Sets the rebindings for the functions below (borrowed; 0: none).
 void vd_keymap_rebind(const vd_rebinding *rebindings, int count);
 // The key that a rebound one stands for; any other one itself.
 vd_key vd_keymap_meant(vd_key key);

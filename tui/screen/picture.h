@@ -18,8 +18,8 @@ enum { VD_OUTLINES_MOST = 36 };
 #define VD_OUTLINE_HEAVY 0.25
 #define VD_OUTLINE_THIN  0.10
 
-// A picture as it was drawn last, so that drawing it again is a copy: in cells, and as pixels at
-// most places of a screen. Zero-initialise.
+// A picture with a cache of its last drawings, in cells and as pixels, so that drawing it again is
+// a copy. Zero-initialise.
 typedef struct vd_picture_pixels {
     int width, height; // cells
     vd_look look;

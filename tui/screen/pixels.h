@@ -1,5 +1,5 @@
-// A picture with the pixels of the terminal, outlines and numbers drawn at its resolution, as the
-// escape sequences of one of three protocols:
+// A picture in the terminal's pixels, with outlines and numbers at their resolution, as escape
+// sequences of one of three protocols:
 //
 //   kitty   an image of PNG with a number, placed over a rectangle of cells, until it is deleted
 //           (https://sw.kovidgoyal.net/kitty/graphics-protocol/). tmux passes it on where
@@ -10,7 +10,7 @@
 //           shows when it draws the pane again.
 //   sixel   the pixels themselves, in 256 colours (VT340)
 //
-// The last two are gone when something else is written into their cells.
+// Images of the last two vanish when something else is written into their cells.
 #ifndef VD_PIXELS_H
 #define VD_PIXELS_H
 
@@ -33,7 +33,8 @@ vd_status vd_pixels_compose(const vd_image *picture, int width, int height, vd_l
 // As escape sequences (vd_free), with a new id.
 vd_status vd_pixels_encode(const vd_image *composed, int width, int height, vd_look look,
                            unsigned *id, char **bytes, size_t *length, vd_error *err);
-// What takes an image away that stays by itself; "" for those that do not. out of 64 bytes.
+// The sequence that deletes an image; "" for protocols whose images vanish by themselves. out of 64
+// bytes.
 void vd_pixels_removal(const vd_grid_image *image, char *out, size_t size);
 
 #endif

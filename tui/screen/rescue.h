@@ -1,5 +1,5 @@
-// What a screen has changed outside of itself: the terminal, which is restored when the program is
-// killed, and standard error, which is held back.
+// State outside the program that a screen changes: the terminal, which is restored when the program
+// is killed, and standard error, which is redirected to a file.
 #ifndef VD_RESCUE_H
 #define VD_RESCUE_H
 

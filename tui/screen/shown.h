@@ -15,6 +15,6 @@ typedef struct vd_shown {
 
 // After the cells of the grid were sent, which erases what stood there before.
 void vd_shown_update(vd_shown *shown, const vd_grid *grid, FILE *out);
-void vd_shown_forget(vd_shown *shown, FILE *out); // takes all away
+void vd_shown_forget(vd_shown *shown, FILE *out); // deletes all
 
 #endif

@@ -38,7 +38,7 @@ typedef enum vd_role {
 
 vd_style vd_theme(vd_look look, vd_role role);
 vd_style vd_style_of(const vd_grid *grid, vd_role role); // by the grid's look
-// What a theme makes of what a terminal can do; of VD_THEME_AUTO, too, by able.theme.
+// The look of a theme on a terminal with these abilities; VD_THEME_AUTO: by able.theme.
 vd_look vd_theme_look(vd_look able, vd_theme_name theme);
 
 // One of VD_THEME_NAMES; false when it is none of them.

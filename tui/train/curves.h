@@ -12,7 +12,7 @@ enum { VD_MOST_RUNS = 6 };
 
 typedef struct vd_curves vd_curves;
 
-// Curves of these directories (borrowed, 1 to VD_MOST_RUNS), of tags that contain `tag` (NULL: of
+// Curves of these directories (borrowed, 1 to VD_MOST_RUNS), with tags that contain `tag` (NULL:
 // all). Nothing is read yet.
 vd_status vd_curves_new(const char *const *directories, int count, const char *tag, vd_curves **out,
                         vd_error *err);
@@ -23,21 +23,21 @@ vd_status vd_curves_refresh(vd_curves *curves, vd_error *err);
 void vd_curves_add(vd_curves *curves, int run, int64_t step, const char *tag, double value);
 int vd_curves_tags(const vd_curves *curves); // how many panels there are
 
-// One panel a tag, in the order in which the tags came, as many as fit into `place`: its name and
-// last values, lowest and highest value and step, and every run as a line of dots (the mean of the
-// steps that fall on a column).
+// One panel per tag, in the order of their first occurrence, as many as fit into `place`: its name,
+// the last values, the lowest and highest value and step, and a line of dots for every run (the
+// mean of the steps of a column).
 void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 
-// ---- on the screen, redrawn every second while a run writes them (watch.c) ----------------------
+// ---- on the screen, redrawn every second during a run (watch.c) ----------------------
 
 // Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key or a
 // signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the screen
-// then stays until *done. place (may be NULL): how far the run is, shown in the last row.
+// then stays until *done. place (may be NULL): the progress of the run, shown in the last row.
 // VD_UNAVAILABLE when there is no terminal.
 vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
                    const vd_training_place *place, vd_error *err);
 // That row, at most `width` columns: "hint  epoch 2 of 8 512/3752  13% 2.1/s 25:43 left".
-// seconds: since the run went on.
+// seconds: since the start of this process.
 void vd_watch_note(const vd_training_place *place, double seconds, int width, const char *hint,
                    char *out, size_t size);
 

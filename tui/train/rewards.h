@@ -1,5 +1,5 @@
-// What captions are worth to a run of SCST (engine/train/scst.h): CIDEr-D against the captions of
-// the data, or true bits of the scenes that Blocks pictures are of.
+// Rewards of captions for SCST (engine/train/scst.h): CIDEr-D against the captions of the data, or
+// the true bits of captions of Blocks pictures, whose scenes are known.
 #ifndef VD_RUN_REWARDS_H
 #define VD_RUN_REWARDS_H
 
@@ -12,13 +12,14 @@ typedef struct vd_rewards_source {
     vd_scst scst; // CIDER_D or BITS
     vd_scst_eos eos;
     const vd_vocab *vocab;     // outlives the rewards
-    const vd_caption_set *set; // whose pictures are numbered
-    // cider-d: references, any file of features/captions/captions.h; document frequencies are of
-    // the set's pictures. bits: scenes (assets/blocks/world.h), which shares are of, too.
+    const vd_caption_set *set; // its pictures, by index
+    // cider-d: references, any file of features/captions/captions.h; document frequencies are
+    // computed over the set's pictures. bits: scenes (assets/blocks/world.h); the shares of claims
+    // are computed over them.
     const char *captions, *scenes;
 } vd_rewards_source;
 
-// VD_MISMATCH with their number and the first when pictures are in neither file.
+// VD_MISMATCH if pictures are missing in the file; the error gives their number and the first one.
 vd_status vd_run_rewards_new(const vd_rewards_source *source, vd_run_rewards **out, vd_error *err);
 void vd_run_rewards_free(vd_run_rewards *rewards); // NULL is fine
 const vd_rewards *vd_run_rewards_table(const vd_run_rewards *rewards);

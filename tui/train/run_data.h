@@ -1,4 +1,4 @@
-// What a run learns, or is validated on, in memory: dialogs, or captions of pictures.
+// Training or validation data in memory: dialogs, or captions of pictures.
 #ifndef VD_RUN_DATA_H
 #define VD_RUN_DATA_H
 
@@ -9,11 +9,11 @@
 typedef struct vd_run_files {
     const char *data, *features;
     const char *dense; // relevance of the candidates; NULL: none
-    // Of captions: the pictures of this split alone; NULL: of `usual` where the file has several
-    // splits, else all.
+    // Captions: only the pictures of this split; NULL: of `usual` if the file has several splits,
+    // else all.
     const char *split, *usual;
     vd_missing missing;
-    bool say; // on standard error how many pictures are left out
+    bool say; // print to standard error how many pictures are left out
 } vd_run_files;
 
 typedef struct vd_run_data {
@@ -22,21 +22,21 @@ typedef struct vd_run_data {
     vd_captions *captions; // NULL: dialogs
     const char *split;     // whose captions; NULL: all
     vd_regions *regions;
-    vd_dataset *dataset; // of the dialogs, after vd_run_data_number
-    vd_caption_set *set; // of the captions, the same
+    vd_dataset *dataset; // of the dialogs, set by vd_run_data_number
+    vd_caption_set *set; // of the captions, likewise
 } vd_run_data;
 
-// VD_FORMAT where dialogs have no human answer to learn or measure. On failure, too, to be cleared.
+// VD_FORMAT if the dialogs have no human answer. To be cleared also after a failure.
 vd_status vd_run_data_open(const vd_run_files *files, vd_task task, vd_run_data *out,
                            vd_error *err);
-// Words become ids of a vocabulary; data and regions are kept.
+// Replaces words by their ids in a vocabulary; data and regions are kept.
 vd_status vd_run_data_number(vd_run_data *data, const vd_vocab *vocab, vd_error *err);
 void vd_run_data_clear(vd_run_data *data);
 
 size_t vd_run_data_items(const vd_run_data *data); // dialogs or pictures
-// Tells it from other data: "dialogs=8 hash=...", "captions=40 hash=...".
+// Identifies the data: "dialogs=8 hash=...", "captions=40 hash=...".
 void vd_run_data_describe(const vd_run_data *data, char *out, size_t size);
-// For people: "train.json (1.0 train)", "dataset_coco.json (Karpathy split train)".
+// For display: "train.json (1.0 train)", "dataset_coco.json (Karpathy split train)".
 void vd_run_data_source(const vd_run_data *data, char *out, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
-// What a run reads, kept beside its checkpoint so that --resume finds it again: DIR/inputs.json has
+// The input files of a run, kept beside its checkpoint for --resume. DIR/inputs.json has
 //
 //   {"data": PATH, "features": PATH, "train-dense": PATH, "scenes": PATH, "val": PATH,
 //    "val-features": PATH, "val-dense": PATH, "val-scenes": PATH, "val-limit": N,
 //    "missing": "skip" or "refuse", "split": NAME, "val-split": NAME}
 //
-// with absolute paths; what the run does without is left out.
+// with absolute paths; inputs that the run does not use are left out.
 #ifndef VD_RUN_INPUTS_H
 #define VD_RUN_INPUTS_H
 
@@ -23,9 +23,9 @@ typedef struct vd_run_inputs {
 } vd_run_inputs;
 
 vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_error *err);
-// Of a run that goes on: those whose options were not given become what the file says, which may
-// be missing when data and features were given. Texts are borrowed from *kept (vd_json_value_free).
-// given NULL: of no run, just what the file says.
+// For a resumed run: inputs whose options were not given are taken from the file, which may be
+// missing if data and features were given. Texts are borrowed from *kept (vd_json_value_free).
+// given NULL: all are taken from the file.
 vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
                              vd_json_value **kept, vd_error *err);
 

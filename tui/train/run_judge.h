@@ -1,5 +1,4 @@
-// What a run over captions needs beside them: with what those of its epochs are measured and, for
-// SCST, what captions are worth.
+// For a run over captions: the metrics of the captions of an epoch, and the rewards of SCST.
 #ifndef VD_RUN_JUDGE_H
 #define VD_RUN_JUDGE_H
 
@@ -9,22 +8,21 @@
 
 // Zero-initialise.
 typedef struct vd_run_judge {
-    vd_run_rewards *rewards, *validation_rewards; // with scst
+    vd_run_rewards *rewards, *validation_rewards; // with SCST
     vd_caption_judge *judge;                      // with validation data
-    char beside[2][4096 + 32];                    // where scenes are that nobody named
+    char beside[2][4096 + 32];                    // default paths of the scenes
 } vd_run_judge;
 
 typedef struct vd_run_judged {
-    vd_trainer *trainer; // gets its rewards
+    vd_trainer *trainer; // its rewards are set
     const vd_caption_set *captions, *validation;
     const vd_regions *validation_regions;
     const char *validation_split; // NULL: all pictures
     bool measures;                // this process measures the epochs
 } vd_run_judged;
 
-// Scenes that `in` does not name are those beside the data, where they are there; then it names
-// them. Sets what the training measures with. VD_USAGE when the best epoch is known by what scenes
-// say and there are none.
+// If `in` names no scenes and there are some beside the data, sets their path there. Sets the judge
+// and the rewards of the training. VD_USAGE if --best-by needs scenes and there are none.
 vd_status vd_run_judge_open(vd_run_judge *judge, const vd_run_judged *judged, vd_run_inputs *in,
                             vd_training *training, vd_error *err);
 void vd_run_judge_close(vd_run_judge *judge);

@@ -1,6 +1,6 @@
-// Which dialogs a training run learns from, step by step: a shuffle an epoch, cut into steps, a
-// step into the parts of the processes that train together and these into micro-batches. All
-// follows from the numbers below, so that a resumed run is the same run.
+// Which dialogs a training run learns from, step by step: a shuffle per epoch, divided into
+// steps, a step into the parts of the processes that train together, and these into micro-batches.
+// It depends only on the numbers below, so a resumed run gives the same result.
 #ifndef VD_TRAIN_SAMPLER_H
 #define VD_TRAIN_SAMPLER_H
 
@@ -35,10 +35,10 @@ void vd_sampler_clear(vd_sampler *sampler);
 
 // All dialogs of a step, valid until the next call.
 const size_t *vd_sampler_step(vd_sampler *sampler, int64_t step, size_t *count);
-// How many micro-batches this process' part of a step of `count` dialogs is cut into.
+// The number of micro-batches of this process' part of a step of `count` dialogs.
 size_t vd_sampler_micro_batches(const vd_sampler *sampler, size_t count);
-// The dialogs of this process' n-th micro-batch from `step` on, n rising from call to call; the
-// kind of function that vd_data_loader_new wants, with the sampler as its context.
+// The dialogs of this process' n-th micro-batch from `step` on; n rises from call to call. The type
+// is that of the callback of vd_data_loader_new, with the sampler as its context.
 size_t vd_sampler_micro_batch(void *sampler, size_t n, const size_t **dialogs);
 
 #endif

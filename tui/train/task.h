@@ -1,14 +1,14 @@
-// What a run learns, and how an epoch of it is measured: dialogs (dialogs.c) or captions
-// (captions.c). The course of the run (training.c) is the same for both.
+// The two tasks of a training run: dialogs (dialogs.c) and captions (captions.c). A task supplies
+// the batches and the metrics of an epoch; the training loop (training.c) is the same for both.
 #ifndef VD_TRAIN_TASK_H
 #define VD_TRAIN_TASK_H
 
 #include "features/dialogs/picture_cache.h"
 #include "tui/train/training.h"
 
-// What an epoch came to on the validation data.
+// One metric of an epoch on the validation data.
 typedef struct vd_epoch_measure {
-    const char *label; // on the screen; NULL: it is not shown there
+    const char *label; // on the screen; NULL: not printed
     char column[24];   // in the log
     char tag[28];      // of its curve
     int digits;
@@ -21,29 +21,29 @@ enum { VD_EPOCH_HEADS = 32, VD_EPOCH_MEASURES = 16 + 2 * VD_EPOCH_HEADS };
 typedef struct vd_epoch {
     vd_epoch_measure measure[VD_EPOCH_MEASURES];
     int count;
-    double best; // the better of two epochs has more of it; 0: nothing was measured
+    double best; // the higher, the better; 0: nothing was measured
 } vd_epoch;
 
 typedef struct vd_feed vd_feed; // of batches
 
 typedef struct vd_train_task {
-    const char *items; // what a step is made of, for people
+    const char *items; // what a step consists of, as printed
     size_t (*count)(const vd_training *plan);
     void (*totals)(const vd_training *plan, const size_t *items, size_t count, vd_totals *of);
-    // Batches of the micro-batches of `ahead`, which only the feed uses until it is closed. *most:
-    // how pictures may be kept on the device, and then are.
+    // Prefetches the micro-batches of `ahead`, which only the feed uses until it is closed. *most:
+    // how pictures may be kept on the device; set to how they are kept.
     vd_status (*open)(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
                       vd_feed **out, vd_error *err);
     vd_status (*next)(void *feed, const vd_batch **batch, vd_error *err);
     void (*close)(vd_feed *feed); // NULL is fine
-    // Without validation data nothing in it is known.
+    // Without validation data no metric is known.
     vd_status (*measure)(const vd_training *plan, vd_epoch *out, vd_error *err);
     const char *(*best_by)(const vd_training *plan); // the name of vd_epoch.best
 } vd_train_task;
 
 extern const vd_train_task vd_train_dialogs, vd_train_captions;
 
-// The last two of captions (caption_epoch.c).
+// measure and best_by of captions (caption_epoch.c).
 vd_status vd_caption_epoch(const vd_training *plan, vd_epoch *out, vd_error *err);
 const char *vd_caption_best_by(const vd_training *plan);
 

@@ -6,10 +6,10 @@
 #include "tui/train/run_data.h"
 
 // The words of the file `vocab`, or where that is NULL of the dialogs or captions, that occur at
-// least so many times. An error says what to do where there are none.
+// least so many times. The error says what to do if there are none.
 vd_status vd_run_words(const char *vocab, const vd_run_data *data, int64_t minimum, vd_vocab **out,
                        vd_error *err);
-// Of a run that goes on: the words of the file must be those that it has.
+// For a resumed run: the words of the file must be those of the checkpoint.
 vd_status vd_run_words_check(const char *vocab, int64_t minimum, const vd_vocab *kept,
                              vd_error *err);
 

@@ -1,4 +1,4 @@
-// A transcript's lines while they are read: members of a map, each checked for its kind and length.
+// Reads the members of a transcript's lines; checks the type and length of each.
 #ifndef VD_READING_H
 #define VD_READING_H
 
@@ -9,8 +9,8 @@
 
 enum { VD_MOST_RECORDED_ROUNDS = 100000 };
 
-// After the first failure everything below does nothing and gives zeros and empty lists; what was
-// read before is in the file's structs, which are cleared as a whole.
+// After the first failure the functions below do nothing and return zeros and empty lists. What was
+// read before is in the structs of the file, which are cleared together.
 typedef struct vd_reading {
     vd_transcript_file *file;
     GHashTable *talk_of; // by picture: 1 + the index of its last conversation
@@ -41,18 +41,18 @@ float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *ke
                          int columns);
 // A new element at the end of *list, which has room for the next power of two.
 void *vd_reading_add(vd_reading *r, void *list, size_t *count, size_t size);
-// what: names the two texts.
+// what: the names of the two texts, for the error.
 void vd_reading_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
                      char **first, char **second);
 vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count);
-// picture: path of a picture of one's own; NULL: one of the data.
+// picture: path of an opened picture; NULL: one of the data.
 vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map, const char *picture);
 bool vd_same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers);
 
 // ---- conversations (talks.c) --------------------------------------------------------------------
 
 void vd_reading_conversation(vd_reading *r, const vd_json_value *map);
-// After the last line: leaves empty places out and marks the conversations about one picture.
+// After the last line: removes empty places and sets `again` and `later` of conversations.
 void vd_reading_talks_end(const vd_reading *r);
 void vd_chat_record_clear(vd_chat_record *record); // one that was read back
 

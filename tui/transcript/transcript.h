@@ -1,10 +1,8 @@
 // Transcripts of chats: questions with everything about their answers, one JSON object a line:
 //
 //   {"transcript": 1, "program": "visdial 1.0", "started": "2026-03-01T12:00:00Z"}
-//   {"files": {"assets", "data", "features", "dense", "images", "captioner": path}} what --data and
-//   so
-//                                                       on named; left out: the bundled ones
-//   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
+//   {"files": {"assets", "data", "features", "dense", "images", "captioner": path}}
+//   {"pool": {"hash", "answers": [text]}}
 //   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
 //               "decoder", "model_hash", "pool_hash", "features_hash", "answers": [[text,
@@ -14,38 +12,42 @@
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch],
 //               "asides": [[branch, round, typed, reply]],
-//               "returned": true where /new had ended it, and that was undone}}
+//               "returned": true if /new had ended it and that was undone}}
 //
-// "scores" are those of the pool in its order; where it has more than 1,000 answers, of the best
-// 1,000, which "best" gives the places of in the pool, and "log_sum" the logarithm of the sum of
-// all exp(score). Else both are missing.
+// "files" are those named by --data and the like; bundled files are left out. The line of a pool
+// comes before the first answer that ranks it.
 //
-// Of a picture of one's own both lines have "picture", its path ("blocks:7": a new picture), behind
-// the id, which is made of the path. What was in the file then is known by "features_hash". Behind
-// "caption" they have "caption_by", whose words it is: "captioner", "scene", "found" or "typed";
-// earlier programs had what was found, or what the scene of a new picture says, and did not say so.
+// "scores" has a score for each answer of the pool, in the pool's order. If the pool has more than
+// 1,000 answers, it has those of the best 1,000, "best" their indices in the pool, and "log_sum"
+// the logarithm of the sum of all exp(score).
+//
+// For an opened picture, answers and conversations also have "picture", its path ("blocks:7": a
+// generated picture); the id is computed from the path. "features_hash" identifies the picture's
+// features at that time. "caption_by" is the origin of the caption: "captioner", "scene", "found"
+// or "typed". It is missing for human captions, and in files of earlier programs, whose captions
+// were found by the extractor or came from the scene.
 //
 // An attention is {"name", "part", "index", "of", "query", "key", "shares": [row]}, as in
-// engine/networks/attention.h; "part", "index" and "of" are left out where there is one, "nothing":
-// true is there where rows look at nothing, too. Of those to or from the words of the history
-// "entries" has, instead of "shares", a matrix for each entry; null for all but the strongest of
-// many. They are not read back. Earlier programs wrote "rounds": [share], "topic" (for entry and
-// word), "regions": [share] and "region_words": [row] instead.
+// engine/networks/attention.h. "part", "index" and "of" are missing if there is only one, and
+// "nothing": true is there if rows can attend to nothing. Attentions to or from the words of the
+// history have "entries" instead of "shares": a matrix for each entry, null for all but the
+// strongest; they are not read back. Earlier programs wrote "rounds": [share], "topic" (for entry
+// and word), "regions": [share] and "region_words": [row] instead.
 //
-// A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
-// number "branch" with the first model's history, up to the first question that still waited for an
-// answer when the chat was left. "branches" is left out where it would equal
-// "rounds"; "models", "branches", "names" and "decoder" (which ranked: "discriminative",
-// "generative", "both") are missing in files of earlier programs.
+// A branch is a list of rounds [question, answer of each model or null]. "rounds" are those of the
+// branch in use (number "branch") with the first model's answers, up to the first question without
+// an answer. "branches" is left out if it would equal "rounds". "models", "branches", "names" and
+// "decoder" (that ranked: "discriminative", "generative", "both") are missing in files of earlier
+// programs.
 //
-// An aside is small talk that the program itself replied to, in this branch, before the round with
-// this number (from 0); "asides" is left out where there is none.
+// An aside is small talk with the program's reply, in this branch, before the round with this
+// number (from 0); "asides" is left out if there is none.
 //
-// An answer's line has everything that it depends on, so that each can be verified alone. A
-// conversation's line is written whenever the conversation changed; the last one of a picture is
-// how it ended. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
-// features with boxes; earlier programs left that of the features empty at times. Lines are written
-// whole, one write each: a killed program loses none, and a full disk leaves no part of one.
+// The line of an answer has all that the answer depends on, so that each can be verified alone. The
+// line of a conversation is written whenever the conversation changes; the last one about a picture
+// is its final state. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
+// features with boxes; in files of earlier programs the hash of the features may be empty. Each
+// line is one write, so a killed program loses none and a full disk leaves no partial line.
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 
@@ -53,7 +55,7 @@
 
 #include "tui/answer/sheet.h"
 
-// ---- the files that it is about (files.c) -------------------------------------------------------
+// ---- the files of a chat (files.c) -------------------------------------------------------
 
 enum { VD_RECORDED_FILES = 6 };
 extern const char *const vd_recorded_file_names[VD_RECORDED_FILES];
@@ -70,56 +72,56 @@ void vd_recorded_files_clear(vd_recorded_files *files);
 
 // ---- writing ------------------------------------------------------------------------------------
 
-// What a line has at most: entries of the history (caption and rounds) with their words' attention,
-// and scores. The others are -INFINITY when they are read back.
+// Limits of a line: entries of the history (caption and rounds) with the attention of their words,
+// and scores. Other scores are -INFINITY when they are read back.
 enum { VD_TOPIC_ENTRIES = 20, VD_RECORDED_SCORES = 1000 };
 
 typedef struct vd_transcript vd_transcript;
 
-// path: taken over when it exists (a chat that goes on), else made with the first line; VD_FORMAT
-// when it holds something else than a transcript. NULL: a new one in
+// path: continued if it exists, else created with the first line; VD_FORMAT if it is not a
+// transcript. NULL: a new one in
 // $XDG_STATE_HOME/visdial/transcripts. A last line without an end is moved to FILE.torn. The file
 // is locked; one that another chat has locked is left alone, and FILE-2.jsonl is written instead.
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
 void vd_transcript_close(vd_transcript *transcript); // NULL is fine
-// What it is about, when the file does not say so yet; borrowed until it is closed.
+// Records the files with the next line; borrowed until the transcript is closed.
 void vd_transcript_about(vd_transcript *transcript, const vd_recorded_files *files);
-// What the person should know about the file that is written, said once; NULL: nothing.
+// A message for the user about the file that is written, returned once; NULL: none.
 const char *vd_transcript_remark(vd_transcript *transcript);
-// Whether another file is written than the one that was named.
+// Whether another file than the named one is written.
 bool vd_transcript_elsewhere(const vd_transcript *transcript);
 const char *vd_transcript_path(const vd_transcript *transcript);
 bool vd_transcript_begun(const vd_transcript *transcript); // something was written
-// Goes on under another name, which no file has: one that was named itself after its time gets the
-// name, any other stays as it is and is copied.
+// Continues under another name, which no file may have: a file with a generated name is renamed,
+// any other is copied.
 vd_status vd_transcript_rename(vd_transcript *transcript, const char *path, vd_error *err);
 
-// sheet: one answer with its history and where it comes from, of one side.
+// sheet: one answer of one model, with its history and provenance.
 vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err);
 
 enum { VD_MOST_RECORDED_LANES = 64 };
 
-// A model that answers, and whose answers its history is made of (vd_follow_name).
+// A model, and whose answers are in its history (vd_follow_name).
 typedef struct vd_chat_record_lane {
     char *name, *follow;
 } vd_chat_record_lane;
 
 typedef struct vd_chat_record_branch {
-    int count;   // rounds
-    char **text; // (count, 1 + lanes) the question, then the answer that each lane goes on with,
-                 // NULL where it is not known
+    int count; // rounds
+    char *
+        *text; // (count, 1 + lanes) the question, then each lane's answer, NULL if it is not known
 } vd_chat_record_branch;
 
-// Small talk, which the program replied to (vd_aside).
+// Small talk with the program's reply (vd_aside).
 typedef struct vd_chat_record_aside {
     int branch, before;
     char *typed, *reply;
 } vd_chat_record_aside;
 
-// How a conversation stands.
+// The state of a conversation.
 typedef struct vd_chat_record {
     int64_t image_id;
-    char *picture; // path of a picture of one's own; NULL: one of the data
+    char *picture; // path of an opened picture; NULL: one of the data
     char *caption;
     vd_caption_by caption_by;
     vd_turn *rounds; // (count) with the first lane's history
@@ -128,37 +130,36 @@ typedef struct vd_chat_record {
     int lane_count;
     vd_chat_record_branch *branches; // (branch_count) 0: `rounds` are all
     int branch_count, branch;        // the one in use
-    vd_chat_record_aside *asides;    // (aside_count) of all branches, as they were said
+    vd_chat_record_aside *asides;    // (aside_count) of all branches, in order
     int aside_count;
-    bool returned;     // it had ended, and goes on all the same
+    bool returned;     // it had been ended, and that was undone
     bool closed;       // ended: another one about the picture began
-    bool taken;        // read back: it has been taken up, and asked again
-    bool again, later; // read back: there is another one about the picture before it, behind it
+    bool taken;        // read back: it was continued, and its questions asked again
+    bool again, later; // read back: there is another one about the picture before it, after it
 } vd_chat_record;
 
-// Writes nothing when this was the last one.
+// Writes nothing if the last one written was the same.
 vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
                                      vd_error *err);
 
-// ---- sessions (sessions.c): the transcripts of $XDG_STATE_HOME/visdial/transcripts by name
-// -------
+// ---- sessions: named transcripts in $XDG_STATE_HOME/visdial/transcripts (sessions.c) ------------
 
 enum { VD_SAVED_NAME = 128, VD_SAVED_QUESTION = 120 };
 
 typedef struct vd_saved {
     char name[VD_SAVED_NAME]; // of the file, without ".jsonl"
-    struct timespec when;     // it was written last
-    bool looked;              // what follows is known: how its last conversation stands
+    struct timespec when;     // of the last change
+    bool looked;              // what follows is known: the state of the last conversation
     int64_t image_id;
     int rounds;
     char question[VD_SAVED_QUESTION]; // the last one
 } vd_saved;
 
-// Where a session of this name is, or would be (vd_free); VD_USAGE for what can be no name.
+// The path of a session of this name (vd_free); VD_USAGE if it is not a valid name.
 vd_status vd_saved_path(const char *name, char **out, vd_error *err);
-bool vd_saved_name(const char *path, char out[VD_SAVED_NAME]); // false: it lies elsewhere
-bool vd_saved_unnamed(const char *name);                       // it is a time: nobody has named it
-// All, the one written last first (vd_free).
+bool vd_saved_name(const char *path, char out[VD_SAVED_NAME]); // false: another directory
+bool vd_saved_unnamed(const char *name);                       // a generated name
+// All, the newest first (vd_free).
 vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err);
 void vd_saved_look(vd_saved *saved);
 
@@ -166,7 +167,7 @@ void vd_saved_look(vd_saved *saved);
 
 typedef struct vd_record {
     size_t line;    // of the file, from 1
-    vd_sheet sheet; // of one side; what it points to belongs to the record, texts to the file
+    vd_sheet sheet; // of one side; its pointers belong to the record, the texts to the file
     vd_reply reply; // of that side
     size_t earlier; // 1 + the index of another record of the same hash; 0: none
 } vd_record;
@@ -179,42 +180,41 @@ typedef struct vd_recorded_pool {
 
 typedef struct vd_transcript_file {
     char *path;
-    vd_recorded_files files; // as named last
+    vd_recorded_files files; // of the last such line
     size_t record_count, talk_count, pool_count;
     vd_record *records;
-    vd_chat_record *talks; // conversations as they ended, with at least one round
+    vd_chat_record *talks; // final states of conversations with at least one round
     vd_recorded_pool *pools;
     size_t *newest; // (newest_count) by hash of a question: 1 + the index of its last record
     size_t newest_count;
 } vd_transcript_file;
 
-// A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
+// An incomplete last line is ignored; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
-// The session written last that has a conversation; VD_NOT_FOUND when none has one.
+// The newest session that has a conversation; VD_NOT_FOUND if there is none.
 vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err);
-// Opens the pictures of one's own that the file is about, so that they are found by their ids, with
-// the captions that they had.
-// One that is not there any more is left out; *why then says so (may be NULL).
+// Opens the pictures that the file names by path, so that they are found by their ids, with their
+// captions. Those that do not exist any more are left out; *why then says so (may be NULL).
 void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
                                  vd_error *why);
 void vd_transcript_clear(vd_transcript_file *file);
 
-// The answer of a lane to a round of a talk, given after the same rounds; the last when there are
-// several, NULL when there is none.
+// The last recorded answer of a lane to a round of a talk, after the same rounds; NULL if there is
+// none.
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane);
-// The last record of the same question to the same model, pool and features after the same history.
+// The last record with the same question, model, pool, features and history.
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like);
 
 // ---- exports (export.c) -------------------------------------------------------------------------
 
-// world: for the pictures; NULL: without.
+// world: for the pictures; NULL: no pictures.
 vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
                              const char *path, vd_error *err);
 vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err);
-// VisDial v1.0: the answers' best 100 candidates are each round's options. Questions are as models
-// read them; where another text was typed, the round has it too ("typed"). Small talk is in the
-// dialog's "asides": [[round, typed, reply]], before the round with this number (from 0).
+// VisDial v1.0: the options of a round are the 100 best candidates. Questions are normalised; if
+// the typed text differs, the round has it as "typed". Small talk is in the dialog's "asides":
+// [[round, typed, reply]], before the round with this number (from 0).
 vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err);
 
 #endif
