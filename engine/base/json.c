@@ -1,5 +1,6 @@
 #include "engine/base/json.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -129,14 +130,15 @@ static yajl_gen_status put_value(yajl_gen json, const char *directive, va_list *
                                                                   : va_arg(*values, int));
 }
 
-// The bytes of a directive, of a word or of anything else at the start of a format.
+// The bytes of a directive, of a word or of another character at the start of a format.
 static size_t part_length(const char *format)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    size_t word = strspn(format, plain);
+    size_t length = 0;
     if (*format == '%')
-        return 1 + strspn(format + 1, "0123456789.hlz") + 1;
-    return word ? word : 1;
+        return strcspn(format, "sdug") + 1;
+    while (isalnum((unsigned char)format[length]) || format[length] == '_' || format[length] == '-')
+        length++;
+    return length ? length : 1;
 }
 
 yajl_gen_status vd_json_put(yajl_gen json, const char *format, ...)
