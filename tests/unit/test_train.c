@@ -244,33 +244,6 @@ static void coverage_is_of_the_epoch_after_the_patience(void **state)
     train_run_same_file("patient", "three_epochs", "log.tsv");
 }
 
-static void a_run_s_directory_is_described(void **state)
-{
-    (void)state;
-    static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
-    static const char *const words[] = {"/checkpoint.safetensors: a checkpoint of a training run\n",
-                                        "/model.safetensors: a model\n"};
-    char *out = support_join(tiny.directory, "described");
-    train_run_expect("described", 0, "", MORE("--network", "lf"));
-    for (int i = 0; i < 3; i++) {
-        support_program run;
-        support_program_run(&run, (const char *[]){"info", out, NULL}, NULL);
-        support_program_expect(&run, i < 2 ? 0 : 4, NULL);
-        if (i < 2) {
-            assert_non_null(strstr(run.out, "/described: the directory of a training run\n"));
-            assert_non_null(strstr(run.out, "/described/log.tsv\n"));
-            assert_non_null(strstr(run.out, "/described/events.out.tfevents."));
-            assert_non_null(strstr(run.out, "; visdial curves "));
-            assert_non_null(strstr(run.out, words[i]));
-            char *file = support_join(out, files[i]);
-            assert_int_equal(unlink(file), 0);
-            free(file);
-        }
-        support_program_clear(&run);
-    }
-    free(out);
-}
-
 // Counts in the public layout instead of the data's own words; also packed with them.
 static void words_come_from_a_file_of_counts(void **state)
 {
@@ -687,7 +660,6 @@ int main(void)
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(the_best_epoch_is_that_of_what_is_learned),
-        cmocka_unit_test(a_run_s_directory_is_described),
         cmocka_unit_test(coverage_is_of_the_last_epoch),
         cmocka_unit_test(coverage_is_of_the_epoch_after_the_patience),
         cmocka_unit_test(words_come_from_a_file_of_counts),

@@ -190,6 +190,33 @@ static void an_epoch_that_was_not_logged_counts_once(void **state)
     free(out);
 }
 
+static void a_run_s_directory_is_described(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
+    static const char *const words[] = {"/checkpoint.safetensors: a checkpoint of a training run\n",
+                                        "/model.safetensors: a model\n"};
+    char *out = support_join(tiny.directory, "described");
+    train_run_expect("described", 0, "", MORE("--network", "lf"));
+    for (int i = 0; i < 3; i++) {
+        support_program run;
+        support_program_run(&run, (const char *[]){"info", out, NULL}, NULL);
+        support_program_expect(&run, i < 2 ? 0 : 4, NULL);
+        if (i < 2) {
+            assert_non_null(strstr(run.out, "/described: the directory of a training run\n"));
+            assert_non_null(strstr(run.out, "/described/log.tsv\n"));
+            assert_non_null(strstr(run.out, "/described/events.out.tfevents."));
+            assert_non_null(strstr(run.out, "; visdial curves "));
+            assert_non_null(strstr(run.out, words[i]));
+            char *file = support_join(out, files[i]);
+            assert_int_equal(unlink(file), 0);
+            free(file);
+        }
+        support_program_clear(&run);
+    }
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(the_best_epoch_starts_over_with_another_measure),
         cmocka_unit_test(an_epoch_that_was_not_logged_counts_once),
+        cmocka_unit_test(a_run_s_directory_is_described),
     };
     return cmocka_run_group_tests(tests, train_run_world, train_run_end);
 }

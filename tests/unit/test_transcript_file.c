@@ -188,6 +188,54 @@ static void a_pipe_is_no_transcript(void **state)
     free(file);
 }
 
+// Exports have what was said on the screen, in its place: the small talk of the branch in use.
+static void small_talk_is_exported(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "said.jsonl"),
+         *out = support_join(tiny.directory, "said");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    vd_chat_ask(&p.chat, "hello");
+    plain_chat_ask(&p, "is it red");
+    vd_chat_branch(&p.chat);
+    plain_chat_ask(&p, "and the ball");
+    vd_chat_ask(&p.chat, "Thanks!");
+    vd_lanes_use_branch(&p.chat.lanes, 0);
+    vd_chat_ask(&p.chat, "good night");
+    vd_lanes_use_branch(&p.chat.lanes, 1);
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    plain_chat_close(&p);
+    static const struct {
+        const char *parts[5]; // in this order
+    } expected[] = {{{"<p class=\"question\">hello</p><p class=\"note\">visdial says: hello! Ask",
+                      "round 1 of 2", "round 2 of 2",
+                      "<p class=\"question\">Thanks!</p><p class=\"note\">visdial says: you are"}},
+                    {{"**hello**\n\nvisdial says: hello! Ask", "round 1 of 2", "round 2 of 2",
+                      "**Thanks!**\n\nvisdial says: you are welcome"}},
+                    {{"\"gt_index\"", "\"asides\":[[0,\"hello\",\"visdial says: hello! Ask",
+                      "],[2,\"Thanks!\",\"visdial says: you are welcome", "\"]]"}}};
+    vd_transcript_file back = plain_chat_read_back(file);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(i == 0   ? vd_transcript_html(&back, NULL, out, NULL)
+                         : i == 1 ? vd_transcript_markdown(&back, out, NULL)
+                                  : vd_transcript_visdial(&back, out, NULL),
+                         VD_OK);
+        char *text = support_read_file(out, NULL), *at = text;
+        for (int k = 0; expected[i].parts[k]; k++) {
+            at = strstr(at, expected[i].parts[k]);
+            if (!at)
+                fail_msg("\"%s\" is not in its place in %s", expected[i].parts[k], text);
+        }
+        assert_null(strstr(text, "good night"));
+        free(text);
+    }
+    vd_transcript_clear(&back);
+    free(out);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +244,7 @@ int main(void)
         cmocka_unit_test(the_newest_is_the_one_written_last),
         cmocka_unit_test(a_full_disk_leaves_whole_lines),
         cmocka_unit_test(a_pipe_is_no_transcript),
+        cmocka_unit_test(small_talk_is_exported),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
