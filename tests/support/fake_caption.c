@@ -26,7 +26,7 @@ static float number(int *seed)
 }
 
 // Rows of regions, and of the history up to the word, that together are 1.
-static void fill_look(vd_walked_caption *c, int t, int row, const bool *left_out, int *seed)
+static void fill_look(vd_caption_side *c, int t, int row, const bool *left_out, int *seed)
 {
     vd_caption_trace *trace = &c->trace;
     float *region = trace->region + row * trace->regions, sum = 0;
@@ -41,24 +41,30 @@ static void fill_look(vd_walked_caption *c, int t, int row, const bool *left_out
         history[i] /= sum;
 }
 
-static void fill_word(vd_walked_caption *c, int t, const char *text, int *seed)
+static const char *copy(vd_caption_side *c, const char *text)
+{
+    const char *own = vd_string_arena_text(&c->texts, text, strlen(text));
+    assert_non_null(own);
+    return own;
+}
+
+static void fill_word(vd_caption_side *c, int t, const char *text, int *seed)
 {
     vd_said_word *w = &c->trace.word[t];
     double left = 0.9 - 0.5 * (double)number(seed);
     *w = (vd_said_word){.id = 10 + t, .probability = left, .entropy = 1, .gate = -1, .chosen = -1};
-    snprintf(c->word[t].text, sizeof c->word[t].text, "%s", text);
+    c->word[t] = copy(c, text);
     for (w->likelies = 0; w->likelies < VD_RUNNERS_UP; w->likelies++) {
         int i = w->likelies;
         w->likely[i].id = i ? 100 + i : w->id;
         w->likely[i].probability = i ? (1 - left) / (1 << i) : left;
         const char *other = i ? others[i - 1] : text;
-        snprintf(c->likely[t][i].text, sizeof c->likely[t][i].text, "%s",
-                 i && strcmp(other, text) == 0 ? "red" : other);
+        c->likely[t][i] = copy(c, i && strcmp(other, text) == 0 ? "red" : other);
     }
     c->trace.log_probability -= 1 - left;
 }
 
-static void fill(vd_walked_caption *c, const char *const *words, int count, int regions,
+static void fill(vd_caption_side *c, const char *const *words, int count, int regions,
                  const bool *left_out, int seed)
 {
     size_t rows = (size_t)(count * LAYERS * HEADS);
@@ -89,9 +95,9 @@ static int count_words(const char *const *words)
 }
 
 static void say(const vd_caption_wish *wish, int side, bool changed, int regions, bool history,
-                vd_walked_caption *out)
+                vd_caption_side *out)
 {
-    const char *words[VD_WALKED_WORDS];
+    const char *words[VD_SAID_WORDS];
     bool left_out[64] = {false}, second = side && wish->second[0];
     const char *const *from = second ? second_words : first_words;
     int count = count_words(from), cut = -1;
@@ -110,36 +116,33 @@ static void say(const vd_caption_wish *wish, int side, bool changed, int regions
         memcpy(words + cut, new_words, sizeof new_words);
         count = cut + (int)(sizeof new_words / sizeof *new_words);
     }
-    snprintf(out->name, sizeof out->name, "%.63s", second ? wish->second : "captioner");
+    out->name = copy(out, second ? wish->second : "captioner");
     out->changed = changed;
     if (changed)
-        snprintf(out->verdict, sizeof out->verdict, "false: no object is so");
+        out->verdict = (vd_caption_verdict){VD_JUDGED_FALSE, "no object is so"};
     out->config.captioner = history || second ? VD_CAPTIONER_CAT : VD_CAPTIONER_TRANSFORMER;
     fill(out, words, count, regions, left_out, 7 + side + wish->switches.count);
 }
 
-static void align(vd_caption_walk *walk)
+static void align(vd_caption_sheet *sheet)
 {
-    const char *word[VD_WALKED_SIDES][VD_WALKED_WORDS];
-    for (int s = 0; s < walk->sides; s++)
-        for (int i = 0; i < walk->side[s].trace.words; i++)
-            word[s][i] = walk->side[s].word[i].text;
-    walk->columns = vd_align(word[0], walk->side[0].trace.words, word[1],
-                             walk->sides > 1 ? walk->side[1].trace.words : 0, walk->column);
+    sheet->rows = vd_align(sheet->side[0].word, sheet->side[0].trace.words, sheet->side[1].word,
+                           sheet->sides > 1 ? sheet->side[1].trace.words : 0, sheet->row);
 }
 
-vd_caption_walk *fake_caption(const vd_caption_wish *wish, int regions, bool history)
+vd_caption_sheet *fake_caption(const vd_caption_wish *wish, int regions, bool history)
 {
-    vd_caption_walk *walk = vd_alloc(1, sizeof *walk);
-    assert_non_null(walk);
-    walk->wish = *wish;
+    vd_caption_sheet *sheet = vd_alloc(1, sizeof *sheet);
+    assert_non_null(sheet);
+    sheet->wish = *wish;
     bool changed = wish->switches.count > 0;
-    walk->sides = wish->second[0] || changed ? 2 : 1;
-    for (int s = 0; s < walk->sides; s++)
+    sheet->captioners = wish->second[0] ? 2 : 1;
+    sheet->sides = wish->second[0] || changed ? 2 : 1;
+    for (int s = 0; s < sheet->sides; s++)
         say(wish, s, changed && s == (wish->second[0] ? wish->changed : 1), regions, history,
-            &walk->side[s]);
-    for (int s = 0; s < walk->sides; s++)
-        walk->side[s].under = walk->side[s].trace.log_probability - 1;
-    align(walk);
-    return walk;
+            &sheet->side[s]);
+    for (int s = 0; s < sheet->sides; s++)
+        sheet->side[s].under[!s] = sheet->side[s].trace.log_probability - 1;
+    align(sheet);
+    return sheet;
 }

@@ -2,11 +2,11 @@
 #ifndef VD_TEST_FAKE_CAPTION_H
 #define VD_TEST_FAKE_CAPTION_H
 
-#include "tui/session/caption_walk.h"
+#include "tui/session/caption_sheet.h"
 
 // Captioners are called "captioner" and as the wish's second file; a second one has a history, and
 // the first too when `history` says so. Regions that are left out get nothing, a forced word is
 // said, and what comes after it is other words.
-vd_caption_walk *fake_caption(const vd_caption_wish *wish, int regions, bool history);
+vd_caption_sheet *fake_caption(const vd_caption_wish *wish, int regions, bool history);
 
 #endif

@@ -42,7 +42,7 @@ static void it_is_asked_for_once(void **state)
     assert_int_equal(fake.captions, 1);
     fake_chat_keys(&fake, "F8"); // another picture
     assert_int_equal(fake.captions, 2);
-    assert_int_equal(fake.chat.lanes.caption.walk->wish.picture, 1);
+    assert_int_equal(fake.chat.lanes.caption.sheet->wish.picture, 1);
     assert_int_equal(look()->column, 0);
     fake_chat_keys(&fake, "F11");
     assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
@@ -68,13 +68,13 @@ static void a_late_caption_of_a_picture_that_was_left_is_not_shown(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "F11");
-    const vd_caption_walk *shown = fake.chat.lanes.caption.walk;
+    const vd_caption_sheet *shown = fake.chat.lanes.caption.sheet;
     vd_event event = {.kind = VD_REQUEST_CAPTION,
                       .serial = fake.chat.lanes.serial + 1000,
                       .caption = fake_caption(&shown->wish, FAKE_REGIONS, false)};
     vd_chat_event(&fake.chat, &event);
     assert_null(event.caption);
-    assert_ptr_equal(fake.chat.lanes.caption.walk, shown);
+    assert_ptr_equal(fake.chat.lanes.caption.sheet, shown);
 }
 
 // ---- playing ------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ static void it_plays_to_its_end(void **state)
     assert_int_equal(vd_chat_pause(&fake.chat), -1);
     fake_chat_keys(&fake, "F11");
     assert_true(vd_chat_pause(&fake.chat) > 100);
-    int last = fake.chat.lanes.caption.walk->columns - 1;
+    int last = fake.chat.lanes.caption.sheet->rows - 1;
     for (int i = 0; i < last; i++) {
         assert_int_equal(look()->column, i);
         assert_true(vd_chat_pause(&fake.chat) > 100);
@@ -190,7 +190,7 @@ static void clicks_open_select_and_change(void **state)
     assert_int_equal(fake.captions, 1);
     click(list.x + 5, list.y + 5);
     assert_int_equal(fake.captions, 2);
-    assert_int_equal(fake.chat.lanes.caption.walk->wish.switches.at[0].kind, VD_SWITCH_REGION);
+    assert_int_equal(fake.chat.lanes.caption.sheet->wish.switches.at[0].kind, VD_SWITCH_REGION);
 }
 
 static void layers_and_heads_go_round(void **state)
@@ -224,14 +224,14 @@ static void the_rest_is_said_anew(void **state)
     expect("B captioner, changed (word 3=blue)");
     assert_int_equal(look()->side, 1);
     assert_int_equal(look()->column, 2); // still the third word
-    assert_string_equal(fake.chat.lanes.caption.walk->side[0].word[2].text, "balls");
+    assert_string_equal(fake.chat.lanes.caption.sheet->side[0].word[2], "balls");
     fake_chat_keys(&fake, "Right '/what-if word 5=a' Enter");
     assert_int_equal(wanted()->count, 2);
     fake_chat_keys(&fake, "'/what-if word 2=the' Enter"); // later ones are said anew
     assert_int_equal(wanted()->count, 1);
     assert_string_equal(wanted()->at[0].word, "the");
     fake_chat_keys(&fake, "Del");
-    assert_int_equal(fake.chat.lanes.caption.walk->sides, 1);
+    assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
     expect("captioner's own caption");
 }
 
@@ -291,7 +291,7 @@ static void a_second_captioner_stands_beside_the_first(void **state)
     click(3, 2);
     assert_int_equal(look()->side, 1);
     fake_chat_keys(&fake, "'/captioner off' Enter");
-    assert_int_equal(fake.chat.lanes.caption.walk->sides, 1);
+    assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
     fake_chat_keys(&fake, "Tab");
     expect("there is one caption");
 }

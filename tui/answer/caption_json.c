@@ -1,22 +1,25 @@
 // Captions as JSON.
-#include <string.h>
-
 #include "engine/base/alloc.h"
-#include "tui/answer/caption_sheet.h"
+#include "tui/answer/caption_text.h"
 #include "tui/base/output.h"
+
+static void json_flag(yajl_gen json, const char *name, bool value)
+{
+    vd_output_string(json, name);
+    yajl_gen_bool(json, value);
+}
 
 // What the word drew from its history, and of that what equal scores would give; sat: what it let
 // in, and the region that it looked at alone, from 1.
-static void json_curves(yajl_gen json, const vd_caption_sheet *sheet, const vd_caption_side *side,
-                        int t)
+static void json_curves(yajl_gen json, const vd_caption_side *side, int t)
 {
     const vd_said_word *w = &side->trace.word[t];
-    float history[VD_MOST_SAID_WORDS];
+    float history[VD_SAID_WORDS];
     vd_caption_trace_history(&side->trace, t, history);
     if (side->trace.history) {
         vd_member_numbers(json, "history", history, (size_t)side->trace.words);
-        vd_member_number(json, "given", vd_caption_side_given(side, t));
-        vd_member_number(json, "chance", vd_caption_side_chance(side, sheet->regions, t));
+        vd_member_number(json, "given", vd_caption_side_given(side, t, side->trace.layers - 1, -1));
+        vd_member_number(json, "chance", vd_caption_side_chance(side, t));
     }
     if (w->gate >= 0)
         vd_member_number(json, "gate", w->gate);
@@ -24,44 +27,39 @@ static void json_curves(yajl_gen json, const vd_caption_sheet *sheet, const vd_c
         vd_member_integer(json, "chosen", w->chosen + 1);
 }
 
-static void json_word(yajl_gen json, const vd_caption_sheet *sheet, const vd_caption_side *side,
-                      int t, float *share)
+static void json_word(yajl_gen json, const vd_caption_side *side, int t, float *share)
 {
     const vd_said_word *w = &side->trace.word[t];
     yajl_gen_map_open(json);
     vd_member_string(json, "word", side->word[t]);
+    if (!vd_caption_side_knows(side, t))
+        json_flag(json, "unknown", true);
     vd_member_number(json, "probability", w->probability);
     vd_member_number(json, "entropy", w->entropy);
     vd_member_list(json, "likely");
     for (int i = 0; i < w->likelies; i++) {
         yajl_gen_map_open(json);
-        vd_member_string(json, "word", vd_caption_side_word(side, w->likely[i].id));
+        vd_member_string(json, "word", side->likely[t][i]);
         vd_member_number(json, "probability", w->likely[i].probability);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
     vd_caption_trace_regions(&side->trace, t, share);
     vd_member_numbers(json, "regions", share, (size_t)side->trace.regions);
-    json_curves(json, sheet, side, t);
+    json_curves(json, side, t);
     yajl_gen_map_close(json);
 }
 
-static vd_status json_others(yajl_gen json, const vd_caption_side *side, vd_error *err)
+static void json_others(yajl_gen json, const vd_caption_side *side)
 {
-    vd_status status = VD_OK;
     vd_member_list(json, "others");
-    for (int i = 1; i < side->count && status == VD_OK; i++) {
-        char *text = vd_caption_side_text(side, i);
-        if (!text)
-            status = vd_error_memory(err, "the captions");
+    for (int i = 1; i < side->of; i++) {
         yajl_gen_map_open(json);
-        vd_member_string(json, "caption", text);
+        vd_member_string(json, "caption", side->said[i].text);
         vd_member_number(json, "log_probability", side->said[i].log_probability);
         yajl_gen_map_close(json);
-        vd_free(text);
     }
     yajl_gen_array_close(json);
-    return status;
 }
 
 static void json_verdict(yajl_gen json, const vd_caption_verdict *verdict)
@@ -74,31 +72,28 @@ static void json_verdict(yajl_gen json, const vd_caption_verdict *verdict)
     yajl_gen_map_close(json);
 }
 
-static vd_status json_side(yajl_gen json, const vd_caption_sheet *sheet, int which, float *share,
-                           vd_error *err)
+static void json_side(yajl_gen json, const vd_caption_side *side, float *share)
 {
-    const vd_caption_side *side = &sheet->side[which];
-    const vd_model *model = vd_caption_side_model(side);
-    const char *signature = vd_model_metadata(model, "signature");
     vd_member_string(json, "caption", side->text);
+    json_flag(json, "read", side->read);
     vd_member_number(json, "log_probability", side->trace.log_probability);
     vd_member_number(json, "perplexity", vd_caption_side_perplexity(side));
     if (side->hard)
         vd_member_string(json, "hard", side->hard);
-    if (signature)
-        vd_member_string(json, "signature", signature);
-    vd_output_string(json, "ended");
-    yajl_gen_bool(json, side->said[0].ended);
+    if (side->signature)
+        vd_member_string(json, "signature", side->signature);
+    json_flag(json, "ended", side->ended);
     json_verdict(json, &side->verdict);
     vd_member_list(json, "words");
     for (int t = 0; t < side->trace.words; t++)
-        json_word(json, sheet, side, t, share);
+        json_word(json, side, t, share);
     yajl_gen_array_close(json);
-    vd_status status = json_others(json, side, err);
-    vd_member_string(json, "model", vd_model_name(model));
-    vd_member_string(json, "backend", vd_model_backend(model)->name);
-    vd_member_number(json, "milliseconds", side->milliseconds);
-    return status;
+    if (!side->read)
+        json_others(json, side);
+    vd_member_string(json, "model", side->name);
+    vd_member_string(json, "backend", side->backend);
+    if (!side->read)
+        vd_member_number(json, "milliseconds", side->milliseconds);
 }
 
 // The places of words beside each other, null where one has none.
@@ -128,18 +123,20 @@ static void json_rows(yajl_gen json, const vd_caption_sheet *sheet)
 
 vd_status vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet, vd_error *err)
 {
-    float *share = vd_alloc((size_t)sheet->regions->count, sizeof *share);
+    char label[4096];
+    float *share = vd_alloc((size_t)sheet->regions.count, sizeof *share);
     if (!share)
         return vd_error_memory(err, "the regions");
     vd_member_string(json, "picture", sheet->picture);
-    vd_status status = json_side(json, sheet, 0, share, err);
-    if (sheet->sides == 2 && status == VD_OK) {
+    json_side(json, &sheet->side[0], share);
+    if (sheet->sides == 2) {
+        vd_caption_side_label(sheet, 1, label, sizeof label);
         vd_member_map(json, "other");
-        vd_member_string(json, "name", sheet->side[1].name);
-        status = json_side(json, sheet, 1, share, err);
+        vd_member_string(json, "name", label);
+        json_side(json, &sheet->side[1], share);
         yajl_gen_map_close(json);
         json_rows(json, sheet);
     }
     vd_free(share);
-    return status;
+    return VD_OK;
 }

@@ -1,11 +1,12 @@
 // Captions as text: of one captioner with the regions behind every word; of two side by side.
+#include "tui/answer/caption_text.h"
+
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
-#include "tui/answer/caption_sheet.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
-#include "tui/base/table.h"
 
 enum { SHOWN_REGIONS = 3 };
 
@@ -17,10 +18,10 @@ static bool region_text(const vd_caption_sheet *sheet, const float *share, int p
                         char name[VD_REGION_LABEL], char percent[16])
 {
     vd_share top[SHOWN_REGIONS];
-    int count = vd_shares_top(share, sheet->regions->count, 2, top, SHOWN_REGIONS);
+    int count = vd_shares_top(share, sheet->regions.count, 2, top, SHOWN_REGIONS);
     if (place >= count || top[place].share < 0.005)
         return false;
-    vd_region_label(sheet->regions->names, top[place].index, name);
+    vd_region_label(sheet->regions.names, top[place].index, name);
     vd_percent(percent, 16, top[place].share);
     return true;
 }
@@ -32,7 +33,7 @@ static void print_word(const vd_caption_sheet *sheet, int t, int width, float *s
     char percent[16], given[16] = "", name[VD_REGION_LABEL];
     vd_caption_trace_regions(&side->trace, t, share);
     vd_percent(percent, sizeof percent, side->trace.word[t].probability);
-    vd_percent(given, sizeof given, vd_caption_side_given(side, t));
+    vd_percent(given, sizeof given, vd_caption_side_given(side, t, side->trace.layers - 1, -1));
     printf("   %s%*s  %5s", side->word[t], padding > 0 ? padding : 0, "", percent);
     if (side->trace.history)
         printf("  %7s", given);
@@ -89,13 +90,19 @@ static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_e
     vd_table table = {0};
     vd_table_add(&table, "\tword of 1\tp\tlooks at\t\tword of 2\tp\tlooks at\t");
     for (int i = 0; i < sheet->rows; i++) {
-        const vd_aligned *row = &sheet->row[i];
-        bool same = vd_aligned_same(row, sheet->side[0].word, sheet->side[1].word);
-        vd_table_add(&table, "%s", same ? "" : "*");
-        add_half(sheet, 0, row->first, &table, share);
-        add_half(sheet, 1, row->second, &table, share);
+        vd_table_add(&table, "%s", vd_caption_sheet_differs(sheet, i) ? "*" : "");
+        for (int which = 0; which < sheet->sides; which++)
+            add_half(sheet, which, vd_caption_sheet_word(sheet, which, i), &table, share);
     }
     return print_table(&table, err);
+}
+
+void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
+{
+    vd_table_add(out, "log-probability\tunder 1\tunder 2");
+    for (int i = 0; i < 2; i++)
+        vd_table_add(out, "of caption %d\t%.3f\t%.3f", i + 1, sheet->side[i].under[0],
+                     sheet->side[i].under[1]);
 }
 
 static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
@@ -104,7 +111,7 @@ static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
     printf("\n");
     vd_caption_sheet_under(sheet, &table);
     vd_status status = print_table(&table, err);
-    for (int i = 0; i < 2 && status == VD_OK; i++)
+    for (int i = 0; i < 2 && sheet->captioners == 2 && status == VD_OK; i++)
         if (sheet->side[i].unknown[!i])
             printf("   %d of the words of caption %d %d does not know\n",
                    sheet->side[i].unknown[!i], i + 1, 2 - i);
@@ -114,15 +121,30 @@ static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
 
 // ---- both ---------------------------------------------------------------------------------------
 
+void vd_caption_unknown_words(const vd_caption_side *side, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int t = 0; t < side->trace.words; t++) {
+        size_t used = strlen(out);
+        if (!vd_caption_side_knows(side, t))
+            snprintf(out + used, size - used, "%s%s", used ? ", " : "", side->word[t]);
+    }
+}
+
 static void print_side(const vd_caption_sheet *sheet, int which)
 {
     const vd_caption_side *side = &sheet->side[which];
+    char label[4096], unknown[512];
+    vd_caption_side_label(sheet, which, label, sizeof label);
+    vd_caption_unknown_words(side, unknown, sizeof unknown);
     if (sheet->sides == 2)
-        printf("%d  %s\n   %s\n", which + 1, side->text, side->name);
+        printf("%d  %s\n   %s\n", which + 1, side->text, label);
     else
         printf("%s\n", side->text);
     printf("   log-probability %.3f, perplexity %.3f%s\n", side->trace.log_probability,
-           vd_caption_side_perplexity(side), side->said[0].ended ? "" : "; cut at the longest");
+           vd_caption_side_perplexity(side), side->ended ? "" : "; cut at the longest");
+    if (*unknown)
+        printf("   words that the captioner does not know, read as <UNK>: %s\n", unknown);
     if (side->verdict.is != VD_NOT_JUDGED)
         printf("   %s: %s\n", vd_caption_judged_names[side->verdict.is], side->verdict.why);
 }
@@ -130,19 +152,17 @@ static void print_side(const vd_caption_sheet *sheet, int which)
 // number: "2: ", or "" where there is one captioner.
 static void print_origin(const vd_caption_side *side, const char *number)
 {
-    const char *signature = vd_model_metadata(vd_caption_side_model(side), "signature");
     if (side->hard)
         printf("   %shard attention: %s\n", number, side->hard);
-    if (signature)
-        printf("   %s%s\n", number, signature);
+    if (side->signature)
+        printf("   %s%s\n", number, side->signature);
 }
 
 vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err)
 {
-    float *share = vd_alloc((size_t)sheet->regions->count, sizeof *share);
+    float *share = vd_alloc((size_t)sheet->regions.count, sizeof *share);
     vd_status status = share ? VD_OK : vd_error_memory(err, "the regions");
-    bool two = sheet->sides == 2,
-         others = two && sheet->side[0].captioner != sheet->side[1].captioner;
+    bool two = sheet->sides == 2, others = sheet->captioners == 2;
     for (int i = 0; i < sheet->sides && status == VD_OK; i++)
         print_side(sheet, i);
     if (two && status == VD_OK)

@@ -5,12 +5,11 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "tui/answer/caption_sheet.h"
+#include "tui/answer/caption_text.h"
 #include "tui/base/saying.h"
 #include "tui/measure/verdict.h"
 #include "tui/page/html_caption.h"
 
-enum { LONGEST_TEXT = 1024 };
 #define HARD "largest, draw or expected"
 static const char *const hard_names[] = {"largest", "draw", "expected"};
 
@@ -20,17 +19,12 @@ typedef struct job {
     vd_backend_choice backend;
     vd_saying how;
     int hard; // an index of hard_names
-    vd_switches switches;
-    const char *begin;
+    vd_caption_wish wish;
     const char *scenes, *html;
     bool json;
     vd_world *world;
-    size_t picture;             // its index
     vd_captioner *captioner[2]; // the second NULL: one
-    vd_picture_regions regions;
-    char name[LONGEST_TEXT]; // of the picture
-    char changed[400];       // what is
-    vd_caption_sheet sheet;
+    vd_caption_sheet *sheet;
 } job;
 
 static vd_status add_change(void *switches, const char *name, const char *text, vd_error *err)
@@ -53,9 +47,9 @@ static const vd_option options[] = {
      "make this change and show the new caption beside the first: region 3 (left out), word 2=red "
      "(replaced; the words after it follow from it) or history (not used); may be given several "
      "times",
-     VD_INTO(job, switches), .read = add_change},
+     VD_INTO(job, wish.switches), .read = add_change},
     {"begin", "TEXT", "show beside the first caption one that begins with these words",
-     VD_INTO(job, begin)},
+     VD_INTO(job, wish.begin)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
@@ -127,55 +121,21 @@ static vd_status open_captioners(job *j, vd_error *err)
 static vd_status open_picture(job *j, vd_error *err)
 {
     vd_status status = vd_world_open_files(&j->files, &j->world, err);
-    if (status == VD_OK)
-        status = vd_world_named(j->world, j->image, &j->picture, err);
-    if (status == VD_OK)
-        status = vd_world_regions(j->world, j->picture, &j->regions, err);
-    if (status == VD_OK)
-        vd_world_name(j->world, j->picture, j->name, sizeof j->name);
-    for (int i = 0; i < 2 && status == VD_OK && j->captioner[i]; i++)
-        status = vd_captioner_fits(j->captioner[i], &j->regions, err);
-    if (status == VD_OK && vd_world_doubt(j->world, j->picture))
-        fprintf(stderr, "%s\n", vd_world_doubt(j->world, j->picture));
-    return status;
-}
-
-static vd_status say_side(job *j, int which, vd_captioner *captioner, const char *name,
-                          vd_error *err)
-{
-    vd_caption_side *side = &j->sheet.side[which];
-    side->captioner = captioner;
-    side->name = name;
-    side->hard = is_hard(captioner) ? hard_names[j->hard] : NULL;
-    j->sheet.sides = which + 1;
-    return vd_caption_side_say(side, &j->regions, &j->how, j->json ? j->how.beam : 1, err);
-}
-
-static vd_status judge(job *j, vd_error *err)
-{
-    blocks_scene scene;
-    bool known;
-    vd_status status = vd_verdict_scene(j->world, j->picture, j->scenes, &scene, &known, err);
-    for (int i = 0; i < j->sheet.sides && status == VD_OK && known; i++)
-        vd_verdict_make(j->sheet.side[i].text, &scene, &j->regions, &j->sheet.side[i].verdict);
-    return status;
+    return status ? status : vd_world_named(j->world, j->image, &j->wish.picture, err);
 }
 
 static vd_status say(job *j, vd_error *err)
 {
-    const vd_caption_changes changes = {&j->switches, j->begin};
-    bool changed = vd_caption_changes_any(&changes);
-    const char *path = vd_model_path(vd_captioner_model(j->captioner[0]));
-    vd_status status = say_side(j, 0, j->captioner[0], changed ? "as it is" : path, err);
-    vd_caption_changes_text(&changes, j->changed, sizeof j->changed);
-    j->sheet.side[1].changes = changed ? changes : (vd_caption_changes){0};
-    if (status == VD_OK && changed)
-        status = say_side(j, 1, j->captioner[0], j->changed, err);
-    else if (status == VD_OK && j->other)
-        status = say_side(j, 1, j->captioner[1], j->other, err);
-    if (status == VD_OK)
-        status = judge(j, err);
-    return status ? status : vd_caption_sheet_compare(&j->sheet, err);
+    vd_caption_sayers by = {.how = j->how, .most = j->json ? j->how.beam : 1};
+    for (int i = 0; i < 2; i++) {
+        by.captioner[i] = j->captioner[i];
+        by.hard[i] = is_hard(j->captioner[i]) ? hard_names[j->hard] : NULL;
+    }
+    vd_status status = vd_caption_sheet_new(j->world, &by, &j->wish, &j->sheet, err);
+    const char *doubt = vd_world_doubt(j->world, j->wish.picture);
+    if (status == VD_OK && doubt)
+        fprintf(stderr, "%s\n", doubt);
+    return status ? status : vd_verdict_sheet(j->world, j->scenes, j->sheet, err);
 }
 
 // The page must be none of the files that are read.
@@ -191,23 +151,23 @@ static vd_status write_html(const job *j, vd_error *err)
 {
     vd_image image;
     vd_error why = {0};
-    vd_status status = vd_world_image(j->world, j->picture, &image, &why);
+    vd_status status = vd_world_image(j->world, j->wish.picture, &image, &why);
     if (status == VD_NOT_FOUND)
-        return vd_html_caption(j->html, &j->sheet, NULL, err);
+        return vd_html_caption(j->html, j->sheet, NULL, err);
     if (status)
         return vd_error_set(err, status, "%s", why.text);
-    status = vd_html_caption(j->html, &j->sheet, &image, err);
+    status = vd_html_caption(j->html, j->sheet, &image, err);
     vd_image_clear(&image);
     return status;
 }
 
 static vd_status print(job *j, vd_error *err)
 {
-    const char *doubt = vd_world_doubt(j->world, j->picture);
+    const char *doubt = vd_world_doubt(j->world, j->wish.picture);
     if (!j->json)
-        return vd_caption_sheet_print(&j->sheet, err);
+        return vd_caption_sheet_print(j->sheet, err);
     yajl_gen json = vd_output_object();
-    vd_status status = vd_caption_sheet_json(json, &j->sheet, err);
+    vd_status status = vd_caption_sheet_json(json, j->sheet, err);
     if (doubt)
         vd_member_string(json, "doubt", doubt);
     vd_output_object_end(json);
@@ -218,6 +178,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
     j->how = vd_saying_usual();
+    j->wish.place = 1;
     vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
     if (status == VD_OK)
         status = vd_arguments_most(&given, 0, err);
@@ -248,16 +209,13 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = open_picture(j, err);
     if (status == VD_OK)
         status = check_output(j, err);
-    j->sheet.regions = &j->regions;
-    j->sheet.picture = j->name;
     if (status == VD_OK)
         status = say(j, err);
     if (status == VD_OK && j->html)
         status = write_html(j, err);
     if (status == VD_OK)
         status = print(j, err);
-    vd_caption_sheet_clear(&j->sheet);
-    vd_picture_regions_clear(&j->regions);
+    vd_caption_sheet_free(j->sheet);
     vd_captioner_free(j->captioner[0]);
     vd_captioner_free(j->captioner[1]);
     vd_world_close(j->world);

@@ -8,7 +8,7 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "tui/measure/corpus.h"
-#include "tui/measure/walk_verdict.h"
+#include "tui/measure/verdict.h"
 #include "tui/base/table.h"
 #include "tui/session/config.h"
 #include "tui/session/history.h"
@@ -209,13 +209,20 @@ static vd_status converse(chat_program *program, vd_error *err)
     return vd_loop_run(&loop, program->screen, program->worker, err);
 }
 
+// Not by scenes beside data that were named: those would be read anew for every caption.
+static void judge(const vd_world *world, vd_caption_sheet *sheet)
+{
+    if (!world->files || vd_world_own_path(world, sheet->wish.picture))
+        vd_verdict_sheet(world, NULL, sheet, NULL);
+}
+
 // On the thread of the lane.
 static void serve_chat(void *context, const vd_request *request, const atomic_int *stop,
                        vd_event *event)
 {
     vd_service_serve(context, request, stop, event);
     if (event->caption)
-        vd_walk_judge(vd_service_world(context), event->caption);
+        judge(vd_service_world(context), event->caption);
 }
 
 static vd_status start_worker(chat_program *program, vd_error *err)

@@ -218,3 +218,14 @@ void vd_verdict_make(const char *caption, const blocks_scene *scene,
     out->is = judged[verdict];
     tell(&s, &claim, verdict);
 }
+
+vd_status vd_verdict_sheet(const vd_world *world, const char *scenes, vd_caption_sheet *sheet,
+                           vd_error *err)
+{
+    blocks_scene scene;
+    bool known;
+    vd_status status = vd_verdict_scene(world, sheet->wish.picture, scenes, &scene, &known, err);
+    for (int i = 0; i < sheet->sides && status == VD_OK && known; i++)
+        vd_verdict_make(sheet->side[i].text, &scene, &sheet->regions, &sheet->side[i].verdict);
+    return status;
+}

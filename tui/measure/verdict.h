@@ -3,7 +3,7 @@
 #define VD_VERDICT_H
 
 #include "assets/blocks/claim.h"
-#include "tui/answer/caption_sheet.h"
+#include "tui/session/caption_sheet.h"
 
 // Where the scenes of a data file are by default: "train.json" and "train_captions.json" ->
 // "train_scenes.json", "dialogs.json" -> "scenes.json".
@@ -19,5 +19,9 @@ vd_status vd_verdict_scene(const vd_world *world, size_t picture, const char *sc
 // boxes at least 0.5); regions without boxes: none.
 void vd_verdict_make(const char *caption, const blocks_scene *scene,
                      const vd_picture_regions *regions, vd_caption_verdict *out);
+
+// Of all captions of a sheet, where the scene is known.
+vd_status vd_verdict_sheet(const vd_world *world, const char *scenes, vd_caption_sheet *sheet,
+                           vd_error *err);
 
 #endif

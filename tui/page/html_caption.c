@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "engine/base/alloc.h"
+#include "tui/answer/caption_text.h"
 #include "tui/base/shares.h"
 #include "tui/page/html.h"
 
@@ -12,15 +13,9 @@ enum { PICTURE = 1 }; // the page's only one
 static int row_of(const vd_caption_sheet *sheet, int which, int word)
 {
     int row = 0;
-    while ((which ? sheet->row[row].second : sheet->row[row].first) != word)
+    while (vd_caption_sheet_word(sheet, which, row) != word)
         row++;
     return row;
-}
-
-static bool differs(const vd_caption_sheet *sheet, int row)
-{
-    return sheet->sides == 2 &&
-           !vd_aligned_same(&sheet->row[row], sheet->side[0].word, sheet->side[1].word);
 }
 
 // ---- curve and links ----------------------------------------------------------------------------
@@ -36,7 +31,8 @@ static double column(int word)
 // What the curve of a side shows for a word; below 0: nothing.
 static double level(const vd_caption_side *side, int word)
 {
-    return side->trace.history ? vd_caption_side_given(side, word) : side->trace.word[word].gate;
+    return side->trace.history ? vd_caption_side_given(side, word, side->trace.layers - 1, -1)
+                               : side->trace.word[word].gate;
 }
 
 static bool has_curve(const vd_caption_side *side)
@@ -59,11 +55,11 @@ static void put_curve(vd_markup *html, const vd_caption_side *side, const char *
     vd_markup_put(html, "\"/>");
 }
 
-static void put_chance(vd_markup *html, const vd_caption_sheet *sheet, const vd_caption_side *side)
+static void put_chance(vd_markup *html, const vd_caption_side *side)
 {
     vd_markup_put(html, "<polyline class=\"curve chance\" points=\"");
     for (int t = 0; t < side->trace.words; t++)
-        put_point(html, t, vd_caption_side_chance(side, sheet->regions, t));
+        put_point(html, t, vd_caption_side_chance(side, t));
     vd_markup_put(html, "\"/>");
 }
 
@@ -89,7 +85,7 @@ static void put_links(vd_markup *html, const vd_caption_sheet *sheet, int which,
 {
     const double least = 0.05;
     const vd_caption_side *side = &sheet->side[which];
-    float share[VD_MOST_SAID_WORDS];
+    float share[VD_SAID_WORDS];
     vd_caption_trace_history(&side->trace, word, share);
     vd_markup_put(html, "<g class=\"links\" data-row=\"%d\">", row_of(sheet, which, word));
     for (int i = 0; i < side->trace.words; i++)
@@ -125,7 +121,7 @@ static void put_chart(vd_markup *html, const vd_caption_sheet *sheet, int which)
                   COLUMN * words, side->trace.history ? BOTTOM : WORDS + 10, COLUMN * words,
                   side->trace.history ? "What is drawn from the history" : "The gate");
     if (side->trace.history)
-        put_chance(html, sheet, side);
+        put_chance(html, side);
     if (both)
         put_curve(html, other, "thin", !which, words);
     put_curve(html, side, "own", which, words);
@@ -147,7 +143,7 @@ static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int whic
     for (int t = 0; t < side->trace.words; t++) {
         int row = row_of(sheet, which, t);
         vd_markup_put(html, "<button type=\"button\" class=\"said-word%s\" data-row=\"%d\">%s",
-                      differs(sheet, row) ? " differs" : "", row, side->word[t]);
+                      vd_caption_sheet_differs(sheet, row) ? " differs" : "", row, side->word[t]);
         vd_markup_put(html, "<sub>%.0f</sub></button> ", 100 * side->trace.word[t].probability);
     }
     vd_markup_put(html, "</p>\n");
@@ -161,7 +157,7 @@ static void put_runners_up(vd_markup *html, const vd_caption_side *side, int whi
     for (int i = 0; i < w->likelies; i++) {
         vd_markup_put(html, "<tr%s><td class=\"place\">%d</td><td class=\"answer\">%s</td>",
                       w->likely[i].id == w->id ? " class=\"said-here\"" : "", i + 1,
-                      vd_caption_side_word(side, w->likely[i].id));
+                      side->likely[t][i]);
         vd_html_share(html, "td", w->likely[i].probability, which);
         vd_markup_put(html, "</tr>");
     }
@@ -176,7 +172,7 @@ static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
     vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f bits",
                   side->word[t], percent, w->entropy / log(2));
     if (side->trace.history) {
-        vd_percent(percent, sizeof percent, vd_caption_side_given(side, t));
+        vd_percent(percent, sizeof percent, level(side, t));
         vd_markup_put(html, "; from the history %s", percent);
     } else if (w->gate >= 0) {
         vd_percent(percent, sizeof percent, w->gate);
@@ -205,16 +201,23 @@ static void put_step(vd_markup *html, const vd_caption_sheet *sheet, int which, 
 static void put_head(vd_markup *html, const vd_caption_sheet *sheet, int which)
 {
     const vd_caption_side *side = &sheet->side[which];
-    const char *signature = vd_model_metadata(vd_caption_side_model(side), "signature");
-    vd_markup_put(html, "<h4>%s <span class=\"first\">%s</span></h4>\n", side->name, side->text);
+    char label[4096], unknown[512];
+    vd_caption_side_label(sheet, which, label, sizeof label);
+    vd_caption_unknown_words(side, unknown, sizeof unknown);
+    vd_markup_put(html, "<h4>%s <span class=\"first\">%s</span></h4>\n", label, side->text);
     vd_markup_put(html, "<p class=\"note\">log-probability %.3f, perplexity %.3f%s</p>\n",
                   side->trace.log_probability, vd_caption_side_perplexity(side),
-                  side->said[0].ended ? "" : "; cut at the longest");
+                  side->ended ? "" : "; cut at the longest");
+    if (*unknown)
+        vd_markup_put(html,
+                      "<p class=\"note\">words that the captioner does not know, read as "
+                      "&lt;UNK&gt;: %s</p>\n",
+                      unknown);
     if (side->verdict.is != VD_NOT_JUDGED)
         vd_markup_put(html, "<p class=\"verdict\"><b>%s</b>: %s</p>\n",
                       vd_caption_judged_names[side->verdict.is], side->verdict.why);
-    if (signature)
-        vd_markup_put(html, "<p class=\"facts\">%s</p>\n", signature);
+    if (side->signature)
+        vd_markup_put(html, "<p class=\"facts\">%s</p>\n", side->signature);
 }
 
 static void put_side(vd_markup *html, const vd_caption_sheet *sheet, int which,
@@ -224,10 +227,10 @@ static void put_side(vd_markup *html, const vd_caption_sheet *sheet, int which,
     vd_region_look look = {.image_id = PICTURE,
                            .width = image ? image->width : 0,
                            .height = image ? image->height : 0,
-                           .boxes = sheet->regions->boxes,
-                           .names = sheet->regions->names,
-                           .known = sheet->regions->count,
-                           .regions = sheet->regions->count,
+                           .boxes = sheet->regions.boxes,
+                           .names = sheet->regions.names,
+                           .known = sheet->regions.count,
+                           .regions = sheet->regions.count,
                            .by = "a word",
                            .side = which};
     vd_markup_put(html, "<section class=\"side side-%d\">", which);
@@ -290,7 +293,7 @@ vd_status vd_html_caption(const char *path, const vd_caption_sheet *sheet, const
     vd_status status = vd_html_create(path, title, "caption", &html, err);
     if (status)
         return status;
-    float *share = vd_alloc((size_t)sheet->regions->count, sizeof *share);
+    float *share = vd_alloc((size_t)sheet->regions.count, sizeof *share);
     status = share ? put_page(html, sheet, image, share, err) : vd_error_memory(err, "the regions");
     vd_free(share);
     if (status == VD_OK)

@@ -5,7 +5,7 @@
 #define VD_HTML_CAPTION_H
 
 #include "features/pictures/image.h"
-#include "tui/answer/caption_sheet.h"
+#include "tui/session/caption_sheet.h"
 
 // image NULL: the picture is not shown. Captioners that look back have the curve of what each word
 // drew from the history with that of equal scores, and links to the words whose entries had more

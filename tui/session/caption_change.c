@@ -6,11 +6,6 @@
 #include "engine/base/alloc.h"
 #include "features/captions/tokens.h"
 
-bool vd_caption_changes_any(const vd_caption_changes *changes)
-{
-    return (changes->switches && changes->switches->count > 0) || changes->begin;
-}
-
 void vd_caption_changes_text(const vd_caption_changes *changes, char *out, size_t size)
 {
     int count = changes->switches ? changes->switches->count : 0;

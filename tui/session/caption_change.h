@@ -15,7 +15,6 @@ typedef struct vd_caption_changes {
     const char *begin;           // words that the caption begins with; NULL: none
 } vd_caption_changes;
 
-bool vd_caption_changes_any(const vd_caption_changes *changes);
 // "without region 3, word 2=red, beginning with there is".
 void vd_caption_changes_text(const vd_caption_changes *changes, char *out, size_t size);
 

@@ -1,5 +1,5 @@
 // The captioner of a world: it says the captions of pictures that nobody has described. Inside of
-// tui/session/; session.h and caption_walk.h have what others call.
+// tui/session/; session.h and caption_sheet.h have what others call.
 //
 // It is loaded when it is first needed, by whichever thread that is; the others wait for it.
 #ifndef VD_CAPTIONING_H

@@ -4,7 +4,7 @@
 #define VD_REQUEST_H
 
 #include "engine/base/error.h"
-#include "tui/session/caption_walk.h"
+#include "tui/session/caption_sheet.h"
 #include "tui/session/walk.h"
 
 typedef enum vd_request_kind {
@@ -67,7 +67,7 @@ typedef struct vd_event {
     // WALK
     vd_walk *walk; // owned
     // CAPTION
-    vd_caption_walk *caption; // owned
+    vd_caption_sheet *caption; // owned
     // CASE: the result, owned; its type is that of a room above; free_made frees it
     size_t case_index;
     void *made;

@@ -224,7 +224,7 @@ static vd_status serve_caption(vd_service *service, const vd_caption_wish *wish,
     vd_captioning *second;
     vd_status status = use_second(service, wish->second, &second, err);
     if (status == VD_OK)
-        status = vd_caption_walk_new(service->world, second, wish, &event->caption, err);
+        status = vd_caption_sheet_of(service->world, second, wish, &event->caption, err);
     if (status && second) { // the next time it is read again
         vd_captioning_free(second);
         service->second = NULL;

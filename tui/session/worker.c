@@ -58,7 +58,7 @@ void vd_event_clear(vd_event *event)
     vd_free(event->names);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);
-    vd_caption_walk_free(event->caption);
+    vd_caption_sheet_free(event->caption);
     *event = (vd_event){0};
 }
 

@@ -83,13 +83,13 @@ void vd_chat_settle(vd_chat *chat)
 // "none": all back; "": nothing.
 static void what_if_of_caption(vd_chat *chat, const char *text)
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     vd_error err;
     vd_switch one;
     bool none = strcmp(text, "none") == 0;
     if (*text && !none && vd_switch_parse(text, &one, &err))
         vd_notice_complain(&chat->notice, "%s", err.text);
-    else if (*text && walk)
+    else if (*text && sheet)
         vd_chat_words_flip(chat, none ? NULL : &one);
 }
 

@@ -10,36 +10,36 @@ bool vd_chat_words_open(const vd_chat *chat)
 
 int vd_chat_words_last(const vd_chat *chat)
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
-    return walk ? walk->columns - 1 : 0;
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
+    return sheet ? sheet->rows - 1 : 0;
 }
 
-int vd_chat_words_shown(const vd_chat *chat, const vd_caption_walk *walk)
+int vd_chat_words_shown(const vd_chat *chat, const vd_caption_sheet *sheet)
 {
-    return vd_clamp(chat->nav.caption.side, walk->sides - 1);
+    return vd_clamp(chat->nav.caption.side, sheet->sides - 1);
 }
 
 static void select_column(vd_chat *chat, int column)
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     vd_caption_look *look = &chat->nav.caption;
     look->column = vd_clamp(column, vd_chat_words_last(chat));
     look->fade = 0;
     look->word =
-        walk ? vd_caption_walk_word(walk, vd_chat_words_shown(chat, walk), look->column) : 0;
+        sheet ? vd_caption_sheet_word(sheet, vd_chat_words_shown(chat, sheet), look->column) : 0;
 }
 
 void vd_chat_words_settle(vd_chat *chat)
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     vd_caption_look *look = &chat->nav.caption;
-    if (!walk || look->stamp == chat->lanes.caption.stamp)
+    if (!sheet || look->stamp == chat->lanes.caption.stamp)
         return;
     look->stamp = chat->lanes.caption.stamp;
-    look->side = vd_clamp(look->side, walk->sides - 1);
+    look->side = vd_clamp(look->side, sheet->sides - 1);
     int column = look->column;
-    for (int i = 0; i < walk->columns; i++)
-        if (vd_caption_walk_word(walk, look->side, i) == look->word)
+    for (int i = 0; i < sheet->rows; i++)
+        if (vd_caption_sheet_word(sheet, look->side, i) == look->word)
             column = i;
     select_column(chat, column);
 }
@@ -82,10 +82,10 @@ void vd_chat_words_go(vd_chat *chat, int column)
 
 void vd_chat_words_side(vd_chat *chat, int side)
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
-    chat->nav.caption.side = walk ? side % walk->sides : 0;
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
+    chat->nav.caption.side = sheet ? side % sheet->sides : 0;
     select_column(chat, chat->nav.caption.column);
-    if (walk && walk->sides == 1)
+    if (sheet && sheet->sides == 1)
         vd_notice_say(&chat->notice, "there is one caption; /captioner FILE shows another beside "
                                      "it, Enter changes something");
 }
@@ -93,22 +93,22 @@ void vd_chat_words_side(vd_chat *chat, int side)
 void vd_chat_words_flip(vd_chat *chat, const vd_switch *one)
 {
     vd_caption_look *look = &chat->nav.caption;
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
-    if (!walk)
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
+    if (!sheet)
         return;
-    if (!walk->wish.second[0]) // beside the caption as it is
+    if (!sheet->wish.second[0]) // beside the caption as it is
         look->side = 1;
     look->playing = false;
     vd_lanes_caption_flip(&chat->lanes, look->side, one);
 }
 
-int vd_chat_look_layer(const vd_chat *chat, const vd_walked_caption *caption)
+int vd_chat_look_layer(const vd_chat *chat, const vd_caption_side *caption)
 {
     int layer = chat->nav.caption.layer, layers = caption->trace.layers;
     return layer >= 0 && layer < layers ? layer : layers - 1;
 }
 
-int vd_chat_look_head(const vd_chat *chat, const vd_walked_caption *caption)
+int vd_chat_look_head(const vd_chat *chat, const vd_caption_side *caption)
 {
     int head = chat->nav.caption.head;
     return head < caption->trace.heads ? head : -1;

@@ -35,13 +35,13 @@ static bool read_place(vd_chat *chat, const char *command, const char *text, int
 }
 
 // The caption that is looked at; NULL (and a notice): none.
-static const vd_walked_caption *looked_at(vd_chat *chat)
+static const vd_caption_side *looked_at(vd_chat *chat)
 {
-    const vd_caption_walk *walk =
+    const vd_caption_sheet *sheet =
         vd_chat_words_open(chat) ? vd_lanes_captioned(&chat->lanes) : NULL;
-    if (!walk)
+    if (!sheet)
         vd_notice_complain(&chat->notice, "F11 (or /words) shows the caption word by word first");
-    return walk ? &walk->side[vd_chat_words_shown(chat, walk)] : NULL;
+    return sheet ? &sheet->side[vd_chat_words_shown(chat, sheet)] : NULL;
 }
 
 void vd_chat_word(vd_chat *chat, const char *text)
@@ -53,7 +53,7 @@ void vd_chat_word(vd_chat *chat, const char *text)
 
 void vd_chat_layer(vd_chat *chat, const char *text)
 {
-    const vd_walked_caption *caption = looked_at(chat);
+    const vd_caption_side *caption = looked_at(chat);
     int layer;
     if (caption && !*text)
         chat->nav.caption.layer = (vd_chat_look_layer(chat, caption) + 1) % caption->trace.layers;
@@ -63,7 +63,7 @@ void vd_chat_layer(vd_chat *chat, const char *text)
 
 void vd_chat_head(vd_chat *chat, const char *text)
 {
-    const vd_walked_caption *caption = looked_at(chat);
+    const vd_caption_side *caption = looked_at(chat);
     int head;
     if (caption && !*text) {
         head = vd_chat_look_head(chat, caption) + 1;

@@ -43,18 +43,18 @@ bool vd_lanes_caption(vd_lanes *lanes)
         own->failed = false;
     }
     if (own->serial || own->failed ||
-        (own->walk && vd_caption_wish_same(&own->walk->wish, &own->wanted)))
+        (own->sheet && vd_caption_wish_same(&own->sheet->wish, &own->wanted)))
         return other;
     own->failed = !post(lanes);
     own->serial = own->failed ? 0 : lanes->serial;
     return other;
 }
 
-const vd_caption_walk *vd_lanes_captioned(const vd_lanes *lanes)
+const vd_caption_sheet *vd_lanes_captioned(const vd_lanes *lanes)
 {
-    const vd_caption_walk *walk = lanes->caption.walk;
+    const vd_caption_sheet *sheet = lanes->caption.sheet;
     const vd_caption_wish now = wish_now(lanes);
-    return walk && is_of(&walk->wish, &now) ? walk : NULL;
+    return sheet && is_of(&sheet->wish, &now) ? sheet : NULL;
 }
 
 // What comes after a word that is said instead of another is said anew.
@@ -103,7 +103,7 @@ static void no_caption(vd_lanes *lanes, const vd_event *event)
     vd_lane_caption *own = &lanes->caption;
     bool second = own->wanted.second[0];
     if (vd_lanes_captioned(lanes)) {
-        own->wanted = own->walk->wish;
+        own->wanted = own->sheet->wish;
     } else {
         own->wanted.switches.count = 0;
         own->wanted.second[0] = '\0';
@@ -122,8 +122,8 @@ void vd_lanes_caption_came(vd_lanes *lanes, vd_event *event)
         no_caption(lanes, event);
         return;
     }
-    vd_caption_walk_free(own->walk);
-    own->walk = event->caption;
+    vd_caption_sheet_free(own->sheet);
+    own->sheet = event->caption;
     own->stamp = event->serial;
     event->caption = NULL;
 }

@@ -64,11 +64,11 @@ typedef struct vd_lane_walk {
 // The caption of the picture word by word. It is asked of the first lane's thread, but not of a
 // model that answers.
 typedef struct vd_lane_caption {
-    vd_caption_walk *walk;  // owned; NULL: not there (yet)
-    vd_caption_wish wanted; // as it is wanted
-    long stamp;             // of the walk, another one each time
-    long serial;            // of the request being served, 0 none
-    bool failed;            // nothing more is asked for
+    vd_caption_sheet *sheet; // owned; NULL: not there (yet)
+    vd_caption_wish wanted;  // as it is wanted
+    long stamp;              // of the sheet, another one each time
+    long serial;             // of the request being served, 0 none
+    bool failed;             // nothing more is asked for
 } vd_lane_caption;
 
 typedef struct vd_lanes {
@@ -162,7 +162,7 @@ void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event);
 // whether it was requested.
 bool vd_lanes_caption(vd_lanes *lanes);
 // The caption word by word, if it belongs to the picture's present caption; else NULL.
-const vd_caption_walk *vd_lanes_captioned(const vd_lanes *lanes);
+const vd_caption_sheet *vd_lanes_captioned(const vd_lanes *lanes);
 // Changes one side's caption (another word, a region or the history left out) or undoes that
 // change; one NULL: undoes all. Another word undoes the changes of later words.
 void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one);

@@ -20,7 +20,7 @@ void vd_lanes_free(vd_lanes *lanes)
     for (int i = 0; i < VD_MODELS; i++)
         free_names(&lanes->lane[i]);
     vd_walk_free(lanes->walk.walk);
-    vd_caption_walk_free(lanes->caption.walk);
+    vd_caption_sheet_free(lanes->caption.sheet);
     for (vd_request request; vd_lanes_take_request(lanes, &request);)
         vd_request_clear(&request);
     *lanes = (vd_lanes){0};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/pixels.h"
 #include "tui/screen/theme.h"
@@ -14,31 +14,31 @@ enum { MOST_REGIONS = 256, MOST_ENTRIES = VD_RUNNERS_UP + MOST_REGIONS + 2 };
 enum { ROOMY = 60, LOW = 14 }; // columns, rows
 
 // The word of a side in the selected column, or `before` it; -1: none.
-static int word_at(const vd_chat *chat, const vd_caption_walk *walk, int side, int before)
+static int word_at(const vd_chat *chat, const vd_caption_sheet *sheet, int side, int before)
 {
-    int column = vd_clamp(chat->nav.caption.column, walk->columns - 1) - before;
-    return column < 0 ? -1 : vd_caption_walk_word(walk, side, column);
+    int column = vd_clamp(chat->nav.caption.column, sheet->rows - 1) - before;
+    return column < 0 ? -1 : vd_caption_sheet_word(sheet, side, column);
 }
 
 // The caption that is looked at, its selected word; -1: it has none there.
-static const vd_walked_caption *looked_at(const vd_chat *chat, int *word)
+static const vd_caption_side *looked_at(const vd_chat *chat, int *word)
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     *word = -1;
-    if (!walk)
+    if (!sheet)
         return NULL;
-    int side = vd_chat_words_shown(chat, walk);
-    *word = word_at(chat, walk, side, 0);
-    return &walk->side[side];
+    int side = vd_chat_words_shown(chat, sheet);
+    *word = word_at(chat, sheet, side, 0);
+    return &sheet->side[side];
 }
 
-static int regions_of(const vd_walked_caption *caption)
+static int regions_of(const vd_caption_side *caption)
 {
     return caption->trace.regions < MOST_REGIONS ? caption->trace.regions : MOST_REGIONS;
 }
 
-static void add_shares(const vd_chat *chat, const vd_walked_caption *caption, int word,
-                       double weight, float out[MOST_REGIONS])
+static void add_shares(const vd_chat *chat, const vd_caption_side *caption, int word, double weight,
+                       float out[MOST_REGIONS])
 {
     float share[MOST_REGIONS];
     if (word < 0 || caption->trace.regions > MOST_REGIONS)
@@ -53,12 +53,12 @@ static void add_shares(const vd_chat *chat, const vd_walked_caption *caption, in
 // plays, between those of two words.
 static void shares_of(const vd_chat *chat, int side, bool fades, float out[MOST_REGIONS])
 {
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     double before = fades ? (double)chat->nav.caption.fade / VD_FADES : 0;
     memset(out, 0, MOST_REGIONS * sizeof *out);
-    add_shares(chat, &walk->side[side], word_at(chat, walk, side, 0), 1 - before, out);
+    add_shares(chat, &sheet->side[side], word_at(chat, sheet, side, 0), 1 - before, out);
     if (before > 0)
-        add_shares(chat, &walk->side[side], word_at(chat, walk, side, 1), before, out);
+        add_shares(chat, &sheet->side[side], word_at(chat, sheet, side, 1), before, out);
 }
 
 // ---- what can be changed ------------------------------------------------------------------------
@@ -68,19 +68,19 @@ typedef struct entry {
     double share; // probability of a word, share of a region; negative: none
 } entry;
 
-static entry word_entry(const vd_walked_caption *caption, int word, int likely)
+static entry word_entry(const vd_caption_side *caption, int word, int likely)
 {
     const vd_said_word *said = &caption->trace.word[word];
     entry out = {.what = {.kind = VD_SWITCH_WORD, .index = word}};
     out.share = likely < 0 ? said->probability : said->likely[likely].probability;
-    memcpy(out.what.word,
-           likely < 0 ? caption->word[word].text : caption->likely[word][likely].text,
-           sizeof out.what.word);
+    const char *text = likely < 0 ? caption->word[word] : caption->likely[word][likely];
+    size_t length = vd_utf8_whole(text, strlen(text), sizeof out.what.word - 1);
+    snprintf(out.what.word, sizeof out.what.word, "%.*s", (int)length, text);
     return out;
 }
 
 // The word that is said, and the likeliest ones.
-static int add_words(const vd_walked_caption *caption, int word, entry *out)
+static int add_words(const vd_caption_side *caption, int word, entry *out)
 {
     const vd_said_word *said = &caption->trace.word[word];
     int count = 0;
@@ -95,7 +95,7 @@ static int add_words(const vd_walked_caption *caption, int word, entry *out)
 }
 
 // By falling shares.
-static int add_regions(const vd_chat *chat, const vd_walked_caption *caption, int word, entry *out)
+static int add_regions(const vd_chat *chat, const vd_caption_side *caption, int word, entry *out)
 {
     float share[MOST_REGIONS];
     int count = regions_of(caption);
@@ -114,7 +114,7 @@ static int add_regions(const vd_chat *chat, const vd_walked_caption *caption, in
 static int list_entries(const vd_chat *chat, entry out[MOST_ENTRIES])
 {
     int word, count = 0;
-    const vd_walked_caption *caption = looked_at(chat, &word);
+    const vd_caption_side *caption = looked_at(chat, &word);
     if (!caption)
         return 0;
     if (word >= 0)
@@ -130,9 +130,9 @@ static bool is_on(const vd_chat *chat, const entry *e)
 {
     const vd_caption_wish *wanted = &chat->lanes.caption.wanted;
     int word;
-    const vd_walked_caption *caption = looked_at(chat, &word);
+    const vd_caption_side *caption = looked_at(chat, &word);
     if (e->what.kind == VD_SWITCH_WORD)
-        return caption && word >= 0 && strcmp(caption->word[word].text, e->what.word) == 0;
+        return caption && word >= 0 && strcmp(caption->word[word], e->what.word) == 0;
     bool own = !wanted->second[0] || wanted->changed == chat->nav.caption.side;
     return own && vd_switches_has(&wanted->switches, &e->what);
 }
@@ -205,24 +205,25 @@ static const char *letter_of(int side)
 }
 
 // ", by B -9.12 (2 words unknown)": how the other side reads these words.
-static void add_under(const vd_walked_caption *c, const char *other, char *out, size_t size)
+static void add_under(const vd_caption_side *c, int other, char *out, size_t size)
 {
     size_t used = strlen(out);
-    used += (size_t)snprintf(out + used, size - used, ", by %s %.2f", other, c->under);
-    if (c->unknown && used < size)
-        snprintf(out + used, size - used, " (%d word%s unknown)", c->unknown,
-                 c->unknown == 1 ? "" : "s");
+    int unknown = c->unknown[other];
+    used += (size_t)snprintf(out + used, size - used, ", by %s %.2f", letter_of(other),
+                             c->under[other]);
+    if (unknown && used < size)
+        snprintf(out + used, size - used, " (%d word%s unknown)", unknown, unknown == 1 ? "" : "s");
 }
 
 // "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ..."; of
 // two "A captioner, ...".
-static void write_title(const vd_chat *chat, const vd_caption_walk *walk, int side, int room,
+static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int side, int room,
                         char *out, size_t size)
 {
-    const vd_walked_caption *c = &walk->side[side];
-    bool two = walk->sides > 1, roomy = room >= ROOMY;
+    const vd_caption_side *c = &sheet->side[side];
+    bool two = sheet->sides > 1, roomy = room >= ROOMY;
     char what[200], names[160];
-    vd_switches_text(&walk->wish.switches, names, sizeof names);
+    vd_switches_text(&sheet->wish.switches, names, sizeof names);
     if (c->changed)
         snprintf(what, sizeof what, ", changed (%s)", names);
     else
@@ -234,7 +235,7 @@ static void write_title(const vd_chat *chat, const vd_caption_walk *walk, int si
     snprintf(out, size, "%s%s%s%s: %s %.2f", two ? letter_of(side) : "", two ? " " : "", c->name,
              what, roomy ? "log-probability" : "log p", c->trace.log_probability);
     if (two && roomy)
-        add_under(c, letter_of(!side), out, size);
+        add_under(c, !side, out, size);
 }
 
 // What the dialog begins with instead; "" nothing.
@@ -248,17 +249,17 @@ static void write_other(const vd_chat *chat, char *out, size_t size)
         snprintf(out, size, "%s: %.200s", who[caption.by], caption.text);
 }
 
-static void draw_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk,
+static void draw_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
                        int side)
 {
     char text[400], other[256];
-    bool shown = side == vd_chat_words_shown(chat, walk) && walk->sides > 1;
-    write_title(chat, walk, side, at.width, text, sizeof text);
+    bool shown = side == vd_chat_words_shown(chat, sheet) && sheet->sides > 1;
+    write_title(chat, sheet, side, at.width, text, sizeof text);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text,
                             vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
-    if (walk->sides > 1 && !shown)
+    if (sheet->sides > 1 && !shown)
         vd_spot_add(&chat->nav, at, "/switch");
-    if (side > 0 || walk->side[0].changed)
+    if (side > 0 || sheet->side[0].changed)
         return;
     write_other(chat, other, sizeof other);
     vd_grid_text(grid, at.x + used + 2, at.y, at.width - used - 2, other,
@@ -278,22 +279,18 @@ static void add_text(char *out, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-static void add_history(const vd_chat *chat, const vd_walked_caption *c, int word, char *out,
+static void add_history(const vd_chat *chat, const vd_caption_side *c, int word, char *out,
                         size_t size)
 {
-    float history[VD_WALKED_WORDS];
-    double sum = 0;
     char given[16], chance[16];
-    vd_caption_trace_look(&c->trace, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c),
-                          NULL, history);
-    for (int i = 0; i < c->trace.words; i++)
-        sum += (double)history[i];
-    vd_percent(given, sizeof given, sum);
-    vd_percent(chance, sizeof chance, vd_walked_chance(c, word));
+    vd_percent(
+        given, sizeof given,
+        vd_caption_side_given(c, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c)));
+    vd_percent(chance, sizeof chance, vd_caption_side_chance(c, word));
     add_text(out, size, "history w %s (by chance %s)", given, chance);
 }
 
-static void add_look(const vd_chat *chat, const vd_walked_caption *c, char *out, size_t size)
+static void add_look(const vd_chat *chat, const vd_caption_side *c, char *out, size_t size)
 {
     int head = vd_chat_look_head(chat, c);
     if (c->trace.layers > 1)
@@ -308,7 +305,7 @@ static void add_look(const vd_chat *chat, const vd_walked_caption *c, char *out,
 static void write_figures(const vd_chat *chat, char *out, size_t size)
 {
     int word;
-    const vd_walked_caption *c = looked_at(chat, &word);
+    const vd_caption_side *c = looked_at(chat, &word);
     char percent[16], region[VD_REGION_LABEL];
     out[0] = '\0';
     if (word < 0) {
@@ -317,7 +314,7 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
     }
     const vd_said_word *said = &c->trace.word[word];
     vd_percent(percent, sizeof percent, said->probability);
-    add_text(out, size, "%s %s", c->word[word].text, percent);
+    add_text(out, size, "%s %s", c->word[word], percent);
     add_text(out, size, "entropy %.2f bits", said->entropy / log(2));
     if (c->trace.history)
         add_history(chat, c, word, out, size);
@@ -333,11 +330,11 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
 // ---- the picture --------------------------------------------------------------------------------
 
 // What the selected word of a side looked at; hard attention: the one region.
-static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk,
+static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
                      int side)
 {
-    const vd_walked_caption *c = &walk->side[side];
-    int word = word_at(chat, walk, side, 0);
+    const vd_caption_side *c = &sheet->side[side];
+    int word = word_at(chat, sheet, side, 0);
     float share[MOST_REGIONS];
     // A picture of pixels is too much to be drawn for every step.
     shares_of(chat, side, !vd_pixels_wanted(&grid->look, at.width, at.height), share);
@@ -351,9 +348,9 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
                                   .share = known ? share : NULL,
                                   .boxes = vd_chat_boxes(chat),
                                   .regions = regions_of(c)};
-    if (side != vd_chat_words_shown(chat, walk))
+    if (side != vd_chat_words_shown(chat, sheet))
         vd_spot_add(&chat->nav, at, "/switch");
-    if (walk->sides > 1 && at.height > 1) {
+    if (sheet->sides > 1 && at.height > 1) {
         vd_grid_text(grid, at.x, at.y, 1, letter_of(side), vd_style_of(grid, VD_ROLE_TITLE));
         at.x += 2;
         at.width -= 2;
@@ -362,16 +359,16 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
 }
 
 // One picture, or one for each side where there is room.
-static void draw_maps(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+static void draw_maps(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet)
 {
     enum { LEAST = 20 };
     int each = (at.width - 1) / 2;
-    if (walk->sides == 1 || each < LEAST) {
-        draw_map(chat, grid, at, walk, vd_chat_words_shown(chat, walk));
+    if (sheet->sides == 1 || each < LEAST) {
+        draw_map(chat, grid, at, sheet, vd_chat_words_shown(chat, sheet));
         return;
     }
-    draw_map(chat, grid, (vd_rect){at.x, at.y, each, at.height}, walk, 0);
-    draw_map(chat, grid, (vd_rect){at.x + each + 1, at.y, each, at.height}, walk, 1);
+    draw_map(chat, grid, (vd_rect){at.x, at.y, each, at.height}, sheet, 0);
+    draw_map(chat, grid, (vd_rect){at.x + each + 1, at.y, each, at.height}, sheet, 1);
 }
 
 // ---- the place ----------------------------------------------------------------------------------
@@ -386,7 +383,7 @@ static void draw_list(vd_chat *chat, vd_grid *grid, vd_rect at)
 }
 
 // Picture and list, below the words.
-static void draw_below(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+static void draw_below(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet)
 {
     enum { LEAST_LIST = 21, MOST_LIST = 48, LEAST_ROWS = 3 };
     if (at.height <= 0)
@@ -397,36 +394,39 @@ static void draw_below(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
         list = at.width;
     vd_rect picture = {at.x, at.y, at.width - list - 1, at.height};
     if (picture.width > 0)
-        draw_maps(chat, grid, picture, walk);
+        draw_maps(chat, grid, picture, sheet);
     draw_list(chat, grid, (vd_rect){at.x + at.width - list, at.y, list, at.height});
 }
 
 // Whether the caption that is looked at is true; returns how many rows that takes.
-static int draw_verdict(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+static int draw_verdict(const vd_chat *chat, vd_grid *grid, vd_rect at,
+                        const vd_caption_sheet *sheet)
 {
-    int side = vd_chat_words_shown(chat, walk);
-    const char *verdict = walk->side[side].verdict;
+    int side = vd_chat_words_shown(chat, sheet);
+    const vd_caption_verdict *verdict = &sheet->side[side].verdict;
     char text[320];
-    snprintf(text, sizeof text, "%s%s%s", walk->sides > 1 ? letter_of(side) : "",
-             walk->sides > 1 ? " " : "", verdict);
-    return *verdict ? vd_grid_wrapped(grid, at, text, vd_style_of(grid, VD_ROLE_NOTE)) : 0;
+    if (verdict->is == VD_NOT_JUDGED)
+        return 0;
+    snprintf(text, sizeof text, "%s%s%s: %s", sheet->sides > 1 ? letter_of(side) : "",
+             sheet->sides > 1 ? " " : "", vd_caption_judged_names[verdict->is], verdict->why);
+    return vd_grid_wrapped(grid, at, text, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
-static void draw_walk(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet)
 {
     char figures[256];
     int end = at.y + at.height;
-    for (int side = 0; side < walk->sides; side++)
-        if (at.height >= LOW || side == vd_chat_words_shown(chat, walk))
-            draw_title(chat, grid, (vd_rect){at.x, at.y++, at.width, 1}, walk, side);
+    for (int side = 0; side < sheet->sides; side++)
+        if (at.height >= LOW || side == vd_chat_words_shown(chat, sheet))
+            draw_title(chat, grid, (vd_rect){at.x, at.y++, at.width, 1}, sheet, side);
     int words = at.height >= LOW ? at.height / 2 : at.height / 3;
-    at.y += vd_draw_caption_words(chat, grid, (vd_rect){at.x, at.y, at.width, words}, walk);
+    at.y += vd_draw_caption_words(chat, grid, (vd_rect){at.x, at.y, at.width, words}, sheet);
     if (at.height >= LOW)
-        at.y += draw_verdict(chat, grid, (vd_rect){at.x, at.y, at.width, 2}, walk);
+        at.y += draw_verdict(chat, grid, (vd_rect){at.x, at.y, at.width, 2}, sheet);
     write_figures(chat, figures, sizeof figures);
     at.y += vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height >= LOW ? 2 : 1},
                             figures, vd_style_of(grid, VD_ROLE_ANSWER));
-    draw_below(chat, grid, (vd_rect){at.x, at.y, at.width, end - at.y}, walk);
+    draw_below(chat, grid, (vd_rect){at.x, at.y, at.width, end - at.y}, sheet);
 }
 
 static void draw_caption(vd_chat *chat, vd_grid *grid)
@@ -434,7 +434,7 @@ static void draw_caption(vd_chat *chat, vd_grid *grid)
     vd_rect at = chat->nav.layout.picture;
     const vd_conversation *conversation = &chat->conversation;
     const char *doubt = vd_world_doubt(conversation->world, conversation->branches.picture);
-    const vd_caption_walk *walk = vd_lanes_captioned(&chat->lanes);
+    const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     at = (vd_rect){at.x + 1, at.y, at.width - 2, at.height};
     if (at.height <= 0)
         return;
@@ -444,8 +444,8 @@ static void draw_caption(vd_chat *chat, vd_grid *grid)
         at.y += rows;
         at.height -= rows;
     }
-    if (walk)
-        draw_walk(chat, grid, at, walk);
+    if (sheet)
+        draw_sheet(chat, grid, at, sheet);
     else
         vd_grid_wrapped(grid, at,
                         chat->lanes.caption.failed

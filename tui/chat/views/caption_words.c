@@ -8,13 +8,13 @@
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
 
-enum { MOST = VD_WALKED_SIDES * VD_WALKED_WORDS };
+enum { MOST = VD_CAPTION_SIDES * VD_SAID_WORDS };
 #define LEAST_LINK 0.05 // of the history's entries those that give more are shown
 
 typedef struct band {
     vd_chat *chat;
     vd_grid *grid;
-    const vd_caption_walk *walk;
+    const vd_caption_sheet *sheet;
     vd_rect at;
     int label, curve;                            // columns before the words, rows of a curve
     double top;                                  // of a curve
@@ -23,41 +23,37 @@ typedef struct band {
 
 static bool has_history(const band *b, int side)
 {
-    return b->walk->side[side].trace.history != NULL;
+    return b->sheet->side[side].trace.history != NULL;
 }
 
 static bool has_curve(const band *b, int side)
 {
-    return has_history(b, side) || b->walk->side[side].trace.word[0].gate >= 0;
+    return has_history(b, side) || b->sheet->side[side].trace.word[0].gate >= 0;
 }
 
 // What a word got from the history's entries, as it is looked at.
-static void history_of(const band *b, int side, int word, float out[VD_WALKED_WORDS])
+static void history_of(const band *b, int side, int word, float out[VD_SAID_WORDS])
 {
-    const vd_walked_caption *c = &b->walk->side[side];
+    const vd_caption_side *c = &b->sheet->side[side];
     vd_caption_trace_look(&c->trace, word, vd_chat_look_layer(b->chat, c),
                           vd_chat_look_head(b->chat, c), NULL, out);
 }
 
 static double curve_of(const band *b, int side, int word)
 {
-    const vd_caption_trace *trace = &b->walk->side[side].trace;
-    float history[VD_WALKED_WORDS];
-    double sum = 0;
-    if (!has_history(b, side))
-        return trace->word[word].gate;
-    history_of(b, side, word, history);
-    for (int i = 0; i < trace->words; i++)
-        sum += (double)history[i];
-    return sum;
+    const vd_caption_side *c = &b->sheet->side[side];
+    return has_history(b, side) ? vd_caption_side_given(c, word, vd_chat_look_layer(b->chat, c),
+                                                        vd_chat_look_head(b->chat, c))
+                                : c->trace.word[word].gate;
 }
 
 static double highest(const band *b)
 {
     double most = 0.1;
-    for (int s = 0; s < b->walk->sides; s++)
-        for (int t = 0; t < b->walk->side[s].trace.words && has_curve(b, s); t++)
-            most = fmax(most, fmax(curve_of(b, s, t), vd_walked_chance(&b->walk->side[s], t)));
+    for (int s = 0; s < b->sheet->sides; s++)
+        for (int t = 0; t < b->sheet->side[s].trace.words && has_curve(b, s); t++)
+            most =
+                fmax(most, fmax(curve_of(b, s, t), vd_caption_side_chance(&b->sheet->side[s], t)));
     return most;
 }
 
@@ -66,10 +62,10 @@ static double highest(const band *b)
 static int column_width(const band *b, int column)
 {
     int width = 1;
-    for (int s = 0; s < b->walk->sides; s++) {
-        int t = vd_caption_walk_word(b->walk, s, column);
-        const char *text = t < 0 ? "-" : b->walk->side[s].word[t].text;
-        int own = vd_text_width(text, strlen(text)) + vd_caption_walk_differs(b->walk, column);
+    for (int s = 0; s < b->sheet->sides; s++) {
+        int t = vd_caption_sheet_word(b->sheet, s, column);
+        const char *text = t < 0 ? "-" : b->sheet->side[s].word[t];
+        int own = vd_text_width(text, strlen(text)) + vd_caption_sheet_differs(b->sheet, column);
         int least = has_history(b, s) ? 3 : 1; // a bar and two digits
         own = own < least ? least : own;
         width = own > width ? own : width;
@@ -80,7 +76,7 @@ static int column_width(const band *b, int column)
 static void place_columns(band *b)
 {
     int x = b->label;
-    for (int i = 0; i < b->walk->columns; i++) {
+    for (int i = 0; i < b->sheet->rows; i++) {
         b->width[i] = column_width(b, i);
         if (x + b->width[i] > b->at.width && x > b->label) {
             x = b->label;
@@ -100,7 +96,7 @@ static int rows_of_side(const band *b, int side)
 
 static int rows_of_line(const band *b)
 {
-    return rows_of_side(b, 0) + (b->walk->sides > 1 ? rows_of_side(b, 1) : 0);
+    return rows_of_side(b, 0) + (b->sheet->sides > 1 ? rows_of_side(b, 1) : 0);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -115,10 +111,10 @@ static void draw_bar(vd_grid *grid, int x, int foot, int rows, double fraction, 
 
 static void draw_curve(const band *b, int side, int column, int foot)
 {
-    int t = vd_caption_walk_word(b->walk, side, column);
+    int t = vd_caption_sheet_word(b->sheet, side, column);
     if (t < 0)
         return;
-    double chance = vd_walked_chance(&b->walk->side[side], t);
+    double chance = vd_caption_side_chance(&b->sheet->side[side], t);
     draw_bar(b->grid, b->x[column], foot, b->curve, curve_of(b, side, t) / b->top,
              vd_style_of(b->grid, VD_ROLE_BAR_WORD));
     if (chance >= 0)
@@ -130,19 +126,19 @@ static vd_role role_of(const band *b, int side, int column)
 {
     int selected = b->chat->nav.caption.column;
     if (column == selected)
-        return side == vd_chat_words_shown(b->chat, b->walk) ? VD_ROLE_SELECTED : VD_ROLE_QUESTION;
-    return column > selected                          ? VD_ROLE_FAINT
-           : vd_caption_walk_differs(b->walk, column) ? VD_ROLE_MATCH
-                                                      : VD_ROLE_TEXT;
+        return side == vd_chat_words_shown(b->chat, b->sheet) ? VD_ROLE_SELECTED : VD_ROLE_QUESTION;
+    return column > selected                            ? VD_ROLE_FAINT
+           : vd_caption_sheet_differs(b->sheet, column) ? VD_ROLE_MATCH
+                                                        : VD_ROLE_TEXT;
 }
 
 static void draw_word(const band *b, int side, int column, int y)
 {
-    int t = vd_caption_walk_word(b->walk, side, column);
+    int t = vd_caption_sheet_word(b->sheet, side, column);
     vd_style style = vd_style_of(b->grid, role_of(b, side, column));
     int used = vd_grid_text(b->grid, b->x[column], y, b->at.x + b->at.width - b->x[column],
-                            t < 0 ? "-" : b->walk->side[side].word[t].text, style);
-    if (t >= 0 && vd_caption_walk_differs(b->walk, column))
+                            t < 0 ? "-" : b->sheet->side[side].word[t], style);
+    if (t >= 0 && vd_caption_sheet_differs(b->sheet, column))
         vd_grid_text(b->grid, b->x[column] + used, y, 1, "*", vd_style_of(b->grid, VD_ROLE_NOTE));
     vd_spot_add(&b->chat->nav, (vd_rect){b->x[column], y, b->width[column] + 1, 1}, "/word %d",
                 column + 1);
@@ -151,9 +147,9 @@ static void draw_word(const band *b, int side, int column, int y)
 // What the selected word got from this one's entry, its own apart.
 static void draw_link(const band *b, int side, int column, int y)
 {
-    int t = vd_caption_walk_word(b->walk, side, column),
-        now = vd_caption_walk_word(b->walk, side, b->chat->nav.caption.column);
-    float history[VD_WALKED_WORDS];
+    int t = vd_caption_sheet_word(b->sheet, side, column),
+        now = vd_caption_sheet_word(b->sheet, side, b->chat->nav.caption.column);
+    float history[VD_SAID_WORDS];
     char text[8];
     if (t < 0 || now < t)
         return;
@@ -180,8 +176,8 @@ static int draw_side(const band *b, int side, int line, int y)
     int words = y + (has_curve(b, side) ? b->curve : 0);
     if (words > y)
         draw_label(b, words - 1, has_history(b, side) ? "w" : "g");
-    draw_label(b, words, b->walk->sides == 1 ? "" : side ? "B" : "A");
-    for (int i = 0; i < b->walk->columns; i++) {
+    draw_label(b, words, b->sheet->sides == 1 ? "" : side ? "B" : "A");
+    for (int i = 0; i < b->sheet->rows; i++) {
         if (b->line[i] != line)
             continue;
         if (words > y)
@@ -193,21 +189,21 @@ static int draw_side(const band *b, int side, int line, int y)
     return y + rows_of_side(b, side);
 }
 
-int vd_draw_caption_words(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_walk *walk)
+int vd_draw_caption_words(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet)
 {
-    band b = {.chat = chat, .grid = grid, .walk = walk, .at = at};
-    bool curves = has_curve(&b, 0) || (walk->sides > 1 && has_curve(&b, 1));
-    b.label = walk->sides > 1 || curves ? 2 : 0;
+    band b = {.chat = chat, .grid = grid, .sheet = sheet, .at = at};
+    bool curves = has_curve(&b, 0) || (sheet->sides > 1 && has_curve(&b, 1));
+    b.label = sheet->sides > 1 || curves ? 2 : 0;
     b.curve = at.height >= 14 ? 3 : at.height >= 8 ? 1 : 0;
     b.top = highest(&b);
     place_columns(&b);
     int each = rows_of_line(&b), fit = at.height / each < 1 ? 1 : at.height / each;
-    int first = vd_clamp(b.line[vd_clamp(chat->nav.caption.column, walk->columns - 1)] - fit + 1,
+    int first = vd_clamp(b.line[vd_clamp(chat->nav.caption.column, sheet->rows - 1)] - fit + 1,
                          b.lines - fit);
     int last = first + fit < b.lines ? first + fit : b.lines, y = at.y;
     for (int line = first; line < last; line++) {
         y = draw_side(&b, 0, line, y);
-        if (walk->sides > 1)
+        if (sheet->sides > 1)
             y = draw_side(&b, 1, line, y);
     }
     return y - at.y;

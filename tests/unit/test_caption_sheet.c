@@ -15,8 +15,8 @@
 #include "tests/support/program.h"
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"
-#include "tui/measure/walk_verdict.h"
-#include "tui/session/caption_walk.h"
+#include "tui/measure/verdict.h"
+#include "tui/session/caption_sheet.h"
 #include "tui/session/captioning.h"
 
 enum { PICTURE = 2 };
@@ -26,11 +26,11 @@ static vd_error err;
 static vd_captioning *cat; // of other words, with a history
 static vd_said_caption said[VD_HYPOTHESES];
 
-static vd_caption_walk *walk_through(vd_captioning *second, const vd_caption_wish *wish)
+static vd_caption_sheet *sheet_of(vd_captioning *second, const vd_caption_wish *wish)
 {
-    vd_caption_walk *walk;
-    must(vd_caption_walk_new(world, second, wish, &walk, &err), &err);
-    return walk;
+    vd_caption_sheet *sheet;
+    must(vd_caption_sheet_of(world, second, wish, &sheet, &err), &err);
+    return sheet;
 }
 
 static vd_caption_wish wish_of(int place)
@@ -50,19 +50,19 @@ static void it_is_what_the_beam_ends_with(void **state)
     (void)state;
     for (int place = 1; place <= 2; place++) {
         const vd_caption_wish wish = wish_of(place);
-        vd_caption_walk *walk = walk_through(NULL, &wish);
-        const vd_walked_caption *c = &walk->side[0];
+        vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+        const vd_caption_side *c = &sheet->side[0];
         const vd_said_caption *same = &said[place - 1];
-        assert_int_equal(walk->sides, 1);
-        assert_int_equal(walk->columns, same->length + same->ended);
+        assert_int_equal(sheet->sides, 1);
+        assert_int_equal(sheet->rows, same->length + same->ended);
         assert_true(fabs(c->trace.log_probability - same->log_probability) < 1e-4);
         for (int t = 0; t < same->length; t++)
             assert_int_equal(c->trace.word[t].id, same->word[t]);
-        assert_string_equal(c->word[same->length].text, "(end)");
-        assert_int_equal(vd_caption_walk_word(walk, 0, 1), 1);
-        assert_false(vd_caption_walk_differs(walk, 1));
-        assert_true(vd_walked_chance(c, 1) < 0); // it has no history
-        vd_caption_walk_free(walk);
+        assert_string_equal(c->word[same->length], "(end)");
+        assert_int_equal(vd_caption_sheet_word(sheet, 0, 1), 1);
+        assert_false(vd_caption_sheet_differs(sheet, 1));
+        assert_true(vd_caption_side_chance(c, 1) < 0); // it has no history
+        vd_caption_sheet_free(sheet);
     }
 }
 
@@ -71,17 +71,17 @@ static void a_region_that_is_left_out_gets_nothing(void **state)
     (void)state;
     vd_caption_wish wish = wish_of(1);
     add(&wish, VD_SWITCH_REGION, 1, "");
-    vd_caption_walk *walk = walk_through(NULL, &wish);
-    assert_int_equal(walk->sides, 2);
-    assert_false(walk->side[0].changed);
-    assert_true(walk->side[1].changed);
-    assert_int_equal(walk->side[1].seen, walk->side[0].seen - 1);
+    vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+    assert_int_equal(sheet->sides, 2);
+    assert_false(sheet->side[0].changed);
+    assert_true(sheet->side[1].changed);
+    assert_int_equal(sheet->side[1].seen, sheet->side[0].seen - 1);
     float share[64];
-    for (int t = 0; t < walk->side[1].trace.words; t++) {
-        vd_caption_trace_regions(&walk->side[1].trace, t, share);
+    for (int t = 0; t < sheet->side[1].trace.words; t++) {
+        vd_caption_trace_regions(&sheet->side[1].trace, t, share);
         assert_true(share[1] == 0 && share[0] > 0);
     }
-    vd_caption_walk_free(walk);
+    vd_caption_sheet_free(sheet);
 }
 
 // Words before a forced one stay, also before the second of two.
@@ -90,25 +90,25 @@ static void forced_words_leave_those_before_them(void **state)
     enum { FIRST = 4, SECOND = 5 };
     (void)state;
     vd_caption_wish wish = wish_of(1);
-    vd_caption_walk *plain = walk_through(NULL, &wish);
-    add(&wish, VD_SWITCH_WORD, FIRST, plain->side[0].likely[FIRST][1].text);
-    vd_caption_walk *walk = walk_through(NULL, &wish);
-    const vd_walked_caption *c = &walk->side[1];
+    vd_caption_sheet *plain = sheet_of(NULL, &wish);
+    add(&wish, VD_SWITCH_WORD, FIRST, plain->side[0].likely[FIRST][1]);
+    vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+    const vd_caption_side *c = &sheet->side[1];
     for (int t = 0; t < FIRST; t++)
-        assert_string_equal(c->word[t].text, plain->side[0].word[t].text);
-    assert_string_equal(c->word[FIRST].text, wish.switches.at[0].word);
+        assert_string_equal(c->word[t], plain->side[0].word[t]);
+    assert_string_equal(c->word[FIRST], wish.switches.at[0].word);
     assert_true(c->trace.log_probability < plain->side[0].trace.log_probability);
-    assert_true(vd_caption_walk_differs(walk, FIRST));
-    assert_false(vd_caption_walk_differs(walk, FIRST - 1));
+    assert_true(vd_caption_sheet_differs(sheet, FIRST));
+    assert_false(vd_caption_sheet_differs(sheet, FIRST - 1));
     assert_true(c->trace.words > SECOND);
-    add(&wish, VD_SWITCH_WORD, SECOND, c->likely[SECOND][1].text);
-    vd_caption_walk *twice = walk_through(NULL, &wish);
+    add(&wish, VD_SWITCH_WORD, SECOND, c->likely[SECOND][1]);
+    vd_caption_sheet *twice = sheet_of(NULL, &wish);
     for (int t = 0; t < SECOND; t++)
-        assert_string_equal(twice->side[1].word[t].text, c->word[t].text);
-    assert_string_equal(twice->side[1].word[SECOND].text, wish.switches.at[1].word);
-    vd_caption_walk_free(twice);
-    vd_caption_walk_free(walk);
-    vd_caption_walk_free(plain);
+        assert_string_equal(twice->side[1].word[t], c->word[t]);
+    assert_string_equal(twice->side[1].word[SECOND], wish.switches.at[1].word);
+    vd_caption_sheet_free(twice);
+    vd_caption_sheet_free(sheet);
+    vd_caption_sheet_free(plain);
 }
 
 static void it_may_be_forced_to_end(void **state)
@@ -116,20 +116,20 @@ static void it_may_be_forced_to_end(void **state)
     (void)state;
     vd_caption_wish wish = wish_of(1);
     add(&wish, VD_SWITCH_WORD, 3, "(end)");
-    vd_caption_walk *walk = walk_through(NULL, &wish);
-    assert_int_equal(walk->side[1].trace.words, 4);
-    assert_string_equal(walk->side[1].word[3].text, "(end)");
-    vd_caption_walk_free(walk);
+    vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+    assert_int_equal(sheet->side[1].trace.words, 4);
+    assert_string_equal(sheet->side[1].word[3], "(end)");
+    vd_caption_sheet_free(sheet);
 }
 
 static void refuse(vd_captioning *second, const vd_switch *one, vd_status status, const char *why)
 {
     vd_caption_wish wish = wish_of(1);
-    vd_caption_walk *walk;
+    vd_caption_sheet *sheet;
     wish.switches = (vd_switches){.count = 1, .at = {*one}};
-    support_refused(vd_caption_walk_new(world, second, &wish, &walk, &err), status, &err, why,
+    support_refused(vd_caption_sheet_of(world, second, &wish, &sheet, &err), status, &err, why,
                     NULL);
-    assert_null(walk);
+    assert_null(sheet);
 }
 
 static void what_cannot_be_changed_is_refused(void **state)
@@ -146,33 +146,33 @@ static void two_captioners_stand_beside_each_other(void **state)
 {
     (void)state;
     vd_caption_wish wish = wish_of(1);
-    vd_caption_walk *walk = walk_through(cat, &wish);
-    assert_int_equal(walk->sides, 2);
-    assert_string_equal(walk->side[0].name, "captioner");
-    assert_string_equal(walk->side[1].name, "cat");
-    assert_null(walk->side[0].trace.history);
-    assert_non_null(walk->side[1].trace.history);
-    for (int t = 0; t < walk->side[1].trace.words; t++) { // t / (P + t)
-        double chance = (t + 1.0) / (walk->side[1].seen + t + 1);
-        assert_true(fabs(vd_walked_chance(&walk->side[1], t) - chance) < 1e-12);
+    vd_caption_sheet *sheet = sheet_of(cat, &wish);
+    assert_int_equal(sheet->sides, 2);
+    assert_string_equal(sheet->side[0].name, "captioner");
+    assert_string_equal(sheet->side[1].name, "cat");
+    assert_null(sheet->side[0].trace.history);
+    assert_non_null(sheet->side[1].trace.history);
+    for (int t = 0; t < sheet->side[1].trace.words; t++) { // t / (P + t)
+        double chance = (t + 1.0) / (sheet->side[1].seen + t + 1);
+        assert_true(fabs(vd_caption_side_chance(&sheet->side[1], t) - chance) < 1e-12);
     }
     int seen[2] = {0};
-    for (int i = 0; i < walk->columns; i++)
+    for (int i = 0; i < sheet->rows; i++)
         for (int s = 0; s < 2; s++)
-            seen[s] += vd_caption_walk_word(walk, s, i) >= 0;
+            seen[s] += vd_caption_sheet_word(sheet, s, i) >= 0;
     for (int s = 0; s < 2; s++)
-        assert_int_equal(seen[s], walk->side[s].trace.words);
-    vd_caption_walk_free(walk);
+        assert_int_equal(seen[s], sheet->side[s].trace.words);
+    vd_caption_sheet_free(sheet);
     // Only the one that is meant is changed.
     add(&wish, VD_SWITCH_HISTORY, 0, "");
     wish.changed = 1;
-    walk = walk_through(cat, &wish);
-    assert_false(walk->side[0].changed);
-    assert_true(walk->side[1].changed);
-    float history[VD_WALKED_WORDS];
-    vd_caption_trace_history(&walk->side[1].trace, 0, history);
+    sheet = sheet_of(cat, &wish);
+    assert_false(sheet->side[0].changed);
+    assert_true(sheet->side[1].changed);
+    float history[VD_SAID_WORDS];
+    vd_caption_trace_history(&sheet->side[1].trace, 0, history);
     assert_true(history[0] == 0);
-    vd_caption_walk_free(walk);
+    vd_caption_sheet_free(sheet);
 }
 
 // Each reads what the other says; words that it lacks are counted.
@@ -182,26 +182,26 @@ static void each_side_reads_the_others_words(void **state)
     vd_captioning *same;
     vd_caption_wish wish = wish_of(1);
     must(vd_captioning_new(vd_captioning_path(world->captioning), &same, &err), &err);
-    vd_caption_walk *walk = walk_through(same, &wish);
+    vd_caption_sheet *sheet = sheet_of(same, &wish);
     for (int s = 0; s < 2; s++) {
-        assert_int_equal(walk->side[s].unknown, 0);
-        assert_float_equal(walk->side[s].under, walk->side[s].trace.log_probability, 1e-5);
+        assert_int_equal(sheet->side[s].unknown[!s], 0);
+        assert_float_equal(sheet->side[s].under[!s], sheet->side[s].trace.log_probability, 1e-5);
     }
-    vd_caption_walk_free(walk);
+    vd_caption_sheet_free(sheet);
     vd_captioning_free(same);
-    walk = walk_through(cat, &wish);
+    sheet = sheet_of(cat, &wish);
     for (int s = 0; s < 2; s++) {
-        const vd_walked_caption *c = &walk->side[s];
+        const vd_caption_side *c = &sheet->side[s];
         bool ended = c->trace.word[c->trace.words - 1].id == VD_END;
-        assert_int_equal(c->unknown, c->trace.words - ended); // "w7" and its like
+        assert_int_equal(c->unknown[!s], c->trace.words - ended); // "w7" and its like
     }
-    vd_caption_walk_free(walk);
+    vd_caption_sheet_free(sheet);
     // Without the region that it spoke of a caption is less likely.
     add(&wish, VD_SWITCH_REGION, 0, "");
-    walk = walk_through(NULL, &wish);
-    assert_true(walk->side[0].under < walk->side[0].trace.log_probability - 0.1);
-    assert_true(walk->side[1].under != walk->side[1].trace.log_probability);
-    vd_caption_walk_free(walk);
+    sheet = sheet_of(NULL, &wish);
+    assert_true(sheet->side[0].under[1] < sheet->side[0].trace.log_probability - 0.1);
+    assert_true(sheet->side[1].under[0] != sheet->side[1].trace.log_probability);
+    vd_caption_sheet_free(sheet);
 }
 
 // By the scenes beside the dialogs; of a picture of one's own nothing is known.
@@ -211,23 +211,24 @@ static void captions_are_judged_where_the_scene_is_known(void **state)
     vd_caption_wish wish = wish_of(1);
     add(&wish, VD_SWITCH_WORD, 3, "4"); // "a table with 1 blue cone and other things"
     add(&wish, VD_SWITCH_WORD, 4, "blue");
-    vd_caption_walk *walk = walk_through(NULL, &wish);
-    assert_string_equal(walk->side[0].verdict, "");
-    vd_walk_judge(world, walk);
-    assert_memory_equal(walk->side[0].verdict, "faithful: 1 of ", 15);
-    assert_memory_not_equal(walk->side[1].verdict, "faithful", 8);
-    assert_true(*walk->side[1].verdict);
-    vd_caption_walk_free(walk);
+    vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+    assert_int_equal(sheet->side[0].verdict.is, VD_NOT_JUDGED);
+    must(vd_verdict_sheet(world, NULL, sheet, &err), &err);
+    assert_int_equal(sheet->side[0].verdict.is, VD_JUDGED_FAITHFUL);
+    assert_memory_equal(sheet->side[0].verdict.why, "1 of ", 5);
+    assert_int_not_equal(sheet->side[1].verdict.is, VD_JUDGED_FAITHFUL);
+    assert_true(*sheet->side[1].verdict.why);
+    vd_caption_sheet_free(sheet);
     wish = wish_of(1);
     size_t size;
     char *bytes = support_read_file("assets/pictures/1000003.png", &size);
     char *own = support_join(directory, "own.png");
     support_write_file(own, bytes, size);
     must(vd_world_named(world, own, &wish.picture, &err), &err);
-    walk = walk_through(NULL, &wish);
-    vd_walk_judge(world, walk);
-    assert_string_equal(walk->side[0].verdict, "");
-    vd_caption_walk_free(walk);
+    sheet = sheet_of(NULL, &wish);
+    must(vd_verdict_sheet(world, NULL, sheet, &err), &err);
+    assert_int_equal(sheet->side[0].verdict.is, VD_NOT_JUDGED);
+    vd_caption_sheet_free(sheet);
     free(bytes);
     free(own);
 }
@@ -247,13 +248,13 @@ static void regions_of_another_kind_are_refused(void **state)
     const vd_config config = vd_config_of_captioner(&small);
     char *path = support_join(directory, "small.safetensors");
     vd_captioning *other;
-    vd_caption_walk *walk;
+    vd_caption_sheet *sheet;
     const vd_caption_wish wish = wish_of(1);
     support_write_random_model(&config, path);
     must(vd_captioning_new(path, &other, &err), &err);
-    support_refused(vd_caption_walk_new(world, other, &wish, &walk, &err), VD_MISMATCH, &err,
+    support_refused(vd_caption_sheet_of(world, other, &wish, &sheet, &err), VD_MISMATCH, &err,
                     "small.safetensors", "regions of 5 numbers", NULL);
-    assert_null(walk);
+    assert_null(sheet);
     vd_captioning_free(other);
     free(path);
 }
@@ -278,23 +279,23 @@ static void a_second_captioner_is_read_at_the_start(void **state)
     support_program_clear(&run);
 }
 
-static vd_status walk_and_free(void *context, vd_error *error)
+static vd_status make_and_free(void *context, vd_error *error)
 {
     (void)context;
-    vd_caption_walk *walk = NULL;
+    vd_caption_sheet *sheet = NULL;
     vd_caption_wish wish = wish_of(1);
     add(&wish, VD_SWITCH_REGION, 1, "");
     add(&wish, VD_SWITCH_WORD, 1, "red");
-    vd_status status = vd_caption_walk_new(world, NULL, &wish, &walk, error);
-    assert_true((walk != NULL) == (status == VD_OK));
-    vd_caption_walk_free(walk);
+    vd_status status = vd_caption_sheet_of(world, NULL, &wish, &sheet, error);
+    assert_true((sheet != NULL) == (status == VD_OK));
+    vd_caption_sheet_free(sheet);
     return status;
 }
 
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
-    assert_true(support_fail_each_allocation(walk_and_free, NULL) > 10);
+    assert_true(support_fail_each_allocation(make_and_free, NULL) > 10);
 }
 
 // The bundled captioner's beam, and a cat with random weights.
