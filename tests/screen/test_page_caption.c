@@ -1,5 +1,6 @@
 // The page of `visdial caption --html` in a browser: words are stepped through, clicked and played,
-// both captions together; links and curves of captioners that look back; no motion where a reader
+// both captions together; links and curves of captioners that look back; layers and
+// heads are chosen; no motion where a reader
 // wants none; all words without scripts.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +189,7 @@ static void what_looks_back_has_links_and_a_curve(void **state)
     support_browser_open(&browser, two, "");
     expect("document.querySelectorAll('.chart').length", "2");
     expect("document.querySelectorAll('.side-0 .curve.chance').length", "1");
-    expect("document.querySelectorAll('.side-0 .curve.thin').length", "1");
+    expect("document.querySelectorAll('.side-0 .curve.thin:not(.away)').length", "1");
     // t / (P + t) with 4 regions: 1/5 at the first word, 2/6 at the second.
     expect("document.querySelector('.side-1 .curve.chance').getAttribute('points').split(' ')"
            ".slice(0, 2).join(' ')",
@@ -197,11 +198,11 @@ static void what_looks_back_has_links_and_a_curve(void **state)
     expect("[...document.querySelectorAll('.side-1 .links')].filter(l => getComputedStyle(l)"
            ".display !== 'none').length",
            "1");
-    expect("document.querySelectorAll('.side-1 .links.now .link').length > 0", "true");
+    expect("document.querySelectorAll('.side-1 .links.now:not(.away) .link').length > 0", "true");
     expect("[...document.querySelectorAll('.links .link')].every(l => (parseFloat(l.getAttribute("
            "'stroke-width')) - 1) / 8 > 0.04)",
            "true");
-    expect("document.querySelectorAll('.links.now .own').length <= 2", "true");
+    expect("document.querySelectorAll('.links.now:not(.away) .own').length <= 2", "true");
     expect("document.documentElement.scrollWidth <= innerWidth", "true");
     support_browser_size(&browser, 500, 900);
     expect("document.documentElement.scrollWidth <= innerWidth", "true");
@@ -212,12 +213,97 @@ static void what_looks_back_has_links_and_a_curve(void **state)
     vd_image_clear(&seen);
 }
 
+#define FIGURES "[...document.querySelectorAll('.step figure')].map(f => f.innerHTML).join()"
+#define CHOSEN                                                                                     \
+    "[...document.querySelectorAll('[data-choose]')].map(c => c.dataset.choose + c.value).join()"
+
+// Round to where it began: what the script draws is what the page came with.
+static void layers_and_heads_are_chosen(void **state)
+{
+    (void)state;
+    int faults = browser.faults;
+    support_browser_open(&browser, one, "");
+    expect(CHOSEN, "layer1,head-1"); // of 2 layers and 4 heads
+    expect("(window.first = " FIGURES ", window.first.length > 1000)", "true");
+    support_browser_key(&browser, "h");
+    expect(CHOSEN, "layer1,head0");
+    expect("window.first === " FIGURES, "false");
+    expect(SEEN "[0].querySelectorAll('svg .region').length === " SEEN
+                "[0].querySelectorAll('svg .label').length",
+           "true");
+    expect(SEEN "[0].querySelectorAll('svg .region').length === " SEEN
+                "[0].querySelectorAll('li').length",
+           "true");
+    for (int i = 0; i < 4; i++)
+        support_browser_key(&browser, "h");
+    expect(CHOSEN, "layer1,head-1");
+    expect("window.first === " FIGURES, "true");
+    support_browser_key(&browser, "l");
+    expect(CHOSEN, "layer0,head-1");
+    expect("window.first === " FIGURES, "false");
+    support_browser_key(&browser, "l");
+    expect("window.first === " FIGURES, "true");
+    assert_int_equal(browser.faults, faults);
+}
+
+// A region's share in the mean is the mean of its shares in the heads, in every layer; looks are
+// listed to nine tenths, so that not every region is in all of them.
+static void the_mean_is_over_the_heads(void **state)
+{
+    (void)state;
+    support_browser_open(&browser, one, "");
+    expect("(window.looks = [...document.querySelectorAll('figure')].map(f => "
+           "f.dataset.looks.split('|').map(l => Object.fromEntries(l.split(';').slice(1).map(r => "
+           "[r.split(',')[0], Number(r.split(',')[2])])))), looks[0].length)",
+           "10");
+    expect(
+        "(window.apart = looks.flatMap(f => [0, 5].flatMap(m => Object.keys(f[m]).filter(r => "
+        "[1, 2, 3, 4].every(h => r in f[m + h])).map(r => Math.abs(f[m][r] - [1, 2, 3, 4].reduce("
+        "(s, h) => s + f[m + h][r] / 4, 0))))), apart.length > 0 && Math.max(...apart) < 0.0002)",
+        "true");
+}
+
+// Of captioners that look back also the curve, the links and the number.
+static void what_looks_back_has_them_for_each_head(void **state)
+{
+    (void)state;
+    support_browser_open(&browser, two, "");
+    expect("(window.points = () => [...document.querySelectorAll('.curve.own:not(.away)')].map("
+           "c => c.getAttribute('points')), window.before = points(), before.length)",
+           "2");
+    expect("document.querySelector('.drawn').parentElement.querySelectorAll('.drawn:not(.away)')"
+           ".length",
+           "1");
+    support_browser_key(&browser, "h");
+    expect("points().length === 2 && points().every((p, i) => p !== before[i])", "true");
+    expect("document.querySelector('.side-0 .curve.thin:not(.away)').getAttribute('points') === "
+           "points()[1].split(' ').slice(0, document.querySelector('.side-0 .curve.thin:not(.away)'"
+           ").getAttribute('points').trim().split(' ').length).join(' ') + ' '",
+           "true");
+    expect("new Set([...document.querySelectorAll('.links:not(.away)')].map(l => "
+           "l.dataset.look)).size",
+           "1");
+    support_browser_key(&browser, "h");
+    support_browser_key(&browser, "h"); // two heads, then the mean
+    expect("points().join() === before.join()", "true");
+}
+
+static void a_page_is_small(void **state)
+{
+    (void)state;
+    size_t size;
+    free(support_read_file(one, &size));
+    assert_true(size < 300000);
+}
+
 static void without_scripts_all_words_are_there(void **state)
 {
     (void)state;
     support_browser_scripts(&browser, false);
     support_browser_open(&browser, one, "");
     expect(SEEN ".length === " WORDS ".length", "true");
+    support_browser_open(&browser, two, "");
+    expect("document.querySelectorAll('.curve.own:not(.away)').length", "2");
     support_browser_scripts(&browser, true);
 }
 
@@ -238,6 +324,10 @@ int main(void)
         cmocka_unit_test(nothing_moves_where_a_reader_wants_that),
         cmocka_unit_test(two_captions_go_together),
         cmocka_unit_test(what_looks_back_has_links_and_a_curve),
+        cmocka_unit_test(layers_and_heads_are_chosen),
+        cmocka_unit_test(the_mean_is_over_the_heads),
+        cmocka_unit_test(what_looks_back_has_them_for_each_head),
+        cmocka_unit_test(a_page_is_small),
         cmocka_unit_test(without_scripts_all_words_are_there),
     };
     return cmocka_run_group_tests(tests, open_page, close_page);

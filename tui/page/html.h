@@ -26,12 +26,17 @@ typedef struct vd_region_look {
     int known;
     const float *share; // (regions); NULL: the model has no attention to regions
     int regions;
+    const float *other; // (others, regions) of other heads, which the script can show; NULL: none
+    int others;
     const char *by; // the model's name
     int side;
 } vd_region_look;
 // A <figure>: the picture with the regions of nine tenths of the shares, at most nine, outlined and
 // listed.
 void vd_html_figure(vd_markup *html, const vd_region_look *look);
+// What the script makes the other looks of figures from: every region's outline, label and line. It
+// stands before those figures, in the same <section>.
+void vd_html_region_parts(vd_markup *html, const vd_region_look *look);
 
 // An <article> with picture and outlines, dialog, rankings and attentions.
 void vd_html_sheet(vd_markup *html, const vd_sheet *sheet);

@@ -18,6 +18,42 @@ static int row_of(const vd_caption_sheet *sheet, int which, int word)
     return row;
 }
 
+// ---- looks: of a layer, the mean over its heads or one of them ----------------------------------
+
+static int looks_of(const vd_caption_side *side)
+{
+    int each = side->trace.heads + 1;
+    return side->trace.layers * each;
+}
+
+static int layer_of(const vd_caption_side *side, int look)
+{
+    return look / (side->trace.heads + 1);
+}
+
+// Below 0: the mean.
+static int head_of(const vd_caption_side *side, int look)
+{
+    return look % (side->trace.heads + 1) - 1;
+}
+
+// What is shown first, and without scripts.
+static int first_look(const vd_caption_side *side)
+{
+    return (side->trace.layers - 1) * (side->trace.heads + 1);
+}
+
+// With one layer and one head there is one look, which needs no number.
+static bool has_looks(const vd_caption_side *side)
+{
+    return side->trace.layers > 1 || side->trace.heads > 1;
+}
+
+static const char *hidden(const vd_caption_side *side, int look)
+{
+    return look == first_look(side) ? "" : " away";
+}
+
 // ---- curve and links ----------------------------------------------------------------------------
 
 // The drawing of one caption, in pixels: the curve above its words, links below.
@@ -28,16 +64,23 @@ static double column(int word)
     return COLUMN * (word + 0.5);
 }
 
-// What the curve of a side shows for a word; below 0: nothing.
-static double level(const vd_caption_side *side, int word)
+// What the curve of a side shows for a word in a look; below 0: nothing.
+static double level(const vd_caption_side *side, int word, int look)
 {
-    return side->trace.history ? vd_caption_side_given(side, word, side->trace.layers - 1, -1)
-                               : side->trace.word[word].gate;
+    return side->trace.history
+               ? vd_caption_side_given(side, word, layer_of(side, look), head_of(side, look))
+               : side->trace.word[word].gate;
+}
+
+// How many looks its curve has.
+static int curves_of(const vd_caption_side *side)
+{
+    return side->trace.history ? looks_of(side) : 1;
 }
 
 static bool has_curve(const vd_caption_side *side)
 {
-    return side->trace.words > 0 && level(side, 0) >= 0;
+    return side->trace.words > 0 && level(side, 0, 0) >= 0;
 }
 
 static void put_point(vd_markup *html, int word, double share)
@@ -49,10 +92,17 @@ static void put_point(vd_markup *html, int word, double share)
 static void put_curve(vd_markup *html, const vd_caption_side *side, const char *name, int number,
                       int words)
 {
-    vd_markup_put(html, "<polyline class=\"curve %s side-%d\" points=\"", name, number);
-    for (int t = 0; t < side->trace.words && t < words; t++)
-        put_point(html, t, level(side, t));
-    vd_markup_put(html, "\"/>");
+    for (int look = 0; look < curves_of(side); look++) {
+        bool one = curves_of(side) == 1;
+        vd_markup_put(html, "<polyline class=\"curve %s side-%d%s\"", name, number,
+                      one ? "" : hidden(side, look));
+        if (!one)
+            vd_markup_put(html, " data-look=\"%d\"", look);
+        vd_markup_put(html, " points=\"");
+        for (int t = 0; t < side->trace.words && t < words; t++)
+            put_point(html, t, level(side, t, look));
+        vd_markup_put(html, "\"/>");
+    }
 }
 
 static void put_chance(vd_markup *html, const vd_caption_side *side)
@@ -81,13 +131,15 @@ static void put_link(vd_markup *html, int word, int entry, double share)
     vd_markup_put(html, "<title>%s</title></%s>", percent, entry == word ? "circle" : "path");
 }
 
-static void put_links(vd_markup *html, const vd_caption_sheet *sheet, int which, int word)
+static void put_links(vd_markup *html, const vd_caption_sheet *sheet, int which, int word, int look)
 {
     const double least = 0.05;
     const vd_caption_side *side = &sheet->side[which];
     float share[VD_SAID_WORDS];
-    vd_caption_trace_history(&side->trace, word, share);
-    vd_markup_put(html, "<g class=\"links\" data-row=\"%d\">", row_of(sheet, which, word));
+    vd_caption_trace_look(&side->trace, word, layer_of(side, look), head_of(side, look), NULL,
+                          share);
+    vd_markup_put(html, "<g class=\"links%s\" data-row=\"%d\" data-look=\"%d\">",
+                  hidden(side, look), row_of(sheet, which, word), look);
     for (int i = 0; i < side->trace.words; i++)
         if ((double)share[i] > least)
             put_link(html, word, i, (double)share[i]);
@@ -129,7 +181,8 @@ static void put_chart(vd_markup *html, const vd_caption_sheet *sheet, int which)
         vd_markup_put(html, "<text data-row=\"%d\" x=\"%.1f\" y=\"%d\">%s</text>",
                       row_of(sheet, which, t), column(t), WORDS, side->word[t]);
     for (int t = 0; t < words && side->trace.history; t++)
-        put_links(html, sheet, which, t);
+        for (int look = 0; look < looks_of(side); look++)
+            put_links(html, sheet, which, t, look);
     vd_markup_put(html, "</svg></div>");
     put_legend(html, sheet, which, both);
 }
@@ -142,8 +195,9 @@ static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int whic
     vd_markup_put(html, "<p class=\"sentence\">");
     for (int t = 0; t < side->trace.words; t++) {
         int row = row_of(sheet, which, t);
-        vd_markup_put(html, "<button type=\"button\" class=\"said-word%s\" data-row=\"%d\">%s",
-                      vd_caption_sheet_differs(sheet, row) ? " differs" : "", row, side->word[t]);
+        vd_markup_put(html, "<button type=\"button\" class=\"said-word%s%s\" data-row=\"%d\">%s",
+                      vd_caption_sheet_differs(sheet, row) ? " differs" : "",
+                      vd_caption_side_knows(side, t) ? "" : " unknown", row, side->word[t]);
         vd_markup_put(html, "<sub>%.0f</sub></button> ", 100 * side->trace.word[t].probability);
     }
     vd_markup_put(html, "</p>\n");
@@ -171,10 +225,12 @@ static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
     vd_percent(percent, sizeof percent, w->probability);
     vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f bits",
                   side->word[t], percent, w->entropy / log(2));
-    if (side->trace.history) {
-        vd_percent(percent, sizeof percent, level(side, t));
-        vd_markup_put(html, "; from the history %s", percent);
-    } else if (w->gate >= 0) {
+    for (int look = 0; look < looks_of(side) && side->trace.history; look++) {
+        vd_percent(percent, sizeof percent, level(side, t, look));
+        vd_markup_put(html, "<span class=\"drawn%s\" data-look=\"%d\">; from the history %s</span>",
+                      hidden(side, look), look, percent);
+    }
+    if (w->gate >= 0) {
         vd_percent(percent, sizeof percent, w->gate);
         vd_markup_put(html, "; let in %s", percent);
     }
@@ -183,12 +239,18 @@ static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
     vd_markup_put(html, "</span></p>\n");
 }
 
+// share: (looks, regions).
 static void put_step(vd_markup *html, const vd_caption_sheet *sheet, int which, int t,
                      vd_region_look *look, float *share)
 {
     const vd_caption_side *side = &sheet->side[which];
-    vd_caption_trace_regions(&side->trace, t, share);
-    look->share = share;
+    size_t regions = (size_t)side->trace.regions;
+    for (int i = 0; i < looks_of(side); i++)
+        vd_caption_trace_look(&side->trace, t, layer_of(side, i), head_of(side, i),
+                              share + (size_t)i * regions, NULL);
+    look->share = share + (size_t)first_look(side) * regions;
+    look->other = share;
+    look->others = has_looks(side) ? looks_of(side) : 0;
     vd_markup_put(html, "<div class=\"step\" data-row=\"%d\">\n", row_of(sheet, which, t));
     vd_html_figure(html, look);
     put_numbers(html, side, t);
@@ -233,7 +295,10 @@ static void put_side(vd_markup *html, const vd_caption_sheet *sheet, int which,
                            .regions = sheet->regions.count,
                            .by = "a word",
                            .side = which};
-    vd_markup_put(html, "<section class=\"side side-%d\">", which);
+    vd_markup_put(html, "<section class=\"side side-%d\" data-layers=\"%d\" data-heads=\"%d\">",
+                  which, side->trace.layers, side->trace.heads);
+    if (has_looks(side))
+        vd_html_region_parts(html, &look);
     put_head(html, sheet, which);
     put_buttons(html, sheet, which);
     put_chart(html, sheet, which);
@@ -255,14 +320,44 @@ static vd_status put_under(vd_markup *html, const vd_caption_sheet *sheet, vd_er
     return status;
 }
 
-static void put_player(vd_markup *html)
+// A choice of 1 to `count`, or (first) something else; one that is chosen already.
+static void put_choice(vd_markup *html, const char *name, const char *first, int count, int chosen)
+{
+    vd_markup_put(html, " <label>%s <select data-choose=\"%s\">", name, name);
+    if (first)
+        vd_markup_put(html, "<option value=\"-1\">%s</option>", first);
+    for (int i = 0; i < count; i++)
+        vd_markup_put(html, "<option value=\"%d\"%s>%d</option>", i, i == chosen ? " selected" : "",
+                      i + 1);
+    vd_markup_put(html, "</select></label>");
+}
+
+// The most layers and heads of all sides.
+static void put_choices(vd_markup *html, const vd_caption_sheet *sheet)
+{
+    int layers = 1, heads = 1;
+    for (int i = 0; i < sheet->sides; i++) {
+        const vd_caption_trace *trace = &sheet->side[i].trace;
+        layers = trace->layers > layers ? trace->layers : layers;
+        heads = trace->heads > heads ? trace->heads : heads;
+    }
+    if (layers > 1)
+        put_choice(html, "layer", NULL, layers, layers - 1);
+    if (heads > 1)
+        put_choice(html, "head", "mean", heads, -1);
+}
+
+static void put_player(vd_markup *html, const vd_caption_sheet *sheet)
 {
     vd_markup_put(html,
                   "<p class=\"player\"><button type=\"button\" data-go=\"back\">Back</button> "
                   "<button type=\"button\" data-go=\"play\">Play</button> "
-                  "<button type=\"button\" data-go=\"forth\">Forth</button> <span class=\"keys\">"
-                  "<kbd>&#8592;</kbd> <kbd>&#8594;</kbd> word, <kbd>Home</kbd> <kbd>End</kbd> "
-                  "first and last, <kbd>Space</kbd> play, <kbd>Esc</kbd> pause</span></p>\n");
+                  "<button type=\"button\" data-go=\"forth\">Forth</button>");
+    put_choices(html, sheet);
+    vd_markup_put(html, " <span class=\"keys\"><kbd>&#8592;</kbd> <kbd>&#8594;</kbd> word, "
+                        "<kbd>Home</kbd> <kbd>End</kbd> "
+                        "first and last, <kbd>Space</kbd> play, <kbd>Esc</kbd> pause, <kbd>l</kbd> "
+                        "<kbd>h</kbd> layer and head</span></p>\n");
 }
 
 static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const vd_image *image,
@@ -273,7 +368,7 @@ static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const 
     vd_markup_put(html, "<header class=\"top\"><h1>Picture %s, word by word</h1></header>\n",
                   sheet->picture);
     vd_status status = put_under(html, sheet, err);
-    put_player(html);
+    put_player(html, sheet);
     vd_markup_put(html,
                   "<article class=\"case captions sides-%d\" data-rows=\"%d\"><div "
                   "class=\"sides\">\n",
@@ -282,6 +377,14 @@ static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const 
         put_side(html, sheet, i, image, share);
     vd_markup_put(html, "</div></article>\n");
     return status;
+}
+
+static int most_looks(const vd_caption_sheet *sheet)
+{
+    int most = 1;
+    for (int i = 0; i < sheet->sides; i++)
+        most = looks_of(&sheet->side[i]) > most ? looks_of(&sheet->side[i]) : most;
+    return most;
 }
 
 vd_status vd_html_caption(const char *path, const vd_caption_sheet *sheet, const vd_image *image,
@@ -293,7 +396,8 @@ vd_status vd_html_caption(const char *path, const vd_caption_sheet *sheet, const
     vd_status status = vd_html_create(path, title, "caption", &html, err);
     if (status)
         return status;
-    float *share = vd_alloc((size_t)sheet->regions.count, sizeof *share);
+    float *share =
+        vd_alloc((size_t)most_looks(sheet) * (size_t)sheet->regions.count, sizeof *share);
     status = share ? put_page(html, sheet, image, share, err) : vd_error_memory(err, "the regions");
     vd_free(share);
     if (status == VD_OK)

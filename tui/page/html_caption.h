@@ -1,6 +1,7 @@
 // A page of one or two captions of a picture, word by word: with every word its regions outlined,
-// its probability, entropy and runners-up; words are stepped through, played and clicked. Without
-// scripts all words stand below each other.
+// its probability, entropy and runners-up; words are stepped through, played and clicked, and looks
+// chosen: of a layer, the mean over its heads or one of them. Without scripts all words stand below
+// each other, as the top layer looked.
 #ifndef VD_HTML_CAPTION_H
 #define VD_HTML_CAPTION_H
 

@@ -45,9 +45,58 @@
       timer = setInterval(tick, 900);
       play.textContent = "Pause";
     };
+    // The look of a side: one that it lacks is that of its top layer, the mean over the heads.
+    const choices = all("[data-choose]"), sides = all("section.side");
+    const lookOf = (side) => {
+      const chosen = (name, most, other) => {
+        const choice = choices.find((one) => one.dataset.choose === name);
+        return choice && Number(choice.value) < most ? Number(choice.value) : other;
+      };
+      const layers = Number(side.dataset.layers), heads = Number(side.dataset.heads);
+      return chosen("layer", layers, layers - 1) * (heads + 1) + chosen("head", heads, -1) + 1;
+    };
+    // A figure as another look: its parts are copies of those in the template.
+    const draw = (figure, parts, look) => {
+      const [rest, ...regions] =
+        figure.dataset.looks.split("|")[look].split(";").map((entry) => entry.split(","));
+      const copy = (selector, region, to) => {
+        const part = parts.querySelector(selector + '[data-region="' + region + '"]');
+        return part && to && to.appendChild(part.cloneNode(true));
+      };
+      const svg = figure.querySelector("svg"), list = figure.querySelector("ol");
+      all(".region, .label, li", figure).forEach((part) => part.remove());
+      [...regions].reverse().forEach(([region, weight]) => {
+        const part = copy(".region", region, svg);
+        if (part) part.classList.add(weight);
+      });
+      regions.forEach(([region, , share, x, y, percent]) => {
+        const label = copy(".label", region, svg), bar = copy("li", region, list).lastElementChild;
+        if (label) label.setAttribute("transform", "translate(" + x + " " + y + ")");
+        bar.setAttribute("style", "--w:" + share);
+        bar.textContent = percent;
+      });
+      figure.querySelector(".rest").textContent = rest[0];
+    };
+    const choose = () => {
+      const looks = sides.map(lookOf);
+      sides.forEach((side, index) => {
+        const parts = side.querySelector("template.parts");
+        all("[data-looks]", side).forEach((figure) => draw(figure, parts.content, looks[index]));
+        all("[data-look]", side).forEach((part) => part.classList.toggle("away",
+          Number(part.dataset.look) !== looks[part.classList.contains("thin") ? 1 - index : index]));
+      });
+    };
+    const next = (name) => {
+      const choice = choices.find((one) => one.dataset.choose === name);
+      if (!choice) return;
+      choice.selectedIndex = (choice.selectedIndex + 1) % choice.length;
+      choose();
+    };
     const hide = () => { pause(); play.hidden = still.matches; };
     const keys = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => step(-rows),
-                   End: () => step(rows), " ": toggle, Escape: pause };
+                   End: () => step(rows), " ": toggle, Escape: pause,
+                   l: () => next("layer"), h: () => next("head") };
+    choices.forEach((choice) => choice.addEventListener("change", choose));
     one("[data-go=back]").addEventListener("click", () => step(-1));
     one("[data-go=forth]").addEventListener("click", () => step(1));
     play.addEventListener("click", toggle);
@@ -56,7 +105,8 @@
       if (part) { pause(); go(Number(part.dataset.row)); }
     });
     document.addEventListener("keydown", (event) => {
-      const pressed = event.key === " " && event.target.closest("button");
+      const pressed = event.key === " " && event.target.closest("button") ||
+        event.target.closest("select");
       if (event.ctrlKey || event.altKey || event.metaKey || pressed || !keys[event.key]) return;
       event.preventDefault();
       keys[event.key]();
