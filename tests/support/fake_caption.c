@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/token.h"
 
 enum { LAYERS = 2, HEADS = 2 };
 
@@ -94,6 +95,17 @@ static int count_words(const char *const *words)
     return count;
 }
 
+// The words of what is to be read, cut out of a copy of it.
+static void split(vd_caption_side *c, const char *text, const char *words[VD_SAID_WORDS])
+{
+    char *word = (char *)(uintptr_t)copy(c, text), *rest = NULL;
+    int count = 0;
+    for (word = strtok_r(word, " ", &rest); word && count < VD_MAX_CAPTION;
+         word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    words[count] = "(end)";
+}
+
 static void say(const vd_caption_wish *wish, int side, bool changed, int regions, bool history,
                 vd_caption_side *out)
 {
@@ -101,7 +113,11 @@ static void say(const vd_caption_wish *wish, int side, bool changed, int regions
     bool left_out[64] = {false}, second = side && wish->second[0];
     const char *const *from = second ? second_words : first_words;
     int count = count_words(from), cut = -1;
+    out->read = *wish->read && (side || wish->second[0]);
     memcpy(words, from, (size_t)count * sizeof *words);
+    if (out->read)
+        split(out, wish->read, words);
+    count = count_words(words);
     for (int i = 0; changed && i < wish->switches.count; i++) {
         const vd_switch *one = &wish->switches.at[i];
         if (one->kind == VD_SWITCH_REGION)
@@ -109,7 +125,7 @@ static void say(const vd_caption_wish *wish, int side, bool changed, int regions
         history &= one->kind != VD_SWITCH_HISTORY;
         if (one->kind == VD_SWITCH_WORD) {
             words[one->index] = one->word;
-            cut = one->index + 1;
+            cut = out->read ? -1 : one->index + 1;
         }
     }
     if (cut > 0) {
@@ -122,6 +138,9 @@ static void say(const vd_caption_wish *wish, int side, bool changed, int regions
         out->verdict = (vd_caption_verdict){VD_JUDGED_FALSE, "no object is so"};
     out->config.captioner = history || second ? VD_CAPTIONER_CAT : VD_CAPTIONER_TRANSFORMER;
     fill(out, words, count, regions, left_out, 7 + side + wish->switches.count);
+    for (int t = 0; t < count && out->read; t++)
+        if (strcmp(words[t], "zebra") == 0)
+            out->trace.word[t].id = VD_UNKNOWN;
 }
 
 static void align(vd_caption_sheet *sheet)
@@ -137,7 +156,7 @@ vd_caption_sheet *fake_caption(const vd_caption_wish *wish, int regions, bool hi
     sheet->wish = *wish;
     bool changed = wish->switches.count > 0;
     sheet->captioners = wish->second[0] ? 2 : 1;
-    sheet->sides = wish->second[0] || changed ? 2 : 1;
+    sheet->sides = wish->second[0] || changed || *wish->read ? 2 : 1;
     for (int s = 0; s < sheet->sides; s++)
         say(wish, s, changed && s == (wish->second[0] ? wish->changed : 1), regions, history,
             &sheet->side[s]);

@@ -269,6 +269,93 @@ static void what_cannot_be_changed_is_put_back(void **state)
     assert_int_equal(fake.captions, 3);
 }
 
+// ---- reading ------------------------------------------------------------------------------------
+
+static const char *wanted_text(void)
+{
+    return fake.chat.lanes.caption.wanted.read;
+}
+
+static void the_dialogs_caption_is_read(void **state)
+{
+    (void)state;
+    const char *caption = vd_conversation_caption(&fake.chat.conversation).text;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "F11 M-t");
+    expect("A captioner's own caption, 1 of 5: log-probability");
+    expect("B captioner reads people's caption: log-probability");
+    assert_string_equal(wanted_text(), caption);
+    assert_int_equal(look()->side, 1);
+    assert_int_equal(fake.captions, 2);
+    fake_chat_keys(&fake, "F8"); // the next picture's, too
+    assert_string_not_equal(wanted_text(), caption);
+    assert_string_equal(wanted_text(), vd_conversation_caption(&fake.chat.conversation).text);
+    expect("B captioner reads people's caption");
+    fake_chat_keys(&fake, "M-t");
+    assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
+    expect("people say: ");
+    assert_int_equal(look()->side, 0);
+}
+
+static void any_caption_is_read(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'/read two zebra balls' Enter"); // opens the place
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CAPTION);
+    expect("B captioner reads your caption: log-probability");
+    fake_chat_keys(&fake, "Home Right");
+    expect("unknown to the captioner, which reads <UNK>");
+    fake_chat_keys(&fake, "F8"); // it was of that picture
+    assert_string_equal(wanted_text(), "");
+    fake_chat_keys(&fake, "'/read a cube' Enter '/read off' Enter");
+    assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
+}
+
+// Words are replaced where they stand; the captioner's own caption stays as it is.
+static void what_is_read_can_be_changed(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'/read two red balls' Enter '/what-if word 3=cubes' Enter");
+    fake_chat_keys(&fake, "'/what-if word 1=the' Enter");
+    expect("B captioner reads your caption, changed (word 3=cubes, word 1=the)");
+    assert_string_equal(fake.chat.lanes.caption.sheet->side[1].word[2], "cubes");
+    assert_int_equal(fake.chat.lanes.caption.sheet->side[1].trace.words, 4);
+    fake_chat_keys(&fake, "Tab '/what-if region 1' Enter");
+    expect("what if: only of the caption that is read; Tab goes there");
+    assert_int_equal(wanted()->count, 2);
+    fake_chat_keys(&fake, "Del");
+    assert_int_equal(wanted()->count, 0);
+    assert_string_equal(wanted_text(), "two red balls");
+}
+
+static void both_captioners_read_it(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'/captioner other' Enter '/read two red balls' Enter");
+    expect("A captioner reads your caption: log-probability");
+    expect("B other reads your caption: log-probability");
+    assert_int_equal(look()->side, 0);
+}
+
+static void what_cannot_be_read_is_not(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "F11");
+    fake.no_caption = true;
+    fake_chat_keys(&fake, "M-t");
+    expect("the captioner says no");
+    expect("captioner's own caption");
+    assert_string_equal(wanted_text(), "");
+    assert_int_equal(fake.captions, 2);
+    fake_chat_keys(&fake, "Right Left");
+    assert_int_equal(fake.captions, 2); // once
+    fake_chat_keys(&fake, "F8");        // the other picture fails without it, too
+    assert_int_equal(fake.captions, 3);
+}
+
 // ---- two captioners -----------------------------------------------------------------------------
 
 static void a_second_captioner_stands_beside_the_first(void **state)
@@ -328,6 +415,11 @@ int main(void)
         TEST(regions_are_left_out_and_put_back),
         TEST(what_is_said_anyway_is_not_forced),
         TEST(what_cannot_be_changed_is_put_back),
+        TEST(the_dialogs_caption_is_read),
+        TEST(any_caption_is_read),
+        TEST(what_is_read_can_be_changed),
+        TEST(both_captioners_read_it),
+        TEST(what_cannot_be_read_is_not),
         TEST(a_second_captioner_stands_beside_the_first),
         TEST(a_second_captioner_that_fails_is_none),
     };

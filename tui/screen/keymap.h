@@ -122,6 +122,7 @@ typedef enum vd_action {
     VD_ACTION_LAYER,
     VD_ACTION_HEAD,
     VD_ACTION_CAPTIONER,
+    VD_ACTION_READ,
     VD_ACTION_ALL_BACK,
     VD_ACTION_PICK,
     VD_ACTION_LEFT,

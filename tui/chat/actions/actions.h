@@ -163,6 +163,8 @@ void vd_chat_word(vd_chat *chat, const char *text);
 void vd_chat_layer(vd_chat *chat, const char *text);
 void vd_chat_head(vd_chat *chat, const char *text);
 void vd_chat_captioner(vd_chat *chat, const char *text); // a file, "off"
+// A caption that the captioner is to read, "off"; "": the dialog's, or none when one is read.
+void vd_chat_read(vd_chat *chat, const char *text);
 
 // ---- commands (commands.c) ----------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ void vd_chat_words_side(vd_chat *chat, int side)
     select_column(chat, chat->nav.caption.column);
     if (sheet && sheet->sides == 1)
         vd_notice_say(&chat->notice, "there is one caption; /captioner FILE shows another beside "
-                                     "it, Enter changes something");
+                                     "it, Alt-t the dialog's, Enter changes something");
 }
 
 void vd_chat_words_flip(vd_chat *chat, const vd_switch *one)
@@ -96,7 +96,11 @@ void vd_chat_words_flip(vd_chat *chat, const vd_switch *one)
     const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
     if (!sheet)
         return;
-    if (!sheet->wish.second[0]) // beside the caption as it is
+    if (one && sheet->captioners == 1 && *sheet->wish.read && look->side == 0) {
+        vd_notice_say(&chat->notice, "what if: only of the caption that is read; Tab goes there");
+        return;
+    }
+    if (sheet->captioners == 1) // beside the caption as it is
         look->side = 1;
     look->playing = false;
     vd_lanes_caption_flip(&chat->lanes, look->side, one);

@@ -73,6 +73,31 @@ void vd_chat_head(vd_chat *chat, const char *text)
     }
 }
 
+static bool has_caption_to_read(vd_chat *chat)
+{
+    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
+    if (!*caption.text)
+        vd_notice_say(&chat->notice, "the dialog has no caption; /read TEXT reads one of yours");
+    else if (caption.by == VD_CAPTION_CAPTIONER)
+        vd_notice_say(&chat->notice, "the dialog's caption is the captioner's own; /read TEXT "
+                                     "reads one of yours");
+    return *caption.text && caption.by != VD_CAPTION_CAPTIONER;
+}
+
+void vd_chat_read(vd_chat *chat, const char *text)
+{
+    bool dialog = !*text && !*chat->lanes.caption.wanted.read,
+         off = strcmp(text, "off") == 0 || (!*text && !dialog);
+    if (dialog && !has_caption_to_read(chat))
+        return;
+    if (!vd_chat_words_open(chat))
+        vd_chat_open(chat, VD_PLACE_CAPTION);
+    vd_lanes_read(&chat->lanes, dialog ? NULL : off ? "" : text);
+    if (!*chat->lanes.caption.wanted.second)
+        chat->nav.caption.side = !off; // what is read stands below the captioner's own
+    vd_chat_words_start(chat);
+}
+
 void vd_chat_captioner(vd_chat *chat, const char *text)
 {
     if (!*text) {

@@ -229,6 +229,7 @@ static const struct {
     {VD_ACTION_LAYER, vd_chat_layer},
     {VD_ACTION_HEAD, vd_chat_head},
     {VD_ACTION_CAPTIONER, vd_chat_captioner},
+    {VD_ACTION_READ, vd_chat_read},
     {VD_ACTION_SAVE, run_save},
     {VD_ACTION_LOAD, run_load},
     {VD_ACTION_OPEN, vd_chat_open_picture},

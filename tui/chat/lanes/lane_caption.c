@@ -31,17 +31,27 @@ static bool post(vd_lanes *lanes)
     return vd_lanes_post(lanes, &request);
 }
 
+// From now on the picture's present caption is wanted; returns whether it was another one before.
+static bool want_now(vd_lanes *lanes)
+{
+    vd_caption_wish *wanted = &lanes->caption.wanted;
+    const vd_caption_wish now = wish_now(lanes);
+    if (is_of(wanted, &now))
+        return false;
+    wanted->picture = now.picture;
+    wanted->place = now.place;
+    wanted->switches.count = 0;
+    wanted->read[0] = '\0';
+    lanes->caption.failed = false;
+    return true;
+}
+
 bool vd_lanes_caption(vd_lanes *lanes)
 {
     vd_lane_caption *own = &lanes->caption;
-    const vd_caption_wish now = wish_now(lanes);
-    bool other = !is_of(&own->wanted, &now);
-    if (other) {
-        own->wanted.picture = now.picture;
-        own->wanted.place = now.place;
-        own->wanted.switches.count = 0;
-        own->failed = false;
-    }
+    bool other = want_now(lanes);
+    if (own->dialog)
+        vd_caption_wish_read(&own->wanted, vd_conversation_caption(lanes->conversation).text);
     if (own->serial || own->failed ||
         (own->sheet && vd_caption_wish_same(&own->sheet->wish, &own->wanted)))
         return other;
@@ -78,7 +88,7 @@ void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one)
     lanes->caption.failed = false;
     if (!one)
         return;
-    if (one->kind == VD_SWITCH_WORD)
+    if (one->kind == VD_SWITCH_WORD && !*wanted->read)
         drop_later(&wanted->switches, one->index);
     if (!vd_switches_flip(&wanted->switches, one))
         vd_notice_complain(lanes->notice, "%d changes at most", VD_SWITCHES);
@@ -97,17 +107,31 @@ void vd_lanes_captioner(vd_lanes *lanes, const char *path)
     lanes->caption.failed = false;
 }
 
-// What cannot be said so is wanted as it was before, or without a second captioner.
+void vd_lanes_read(vd_lanes *lanes, const char *text)
+{
+    vd_lane_caption *own = &lanes->caption;
+    want_now(lanes);
+    own->dialog = !text;
+    vd_caption_wish_read(&own->wanted, text ? text : "");
+    own->wanted.switches.count = 0;
+    own->failed = false;
+}
+
+// What cannot be said so is wanted as it was before, or without a second captioner and with nothing
+// to be read.
 static void no_caption(vd_lanes *lanes, const vd_event *event)
 {
     vd_lane_caption *own = &lanes->caption;
-    bool second = own->wanted.second[0];
+    bool more = own->wanted.second[0] || own->wanted.read[0];
     if (vd_lanes_captioned(lanes)) {
+        own->dialog &= strcmp(own->wanted.read, own->sheet->wish.read) == 0;
         own->wanted = own->sheet->wish;
     } else {
+        own->dialog = false;
         own->wanted.switches.count = 0;
         own->wanted.second[0] = '\0';
-        own->failed = !second;
+        own->wanted.read[0] = '\0';
+        own->failed = !more;
     }
     vd_notice_complain(lanes->notice, "%s", event->error.text);
 }

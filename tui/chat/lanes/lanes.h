@@ -66,6 +66,7 @@ typedef struct vd_lane_walk {
 typedef struct vd_lane_caption {
     vd_caption_sheet *sheet; // owned; NULL: not there (yet)
     vd_caption_wish wanted;  // as it is wanted
+    bool dialog;             // the dialog\'s caption is to be read, whichever it is
     long stamp;              // of the sheet, another one each time
     long serial;             // of the request being served, 0 none
     bool failed;             // nothing more is asked for
@@ -167,6 +168,8 @@ const vd_caption_sheet *vd_lanes_captioned(const vd_lanes *lanes);
 // change; one NULL: undoes all. Another word undoes the changes of later words.
 void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one);
 void vd_lanes_captioner(vd_lanes *lanes, const char *path); // a second captioner; "": none
+// A caption that the captioner reads; NULL: the dialog's, also of pictures to come; "": none.
+void vd_lanes_read(vd_lanes *lanes, const char *text);
 void vd_lanes_caption_came(vd_lanes *lanes, vd_event *event);
 // Requests the attention over history words of a lane's old answer if it was not kept.
 void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);

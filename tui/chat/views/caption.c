@@ -171,12 +171,16 @@ static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index
 
 static void pick_entry(const vd_list *list, int index)
 {
+    int word;
+    const vd_caption_side *caption = looked_at(list->chat, &word);
     entry all[MOST_ENTRIES];
     list_entries(list->chat, all);
     const entry *e = &all[index];
     bool forced = vd_switches_has(&list->chat->lanes.caption.wanted.switches, &e->what);
     if (e->what.kind == VD_SWITCH_WORD && is_on(list->chat, e) && !forced)
-        vd_notice_say(&list->chat->notice, "it says this word by itself");
+        vd_notice_say(&list->chat->notice, "%s",
+                      caption && caption->read ? "the caption has this word"
+                                               : "it says this word by itself");
     else
         vd_chat_words_flip(list->chat, &e->what);
 }
@@ -215,18 +219,37 @@ static void add_under(const vd_caption_side *c, int other, char *out, size_t siz
         snprintf(out + used, size - used, " (%d word%s unknown)", unknown, unknown == 1 ? "" : "s");
 }
 
-// "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ..."; of
-// two "A captioner, ...".
+// " reads people's caption": the dialog's, or another one.
+static void write_read(const vd_chat *chat, const vd_caption_sheet *sheet, bool roomy, char *out,
+                       size_t size)
+{
+    static const char *const whose[VD_CAPTION_BYS] = {"people's caption", "the dialog's caption",
+                                                      "the scene's caption", "what was found",
+                                                      "the typed caption"};
+    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
+    size_t length = strlen(sheet->wish.read);
+    bool dialog = strncmp(caption.text, sheet->wish.read, length) == 0 &&
+                  (!caption.text[length] || length + 8 > sizeof sheet->wish.read);
+    snprintf(out, size, " reads%s%s", roomy ? " " : "",
+             !roomy   ? ""
+             : dialog ? whose[caption.by]
+                      : "your caption");
+}
+
+// "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ...";
+// "captioner reads people's caption: ..."; of two "A captioner, ...".
 static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int side, int room,
                         char *out, size_t size)
 {
     const vd_caption_side *c = &sheet->side[side];
     bool two = sheet->sides > 1, roomy = room >= ROOMY;
-    char what[200], names[160];
+    char what[240] = "", names[160];
     vd_switches_text(&sheet->wish.switches, names, sizeof names);
+    if (c->read)
+        write_read(chat, sheet, roomy, what, sizeof what);
     if (c->changed)
-        snprintf(what, sizeof what, ", changed (%s)", names);
-    else
+        snprintf(what + strlen(what), sizeof what - strlen(what), ", changed (%s)", names);
+    else if (!c->read)
         snprintf(what, sizeof what, "%s%s, %d of %d",
                  is_own(chat) ? "'s own"
                  : roomy      ? ","
@@ -234,7 +257,8 @@ static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int 
                  roomy ? " caption" : "", c->place, c->of);
     snprintf(out, size, "%s%s%s%s: %s %.2f", two ? letter_of(side) : "", two ? " " : "", c->name,
              what, roomy ? "log-probability" : "log p", c->trace.log_probability);
-    if (two && roomy)
+    bool same = *sheet->wish.read && sheet->wish.switches.count == 0; // of both sides
+    if (two && roomy && !same)
         add_under(c, !side, out, size);
 }
 
@@ -259,7 +283,7 @@ static void draw_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
                             vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
     if (sheet->sides > 1 && !shown)
         vd_spot_add(&chat->nav, at, "/switch");
-    if (side > 0 || sheet->side[0].changed)
+    if (side > 0 || sheet->side[0].changed || *sheet->wish.read)
         return;
     write_other(chat, other, sizeof other);
     vd_grid_text(grid, at.x + used + 2, at.y, at.width - used - 2, other,
@@ -315,6 +339,8 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
     const vd_said_word *said = &c->trace.word[word];
     vd_percent(percent, sizeof percent, said->probability);
     add_text(out, size, "%s %s", c->word[word], percent);
+    if (!vd_caption_side_knows(c, word))
+        add_text(out, size, "unknown to the captioner, which reads <UNK>");
     add_text(out, size, "entropy %.2f bits", said->entropy / log(2));
     if (c->trace.history)
         add_history(chat, c, word, out, size);
@@ -336,7 +362,9 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
     const vd_caption_side *c = &sheet->side[side];
     int word = word_at(chat, sheet, side, 0);
     float share[MOST_REGIONS];
-    // A picture of pixels is too much to be drawn for every step.
+    // In pixels it does not fade: 60 x 22 cells of 10 x 20 are 165 kB as PNG and 200 kB as sixels
+    // (100 x 38: 340 and 480), made in 40 and 200 ms, and a step takes 70 ms. One picture for each
+    // word is sent.
     shares_of(chat, side, !vd_pixels_wanted(&grid->look, at.width, at.height), share);
     if (word >= 0 && c->trace.word[word].chosen >= 0) {
         memset(share, 0, sizeof share);
@@ -477,6 +505,9 @@ static bool act_caption(vd_chat *chat, vd_action action, vd_key key)
         return true;
     case VD_ACTION_HEAD:
         vd_chat_head(chat, "");
+        return true;
+    case VD_ACTION_READ:
+        vd_chat_read(chat, "");
         return true;
     case VD_ACTION_SWITCH_MODEL:
         vd_chat_words_side(chat, look->side + 1);

@@ -127,6 +127,9 @@ static vd_role role_of(const band *b, int side, int column)
     int selected = b->chat->nav.caption.column;
     if (column == selected)
         return side == vd_chat_words_shown(b->chat, b->sheet) ? VD_ROLE_SELECTED : VD_ROLE_QUESTION;
+    int t = vd_caption_sheet_word(b->sheet, side, column);
+    if (t >= 0 && !vd_caption_side_knows(&b->sheet->side[side], t))
+        return VD_ROLE_UNKNOWN;
     return column > selected                            ? VD_ROLE_FAINT
            : vd_caption_sheet_differs(b->sheet, column) ? VD_ROLE_MATCH
                                                         : VD_ROLE_TEXT;
