@@ -1,5 +1,6 @@
-// `visdial caption`: what if a region were not there, a word another one, the history nothing; two
-// captioners side by side. Words are aligned, and each caption's log-probability is under both.
+// `visdial caption`: what if a region were not there, a word another one, the history nothing; a
+// caption that is read; two captioners side by side. Words are aligned, and each caption's
+// log-probability is under both.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,8 @@ static int end(void **state)
 
 #define PICTURE      "--assets", tiny.directory, "--image", "3"
 #define CAPTION(...) MORE("caption", PICTURE, "--longest", "6", "--length-power", "4", __VA_ARGS__)
+
+#define BUNDLED(...) MORE("caption", "--assets", "assets", "--image", "1000003", __VA_ARGS__)
 
 // What it printed, free().
 static char *printed(const char *const *arguments)
@@ -217,6 +220,122 @@ static void two_captioners_stand_side_by_side(void **state)
     free(apart);
 }
 
+// A given caption has the numbers of one that was forced to be the same, word by word.
+static void a_given_caption_is_read(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", model, "--read", "W1 w2 w3", "--json")),
+             read = member(tree, "other"), words = member(read, "words"),
+             same = json_of(CAPTION("--model", model, "--begin", "w1 w2 w3", "--what-if",
+                                    "word 4=(end)", "--json")),
+             forced = member(same, "other");
+    double sum = 0;
+    assert_string_equal(text(read, "name"), "the given caption");
+    assert_string_equal(text(read, "caption"), "w1 w2 w3");
+    assert_true(YAJL_IS_TRUE(member(read, "read")) && YAJL_IS_FALSE(member(tree, "read")));
+    assert_string_equal(text(tree, "caption"), text(same, "caption"));
+    assert_near(number(read, "log_probability"), number(forced, "log_probability"));
+    assert_int_equal(words->u.array.len, 4);
+    for (size_t i = 0; i < 4; i++) {
+        yajl_val word = item(words, i), as_forced = item(member(forced, "words"), i);
+        assert_near(number(word, "probability"), number(as_forced, "probability"));
+        for (size_t k = 0; k < TINY_REGIONS; k++)
+            assert_near(YAJL_GET_DOUBLE(item(member(word, "regions"), k)),
+                        YAJL_GET_DOUBLE(item(member(as_forced, "regions"), k)));
+        sum += log(number(word, "probability"));
+    }
+    assert_near(sum, number(read, "log_probability"));
+    assert_near(under(tree, 0, 0), number(tree, "log_probability"));
+    check_rows(tree);
+    yajl_tree_free(same);
+    yajl_tree_free(tree);
+    // What a captioner said it reads as it said it.
+    yajl_val own = json_of(BUNDLED("--json"));
+    tree = json_of(BUNDLED("--read", text(own, "caption"), "--json"));
+    assert_near(number(member(tree, "other"), "log_probability"), number(own, "log_probability"));
+    yajl_tree_free(own);
+    yajl_tree_free(tree);
+}
+
+// By names; <UNK> is read in their place.
+static void words_that_a_captioner_does_not_know_are_named(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", model, "--read", "zebra w2 giraffe", "--json")),
+             words = member(member(tree, "other"), "words");
+    assert_string_equal(text(item(words, 0), "word"), "zebra");
+    assert_true(YAJL_IS_TRUE(member(item(words, 0), "unknown")));
+    assert_null(yajl_tree_get(item(words, 1), (const char *[]){"unknown", NULL}, yajl_t_any));
+    assert_true(number(item(words, 0), "probability") > 0.0);
+    yajl_tree_free(tree);
+    char *shown = printed(CAPTION("--model", model, "--read", "zebra w2 giraffe"));
+    assert_non_null(strstr(shown, "   words that the captioner does not know, read as <UNK>: "
+                                  "zebra, giraffe\n"));
+    assert_non_null(strstr(shown, "\n2  zebra w2 giraffe\n   the given caption\n"));
+    free(shown);
+    shown = printed(CAPTION("--model", model, "--read", "w1 w2"));
+    assert_null(strstr(shown, "does not know"));
+    free(shown);
+    shown = printed(CAPTION("--model", model, "--read",
+                            "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1"));
+    assert_non_null(strstr(shown, "; cut at the longest"));
+    free(shown);
+}
+
+// Regions are left out and words replaced in what is read; nothing is said anew.
+static void a_given_caption_is_read_with_changes(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", model, "--read", "w1 w2 w3", "--what-if", "region 2",
+                                    "--what-if", "word 2=w0", "--json")),
+             read = member(tree, "other");
+    assert_string_equal(text(read, "name"), "the given caption, without region 2, word 2=w0");
+    assert_string_equal(text(read, "caption"), "w1 w0 w3");
+    for (size_t i = 0; i < 4; i++) {
+        yajl_val share = member(item(member(read, "words"), i), "regions");
+        assert_true(YAJL_GET_DOUBLE(item(share, 1)) == 0.0);
+    }
+    assert_near(under(tree, 1, 1), number(read, "log_probability"));
+    assert_true(under(tree, 1, 0) != under(tree, 1, 1));
+    yajl_tree_free(tree);
+    tree = json_of(
+        CAPTION("--model", model, "--read", "w1 w2 w3", "--what-if", "word 4=w0", "--json"));
+    assert_string_equal(text(member(tree, "other"), "caption"), "w1 w2 w3 w0");
+    yajl_tree_free(tree);
+    tree = json_of(
+        CAPTION("--model", model, "--read", "w1 w2 w3", "--what-if", "word 2=(end)", "--json"));
+    assert_string_equal(text(member(tree, "other"), "caption"), "w1");
+    yajl_tree_free(tree);
+}
+
+// By both of two captioners, each as if it were alone.
+static void two_captioners_read_the_same(void **state)
+{
+    static const char words[] = "w1 w2 w3";
+    (void)state;
+    yajl_val both = json_of(
+                 CAPTION("--model", model, "--other-model", other, "--read", words, "--json")),
+             one = json_of(CAPTION("--model", model, "--read", words, "--json")),
+             two = json_of(CAPTION("--model", other, "--read", words, "--json"));
+    assert_string_equal(text(both, "caption"), words);
+    assert_true(YAJL_IS_TRUE(member(both, "read")));
+    assert_near(number(both, "log_probability"), number(member(one, "other"), "log_probability"));
+    assert_near(number(member(both, "other"), "log_probability"),
+                number(member(two, "other"), "log_probability"));
+    yajl_tree_free(both);
+    yajl_tree_free(one);
+    yajl_tree_free(two);
+}
+
+static void the_caption_of_the_data_is_read(void **state)
+{
+    (void)state;
+    char *shown = printed(BUNDLED("--read-data"));
+    assert_non_null(strstr(shown, "\n   the given caption\n"));
+    assert_non_null(strstr(shown, "   faithful: ")); // people are right
+    free(shown);
+}
+
 static void is_refused(int code, const char *words, const char *const *arguments)
 {
     support_program run;
@@ -266,6 +385,14 @@ static void what_cannot_be_is_refused(void **state)
     is_refused(2, "words for 7 places; expected 0 to 6, the longest",
                CAPTION("--model", model, "--begin", "w1 w1 w1 w1 w1 w1 w1"));
     is_refused(2, "without one (sat-hard)", CAPTION("--model", other, "--what-if", "history"));
+    is_refused(2, "leave one out", CAPTION("--model", model, "--read", "w1", "--read-data"));
+    is_refused(2, "leave one out", CAPTION("--model", model, "--read", "w1", "--begin", "w1"));
+    is_refused(2, "without words", CAPTION("--model", model, "--read", ""));
+    is_refused(2, "without words", CAPTION("--model", model, "--read", " "));
+    is_refused(2, "word 6 of a caption of 3 words",
+               CAPTION("--model", model, "--read", "w1 w2 w3", "--what-if", "word 6=w1"));
+    is_refused(3, "the data have no caption of picture blocks:7",
+               MORE("caption", "--assets", "assets", "--image", "blocks:7", "--read-data"));
     is_refused(2, "leave one out",
                CAPTION("--model", model, "--other-model", other, "--begin", "w1"));
     is_refused(2, "expected sat-hard", CAPTION("--model", model, "--hard", "expected"));
@@ -277,6 +404,11 @@ int main(void)
         cmocka_unit_test(a_region_left_out_gets_nothing),
         cmocka_unit_test(a_forced_word_is_said),
         cmocka_unit_test(without_history_nothing_is_drawn_from_it),
+        cmocka_unit_test(a_given_caption_is_read),
+        cmocka_unit_test(words_that_a_captioner_does_not_know_are_named),
+        cmocka_unit_test(a_given_caption_is_read_with_changes),
+        cmocka_unit_test(two_captioners_read_the_same),
+        cmocka_unit_test(the_caption_of_the_data_is_read),
         cmocka_unit_test(two_captioners_stand_side_by_side),
         cmocka_unit_test(the_scene_says_what_is_true),
         cmocka_unit_test(what_cannot_be_is_refused),

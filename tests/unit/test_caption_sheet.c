@@ -204,6 +204,60 @@ static void each_side_reads_the_others_words(void **state)
     vd_caption_sheet_free(sheet);
 }
 
+// Beside its own caption, with the numbers that its own words have when they were said.
+static void a_given_caption_is_read(void **state)
+{
+    (void)state;
+    vd_caption_wish wish = wish_of(1);
+    vd_caption_sheet *own = sheet_of(NULL, &wish);
+    vd_caption_wish_read(&wish, own->side[0].text);
+    vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+    const vd_caption_side *read = &sheet->side[1];
+    assert_int_equal(sheet->sides, 2);
+    assert_true(read->read && !sheet->side[0].read && !read->changed);
+    assert_int_equal(read->of, 0);
+    assert_int_equal(sheet->rows, own->rows);
+    for (int t = 0; t < sheet->rows; t++) {
+        assert_false(vd_caption_sheet_differs(sheet, t));
+        assert_float_equal(read->trace.word[t].probability, own->side[0].trace.word[t].probability,
+                           1e-6);
+        assert_string_equal(read->likely[t][0], own->side[0].likely[t][0]);
+    }
+    vd_caption_sheet_free(sheet);
+    vd_caption_sheet_free(own);
+    vd_caption_wish_read(&wish, "A Cone, and a zebra.");
+    sheet = sheet_of(NULL, &wish);
+    static const char *const expected[] = {"a", "cone", ",", "and", "a", "zebra", ".", "(end)"};
+    read = &sheet->side[1];
+    assert_int_equal(read->trace.words, 8);
+    for (int t = 0; t < 8; t++) {
+        assert_string_equal(read->word[t], expected[t]);
+        assert_int_equal(vd_caption_side_knows(read, t), t != 5 && t != 6);
+    }
+    assert_int_equal(read->unknown[0], 2);
+    assert_true(sheet->side[0].trace.log_probability > read->trace.log_probability);
+    vd_caption_sheet_free(sheet);
+}
+
+// In place of its own captions; the switches are of one of them.
+static void two_captioners_read_the_same_caption(void **state)
+{
+    (void)state;
+    vd_caption_wish wish = wish_of(1);
+    vd_caption_wish_read(&wish, "w7 w8 cone");
+    add(&wish, VD_SWITCH_REGION, 1, "");
+    wish.changed = 1;
+    vd_caption_sheet *sheet = sheet_of(cat, &wish);
+    for (int s = 0; s < 2; s++) {
+        assert_true(sheet->side[s].read);
+        assert_string_equal(sheet->side[s].text, "w7 w8 cone");
+        assert_int_equal(sheet->side[s].unknown[s], s ? 1 : 2);
+        assert_int_equal(sheet->side[s].changed, s);
+    }
+    assert_int_equal(sheet->side[1].seen, sheet->side[0].seen - 1);
+    vd_caption_sheet_free(sheet);
+}
+
 // By the scenes beside the dialogs; of a picture of one's own nothing is known.
 static void captions_are_judged_where_the_scene_is_known(void **state)
 {
@@ -292,10 +346,24 @@ static vd_status make_and_free(void *context, vd_error *error)
     return status;
 }
 
+static vd_status read_and_free(void *context, vd_error *error)
+{
+    (void)context;
+    vd_caption_sheet *sheet = NULL;
+    vd_caption_wish wish = wish_of(1);
+    vd_caption_wish_read(&wish, "a red zebra");
+    add(&wish, VD_SWITCH_WORD, 1, "blue");
+    vd_status status = vd_caption_sheet_of(world, NULL, &wish, &sheet, error);
+    assert_true((sheet != NULL) == (status == VD_OK));
+    vd_caption_sheet_free(sheet);
+    return status;
+}
+
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
     assert_true(support_fail_each_allocation(make_and_free, NULL) > 10);
+    assert_true(support_fail_each_allocation(read_and_free, NULL) > 10);
 }
 
 // The bundled captioner's beam, and a cat with random weights.
@@ -346,6 +414,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_changed_is_refused),
         cmocka_unit_test(two_captioners_stand_beside_each_other),
         cmocka_unit_test(each_side_reads_the_others_words),
+        cmocka_unit_test(a_given_caption_is_read),
+        cmocka_unit_test(two_captioners_read_the_same_caption),
         cmocka_unit_test(captions_are_judged_where_the_scene_is_known),
         cmocka_unit_test(regions_of_another_kind_are_refused),
         cmocka_unit_test(a_second_captioner_is_read_at_the_start),

@@ -14,7 +14,8 @@
 static const char *const hard_names[] = {"largest", "draw", "expected"};
 
 typedef struct job {
-    const char *image, *model, *other;
+    const char *image, *model, *other, *read;
+    bool read_data;
     vd_world_files files;
     vd_backend_choice backend;
     vd_saying how;
@@ -50,6 +51,12 @@ static const vd_option options[] = {
      VD_INTO(job, wish.switches), .read = add_change},
     {"begin", "TEXT", "show beside the first caption one that begins with these words",
      VD_INTO(job, wish.begin)},
+    {"read", "TEXT",
+     "show beside the first caption this one, read word by word: the probability of each of its "
+     "words, and its log-probability",
+     VD_INTO(job, read)},
+    {"read-data", NULL, "the same with the caption that the picture has in the data",
+     VD_INTO(job, read_data)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
@@ -124,6 +131,28 @@ static vd_status open_picture(job *j, vd_error *err)
     return status ? status : vd_world_named(j->world, j->image, &j->wish.picture, err);
 }
 
+// The caption that is to be read.
+static vd_status find_given(job *j, vd_error *err)
+{
+    char name[64];
+    if (j->read && !*j->read)
+        return vd_error_set(err, VD_USAGE, "--read: a caption without words; expected some");
+    if (j->read)
+        vd_caption_wish_read(&j->wish, j->read);
+    if (!j->read_data)
+        return VD_OK;
+    const vd_visdial_dialog *dialog = vd_world_dialog(j->world, j->wish.picture);
+    if (dialog && *dialog->caption) {
+        vd_caption_wish_read(&j->wish, dialog->caption);
+        return VD_OK;
+    }
+    vd_world_name(j->world, j->wish.picture, name, sizeof name);
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "--read-data: the data have no caption of picture %s; give one with "
+                        "--read TEXT",
+                        name);
+}
+
 static vd_status say(job *j, vd_error *err)
 {
     vd_caption_sayers by = {.how = j->how, .most = j->json ? j->how.beam : 1};
@@ -189,6 +218,15 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
                                      "and --other-model: one captioner is changed, or two are "
                                      "compared; leave one out",
                                      err);
+    if (status == VD_OK && j->read && j->read_data)
+        status = vd_error_set(err, VD_USAGE,
+                              "--read and --read-data: one caption is read; leave "
+                              "one out");
+    if (status == VD_OK && (j->read || j->read_data))
+        status = vd_arguments_refuse(&given, "begin",
+                                     "and a caption to be read: that has a beginning; leave one "
+                                     "out",
+                                     err);
     bool looks = VD_HARD_LARGEST + j->hard == VD_HARD_DRAW;
     if (looks && !vd_arguments_have(&given, "beam"))
         j->how.beam = 1;
@@ -209,6 +247,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = open_picture(j, err);
     if (status == VD_OK)
         status = check_output(j, err);
+    if (status == VD_OK)
+        status = find_given(j, err);
     if (status == VD_OK)
         status = say(j, err);
     if (status == VD_OK && j->html)
@@ -240,11 +280,15 @@ const vd_command vd_cmd_caption = {
     "--other-model compares two captioners: the words are aligned, differences are marked, and "
     "each "
     "caption's log-probability is given under both. --what-if and --begin compare the captioner's "
-    "caption with the one after a change. For pictures whose scene is known, the program says "
+    "caption with the one after a change, and --read compares it with a caption of yours: what the "
+    "captioner thinks of it, word by word (with --other-model: what both think of it; a change is "
+    "made to the reading then). Words that a captioner does not know are named; it reads <UNK> in "
+    "their place. For pictures whose scene is known, the program says "
     "whether each caption is true, and names the objects that decide.",
     "  visdial caption --image 1000003 --model run/best.safetensors\n"
     "  visdial caption --image my.png --beam 1 --json\n"
     "  visdial caption --image 1000003 --what-if \"region 1\" --what-if \"word 4=2\"\n"
+    "  visdial caption --image 1000003 --read \"two cubes are behind the red ball\"\n"
     "  visdial caption --image 1000003 --other-model run/best.safetensors \\\n"
     "      --html caption.html\n",
     .options = options};

@@ -363,9 +363,10 @@ void vd_caption_side_label(const vd_caption_sheet *sheet, int side, char *out, s
     vd_caption_changes_text(&changes, changed, sizeof changed);
     if (sheet->captioners == 1 && sheet->sides > 1)
         snprintf(out, size, "%s%s%s",
-                 c->read      ? "the given caption"
-                 : c->changed ? ""
-                              : "as it is",
+                 c->read             ? "the given caption"
+                 : c->changed        ? ""
+                 : *sheet->wish.read ? "the captioner's own caption"
+                                     : "as it is",
                  c->read && c->changed ? ", " : "", c->changed ? changed : "");
     else
         snprintf(out, size, "%s%s", c->read ? "the given caption, read by " : "", c->path);

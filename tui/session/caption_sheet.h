@@ -116,7 +116,7 @@ void vd_caption_sheet_free(vd_caption_sheet *sheet); // NULL is fine
 int vd_caption_sheet_word(const vd_caption_sheet *sheet, int side, int row);
 // Whether the sides differ there.
 bool vd_caption_sheet_differs(const vd_caption_sheet *sheet, int row);
-// What tells a side from the other: "as it is", "without region 3", "the given caption", a path.
+// What tells a side from the other: "as it is", "without region 3"; "the given caption"; a path.
 void vd_caption_side_label(const vd_caption_sheet *sheet, int side, char *out, size_t size);
 double vd_caption_side_perplexity(const vd_caption_side *side);
 bool vd_caption_side_knows(const vd_caption_side *side, int word); // its captioner has this word
