@@ -135,7 +135,7 @@ static void put_looks(vd_markup *html, const vd_region_look *look)
     for (int i = 0; i < look->others; i++) {
         vd_share top[MOST_REGIONS];
         label_box labels[MOST_REGIONS];
-        double box[MOST_REGIONS][4];
+        double box[MOST_REGIONS][4] = {{0}};
         char text[40];
         int count = shown(look, look->other + (size_t)i * (size_t)look->regions, top);
         if (has_outlines(look))
@@ -171,7 +171,7 @@ void vd_html_region_parts(vd_markup *html, const vd_region_look *look)
 static void put_picture(vd_markup *html, const vd_region_look *look, const vd_share *top, int count)
 {
     label_box labels[MOST_REGIONS];
-    double box[MOST_REGIONS][4];
+    double box[MOST_REGIONS][4] = {{0}};
     vd_markup_put(html,
                   "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Picture "
                   "%lld with the regions %s looked at\"><use href=\"#pic-%lld\"/>",
