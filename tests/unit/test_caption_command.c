@@ -331,6 +331,7 @@ static void the_caption_of_the_data_is_read(void **state)
 {
     (void)state;
     char *shown = printed(BUNDLED("--read-data"));
+    assert_non_null(strstr(shown, "\n   the captioner's own caption\n"));
     assert_non_null(strstr(shown, "\n   the given caption\n"));
     assert_non_null(strstr(shown, "   faithful: ")); // people are right
     free(shown);

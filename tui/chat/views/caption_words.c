@@ -179,7 +179,7 @@ static int draw_side(const band *b, int side, int line, int y)
     int words = y + (has_curve(b, side) ? b->curve : 0);
     if (words > y)
         draw_label(b, words - 1, has_history(b, side) ? "w" : "g");
-    draw_label(b, words, b->sheet->sides == 1 ? "" : side ? "B" : "A");
+    draw_label(b, words, b->sheet->sides == 1 ? "" : vd_caption_letter(side));
     for (int i = 0; i < b->sheet->rows; i++) {
         if (b->line[i] != line)
             continue;
