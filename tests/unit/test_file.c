@@ -353,9 +353,10 @@ static yajl_gen_status put_parts(yajl_gen gen, void *context)
 {
     static const char *const texts[] = {"a", "\"b\""};
     static const float numbers[] = {0.1f, INFINITY};
+    const bool yes = true;
     vd_json_put(gen, "{none: null, %s: [%d, %ld, %lld, %zu", "R@1", -1, 2L, 3LL, (size_t)4);
     vd_json_put(gen, "%.9g, %g, %g], empty: %s, val-limit: {is_it: %hhd, word", 0.1 + 0.2, 1e-7,
-                (double)NAN, "", true);
+                (double)NAN, "", yes);
     vd_json_put(gen, "false}, texts:");
     vd_json_put_texts(gen, texts, 2);
     vd_json_put(gen, "numbers:\n");

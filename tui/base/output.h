@@ -21,7 +21,7 @@ void vd_output_row(const char *name, const char *format, ...) __attribute__((for
 enum { VD_BAR_SIZE = 40 * 3 + 1 };
 const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool utf8);
 
-// Parts of JSON by hand, in captions' only; others use vd_json_put. Numbers have nine digits.
+// Parts of the JSON of captions; everything else uses vd_json_put. Numbers have nine digits.
 void vd_output_number(yajl_gen json, double value);
 void vd_output_string(yajl_gen json, const char *text);
 // Members of a map: a key and its value, or a key and the start of a list or map.

@@ -432,7 +432,7 @@ static void emit_attentions(yajl_gen json, const vd_answer *answer)
         vd_json_attention_name(json, a);
         vd_json_put(json, "query: %s, key: %s", vd_axis_name(a->query), vd_axis_name(a->key));
         if (a->nothing)
-            vd_json_put(json, "nothing: %hhd", true);
+            vd_json_put(json, "nothing: %hhd", a->nothing);
         if (has_words(a))
             emit_entries(json, answer, a);
         else if (a->share)
@@ -585,7 +585,7 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
     if (record->aside_count > 0)
         vd_json_put(json, "]");
     if (record->returned)
-        vd_json_put(json, "returned: %hhd", true);
+        vd_json_put(json, "returned: %hhd", record->returned);
     return vd_json_put(json, "}}");
 }
 
