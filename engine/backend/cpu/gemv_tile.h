@@ -197,36 +197,41 @@ TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd
         }
 }
 
-TARGET static inline __attribute__((always_inline)) void
-NAME(by_rows)(const vd_weight_product *p, int first, int last, const vd_dtype type)
+// A function for each number of rows and each type: the compiler takes twice as long over
+// one of them all.
+#define PASS(rows, type, name)                                                                     \
+    TARGET static __attribute__((noinline)) void NAME(name##_##rows)(                              \
+        const vd_weight_product *p, int first, int last, int depth)                                \
+    {                                                                                              \
+        NAME(one_pass)(p, first, last, depth, rows, type);                                         \
+    }
+#define PASSES(type, name)                                                                         \
+    PASS(1, type, name)                                                                            \
+    PASS(2, type, name)                                                                            \
+    PASS(3, type, name)                                                                            \
+    PASS(4, type, name)                                                                            \
+    PASS(5, type, name)                                                                            \
+    PASS(6, type, name)                                                                            \
+    static void (*const NAME(name)[MOST_ROWS])(const vd_weight_product *p, int first, int last,    \
+                                               int depth) = {NAME(name##_1), NAME(name##_2),       \
+                                                             NAME(name##_3), NAME(name##_4),       \
+                                                             NAME(name##_5), NAME(name##_6)};
+PASSES(VD_F16, f16)
+PASSES(VD_BF16, bf16)
+PASSES(VD_F32, f32)
+
+// Columns from..to-1 of y.
+static void NAME(product)(const vd_weight_product *p, int from, int to)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
-    if (p->m == 1)
-        NAME(one_pass)(p, first, last, depth, 1, type);
-    else if (p->m == 2)
-        NAME(one_pass)(p, first, last, depth, 2, type);
-    else if (p->m == 3)
-        NAME(one_pass)(p, first, last, depth, 3, type);
-    else if (p->m == 4)
-        NAME(one_pass)(p, first, last, depth, 4, type);
-    else if (p->m == 5)
-        NAME(one_pass)(p, first, last, depth, 5, type);
-    else
-        NAME(one_pass)(p, first, last, depth, 6, type);
+    (p->type == VD_F16    ? NAME(f16)
+     : p->type == VD_BF16 ? NAME(bf16)
+                          : NAME(f32))[p->m - 1](p, from, to, depth);
 }
 
-// Columns from..to-1 of y.
-TARGET static void NAME(product)(const vd_weight_product *p, int from, int to)
-{
-    if (p->type == VD_F16)
-        NAME(by_rows)(p, from, to, VD_F16);
-    else if (p->type == VD_BF16)
-        NAME(by_rows)(p, from, to, VD_BF16);
-    else
-        NAME(by_rows)(p, from, to, VD_F32);
-}
-
+#undef PASS
+#undef PASSES
 #undef LANES
 #undef TILE_COLUMNS
 #undef TARGET
