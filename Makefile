@@ -56,7 +56,9 @@ BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
 # The network in double precision, for tests of gradients by finite differences (tests/double/).
 DOUBLE    := $(BUILD)/double/libnetwork.a
-DOUBLE_OBJ := $(patsubst %.c,$(BUILD)/double/%.o,$(call below,$(addprefix engine/,base backend graph networks),c))
+# Without products of floats alone.
+DOUBLE_OBJ := $(patsubst %.c,$(BUILD)/double/%.o,$(filter-out %/gemv.c %/skinny_gemm.c, \
+                $(call below,$(addprefix engine/,base backend graph networks),c)))
 
 # The GPU backend: a plugin compiled by nvcc, which takes two minutes of processor time for all its
 # targets: `make cuda` builds it, `make install` too where nvcc is found (CUDA=no: not), `make` and
