@@ -123,28 +123,28 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     return list_regions(pass, regions, real, err);
 }
 
-// Pictures of the host, or (image NULL) that the backend's memory has, in pass->image; normalised
-// there for MVAN.
-static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *batch, int regions,
+// Pictures of the host, or those of a batch (else NULL) that the backend's memory has, in
+// pass->image; normalised there for MVAN.
+static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *kept, int regions,
                             vd_error *err)
 {
     int dialogs = pass->span.dialogs;
     size_t picture = (size_t)regions * (size_t)pass->config->region;
-    vd_status status = image ? vd_pass_regions(pass, image, regions, err)
-                             : list_regions(pass, regions, batch->kept.real, err);
+    vd_status status = kept ? list_regions(pass, regions, kept->kept.real, err)
+                            : vd_pass_regions(pass, image, regions, err);
     if (status != VD_OK)
         return status;
     const int32_t *row = NULL;
     pass->image = vd_arena_reals(pass->arena, (size_t)dialogs * picture);
-    if (!image)
-        row = vd_arena_upload(pass->arena, batch->kept.row, (size_t)dialogs, sizeof *row);
+    if (kept)
+        row = vd_arena_upload(pass->arena, kept->kept.row, (size_t)dialogs, sizeof *row);
     if (pass->arena->failed)
         return vd_error_memory(err, "the image");
-    if (image)
-        pass->be->load_floats(image, pass->image, (size_t)dialogs * picture);
-    else
-        pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs, picture,
+    if (kept)
+        pass->be->load_halves(kept->kept.halves, kept->kept.stride, row, dialogs, picture,
                               pass->image);
+    else
+        pass->be->load_floats(image, pass->image, (size_t)dialogs * picture);
     if (vd_is_fused(pass->config))
         pass->be->normalise_regions(pass->image, pass->image, dialogs, regions,
                                     pass->config->region);
@@ -197,7 +197,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     if (status == VD_OK)
         status = lay_out(pass, batch, err);
     if (status == VD_OK)
-        status = load_image(pass, batch->image, batch, batch->regions, err);
+        status = load_image(pass, batch->image, batch->image ? NULL : batch, batch->regions, err);
     if (status == VD_OK)
         status = vd_is_fused(pass->config) ? encode_fused(pass, err) : vd_encoder_run(pass, err);
     return status == VD_OK ? vd_source_read(pass, err) : status;
