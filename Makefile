@@ -410,11 +410,14 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 
 $(BUILD)/tests/fuzz/fuzz: LD_FLAGS += -fsanitize=fuzzer
 
-# engine/base/error.c defines what tests/lint.h replaces.
+# engine/base/error.c defines what tests/lint.h replaces. The analyzer follows a function for
+# 75,000 steps instead of 225,000, in less than half the time; where functions take longest, it
+# reaches every block all the same.
 $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
 	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) $(DEFINE) $(PKG_CFLAGS) \
+	    -Xclang -analyzer-config -Xclang max-nodes=75000 \
 	    $(if $(filter-out engine/base/error.c,$<),-include tests/lint.h) 2>&1 | \
 	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
