@@ -76,15 +76,6 @@ static void add_half(const vd_caption_sheet *sheet, int which, int t, vd_table *
         vd_table_more(table, "\t");
 }
 
-static vd_status print_table(vd_table *table, vd_error *err)
-{
-    vd_status status = table->status ? vd_error_memory(err, "a table") : VD_OK;
-    if (status == VD_OK)
-        vd_table_print(table, 3, stdout);
-    vd_table_clear(table);
-    return status;
-}
-
 static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_error *err)
 {
     vd_table table = {0};
@@ -94,7 +85,7 @@ static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_e
         for (int which = 0; which < sheet->sides; which++)
             add_half(sheet, which, vd_caption_sheet_word(sheet, which, i), &table, share);
     }
-    return print_table(&table, err);
+    return vd_table_finish(&table, 3, err);
 }
 
 void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
@@ -110,7 +101,7 @@ static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
     vd_table table = {0};
     printf("\n");
     vd_caption_sheet_under(sheet, &table);
-    vd_status status = print_table(&table, err);
+    vd_status status = vd_table_finish(&table, 3, err);
     for (int i = 0; i < 2 && sheet->captioners == 2 && status == VD_OK; i++)
         if (sheet->side[i].unknown[!i])
             printf("   %d of the words of caption %d %d does not know\n",

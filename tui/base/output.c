@@ -1,6 +1,5 @@
 #include "tui/base/output.h"
 
-#include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/json.h"
+#include "engine/base/error.h"
 #include "tui/base/safe_output.h"
 
 bool vd_output_utf8(void)
@@ -50,47 +49,6 @@ const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool u
     snprintf(out + used, VD_BAR_SIZE - (size_t)used, "%s%*s", eighths[cells % 8],
              width - cells / 8 - (cells % 8 != 0), "");
     return out;
-}
-
-void vd_output_number(yajl_gen json, double value)
-{
-    vd_json_put(json, "%.9g", value);
-}
-
-void vd_output_string(yajl_gen json, const char *text)
-{
-    vd_json_put(json, "%s", text);
-}
-
-void vd_member_string(yajl_gen json, const char *key, const char *text)
-{
-    vd_json_put(json, "%s: %s", key, text);
-}
-
-void vd_member_number(yajl_gen json, const char *key, double value)
-{
-    vd_json_put(json, "%s: %.9g", key, value);
-}
-
-void vd_member_integer(yajl_gen json, const char *key, int64_t value)
-{
-    vd_json_put(json, "%s: %" PRId64, key, value);
-}
-
-void vd_member_list(yajl_gen json, const char *key)
-{
-    vd_json_put(json, "%s: [", key);
-}
-
-void vd_member_map(yajl_gen json, const char *key)
-{
-    vd_json_put(json, "%s: {", key);
-}
-
-void vd_member_numbers(yajl_gen json, const char *key, const float *values, size_t count)
-{
-    vd_json_put(json, "%s:", key);
-    vd_json_put_numbers(json, values, count);
 }
 
 static void *or_exit(void *memory)

@@ -139,3 +139,12 @@ void vd_table_clear(vd_table *table)
     vd_free(table->row);
     *table = (vd_table){0};
 }
+
+vd_status vd_table_finish(vd_table *table, int indent, vd_error *err)
+{
+    vd_status status = table->status ? vd_error_memory(err, "a table") : VD_OK;
+    if (status == VD_OK)
+        vd_table_print(table, indent, stdout);
+    vd_table_clear(table);
+    return status;
+}

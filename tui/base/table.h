@@ -35,5 +35,7 @@ void vd_table_more(vd_table *table, const char *format, ...) __attribute__((form
 const char *vd_table_cell(const vd_table *table, int row, int column); // "" where there is none
 void vd_table_print(const vd_table *table, int indent, FILE *out);     // indent: columns
 void vd_table_clear(vd_table *table);
+// Prints the table to stdout and clears it. VD_NO_MEMORY: a row is missing, and nothing is printed.
+vd_status vd_table_finish(vd_table *table, int indent, vd_error *err);
 
 #endif

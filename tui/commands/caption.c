@@ -5,6 +5,7 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/json.h"
 #include "tui/answer/caption_text.h"
 #include "tui/base/saying.h"
 #include "tui/measure/verdict.h"
@@ -198,7 +199,7 @@ static vd_status print(job *j, vd_error *err)
     yajl_gen json = vd_output_object();
     vd_status status = vd_caption_sheet_json(json, j->sheet, err);
     if (doubt)
-        vd_member_string(json, "doubt", doubt);
+        vd_json_put(json, "doubt: %s", doubt);
     vd_output_object_end(json);
     return status;
 }

@@ -415,7 +415,7 @@ static vd_status list_sessions(vd_error *err)
                      (long long)saved[i].image_id, saved[i].rounds, saved[i].question);
     }
     if (status == VD_OK && count)
-        vd_table_print(&table, 0, stdout);
+        status = vd_table_finish(&table, 0, err);
     else if (status == VD_OK)
         printf("there are no sessions yet\n");
     vd_table_clear(&table);

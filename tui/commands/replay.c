@@ -278,7 +278,7 @@ static vd_status step_through(const replaying *r, const vd_cases *cases, vd_erro
 }
 
 // The thesis' layout: the dialog so far, then each question with the human answer and the models'.
-static void lay_out(const vd_cases *cases, bool utf8)
+static vd_status lay_out(const vd_cases *cases, bool utf8, vd_error *err)
 {
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, &cases->at[0]);
     bool relevant = all_relevant(cases);
@@ -302,8 +302,7 @@ static void lay_out(const vd_cases *cases, bool utf8)
                      vd_metrics_mean(&sum[side], VD_R1), vd_metrics_mean(&sum[side], VD_MRR),
                      vd_metrics_mean(&sum[side], VD_NDCG));
     printf("\n");
-    vd_table_print(&table, 0, stdout);
-    vd_table_clear(&table);
+    return vd_table_finish(&table, 0, err);
 }
 
 static vd_status replay_dialog(replaying *r, vd_error *err)
@@ -321,7 +320,7 @@ static vd_status replay_dialog(replaying *r, vd_error *err)
     if (status == VD_OK && r->screen)
         status = step_through(r, cases, err);
     else if (status == VD_OK)
-        lay_out(cases, utf8);
+        status = lay_out(cases, utf8, err);
     vd_cases_free(cases);
     vd_corpus_close(&corpus);
     return status;

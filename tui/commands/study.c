@@ -182,7 +182,7 @@ static void add_metric(vd_table *table, const arm *a, const arm *b, const versus
         vd_table_more(table, "%s\t%.4f", range, r->p);
 }
 
-static void print_metrics(const arm *a, const arm *b, const versus *v)
+static vd_status print_metrics(const arm *a, const arm *b, const versus *v, vd_error *err)
 {
     vd_table table = {0};
     bool vary = a->count > 1 || b->count > 1;
@@ -193,11 +193,10 @@ static void print_metrics(const arm *a, const arm *b, const versus *v)
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
             add_metric(&table, a, b, v, k, vary);
-    vd_table_print(&table, 0, stdout);
-    vd_table_clear(&table);
+    return vd_table_finish(&table, 0, err);
 }
 
-static void print_pairs(const arm *a, const arm *b, const versus *v)
+static vd_status print_pairs(const arm *a, const arm *b, const versus *v, vd_error *err)
 {
     vd_table table = {0};
     vd_table_add(&table, "\tboth\tonly %.60s\tonly %.60s\tneither\tMcNemar, exact\tmid-p", a->name,
@@ -208,25 +207,28 @@ static void print_pairs(const arm *a, const arm *b, const versus *v)
                      v->pair[i].only_a, v->pair[i].only_b, v->pair[i].neither, test.exact,
                      test.mid_p);
     }
-    vd_table_print(&table, 0, stdout);
-    vd_table_clear(&table);
+    return vd_table_finish(&table, 0, err);
 }
 
-static void print_study(const study *s)
+static vd_status print_study(const study *s, vd_error *err)
 {
+    vd_status status = VD_OK;
     printf("data     %s, %zu dialogs\n", s->data, s->arm[0].run[0].dialogs);
     for (int i = 0; i < s->arms; i++)
         printf("%-8s %zu run%s\n", s->arm[i].name, s->arm[i].count,
                s->arm[i].count == 1 ? "" : "s");
-    for (int i = 1; i < s->arms; i++) {
+    for (int i = 1; i < s->arms && status == VD_OK; i++) {
         printf("\n");
-        print_metrics(&s->arm[0], &s->arm[i], &s->against[i]);
+        status = print_metrics(&s->arm[0], &s->arm[i], &s->against[i], err);
     }
+    if (status)
+        return status;
     printf("\n+- is the deviation from run to run; Holm p is corrected for %s. Rounds where the "
            "human\nanswer comes first, run by run:\n",
            s->arms > 2 ? "all metrics of all models" : "several metrics");
-    for (int i = 1; i < s->arms; i++)
-        print_pairs(&s->arm[0], &s->arm[i], &s->against[i]);
+    for (int i = 1; i < s->arms && status == VD_OK; i++)
+        status = print_pairs(&s->arm[0], &s->arm[i], &s->against[i], err);
+    return status;
 }
 
 static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus *v, int k)
@@ -373,7 +375,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK && s.json)
         print_json(&s);
     else if (status == VD_OK)
-        print_study(&s);
+        status = print_study(&s, err);
     for (int i = 0; i < s.arms; i++)
         clear_arm(&s.arm[i]);
     vd_visdial_free(s.dialogs);

@@ -47,15 +47,6 @@ static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
     vd_table_more(table, "%s\t%s", range(low, name, difference), p);
 }
 
-static vd_status print_table(vd_table *table, vd_error *err)
-{
-    vd_status status = table->status ? vd_error_memory(err, "a table") : VD_OK;
-    if (status == VD_OK)
-        vd_table_print(table, 0, stdout);
-    vd_table_clear(table);
-    return status;
-}
-
 static vd_status print_metrics(const vd_caption_report *r, vd_error *err)
 {
     vd_table table = {0};
@@ -66,7 +57,7 @@ static vd_status print_metrics(const vd_caption_report *r, vd_error *err)
         vd_table_more(&table, "against\tdifference\t%s\tp", level);
     for (int i = 0; i < VD_CAPTION_METRICS; i++)
         add_metric(&table, r, i);
-    return print_table(&table, err);
+    return vd_table_finish(&table, 0, err);
 }
 
 static size_t total(const size_t *counts)
@@ -88,7 +79,7 @@ static vd_status print_claims(const vd_caption_measure *m, vd_error *err)
         vd_table_add(&table, "%s\t%zu\t%zu", blocks_claim_names[i], m->claimed[i],
                      m->false_claims[i]);
     vd_table_add(&table, "not read\t%zu\t-", m->pictures - total(m->claimed));
-    return print_table(&table, err);
+    return vd_table_finish(&table, 0, err);
 }
 
 static void print_agreement(const vd_caption_report *r)
@@ -138,7 +129,7 @@ static vd_status print_differing(const vd_caption_report *r, vd_error *err)
                      number(one, name, d->first), said(r, 0, d));
         vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), said(r, 1, d));
     }
-    return print_table(&table, err);
+    return vd_table_finish(&table, 0, err);
 }
 
 vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
