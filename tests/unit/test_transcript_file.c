@@ -140,6 +140,16 @@ static void the_newest_is_the_one_written_last(void **state)
         assert_int_equal(newest.talk_count, 1);
     }
     vd_transcript_clear(&newest);
+    char *hidden = support_join(directory, ".b.jsonl"),
+         *folder = support_join(directory, "c.jsonl");
+    support_write_text(hidden, "no session");
+    support_write_text(late, ""); // the program was killed before its first line
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
+    assert_string_equal(newest.path, early);
+    vd_transcript_clear(&newest);
+    free(folder);
+    free(hidden);
     free(early);
     free(late);
     g_free(directory);

@@ -23,14 +23,18 @@ static vd_status no_place(vd_error *err)
                         "--transcript FILE");
 }
 
+static bool is_name(const char *name, size_t length)
+{
+    bool fits = length > 0 && length < VD_SAVED_NAME && name[0] != '.';
+    for (size_t i = 0; i < length && fits; i++)
+        fits = name[i] != '/' && !iscntrl((unsigned char)name[i]);
+    return fits;
+}
+
 vd_status vd_saved_path(const char *name, char **out, vd_error *err)
 {
-    size_t length = strlen(name);
-    bool fits = length > 0 && length < VD_SAVED_NAME && name[0] != '.';
-    for (const char *at = name; *at && fits; at++)
-        fits = *at != '/' && !iscntrl((unsigned char)*at);
     *out = NULL;
-    if (!fits)
+    if (!is_name(name, strlen(name)))
         return vd_error_set(err, VD_USAGE,
                             "'%.80s' is no name of a session; expected 1 to %d characters without "
                             "\"/\", not beginning with a dot",
@@ -47,7 +51,7 @@ static bool is_transcript(const char *name, size_t *stem)
 {
     size_t length = strlen(name), end = strlen(suffix);
     *stem = length > end ? length - end : 0;
-    return *stem > 0 && *stem < VD_SAVED_NAME && strcmp(name + *stem, suffix) == 0;
+    return is_name(name, *stem) && strcmp(name + *stem, suffix) == 0;
 }
 
 bool vd_saved_name(const char *path, char out[VD_SAVED_NAME])
@@ -144,7 +148,8 @@ vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err)
     for (struct dirent *entry; status == VD_OK && listing && (entry = readdir(listing));) {
         struct stat about;
         if (!is_transcript(entry->d_name, &stem) ||
-            fstatat(dirfd(listing), entry->d_name, &about, 0))
+            fstatat(dirfd(listing), entry->d_name, &about, 0) || !S_ISREG(about.st_mode) ||
+            about.st_size == 0) // empty: the program was killed before its first line
             continue;
         if (!vd_make_room(out, &room, *count + 1, sizeof **out)) {
             status = vd_error_memory(err, "the list of sessions");

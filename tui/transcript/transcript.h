@@ -159,7 +159,7 @@ typedef struct vd_saved {
 vd_status vd_saved_path(const char *name, char **out, vd_error *err);
 bool vd_saved_name(const char *path, char out[VD_SAVED_NAME]); // false: another directory
 bool vd_saved_unnamed(const char *name);                       // a generated name
-// All, the newest first (vd_free).
+// All that are not empty, the newest first (vd_free).
 vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err);
 void vd_saved_look(vd_saved *saved);
 
