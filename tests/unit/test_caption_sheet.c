@@ -239,6 +239,25 @@ static void a_given_caption_is_read(void **state)
     vd_caption_sheet_free(sheet);
 }
 
+// To the whole words that there is room for; then it has no end.
+static void a_caption_that_is_too_long_is_cut(void **state)
+{
+    (void)state;
+    enum { WORD = 79, WORDS = VD_READ_TEXT / (WORD + 1) };
+    char text[VD_MAX_CAPTION * (WORD + 1)] = "";
+    for (size_t i = 0; i + 1 < sizeof text; i++)
+        text[i] = (i + 1) % (WORD + 1) ? 'a' : ' ';
+    vd_caption_wish wish = wish_of(1);
+    vd_caption_wish_read(&wish, text);
+    vd_caption_sheet *sheet = sheet_of(NULL, &wish);
+    const vd_caption_side *side = &sheet->side[1];
+    assert_false(side->ended);
+    assert_int_equal(side->trace.words, WORDS);
+    for (int t = 0; t < side->trace.words; t++)
+        assert_int_equal(strlen(side->word[t]), WORD);
+    vd_caption_sheet_free(sheet);
+}
+
 // In place of its own captions; the switches are of one of them.
 static void two_captioners_read_the_same_caption(void **state)
 {
@@ -415,6 +434,7 @@ int main(void)
         cmocka_unit_test(two_captioners_stand_beside_each_other),
         cmocka_unit_test(each_side_reads_the_others_words),
         cmocka_unit_test(a_given_caption_is_read),
+        cmocka_unit_test(a_caption_that_is_too_long_is_cut),
         cmocka_unit_test(two_captioners_read_the_same_caption),
         cmocka_unit_test(captions_are_judged_where_the_scene_is_known),
         cmocka_unit_test(regions_of_another_kind_are_refused),

@@ -28,7 +28,11 @@ bool vd_caption_wish_same(const vd_caption_wish *a, const vd_caption_wish *b)
 
 void vd_caption_wish_read(vd_caption_wish *wish, const char *text)
 {
-    size_t length = vd_utf8_whole(text, strlen(text), sizeof wish->read - 1);
+    size_t whole = vd_utf8_whole(text, strlen(text), sizeof wish->read - 1), length = whole;
+    wish->read_cut = text[whole] != '\0';
+    while (wish->read_cut && length > 0 && text[length] != ' ')
+        length--;
+    length = length > 0 ? length : whole; // of one long word
     snprintf(wish->read, sizeof wish->read, "%.*s", (int)length, text);
 }
 
@@ -192,7 +196,7 @@ static vd_status read_given(speaker *s, const vd_caption_changes *changes, vd_er
         status = vd_error_set(err, VD_USAGE, "a caption without words; expected some");
     for (size_t i = 0; i < words.count && i < VD_MAX_CAPTION && status == VD_OK; i++)
         status = put_word(s, (int)i, words.word[i], &c, err);
-    c.ended = words.count <= VD_MAX_CAPTION;
+    c.ended = words.count <= VD_MAX_CAPTION && !s->wish->read_cut;
     vd_words_clear(&words);
     if (status == VD_OK && s->side->changed)
         status = change_words(s, &c, err);

@@ -26,10 +26,11 @@ typedef struct vd_caption_wish {
     // A caption to be read: beside the captioner's own one, or by both of two captioners. A changed
     // word replaces its word there, and nothing is said anew. "": none.
     char read[VD_READ_TEXT];
+    bool read_cut; // it is the beginning of a longer one
 } vd_caption_wish;
 
 bool vd_caption_wish_same(const vd_caption_wish *a, const vd_caption_wish *b);
-// Of a longer text as many characters as there is room for: more words than captions have.
+// Of a longer text the words that there is room for.
 void vd_caption_wish_read(vd_caption_wish *wish, const char *text);
 
 // Whether a caption is true, and what decides that: where the picture's scene is known

@@ -40,7 +40,7 @@ static void write_read(const vd_chat *chat, const vd_caption_sheet *sheet, bool 
     const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
     size_t length = strlen(sheet->wish.read);
     bool dialog = strncmp(caption.text, sheet->wish.read, length) == 0 &&
-                  (!caption.text[length] || length + 8 > sizeof sheet->wish.read);
+                  (!caption.text[length] || sheet->wish.read_cut);
     snprintf(out, size, " reads%s%s", roomy ? " " : "",
              !roomy   ? ""
              : dialog ? whose[caption.by]
