@@ -330,6 +330,24 @@ static void what_is_read_can_be_changed(void **state)
     assert_string_equal(wanted_text(), "two red balls");
 }
 
+// In a column where the caption has no word.
+static void the_column_stays_when_something_is_changed(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'/read two balls' Enter");
+    const vd_caption_sheet *sheet = fake.chat.lanes.caption.sheet;
+    int column = 0;
+    while (vd_caption_sheet_word(sheet, 1, column) >= 0)
+        column++;
+    assert_true(vd_caption_sheet_word(sheet, 1, column + 2) < 0); // there are others
+    int before = fake.captions;
+    vd_chat_words_go(&fake.chat, column);
+    fake_chat_keys(&fake, "'/what-if region 1' Enter");
+    assert_int_equal(fake.captions, before + 1);
+    assert_int_equal(look()->column, column);
+}
+
 static void both_captioners_read_it(void **state)
 {
     (void)state;
@@ -418,6 +436,7 @@ int main(void)
         TEST(the_dialogs_caption_is_read),
         TEST(any_caption_is_read),
         TEST(what_is_read_can_be_changed),
+        TEST(the_column_stays_when_something_is_changed),
         TEST(both_captioners_read_it),
         TEST(what_cannot_be_read_is_not),
         TEST(a_second_captioner_stands_beside_the_first),

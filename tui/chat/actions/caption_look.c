@@ -38,7 +38,7 @@ void vd_chat_words_settle(vd_chat *chat)
     look->stamp = chat->lanes.caption.stamp;
     look->side = vd_clamp(look->side, sheet->sides - 1);
     int column = look->column;
-    for (int i = 0; i < sheet->rows; i++)
+    for (int i = 0; i < sheet->rows && look->word >= 0; i++)
         if (vd_caption_sheet_word(sheet, look->side, i) == look->word)
             column = i;
     select_column(chat, column);
