@@ -310,6 +310,9 @@ static void any_caption_is_read(void **state)
     assert_string_equal(wanted_text(), "");
     fake_chat_keys(&fake, "'/read a cube' Enter '/read off' Enter");
     assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
+    fake_chat_keys(&fake, "'/read a cube' Enter Esc F8 '/read' Enter"); // of that picture, too
+    assert_string_equal(wanted_text(), vd_conversation_caption(&fake.chat.conversation).text);
+    expect("B captioner reads people's caption");
 }
 
 // Words are replaced where they stand; the captioner's own caption stays as it is.

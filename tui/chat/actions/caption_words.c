@@ -86,7 +86,7 @@ static bool has_caption_to_read(vd_chat *chat)
 
 void vd_chat_read(vd_chat *chat, const char *text)
 {
-    bool dialog = !*text && !*chat->lanes.caption.wanted.read,
+    bool dialog = !*text && !vd_lanes_reads(&chat->lanes),
          off = strcmp(text, "off") == 0 || (!*text && !dialog);
     if (dialog && !has_caption_to_read(chat))
         return;

@@ -117,6 +117,12 @@ void vd_lanes_read(vd_lanes *lanes, const char *text)
     own->failed = false;
 }
 
+bool vd_lanes_reads(const vd_lanes *lanes)
+{
+    const vd_caption_wish now = wish_now(lanes);
+    return *lanes->caption.wanted.read && is_of(&lanes->caption.wanted, &now);
+}
+
 // What cannot be said so is wanted as it was before, or without a second captioner and with nothing
 // to be read.
 static void no_caption(vd_lanes *lanes, const vd_event *event)

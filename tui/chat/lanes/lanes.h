@@ -170,6 +170,8 @@ void vd_lanes_caption_flip(vd_lanes *lanes, int side, const vd_switch *one);
 void vd_lanes_captioner(vd_lanes *lanes, const char *path); // a second captioner; "": none
 // A caption that the captioner reads; NULL: the dialog's, also of pictures to come; "": none.
 void vd_lanes_read(vd_lanes *lanes, const char *text);
+// Whether one is wanted beside the picture's present caption.
+bool vd_lanes_reads(const vd_lanes *lanes);
 void vd_lanes_caption_came(vd_lanes *lanes, vd_event *event);
 // Requests the attention over history words of a lane's old answer if it was not kept.
 void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);
