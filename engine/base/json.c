@@ -9,6 +9,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/utf8.h"
 
 static void *take_block(void *context, size_t size)
 {
@@ -195,21 +196,19 @@ vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, cha
         return vd_error_memory(err, "JSON text");
     }
     yajl_gen gen = yajl_gen_alloc(&memory);
-    yajl_gen_config(gen, yajl_gen_validate_utf8, 1);
     yajl_gen_status written = emit(gen, context);
     vd_status status = VD_OK;
-    if (written == yajl_gen_invalid_string) {
-        status = vd_error_set(err, VD_FORMAT, "%s: a string is not valid UTF-8", where);
-    } else if (written != yajl_gen_status_ok) {
+    if (written != yajl_gen_status_ok) {
         status = vd_error_set(err, VD_FORMAT, "%s: cannot be written as JSON (yajl status %d)",
                               where, (int)written);
     } else {
         const unsigned char *bytes;
         size_t count;
         yajl_gen_get_buf(gen, &bytes, &count);
-        *text = vd_strndup((const char *)bytes, count);
         *length = count;
-        if (!*text)
+        if (vd_utf8_valid(bytes, count) < count)
+            status = vd_error_set(err, VD_FORMAT, "%s: a string is not valid UTF-8", where);
+        else if (!(*text = vd_strndup((const char *)bytes, count)))
             status = vd_error_memory(err, "JSON text");
     }
     vd_json_memory_end(&held);

@@ -35,9 +35,9 @@ vd_status vd_json_read(const char *where, const char *text, size_t length,
                        vd_error *err);
 
 // Writes one JSON value: emit calls yajl_gen_*, holds no resources of its own (running out of
-// memory does not return to it) and returns the first status that is not yajl_gen_status_ok
-// (yajl_gen_invalid_string: a string that is not UTF-8). *text is new (vd_free), ends with a NUL
-// and is NULL on failure.
+// memory does not return to it) and returns the first status that is not yajl_gen_status_ok. A
+// string that is not UTF-8 is VD_FORMAT. *text is new (vd_free), ends with a NUL and is NULL on
+// failure.
 typedef yajl_gen_status (*vd_json_emit)(yajl_gen gen, void *context);
 vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, char **text,
                         size_t *length, vd_error *err);

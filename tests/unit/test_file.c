@@ -382,6 +382,26 @@ static void json_is_put_as_the_format_says(void **state)
         VD_FORMAT, &err, "out: a string is not valid UTF-8", NULL);
 }
 
+// As exports of transcripts put their parts.
+static yajl_gen_status put_unchecked(yajl_gen json, void *context)
+{
+    vd_json_put(json, "{path: %s", (const char *)context);
+    vd_json_put(json, "list: [");
+    return vd_json_put(json, "]}");
+}
+
+static void json_says_what_is_not_utf8_wherever_it_is(void **state)
+{
+    (void)state;
+    char *text;
+    size_t length;
+    vd_error err;
+    support_refused(
+        vd_json_write("out", put_unchecked, (void *)(uintptr_t) "\xff", &text, &length, &err),
+        VD_FORMAT, &err, "out: a string is not valid UTF-8", NULL);
+    assert_null(text);
+}
+
 static void json_errors_have_line_and_column(void **state)
 {
     (void)state;
@@ -443,6 +463,7 @@ int main(void)
         PROMISE(a_name_without_directory_is_written_where_we_are),
         PROMISE(json_goes_out_and_in_again),
         PROMISE(json_is_put_as_the_format_says),
+        PROMISE(json_says_what_is_not_utf8_wherever_it_is),
         PROMISE(json_errors_have_line_and_column),
         PROMISE(every_failed_allocation_is_reported),
     };
