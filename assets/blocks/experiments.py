@@ -29,7 +29,7 @@ import time
 BASE = {"gate": "sigmoid", "optimiser": "rmsprop", "positions": "none", "margin": "1"}
 CHANGES = {"Adam": {"optimiser": "adam"}, "LeakyReLU gates": {"gate": "leaky-relu", "open-gates": None},
            "positions": {"positions": "sinusoidal"},
-           "large margin": {"margin": "4", "lambda-start": "50000", "lambda-decay": "0.999",
+           "large margin": {"margin": "4", "lambda-start": "50000", "lambda-decay": "0.9995",
                             "lambda-floor": "10"}}
 COMMON = {"clip": "5", "dropout": "0", "lstm-dropout": "0", "position-dropout": "0"}
 NETWORKS = ["mvan", "lf", "lf-att", "lf-bu", "hre", "hrea", "mn", "mn-att", "memn2n", "dmn", "bidaf", "dcn",
@@ -54,7 +54,7 @@ def improved():
         rest = [c for other, c in CHANGES.items() if other != name]
         plan[name] = change
         plan["all but " + name] = {k: v for c in rest for k, v in c.items()}
-    return {name: {**COMMON, "hidden": "64", "batch": "8", "epochs": "6", **BASE, **change}
+    return {name: {**COMMON, "hidden": "96", "batch": "8", "epochs": "6", **BASE, **change}
             for name, change in plan.items()}
 
 
@@ -139,10 +139,12 @@ class Run:
         with open(self.path("eval.json"), encoding="utf-8") as file:
             scores = self.read(json.load(file))
         self.results.add(self.key, {"scores": {name: round(value, 6) for name, value in scores.items()},
-                                    "parameters": self.parameters(), "seconds": self.seconds()})
+                                    "parameters": self.parameters(), "seconds": self.seconds(), "settings": self.settings})
 
     def result(self):
-        return self.results.of.get(self.key)
+        """None: there is none, or it is of other settings."""
+        found = self.results.of.get(self.key)
+        return found if found and found["settings"] == self.settings else None
 
     def scores(self):
         return self.result()["scores"]

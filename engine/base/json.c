@@ -145,10 +145,10 @@ static size_t part_length(const char *format)
 yajl_gen_status vd_json_put(yajl_gen json, const char *format, ...)
 {
     enum { MOST = 15 };
-    static yajl_gen_status (*const brackets['}' + 1])(yajl_gen) = {['{'] = yajl_gen_map_open,
-                                                                   ['}'] = yajl_gen_map_close,
-                                                                   ['['] = yajl_gen_array_open,
-                                                                   [']'] = yajl_gen_array_close};
+    static yajl_gen_status (*const brackets[0x80])(yajl_gen) = {['{'] = yajl_gen_map_open,
+                                                                ['}'] = yajl_gen_map_close,
+                                                                ['['] = yajl_gen_array_open,
+                                                                [']'] = yajl_gen_array_close};
     yajl_gen_status status = yajl_gen_status_ok;
     va_list values;
     va_start(values, format);

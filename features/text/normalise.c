@@ -2,6 +2,8 @@
 // ten, apostrophes in contractions, no "?" at the end (all as the data set's makers left it).
 #include "features/text/tokenize.h"
 
+#include <string.h>
+
 #include <utf8proc.h>
 
 #include "engine/base/alloc.h"
@@ -17,6 +19,7 @@ static const char *const contractions[] = {
 };
 static const char *const numbers[] = {"zero", "one",   "two",   "three", "four", "five",
                                       "six",  "seven", "eight", "nine",  "ten"};
+static const char *const digits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"};
 
 enum { CONTRACTIONS = sizeof contractions / sizeof *contractions, NUMBERS = 11, LONGEST = 10 };
 
@@ -41,8 +44,16 @@ static bool replace(const int32_t *word, size_t count, char out[LONGEST])
             return snprintf(out, LONGEST, "%s", contractions[i]) > 0;
     for (int i = 0; i < NUMBERS; i++)
         if (is_typed(word, count, numbers[i]))
-            return snprintf(out, LONGEST, "%d", i) > 0;
+            return snprintf(out, LONGEST, "%s", digits[i]) > 0;
     return false;
+}
+
+const char *vd_typed_digits(const char *word)
+{
+    for (int i = 0; i < NUMBERS; i++)
+        if (strcmp(word, numbers[i]) == 0)
+            return digits[i];
+    return NULL;
 }
 
 // Curly and other quotes, dashes and spaces as the keyboard has them; 0 drops the character.

@@ -30,6 +30,8 @@ vd_status vd_text_count_words(vd_word_counts *counts, const char *text, bool que
 // training text has them ("two" -> "2", "dont" -> "don't"). Owned by the caller. Invalid UTF-8 is
 // VD_FORMAT.
 vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err);
+// Its digits ("two" -> "2") for a number up to ten in lower case; NULL for another word.
+const char *vd_typed_digits(const char *word);
 
 // Ids of question + "?" (question) or of the text as it stands (caption), cut to `most`.
 // found = tokens before the cut; ids holds min(found, most).

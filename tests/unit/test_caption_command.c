@@ -257,6 +257,22 @@ static void a_given_caption_is_read(void **state)
     yajl_tree_free(tree);
 }
 
+// The bundled captioner knows numbers as digits.
+static void numbers_are_read_as_the_captioner_knows_them(void **state)
+{
+    (void)state;
+    yajl_val of_words = json_of(BUNDLED("--read", "there are two red balls", "--json")),
+             of_digits = json_of(BUNDLED("--read", "there are 2 red balls", "--json"));
+    assert_string_equal(text(item(member(member(of_words, "other"), "words"), 2), "word"), "2");
+    assert_near(number(member(of_words, "other"), "log_probability"),
+                number(member(of_digits, "other"), "log_probability"));
+    char *begun = printed(BUNDLED("--begin", "there are three"));
+    assert_non_null(strstr(begun, "there are 3 "));
+    free(begun);
+    yajl_tree_free(of_words);
+    yajl_tree_free(of_digits);
+}
+
 // By names; <UNK> is read in their place.
 static void words_that_a_captioner_does_not_know_are_named(void **state)
 {
@@ -406,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_forced_word_is_said),
         cmocka_unit_test(without_history_nothing_is_drawn_from_it),
         cmocka_unit_test(a_given_caption_is_read),
+        cmocka_unit_test(numbers_are_read_as_the_captioner_knows_them),
         cmocka_unit_test(words_that_a_captioner_does_not_know_are_named),
         cmocka_unit_test(a_given_caption_is_read_with_changes),
         cmocka_unit_test(two_captioners_read_the_same),

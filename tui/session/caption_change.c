@@ -5,6 +5,7 @@
 
 #include "engine/base/alloc.h"
 #include "features/captions/tokens.h"
+#include "features/text/tokenize.h"
 
 void vd_caption_changes_text(const vd_caption_changes *changes, char *out, size_t size)
 {
@@ -67,11 +68,20 @@ static vd_status read_switch(const vd_switch *one, int regions, vd_caption_chang
     }
 }
 
+int32_t vd_caption_typed_id(const vd_vocab *vocab, const char **word)
+{
+    int32_t id = strcmp(*word, VD_END_WORD) == 0 ? VD_END : vd_vocab_id(vocab, *word);
+    const char *digits = id == VD_UNKNOWN ? vd_typed_digits(*word) : NULL;
+    if (!digits || vd_vocab_id(vocab, digits) == VD_UNKNOWN)
+        return id;
+    *word = digits;
+    return vd_vocab_id(vocab, digits);
+}
+
 // False: the captioner does not know it.
 static bool find_word(const vd_captioner *captioner, const char *text, int32_t *id)
 {
-    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
-    *id = strcmp(text, VD_END_WORD) == 0 ? VD_END : vd_vocab_id(vocab, text);
+    *id = vd_caption_typed_id(vd_model_vocab(vd_captioner_model(captioner)), &text);
     return *id == VD_END || *id >= VD_FIRST_WORD;
 }
 

@@ -24,6 +24,10 @@ typedef struct vd_caption_change {
     bool *mask_region; // of what_if, owned; NULL: nothing was said yet
 } vd_caption_change;
 
+// The id of a typed word: VD_END for VD_END_WORD, VD_UNKNOWN for one that the vocabulary lacks. A
+// number that it has only as digits becomes them: "two", "2".
+int32_t vd_caption_typed_id(const vd_vocab *vocab, const char **word);
+
 // What is changed, before anything is said: regions, history, the beginning. Errors as below.
 vd_status vd_caption_change_read(const vd_captioner *captioner, const vd_picture_regions *regions,
                                  const vd_caption_changes *changes, vd_caption_change *out,

@@ -156,8 +156,8 @@ static vd_status say(speaker *s, const vd_caption_changes *changes, vd_error *er
 static vd_status put_word(speaker *s, int place, const char *text, vd_said_caption *c,
                           vd_error *err)
 {
-    bool end = strcmp(text, VD_END_WORD) == 0;
-    c->word[place] = end ? VD_END : vd_vocab_id(vocab_of(s), text);
+    c->word[place] = vd_caption_typed_id(vocab_of(s), &text);
+    bool end = c->word[place] == VD_END;
     if (place >= c->length || end)
         c->length = place + !end;
     c->ended |= end;
@@ -223,7 +223,8 @@ static vd_status find_under(speaker *by, int which, vd_caption_side *of, vd_erro
     int32_t word[VD_SAID_WORDS];
     vd_caption_trace trace;
     for (int t = 0; t < length; t++) {
-        word[t] = vd_vocab_id(vocab, of->word[t]);
+        const char *text = of->word[t];
+        word[t] = vd_caption_typed_id(vocab, &text);
         of->unknown[which] += word[t] == VD_UNKNOWN;
     }
     of->under[which] = of->trace.log_probability;

@@ -579,9 +579,10 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
         vd_json_put(json, "]");
     if (record->aside_count > 0)
         vd_json_put(json, "asides: [");
-    for (const vd_chat_record_aside *a = record->asides; a < record->asides + record->aside_count;
-         a++)
+    for (int i = 0; i < record->aside_count; i++) {
+        const vd_chat_record_aside *a = &record->asides[i];
         vd_json_put(json, "[%d, %d, %s, %s]", a->branch, a->before, a->typed, a->reply);
+    }
     if (record->aside_count > 0)
         vd_json_put(json, "]");
     if (record->returned)
