@@ -211,25 +211,29 @@ TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd
     PASS(3, type, name)                                                                            \
     PASS(4, type, name)                                                                            \
     PASS(5, type, name)                                                                            \
-    PASS(6, type, name)                                                                            \
-    static void (*const NAME(name)[MOST_ROWS])(const vd_weight_product *p, int first, int last,    \
-                                               int depth) = {NAME(name##_1), NAME(name##_2),       \
-                                                             NAME(name##_3), NAME(name##_4),       \
-                                                             NAME(name##_5), NAME(name##_6)};
+    PASS(6, type, name)
+#define ROW_OF(name)                                                                               \
+    {                                                                                              \
+        NAME(name##_1), NAME(name##_2), NAME(name##_3), NAME(name##_4), NAME(name##_5),            \
+            NAME(name##_6)                                                                         \
+    }
+PASSES(VD_F32, f32)
 PASSES(VD_F16, f16)
 PASSES(VD_BF16, bf16)
-PASSES(VD_F32, f32)
+
+static void (*const NAME(passes)[][MOST_ROWS])(const vd_weight_product *p, int first, int last,
+                                               int depth) = {
+    [VD_F32] = ROW_OF(f32), [VD_F16] = ROW_OF(f16), [VD_BF16] = ROW_OF(bf16)};
 
 // Columns from..to-1 of y.
 static void NAME(product)(const vd_weight_product *p, int from, int to)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
-    (p->type == VD_F16    ? NAME(f16)
-     : p->type == VD_BF16 ? NAME(bf16)
-                          : NAME(f32))[p->m - 1](p, from, to, depth);
+    NAME(passes)[p->type][p->m - 1](p, from, to, depth);
 }
 
+#undef ROW_OF
 #undef PASS
 #undef PASSES
 #undef LANES
