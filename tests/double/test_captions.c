@@ -99,10 +99,73 @@ static void gradients_are_slopes(void **state)
     vd_arena_free(&w.arena);
 }
 
+static double share_of(const vd_value *look, int head, int query, int key)
+{
+    const vd_pairing *p = look->pairing;
+    for (int i = 0; i < p->pairs; i++)
+        if (p->query[i] == query && p->key[i] == key)
+            return look->x[head * p->pairs + i];
+    fail_msg("word %d does not attend to region %d", query, key);
+    return NAN;
+}
+
+// Regions are the first rows of its keys.
+static void check_second_look(const caption_case *which, const vd_caption_layer *layer, int regions)
+{
+    const vd_pairing *p = layer->second->pairing;
+    const int heads = layer->given->columns;
+    for (int head = 0; head < heads; head++)
+        for (int i = 0; i < p->pairs; i++) {
+            const int word = p->query[i];
+            if (p->key[i] >= regions)
+                continue;
+            double expected = share_of(layer->look, head, word, p->key[i]) *
+                              (1 - layer->given->x[word * heads + head]);
+            if (fabs(layer->second->x[head * p->pairs + i] - expected) > 1e-14)
+                fail_msg("%s: region %d of word %d has %g, expected %g", which->name, p->key[i],
+                         word, layer->second->x[head * p->pairs + i], expected);
+        }
+}
+
+// With the weights of the first look, CAT's second one has its shares of the regions times 1 - w:
+// it need not be computed from them again.
+static void a_second_look_keeps_the_proportions_of_regions(void **state)
+{
+    static world w;
+    const vd_batch batch = caption_batch();
+    vd_error err;
+    int checked = 0;
+    (void)state;
+    vd_words_sinusoid(w.sinusoid, VD_MAX_HISTORY, 6);
+    for (int i = CAPTION_COMPLETE; i < CAPTION_CASES; i++) {
+        const vd_caption_config *c = &caption_cases[i].config;
+        if (!c->shared || c->history == VD_HISTORY_ONLY || c->history == VD_HISTORY_LIGHT)
+            continue;
+        vd_caption_words words;
+        vd_rng rng = vd_rng_seed(7, 4);
+        vd_caption_layout(c, &w.layout);
+        for (size_t k = 0; k < w.layout.elements; k++)
+            w.block[k] = vd_rng_normal(&rng);
+        w.w = (vd_parameters){&w.layout, (unsigned char *)w.block, VD_REAL_TYPE, NULL};
+        vd_arena_reset(&w.arena);
+        vd_caption_pass pass = {.tape = {.be = vd_backend_cpu(), .arena = &w.arena, .w = &w.w},
+                                .config = c,
+                                .sinusoid = w.sinusoid};
+        must(vd_caption_see(&pass, &batch, &err), &err);
+        must(vd_caption_words_all(&pass, batch.captions, &words, &err), &err);
+        must(vd_caption_read(&pass, &words, &err), &err);
+        for (int l = 0; l < c->layers; l++, checked++)
+            check_second_look(&caption_cases[i], &pass.layer[l], pass.region_start[pass.pictures]);
+    }
+    assert_true(checked >= 8);
+    vd_arena_free(&w.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_slopes),
+        cmocka_unit_test(a_second_look_keeps_the_proportions_of_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
