@@ -26,9 +26,10 @@ static void json_curves(yajl_gen json, const vd_caption_side *side, int t)
 static void json_word(yajl_gen json, const vd_caption_side *side, int t, float *share)
 {
     const vd_said_word *w = &side->trace.word[t];
+    const bool unknown = !vd_caption_side_knows(side, t);
     vd_json_put(json, "{word: %s", side->word[t]);
-    if (!vd_caption_side_knows(side, t))
-        vd_json_put(json, "unknown: %hhd", 1);
+    if (unknown)
+        vd_json_put(json, "unknown: %hhd", unknown);
     vd_json_put(json, "probability: %.9g, entropy: %.9g, likely: [", w->probability, w->entropy);
     for (int i = 0; i < w->likelies; i++)
         vd_json_put(json, "{word: %s, probability: %.9g}", side->likely[t][i],
