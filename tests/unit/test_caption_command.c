@@ -257,6 +257,19 @@ static void a_given_caption_is_read(void **state)
     yajl_tree_free(tree);
 }
 
+// One captioner judges both captions alike, and has said how; with something changed it does not.
+static void captions_are_judged_twice_only_where_judges_differ(void **state)
+{
+    (void)state;
+    char *read = printed(BUNDLED("--read", "there are 2 red balls")),
+         *changed = printed(BUNDLED("--read", "there are 2 red balls", "--what-if", "region 1"));
+    assert_non_null(strstr(read, "log-probability -"));
+    assert_null(strstr(read, "under 1"));
+    assert_non_null(strstr(changed, "under 1"));
+    free(read);
+    free(changed);
+}
+
 // The bundled captioner knows numbers as digits.
 static void numbers_are_read_as_the_captioner_knows_them(void **state)
 {
@@ -422,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_forced_word_is_said),
         cmocka_unit_test(without_history_nothing_is_drawn_from_it),
         cmocka_unit_test(a_given_caption_is_read),
+        cmocka_unit_test(captions_are_judged_twice_only_where_judges_differ),
         cmocka_unit_test(numbers_are_read_as_the_captioner_knows_them),
         cmocka_unit_test(words_that_a_captioner_does_not_know_are_named),
         cmocka_unit_test(a_given_caption_is_read_with_changes),

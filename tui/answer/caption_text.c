@@ -88,6 +88,12 @@ static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_e
     return vd_table_finish(&table, 3, err);
 }
 
+bool vd_caption_sheet_judges_twice(const vd_caption_sheet *sheet)
+{
+    return sheet->sides == 2 &&
+           (sheet->captioners == 2 || sheet->side[0].changed || sheet->side[1].changed);
+}
+
 void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
 {
     vd_table_add(out, "log-probability\tunder 1\tunder 2");
@@ -156,7 +162,7 @@ vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err)
     bool two = sheet->sides == 2, others = sheet->captioners == 2;
     for (int i = 0; i < sheet->sides && status == VD_OK; i++)
         print_side(sheet, i);
-    if (two && status == VD_OK)
+    if (vd_caption_sheet_judges_twice(sheet) && status == VD_OK)
         status = print_under(sheet, err);
     if (two && status == VD_OK)
         status = print_aligned(sheet, share, err);

@@ -12,6 +12,8 @@
 vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err);
 // Members of the object that is open.
 vd_status vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet, vd_error *err);
+// Whether the sides differ in more than their captions: two captioners, or something changed.
+bool vd_caption_sheet_judges_twice(const vd_caption_sheet *sheet);
 // The log-probability of each caption under each side.
 void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out);
 // The words of a side's caption that its captioner does not know, "zebra, giraffe"; "" none.

@@ -310,7 +310,7 @@ static void put_side(vd_markup *html, const vd_caption_sheet *sheet, int which,
 static vd_status put_under(vd_markup *html, const vd_caption_sheet *sheet, vd_error *err)
 {
     vd_table table = {0};
-    if (sheet->sides < 2)
+    if (!vd_caption_sheet_judges_twice(sheet))
         return VD_OK;
     vd_caption_sheet_under(sheet, &table);
     vd_status status = table.status ? vd_error_memory(err, "a table") : VD_OK;
