@@ -105,7 +105,6 @@ void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
 static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
 {
     vd_table table = {0};
-    printf("\n");
     vd_caption_sheet_under(sheet, &table);
     vd_status status = vd_table_finish(&table, 3, err);
     for (int i = 0; i < 2 && sheet->captioners == 2 && status == VD_OK; i++)
@@ -162,6 +161,8 @@ vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err)
     bool two = sheet->sides == 2, others = sheet->captioners == 2;
     for (int i = 0; i < sheet->sides && status == VD_OK; i++)
         print_side(sheet, i);
+    if (two)
+        printf("\n");
     if (vd_caption_sheet_judges_twice(sheet) && status == VD_OK)
         status = print_under(sheet, err);
     if (two && status == VD_OK)
