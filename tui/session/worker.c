@@ -215,11 +215,11 @@ void vd_worker_free(vd_worker *worker)
 {
     if (!worker)
         return;
-    vd_worker_stop(worker);
     pthread_mutex_lock(&worker->lock);
-    worker->leaving = true;
+    worker->leaving = true; // before the stop: a lane that it frees must not take the next request
     pthread_cond_broadcast(&worker->wake);
     pthread_mutex_unlock(&worker->lock);
+    vd_worker_stop(worker);
     for (int i = 0; i < worker->lanes; i++) {
         if (worker->lane[i].started)
             pthread_join(worker->lane[i].thread, NULL);
