@@ -46,29 +46,69 @@ typedef struct product {
     int ldc;
 } product;
 
-// Row by row: for products too small for anything else, and for the tests' double precision.
+// Rows and columns of a tile of c that is kept in registers while k passes by; with alpha 1.
+enum { TILE_ROWS = 6, TILE_COLUMNS = 64 / sizeof(vd_real) };
+
+VD_WIDE static void add_tile(const product *p, int r, int column)
+{
+    typedef vd_real lane __attribute__((vector_size(64)));
+    const size_t down = p->ta ? 1 : (size_t)p->lda, along = p->ta ? (size_t)p->lda : 1;
+    const size_t ldb = (size_t)p->ldb, ldc = (size_t)p->ldc;
+    const vd_real *a = p->a + (size_t)r * down, *b = (const vd_real *)p->b + column;
+    vd_real *c = p->c + (size_t)r * ldc + column;
+    lane sum[TILE_ROWS], row;
+#pragma GCC unroll 6
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        memcpy(&sum[i], c + i * ldc, sizeof row);
+    for (int k = p->k; k > 0; k--, a += along, b += ldb) {
+        memcpy(&row, b, sizeof row);
+#pragma GCC unroll 6
+        for (size_t i = 0; i < TILE_ROWS; i++)
+            sum[i] += a[i * down] * row;
+    }
+#pragma GCC unroll 6
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        memcpy(c + i * ldc, &sum[i], sizeof row);
+}
+
+// Row r of c from `column` on: what tiles leave over.
+static void add_row(const product *p, int r, int column)
+{
+    const size_t along = p->ta ? (size_t)p->lda : 1, ldb = (size_t)p->ldb;
+    const size_t k = (size_t)p->k, n = (size_t)(p->n - column);
+    const vd_real *a = p->a + (size_t)r * (p->ta ? 1 : (size_t)p->lda), *b = p->b;
+    vd_real *row = p->c + (size_t)r * (size_t)p->ldc + column, x[4];
+    size_t i = 0;
+    if (p->tb)
+        b += (size_t)column * ldb;
+    else
+        b += column;
+    for (; !p->tb && i + 4 <= k; i += 4) {
+        for (size_t j = 0; j < 4; j++)
+            x[j] = p->alpha * a[(i + j) * along];
+        add_four_times(row, x, b + i * ldb, ldb, (int)n);
+    }
+    for (; !p->tb && i < k; i++)
+        vd_cpu_add_scaled(row, p->alpha * a[i * along], b + i * ldb, n);
+    for (; i < k; i++)
+        for (size_t j = 0; j < n; j++)
+            row[j] += p->alpha * a[i * along] * b[j * ldb + i];
+}
+
+// For products too small for anything else, and for the tests' double precision.
 static void small_gemm(const product *p)
 {
-    const vd_real *b = p->b;
-    const size_t down = p->ta ? 1 : (size_t)p->lda, along = p->ta ? (size_t)p->lda : 1;
-    const size_t ldb = (size_t)p->ldb;
+    const bool tiled = !p->tb && p->alpha == 1;
+    const int columns = tiled ? p->n / TILE_COLUMNS * TILE_COLUMNS : 0;
+    const int rows = columns ? p->m / TILE_ROWS * TILE_ROWS : 0;
     if (p->beta != 1)
         scale_rows(p->c, p->m, p->n, p->ldc, p->beta);
-    for (int r = 0; r < p->m; r++) {
-        vd_real *row = p->c + (size_t)r * (size_t)p->ldc, x[4];
-        const vd_real *a = p->a + (size_t)r * down;
-        size_t k = (size_t)p->k, i = 0;
-        for (; !p->tb && i + 4 <= k; i += 4) {
-            for (size_t j = 0; j < 4; j++)
-                x[j] = p->alpha * a[(i + j) * along];
-            add_four_times(row, x, b + i * ldb, ldb, p->n);
-        }
-        for (; !p->tb && i < k; i++)
-            vd_cpu_add_scaled(row, p->alpha * a[i * along], b + i * ldb, (size_t)p->n);
-        for (; i < k; i++)
-            for (size_t j = 0; j < (size_t)p->n; j++)
-                row[j] += p->alpha * a[i * along] * b[j * ldb + i];
-    }
+    for (int column = 0; column < columns; column += TILE_COLUMNS)
+        for (int r = 0; r < rows; r += TILE_ROWS)
+            add_tile(p, r, column);
+    for (int r = 0; r < p->m; r++)
+        if (r >= rows || columns < p->n)
+            add_row(p, r, r < rows ? columns : 0);
 }
 
 #ifndef VD_DOUBLE
