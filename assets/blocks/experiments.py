@@ -9,13 +9,14 @@
 
 --data is what `visdial blocks make` wrote, with features; for captions with --captions 5. The results of all runs
 are kept in PLAN.json in the directory of --out. A run that was stopped is resumed, one that has a result is not
-repeated, so the same command again goes on. It prints the table of what there is; --table prints only that:
+repeated, so the same command again goes on. A run may have stages; those that begin alike train the first only once. It prints the table of what there is; --table prints only that:
 
     python3 assets/blocks/experiments.py improved --out assets/blocks/results --table
 
 --jobs runs train at once, each on its share of the processors."""
 import argparse
 import concurrent.futures
+import hashlib
 import itertools
 import json
 import math
@@ -28,9 +29,7 @@ import time
 
 BASE = {"gate": "sigmoid", "optimiser": "rmsprop", "positions": "none", "margin": "1"}
 CHANGES = {"Adam": {"optimiser": "adam"}, "LeakyReLU gates": {"gate": "leaky-relu", "open-gates": None},
-           "positions": {"positions": "sinusoidal"},
-           "large margin": {"margin": "4", "lambda-start": "50000", "lambda-decay": "0.9995",
-                            "lambda-floor": "10"}}
+           "positions": {"positions": "sinusoidal"}, "large margin": {}}
 COMMON = {"clip": "5", "dropout": "0", "lstm-dropout": "0", "position-dropout": "0"}
 NETWORKS = ["mvan", "lf", "lf-att", "lf-bu", "hre", "hrea", "mn", "mn-att", "memn2n", "dmn", "bidaf", "dcn",
             "mac", "amem", "dialog-transformer"]
@@ -42,20 +41,34 @@ def networks():
     """One schedule for all; the relevance of all candidates is learned, which takes fewest steps."""
     own = {"amem": {"image": "raw", "hidden": "64"}, "mac": {"image": "raw"},
            "dialog-transformer": {"embed": "96", "rate": "0.001"}}
-    return {name: {**COMMON, **BASE, "optimiser": "adam", "network": name, "hidden": "96", "batch": "32",
-                   "epochs": "12", "schedule": "cosine", "rate": "0.002", "clip": "1", "train-dense": None,
-                   **own.get(name, {})} for name in NETWORKS}
+    return {name: [{**COMMON, **BASE, "optimiser": "adam", "network": name, "hidden": "96", "batch": "32",
+                    "epochs": "12", "schedule": "cosine", "rate": "0.002", "clip": "1", "train-dense": None,
+                    **own.get(name, {})}] for name in NETWORKS}
+
+
+def with_changes(changes, floor="10"):
+    """First the relevance of all candidates, which takes fewest steps, then the human answers, where the large
+    margin is. (Trained on those alone, lambda is so large for as long that the margin has no effect either.)"""
+    first = {**COMMON, **BASE, "hidden": "64", "batch": "8", "schedule": "cosine"}
+    for change in changes:
+        first.update(CHANGES[change])
+    then = {**first, "epochs": "2", "rate": "0.0005"}
+    if "large margin" in changes:
+        then.update({"margin": "4", "lambda-start": "1000", "lambda-decay": "0.998", "lambda-floor": floor})
+    return [{**first, "epochs": "6", "rate": "0.003", "train-dense": None}, then]
 
 
 def improved():
-    """Base, each change alone, all, all but each."""
-    plan = {"base": {}, "all": {k: v for change in CHANGES.values() for k, v in change.items()}}
-    for name, change in CHANGES.items():
-        rest = [c for other, c in CHANGES.items() if other != name]
-        plan[name] = change
-        plan["all but " + name] = {k: v for c in rest for k, v in c.items()}
-    return {name: {**COMMON, "hidden": "96", "batch": "8", "epochs": "6", **BASE, **change}
-            for name, change in plan.items()}
+    """Base, each change alone, all, all but each, and the large margin with other floors of lambda."""
+    plan = {"base": with_changes([])}
+    for change in reversed(CHANGES):  # the margin beside base: their first stage is the same
+        plan[change] = with_changes([change])
+    plan["all"] = with_changes(CHANGES)
+    for change in reversed(CHANGES):
+        plan["all but " + change] = with_changes([c for c in CHANGES if c != change])
+    for floor in "1", "100":
+        plan[f"large margin, lambda to {floor}"] = with_changes(["large margin"], floor)
+    return plan
 
 
 def captions():
@@ -63,10 +76,11 @@ def captions():
     a Transformer whose inner size makes up for the 3 d^2 that a step of CAT costs more."""
     small = {"task": "caption", "hidden": "64", "inner": "128", "layers": "2", "epochs": "1"}
     cat = {**small, "captioner": "cat"}
-    return {"Transformer": {**small, "captioner": "transformer"},
-            "Transformer, equal cost": {**small, "captioner": "transformer", "inner": "224"},
-            "CAT": cat, "CAT, AWC learnt": {**cat, "awc": "learnt"}, "CAT, AWC fixed": {**cat, "awc": "fixed"},
-            "CAT, past": {**cat, "history": "past"}, "CAT, now": {**cat, "history": "now"}}
+    return {"Transformer": [{**small, "captioner": "transformer"}],
+            "Transformer, equal cost": [{**small, "captioner": "transformer", "inner": "224"}],
+            "CAT": [cat], "CAT, AWC learnt": [{**cat, "awc": "learnt"}],
+            "CAT, AWC fixed": [{**cat, "awc": "fixed"}],
+            "CAT, past": [{**cat, "history": "past"}], "CAT, now": [{**cat, "history": "now"}]}
 
 
 class Results:
@@ -86,16 +100,55 @@ class Results:
             os.replace(self.path + ".part", self.path)
 
 
+class Stage:
+    """A part of a run's training, in a directory of its own: from the model of the stage before, if there is one."""
+    locks, lock = {}, threading.Lock()
+
+    def __init__(self, directory, settings, before):
+        self.directory, self.settings, self.before = directory, settings, before
+        self.model = self.path("model.safetensors")
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def alone(self):
+        """Rows that share a stage wait for the one that trains it."""
+        with Stage.lock:
+            return Stage.locks.setdefault(self.directory, threading.Lock())
+
+    def seconds(self):
+        try:
+            with open(self.path("seconds.txt"), encoding="utf-8") as file:
+                return float(file.read())
+        except FileNotFoundError:
+            return 0.0
+
+    def do(self, train):
+        os.makedirs(self.directory, exist_ok=True)
+        if os.path.exists(self.path("done")):
+            return
+        spent, start = self.seconds(), time.monotonic()
+        try:
+            train(self)
+        finally:
+            with open(self.path("seconds.txt"), "w", encoding="utf-8") as out:
+                out.write(f"{spent + time.monotonic() - start:.0f}\n")
+        with open(self.path("done"), "w", encoding="utf-8"):
+            pass
+
+
 class Run:
     """One row of a plan with one seed. What differs between dialogs and captions is in the two classes below."""
     def __init__(self, given, results, name, settings, seed):
         self.name, self.seed, self.given, self.settings = name, seed, given, settings
         self.results, self.key = results, f"{name}, seed {seed}"
-        self.directory = os.path.join(given.out, given.plan, f"{name.replace(',', '').replace(' ', '-')}-{seed}")
-        self.model = self.path("model.safetensors")
-
-    def path(self, name):
-        return os.path.join(self.directory, name)
+        self.stages = []
+        for i, one in enumerate(settings, 1):
+            directory = f"{name.replace(',', '').replace(' ', '-')}-{seed}"
+            if i < len(settings):  # rows that begin alike share it
+                directory = f"stage-{hashlib.sha256(json.dumps(settings[:i]).encode()).hexdigest()[:12]}-{seed}"
+            self.stages.append(Stage(os.path.join(given.out, given.plan, directory), one, self.stages[-1:]))
+        self.path, self.model = self.stages[-1].path, self.stages[-1].model
 
     def data(self, name):
         return os.path.join(self.given.data, name)
@@ -109,37 +162,35 @@ class Run:
             subprocess.run([self.given.visdial, *words], stdout=out, stderr=errors, check=True,
                            env=environment)
 
-    def options(self):
-        words = []
-        for name, value in self.settings.items():
+    def options(self, stage):
+        words = [word for before in stage.before for word in ("--from", before.model)]
+        for name, value in stage.settings.items():
             if name == "train-dense":
                 value = self.data("train_dense.json")
             words += ["--" + name] if value is None else ["--" + name, value]
         return words
 
-    def train(self):
-        if os.path.exists(self.path("checkpoint.safetensors")):
-            self.call("train", "--out", self.directory, "--resume", "--quiet")
+    def train(self, stage):
+        if os.path.exists(stage.path("checkpoint.safetensors")):
+            self.call("train", "--out", stage.directory, "--resume", "--quiet")
             return
-        self.call("train", "--features", self.data("train_features.safetensors"), "--out", self.directory,
-                  "--quiet", "--seed", str(self.seed), *self.inputs(), *self.options())
+        self.call("train", "--features", self.data("train_features.safetensors"), "--out", stage.directory,
+                  "--quiet", "--seed", str(self.seed), *self.inputs(), *self.options(stage))
 
     def do(self):
         if self.result():
             return
-        os.makedirs(self.directory, exist_ok=True)
-        spent, start = self.seconds(), time.monotonic()
-        try:
-            self.train()
-        finally:
-            with open(self.path("seconds.txt"), "w", encoding="utf-8") as out:
-                out.write(f"{spent + time.monotonic() - start:.0f}\n")
+        os.makedirs(self.stages[-1].directory, exist_ok=True)
+        for stage in self.stages:
+            with stage.alone():
+                stage.do(self.train)
         self.call("eval", "--model", self.model, "--features", self.data("val_features.safetensors"),
                   "--resamples", "0", "--quiet", "--json", *self.judges(), output=self.path("eval.json"))
         with open(self.path("eval.json"), encoding="utf-8") as file:
             scores = self.read(json.load(file))
         self.results.add(self.key, {"scores": {name: round(value, 6) for name, value in scores.items()},
-                                    "parameters": self.parameters(), "seconds": self.seconds(), "settings": self.settings})
+                                    "parameters": self.parameters(), "settings": self.settings,
+                                    "seconds": sum(stage.seconds() for stage in self.stages)})
 
     def result(self):
         """None: there is none, or it is of other settings."""
@@ -148,13 +199,6 @@ class Run:
 
     def scores(self):
         return self.result()["scores"]
-
-    def seconds(self):
-        try:
-            with open(self.path("seconds.txt"), encoding="utf-8") as file:
-                return float(file.read())
-        except FileNotFoundError:
-            return 0.0
 
     def parameters(self):
         told = subprocess.run([self.given.visdial, "info", self.model], capture_output=True, text=True, check=True)
@@ -199,7 +243,7 @@ class CaptionRun(Run):
 
     def places(self, t):
         """Places of the history at word t, counted from 1."""
-        return {"now": 1, "past": t - 1}.get(self.settings.get("history"), t)
+        return {"now": 1, "past": t - 1}.get(self.settings[-1].get("history"), t)
 
     def shares(self, pictures=40):
         """What the heads of the top layer give to the history, and what they would give by chance, were all
@@ -216,7 +260,7 @@ class CaptionRun(Run):
         names = {"CIDEr-D": "cider_d", "true bits": "true_bits", "faithful": "faithful", "BLEU-1": "bleu_1",
                  "BLEU-4": "bleu_4", "CHAIR_i": "chair_i"}
         return {"cross entropy": float(rows[-1][head.index("cross-entropy")]),
-                **(self.shares() if self.settings["captioner"] == "cat" else {}),
+                **(self.shares() if self.settings[-1]["captioner"] == "cat" else {}),
                 **{name: found["all"][key] for name, key in names.items() if key in found["all"]}}
 
 
@@ -327,7 +371,7 @@ def main():
         for future in concurrent.futures.as_completed(pending):
             run = pending[future]
             if future.exception():
-                failed.append(f"{run.directory}: {future.exception()} (see errors.txt there)")
+                failed.append(f"{run.stages[-1].directory}: {future.exception()} (see errors.txt there)")
             else:
                 print(f"{run.name}, seed {run.seed}: {kind.spreads[0]} {run.scores()[kind.spreads[0]]:.3f}",
                       file=sys.stderr)

@@ -65,6 +65,36 @@ static void runs_are_done_once_and_make_a_table(void **state)
     free(directory);
 }
 
+static int count_files(const char *directory, const char *pattern)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "ls -d %s/%s | wc -l", directory, pattern);
+    FILE *in = popen(command, "r");
+    int count = -1;
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%d", &count), 1);
+    pclose(in);
+    return count;
+}
+
+static void rows_that_begin_alike_share_the_first_stage(void **state)
+{
+    (void)state;
+    if (system("python3 --version >/dev/null 2>&1") != 0)
+        support_skip("python3");
+    char *directory = support_temp_dir(), *runs = support_join(directory, "runs/improved");
+    make_data(directory);
+    char *table = run(directory, "improved", "base", "large margin");
+    assert_non_null(strstr(table, "\n| base | 2 | 0."));
+    assert_non_null(strstr(table, "\n| large margin | 2 | 0."));
+    assert_int_equal(count_files(runs, "stage-*"), 2); // one a seed
+    assert_int_equal(count_files(runs, "*-[12]/done"), 6);
+    free(table);
+    support_remove_tree(directory);
+    free(runs);
+    free(directory);
+}
+
 static void captioners_are_compared(void **state)
 {
     (void)state;
@@ -164,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_are_joined),
         cmocka_unit_test(runs_are_done_once_and_make_a_table),
+        cmocka_unit_test(rows_that_begin_alike_share_the_first_stage),
         cmocka_unit_test(captioners_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
