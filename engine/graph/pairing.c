@@ -7,6 +7,11 @@ static int keys_of(const vd_pair_group *g)
     return g->key[0].count + g->key[1].count;
 }
 
+static int stride_of(const vd_pair_group *g)
+{
+    return g->stride > keys_of(g) ? g->stride : keys_of(g);
+}
+
 // Places the groups' matrices one after the other; how many pairs there are, -1 for too many.
 static int place_groups(vd_pair_group *group, int count)
 {
@@ -14,20 +19,36 @@ static int place_groups(vd_pair_group *group, int count)
     for (int i = 0; i < count; i++) {
         int n;
         group[i].at = pairs;
-        if (__builtin_mul_overflow(group[i].query.count, keys_of(&group[i]), &n) ||
+        if (__builtin_mul_overflow(group[i].query.count, stride_of(&group[i]), &n) ||
             __builtin_add_overflow(pairs, n, &pairs))
             return -1;
     }
     return pairs;
 }
 
+// Whether b goes on below a: then they are one block.
+static bool goes_on(const vd_pair_block *a, const vd_pair_block *b)
+{
+    return a->key.first == b->key.first && a->key.count == b->key.count && a->stride == b->stride &&
+           a->query.first + a->query.count == b->query.first &&
+           a->at + a->query.count * a->stride == b->at;
+}
+
 static int list_blocks(const vd_pairing *p, vd_pair_block *block)
 {
-    int count = 0;
+    int count = 0, last[2] = {-1, -1};
     for (const vd_pair_group *g = p->group; g < p->group + p->count; g++)
-        for (int r = 0, at = g->at; r < 2; at += g->key[r++].count)
-            if (g->query.count > 0 && g->key[r].count > 0)
-                block[count++] = (vd_pair_block){g->query, g->key[r], at, keys_of(g)};
+        for (int r = 0, at = g->at; r < 2; at += g->key[r++].count) {
+            const vd_pair_block b = {g->query, g->key[r], at, stride_of(g)};
+            if (g->query.count <= 0 || g->key[r].count <= 0)
+                continue;
+            if (last[r] >= 0 && goes_on(&block[last[r]], &b)) {
+                block[last[r]].query.count += b.query.count;
+            } else {
+                last[r] = count;
+                block[count++] = b;
+            }
+        }
     return count;
 }
 
@@ -64,9 +85,8 @@ static void fill_lists(const vd_pairing *p, int *query, int *key, int *group_of)
 {
     for (int i = 0; i < p->count; i++) {
         const vd_pair_group *g = &p->group[i];
-        int pair = g->at;
         for (int q = 0; q < g->query.count; q++)
-            for (int r = 0; r < 2; r++)
+            for (int r = 0, pair = g->at + q * stride_of(g); r < 2; r++)
                 for (int k = 0; k < g->key[r].count; k++, pair++) {
                     query[pair] = g->query.first + q;
                     key[pair] = g->key[r].first + k;
@@ -89,9 +109,9 @@ static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool colu
         const vd_pair_group *g = &p->group[i];
         int keys = keys_of(g), queries = g->query.count, most = columns ? queries : keys;
         for (int j = 0; j < (columns ? keys : queries); j++, n++) {
-            start[n] = g->at + (columns ? j : j * keys);
+            start[n] = g->at + (columns ? j : j * stride_of(g));
             length[n] = most;
-            stride[n] = columns ? keys : 1;
+            stride[n] = columns ? stride_of(g) : 1;
         }
         s.longest = most > s.longest ? most : s.longest;
     }
@@ -104,7 +124,7 @@ static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool colu
 static void make_lists(vd_pairing *p, vd_arena *arena)
 {
     size_t pairs = (size_t)p->pairs;
-    int *query = vd_arena_take_raw(arena, 3 * pairs, sizeof *query);
+    int *query = vd_arena_take(arena, 3 * pairs, sizeof *query);
     vd_pair_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
     if (arena->failed)
         return;

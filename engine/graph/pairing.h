@@ -1,7 +1,10 @@
 // Which rows attend to which: groups of query rows with one or two ranges of key rows. A row is
 // only in groups with rows that it may attend to, so there are no masks.
 //
-// A group's numbers are a matrix (its queries, its keys), row-major, one group after another.
+// A group's numbers are a matrix (its queries, its keys), row-major, one group after another. Where
+// groups of consecutive queries share their first range of keys, equal strides make one block of
+// all of these; what a row then has beyond its keys is no pair, and no operation on segments or
+// blocks touches it.
 #ifndef VD_PAIRING_H
 #define VD_PAIRING_H
 
@@ -15,7 +18,8 @@ typedef struct vd_range {
 
 typedef struct vd_pair_group {
     vd_range query, key[2];
-    int at; // its first pair; filled by vd_pairing_make
+    int stride; // of a row of its matrix; 0: its keys. Larger: for scores, softmax and mixes only
+    int at;     // its first pair; filled by vd_pairing_make
 } vd_pair_group;
 
 // A group's queries with one of its ranges of keys: a matrix with rows `stride` apart.

@@ -25,6 +25,8 @@ typedef struct world {
     const vd_pairing *all;    // questions and what their dialog has
     const vd_pairing *before; // questions and those before them, of their dialog
     const vd_pairing *two;    // questions and two ranges, which overlap those of others
+    // Questions that share a range; the same with rows that are longer than their keys.
+    const vd_pairing *rows, *apart;
 } world;
 
 static void add(world *w, const char *name, bool matrix, size_t rows, size_t columns)
@@ -88,14 +90,23 @@ static const vd_pairing *pairing(world *w, int keys, const vd_pair_group *list, 
 static void begin(world *w, bool with_gradient)
 {
     static const int32_t ids[3 * 3] = {4, 1, 4, 0, 0, 0, 2, 5, 0}, lengths[3] = {3, 0, 2};
-    static const vd_pair_group all[] = {{{0, 3}, {{0, 4}, {0, 0}}, 0},
-                                        {{3, 2}, {{4, 3}, {0, 0}}, 0}};
-    static const vd_pair_group before[] = {{{1, 1}, {{0, 1}, {0, 0}}, 0},
-                                           {{2, 1}, {{0, 2}, {0, 0}}, 0},
-                                           {{4, 1}, {{3, 1}, {0, 0}}, 0}};
-    static const vd_pair_group two[] = {{{0, 2}, {{0, 2}, {3, 3}}, 0},
-                                        {{1, 3}, {{2, 2}, {5, 1}}, 0},
-                                        {{4, 1}, {{0, 0}, {0, 0}}, 0}};
+    static const vd_pair_group all[] = {{.query = {0, 3}, .key = {{0, 4}}},
+                                        {.query = {3, 2}, .key = {{4, 3}}}};
+    static const vd_pair_group before[] = {{.query = {1, 1}, .key = {{0, 1}}},
+                                           {.query = {2, 1}, .key = {{0, 2}}},
+                                           {.query = {4, 1}, .key = {{3, 1}}}};
+    static const vd_pair_group two[] = {{.query = {0, 2}, .key = {{0, 2}, {3, 3}}},
+                                        {.query = {1, 3}, .key = {{2, 2}, {5, 1}}},
+                                        {.query = {4, 1}}};
+    // The first three share keys 0 to 2, and so a block.
+    static const vd_pair_group rows[] = {{.query = {0, 1}, .key = {{0, 3}, {3, 1}}},
+                                         {.query = {1, 2}, .key = {{0, 3}, {3, 3}}},
+                                         {.query = {3, 1}, .key = {{0, 3}, {5, 2}}},
+                                         {.query = {4, 1}, .key = {{1, 2}, {3, 4}}}};
+    vd_pair_group apart[4];
+    memcpy(apart, rows, sizeof apart);
+    for (int i = 0; i < 4; i++)
+        apart[i].stride = 6;
     static vd_parameters parameters, gradients;
     vd_error err;
     vd_arena_reset(&w->arena);
@@ -110,6 +121,8 @@ static void begin(world *w, bool with_gradient)
     w->all = pairing(w, K, all, 2);
     w->before = pairing(w, Q, before, 3);
     w->two = pairing(w, K, two, 3);
+    w->rows = pairing(w, K, rows, 4);
+    w->apart = pairing(w, K, apart, 4);
 }
 
 static vd_value *named(world *w, const char *name)
@@ -254,6 +267,17 @@ static vd_value *attention_of_two_heads(world *w)
     return vd_tape_mix(&w->tape, vd_tape_softmax(&w->tape, dot(w, w->two, 2)), named(w, "v"));
 }
 
+static vd_value *attention_with(world *w, const vd_pairing *p)
+{
+    vd_value *a = vd_tape_softmax(&w->tape, vd_tape_scale(&w->tape, dot(w, p, 2), 0.7));
+    return vd_tape_mix(&w->tape, a, named(w, "v"));
+}
+
+static vd_value *attention_with_rows_apart(world *w)
+{
+    return attention_with(w, w->apart);
+}
+
 static vd_value *attention_of_additive_scores(world *w)
 {
     vd_value *s = vd_tape_additive(&w->tape, w->all, named(w, "q"), named(w, "k"), named(w, "row"));
@@ -306,6 +330,7 @@ static const struct {
     {"GRU with gates", gru_with_gates},
     {"rows of pairs", rows_of_pairs},
     {"attention of two heads", attention_of_two_heads},
+    {"attention with rows apart", attention_with_rows_apart},
     {"attention of additive scores", attention_of_additive_scores},
     {"attention of queries", attention_of_queries},
     {"largest scores", largest_scores},
@@ -410,6 +435,20 @@ static void attention_of_each_query_sums_to_one(void **state)
     vd_arena_free(&w.arena);
 }
 
+static void rows_apart_change_no_result_and_make_larger_blocks(void **state)
+{
+    (void)state;
+    static world w;
+    start(&w);
+    const vd_value *tight = attention_with(&w, w.rows), *apart = attention_with(&w, w.apart);
+    assert_int_equal(w.rows->blocks, 8);
+    assert_int_equal(w.apart->blocks, 6);
+    assert_int_equal(w.apart->pairs, 30);
+    for (int i = 0; i < tight->rows * tight->columns; i++)
+        assert_true(fabs(tight->x[i] - apart->x[i]) < 1e-14);
+    vd_arena_free(&w.arena);
+}
+
 static void flattened_attention_is_uniform_and_still_shown(void **state)
 {
     static world w;
@@ -470,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_slopes),
         cmocka_unit_test(attention_of_each_query_sums_to_one),
+        cmocka_unit_test(rows_apart_change_no_result_and_make_larger_blocks),
         cmocka_unit_test(flattened_attention_is_uniform_and_still_shown),
         cmocka_unit_test(earlier_maps_are_mixed_by_round),
         cmocka_unit_test(failure_is_remembered_and_asked_for_once),

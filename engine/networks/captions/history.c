@@ -14,7 +14,7 @@ static vd_range history_range(vd_caption_history history, int first, int own)
 const vd_pairing *vd_caption_pair_again(vd_caption_pass *pass, const vd_caption_words *words)
 {
     vd_caption_history history = vd_caption_history_of(pass->config);
-    int regions = pass->region_start ? pass->region_start[pass->pictures] : 0;
+    int regions = pass->region_start ? pass->region_start[pass->pictures] : 0, most = 0;
     vd_pair_group *group = vd_arena_take(pass->tape.arena, (size_t)words->rows, sizeof *group);
     for (int c = 0; c < words->captions && group; c++)
         for (int i = words->start[c]; i < words->start[c + 1]; i++) {
@@ -26,7 +26,12 @@ const vd_pairing *vd_caption_pair_again(vd_caption_pass *pass, const vd_caption_
                 continue;
             group[i].key[1] = history_range(history, words->first[c], own);
             group[i].key[1].first += regions;
+            int keys = group[i].key[0].count + group[i].key[1].count;
+            most = keys > most ? keys : most;
         }
+    // The words of a caption, and the captions of a picture, share its regions.
+    for (int i = 0; i < words->rows && group && words->rows > words->captions; i++)
+        group[i].stride = most;
     return vd_caption_pairing(pass, words, regions + words->keys, group, words->rows);
 }
 
