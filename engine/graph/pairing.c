@@ -124,10 +124,11 @@ static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool colu
 static void make_lists(vd_pairing *p, vd_arena *arena)
 {
     size_t pairs = (size_t)p->pairs;
-    int *query = vd_arena_take(arena, 3 * pairs, sizeof *query);
+    int *query = vd_arena_take_raw(arena, 3 * pairs, sizeof *query);
     vd_pair_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
     if (arena->failed)
         return;
+    memset(query, -1, 3 * pairs * sizeof *query);
     fill_lists(p, query, query + pairs, query + 2 * pairs);
     p->query = vd_arena_upload(arena, query, 3 * pairs, sizeof *query);
     p->key = p->query + pairs;

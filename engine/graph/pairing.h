@@ -49,7 +49,7 @@ typedef struct vd_pairing {
     int blocks;
     vd_waves by_query, by_key;
     // For the operations, in the backend's memory: the queries of all groups as segments of pairs,
-    // the keys likewise; and the rows and the group of each pair.
+    // the keys likewise; and the rows and the group of each pair, -1 of what is no pair.
     vd_segments queries, keys;
     const int *query, *key, *group_of; // (pairs)
 } vd_pairing;

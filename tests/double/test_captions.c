@@ -117,7 +117,7 @@ static void check_second_look(const caption_case *which, const vd_caption_layer 
     for (int head = 0; head < heads; head++)
         for (int i = 0; i < p->pairs; i++) {
             const int word = p->query[i];
-            if (p->key[i] >= regions)
+            if (p->key[i] < 0 || p->key[i] >= regions)
                 continue;
             double expected = share_of(layer->look, head, word, p->key[i]) *
                               (1 - layer->given->x[word * heads + head]);
