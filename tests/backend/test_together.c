@@ -400,14 +400,14 @@ static void a_sum_that_fails_ends_all(void **state)
     static const char *const fails[][2] = {
         {"sum", "the sum of the gradients by NCCL: invalid usage"},
         {"later", "by NCCL: remote process exited or there was a network error"},
-        {"hang", "by NCCL: another process has not answered for 2 seconds"}};
+        {"hang", "by NCCL: another process has not answered for 10 seconds"}};
     need_mpirun();
     char *directory = take_plugin();
     for (size_t i = 0; i < sizeof fails / sizeof *fails; i++) {
         support_program run;
         const char *const own[] = {"--backend=cuda", "--backend=cuda"};
         setenv("FAKE_NCCL_FAILS", fails[i][0], 1);
-        start_ranks(&run, 2, own, fails[i][0], MORE("--peer-timeout", "2"));
+        start_ranks(&run, 2, own, fails[i][0], MORE("--peer-timeout", "10"));
         expect_run(&run, 6, "the training processes", fails[i][1]);
     }
     unsetenv("FAKE_NCCL_FAILS");
@@ -462,7 +462,7 @@ static void one_that_hangs_is_noticed(void **state)
         support_program run;
         const char *out = by_signal ? "hangs2" : "hangs1";
         start_ranks(&run, 2, NULL, out,
-                    MORE("--epochs", "1000", "--peer-timeout", by_signal ? "1000" : "3"));
+                    MORE("--epochs", "1000", "--peer-timeout", by_signal ? "1000" : "10"));
         await_epoch(out);
         kill(pid_of(1), SIGSTOP);
         if (by_signal) {
@@ -472,7 +472,7 @@ static void one_that_hangs_is_noticed(void **state)
         }
         expect_run(&run, 6, "the training processes",
                    by_signal ? "interrupted while waiting for another process"
-                             : "another process has not answered for 3 seconds");
+                             : "another process has not answered for 10 seconds");
         expect_alone(out, MORE("--epochs", "1000", "--resume", "--stop-after", "1"));
     }
 }

@@ -296,12 +296,8 @@ static void a_large_paste_is_taken_in_one_go(void **state)
     start("");
     await("base  cpu");
     free(tmux("load-buffer '%s'", path));
-    double begin = support_milliseconds();
     tell("paste-buffer -p -t chat");
     await("a line holds 2000 bytes: the last 98000 characters were not pasted");
-    double took = support_milliseconds() - begin;
-    print_message("a paste of %d bytes: %.0f ms\n", BYTES, took);
-    assert_true(took < 11000); // with sanitizers, too
     tell("send-keys -t chat Enter");
     await("not seen"); // words beyond what the model takes
     tell("send-keys -t chat C-d");

@@ -24,6 +24,7 @@ static vd_transcript_file await_answers(const char *path)
 {
     vd_transcript_file file;
     for (int tries = 0; tries < 1000; tries++, usleep(20000)) {
+        pty_take();
         if (vd_transcript_read(path, &file, NULL) == VD_OK) {
             if (file.talk_count == 1 && file.talks[0].count == QUESTIONS)
                 return file;

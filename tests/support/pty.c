@@ -19,6 +19,7 @@ static int terminal = -1;
 static pid_t child;
 static char output[OUTPUT + 1];
 static size_t length;
+static size_t searched; // pty_await looks at what comes behind
 
 bool pty_start(const char *const *arguments, int width, int height)
 {
@@ -39,9 +40,13 @@ bool pty_start(const char *const *arguments, int width, int height)
 
 void pty_end(void)
 {
+    double start = support_milliseconds();
     kill(child, SIGTERM);
-    pty_drain();
-    waitpid(child, NULL, 0);
+    while (waitpid(child, NULL, WNOHANG) == 0) {
+        pty_drain();
+        if (support_milliseconds() - start > PATIENCE_MS)
+            kill(child, SIGKILL);
+    }
     close(terminal);
     terminal = -1;
 }
@@ -63,12 +68,13 @@ bool pty_leaves_with_its_terminal(void)
 
 bool pty_tell(const char *keys)
 {
+    searched = length;
     return write(terminal, keys, strlen(keys)) == (ssize_t)strlen(keys);
 }
 
 void pty_forget(void)
 {
-    length = 0;
+    length = searched = 0;
     output[0] = '\0';
 }
 
@@ -93,8 +99,10 @@ bool pty_resize(int width, int height)
 static bool take_output(void)
 {
     if (length > OUTPUT / 2) { // what came long ago
-        memmove(output, output + length - OUTPUT / 4, OUTPUT / 4);
+        size_t gone = length - OUTPUT / 4;
+        memmove(output, output + gone, OUTPUT / 4);
         length = OUTPUT / 4;
+        searched = searched > gone ? searched - gone : 0;
     }
     ssize_t count = read(terminal, output + length, OUTPUT - length);
     length += count > 0 ? (size_t)count : 0;
@@ -102,23 +110,31 @@ static bool take_output(void)
     return count > 0;
 }
 
+// Whether it is in what was not searched yet. A text may come in two parts: the last of them is
+// searched with the end of the one before.
+static bool find(const char *text)
+{
+    const char *found = strstr(output + searched, text);
+    searched = found ? (size_t)(found - output) + strlen(text) : searched;
+    return found != NULL;
+}
+
 bool pty_await(const char *text)
 {
-    size_t from = length;
     double start = support_milliseconds();
-    while (support_milliseconds() - start < PATIENCE_MS) {
+    while (!find(text)) {
         struct pollfd wait = {.fd = terminal, .events = POLLIN};
-        if (poll(&wait, 1, 100) <= 0)
-            continue;
-        if (length > OUTPUT / 2)
-            pty_forget();
-        from = from > length ? 0 : from;
-        if (!take_output())
+        if (support_milliseconds() - start > PATIENCE_MS ||
+            (poll(&wait, 1, 100) > 0 && !take_output()))
             return false;
-        if (strstr(output + from, text))
-            return true;
     }
-    return false;
+    return true;
+}
+
+bool pty_take(void)
+{
+    struct pollfd wait = {.fd = terminal, .events = POLLIN};
+    return poll(&wait, 1, 0) <= 0 || take_output();
 }
 
 void pty_drain(void)

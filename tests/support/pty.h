@@ -12,8 +12,10 @@ void pty_end(void);
 // Closes the terminal under the program; false (and it is killed) when it runs ten seconds later.
 bool pty_leaves_with_its_terminal(void);
 bool pty_tell(const char *keys);
-// Reads what comes until it holds `text`; false after twenty seconds, or when the program ends.
+// Reads until `text` has come since the last key and since the text last awaited; false after
+// twenty seconds, or when the program ends.
 bool pty_await(const char *text);
+bool pty_take(void);               // what has come, without waiting; false when it has ended
 void pty_drain(void);              // everything that is on its way, until nothing came for 30 ms
 bool pty_showed(const char *text); // in what was read since the last pty_forget
 const char *pty_output(size_t *length);

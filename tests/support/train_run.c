@@ -65,6 +65,13 @@ char *train_run_file(const char *out, const char *name)
     return support_join(tiny.directory, inner);
 }
 
+void train_run_remove(const char *out)
+{
+    char *directory = support_join(tiny.directory, out);
+    support_remove_tree(directory);
+    free(directory);
+}
+
 void train_run_same_file(const char *a, const char *b, const char *name)
 {
     char *path_a = train_run_file(a, name), *path_b = train_run_file(b, name);

@@ -21,6 +21,7 @@ void train_run_start(support_program *run, const char *out, size_t most_bytes,
 // The same to its end, with this exit code and words on standard error.
 void train_run_expect(const char *out, int code, const char *words, const char *const *more);
 
+void train_run_remove(const char *out);
 char *train_run_file(const char *out, const char *name); // its path, free()
 char *train_run_scalars(const char *out);                // of its event file, as text, free()
 void train_run_same_file(const char *a, const char *b, const char *name);

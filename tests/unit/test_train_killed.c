@@ -141,6 +141,10 @@ static void a_run_may_be_killed_at_every_call_of_a_checkpoint(void **state)
             fail_msg("exit code %d: %s", run.code, run.err);
         code = run.code;
         support_program_clear(&run);
+        if (code == 0 && kills < CALLS) { // it was through before it could be traced
+            train_run_remove("stepped");
+            code = -1;
+        }
     }
     print_message("killed %d times, %d of them with a checkpoint half written\n", kills,
                   half_written);
