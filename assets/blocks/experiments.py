@@ -213,7 +213,7 @@ class DialogRun(Run):
 
     def judges(self):
         return ("--data", self.data("val.json"), "--dense", self.data("val_dense.json"), "--ranks",
-                self.path("ranks.json"))
+                self.path("ranks.json"), "--force")
 
     @staticmethod
     def read(found):

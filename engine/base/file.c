@@ -414,14 +414,16 @@ vd_status vd_output_apart(const char *const *out, size_t outs, const char *const
     return VD_OK;
 }
 
-vd_status vd_output_fresh(const char *path, bool force, vd_error *err)
+vd_status vd_output_fresh(const char *const *out, size_t outs, bool force, vd_error *err)
 {
     struct stat about;
-    if (!path || force || stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
-        return VD_OK;
-    return vd_error_set(err, VD_USAGE,
-                        "%.400s exists already; choose another --out, or overwrite it with --force",
-                        path);
+    for (size_t o = 0; o < outs && !force; o++)
+        if (out[o] && stat(out[o], &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
+            return vd_error_set(err, VD_USAGE,
+                                "%.400s exists already; name another file, or overwrite it with "
+                                "--force",
+                                out[o]);
+    return VD_OK;
 }
 
 static vd_status put(vd_output *output, const unsigned char *data, size_t size, vd_error *err)

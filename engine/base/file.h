@@ -50,8 +50,8 @@ vd_status vd_output_try(const char *path, vd_error *err);
 // would be lost. Call it before anything is written. A NULL path is skipped.
 vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
                           vd_error *err);
-// Refuses (VD_USAGE) an output that holds something already, unless `force`. NULL is skipped.
-vd_status vd_output_fresh(const char *path, bool force, vd_error *err);
+// Refuses (VD_USAGE) outputs that hold something already, unless `force`. NULL is skipped.
+vd_status vd_output_fresh(const char *const *out, size_t outs, bool force, vd_error *err);
 // Removes temporary files that processes left when they were killed while writing path.
 void vd_output_sweep(const char *path);
 vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);

@@ -292,6 +292,19 @@ static void the_conversation_is_exported(void **state)
     expect("/export html, md or json, then the name of a file");
     fake_chat_keys(&fake, "'/export pdf x' Enter");
     expect("/export html, md or json, then the name of a file");
+    char *directory = support_temp_dir(), *path = support_join(directory, "a"), keys[4200];
+    support_write_text(path, "another");
+    snprintf(keys, sizeof keys, "'/export md %s' Enter", path);
+    fake_chat_keys(&fake, keys);
+    expect("overwrite it with --force");
+    assert_string_equal(fake.exported, "1 my notes.md");
+    snprintf(keys, sizeof keys, "'/export md %s --force' Enter", path);
+    fake_chat_keys(&fake, keys);
+    snprintf(keys, sizeof keys, "1 %s", path);
+    assert_string_equal(fake.exported, keys);
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
 }
 
 // The files are those of the transcript's renderers, without a transcript being written.

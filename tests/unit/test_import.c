@@ -320,8 +320,8 @@ static void the_command_imports(void **state)
                  100 - i);
     snprintf(text + strlen(text), sizeof text - strlen(text), ", \"rare\": 4}");
     support_write_text(counts, text);
-    const char *good[] = {"import", weights,  "--words",     counts, "--out",
-                          out,      "--pool", "answers.txt", NULL};
+    const char *good[] = {"import", weights,  "--words",     counts,    "--out",
+                          out,      "--pool", "answers.txt", "--force", NULL};
     support_program_run(&run, good, NULL);
     support_program_expect(&run, 0, NULL);
     support_program_clear(&run);

@@ -16,7 +16,7 @@
 #include "tests/support/tiny_world.h"
 
 static tiny_world tiny;
-static char *bundled; // the extractor
+static char *bundled, *assets; // the extractor, and what is shipped
 
 // In the directory of the files, so that their names are short.
 static int make_tiny(void **state)
@@ -28,6 +28,7 @@ static int make_tiny(void **state)
     setenv("VISDIAL_BIN", bin, 1);
     free(bin);
     bundled = realpath("assets/extractor.safetensors", NULL);
+    assets = realpath("assets", NULL);
     assert_int_equal(chdir(tiny.directory), 0);
     return 0;
 }
@@ -38,6 +39,7 @@ static int remove_tiny(void **state)
     assert_int_equal(chdir("/"), 0);
     tiny_world_remove(&tiny);
     free(bundled);
+    free(assets);
     return 0;
 }
 
@@ -163,6 +165,17 @@ static void a_data_set_that_is_there_is_not_written_over(void **state)
          "there.safetensors");
     support_write_text("there.safetensors", "another");
     KEEP("there.safetensors", "extract", "pictures/1.png", "--out", "there.safetensors");
+    support_write_text("page", "another");
+    KEEP("page", "caption", "--image", "1000001", "--html", "page", "--assets", assets);
+    support_write_text("page", "another");
+    KEEP("page", "compare", "--html", "page", "--quiet", "--resamples", "100");
+    support_write_text("page", "another");
+    KEEP("page", "eval", "--model", "base", "--data", "val.json", "--features",
+         "features.safetensors", "--ranks", "page", "--quiet");
+    support_write_text("page", "another");
+    KEEP("page", "pool", "build", "--data", "val.json", "--out", "page");
+    support_write_text("page", "another");
+    KEEP("page", "blocks", "show", "--png", "page");
     const char *const names[] = {"val.json", "val_scenes.json", "pool.txt"};
     const char *const world[] = {"dialogs.json", "features.safetensors", "pool.txt"};
     assert_int_equal(mkdir("made", 0777), 0);

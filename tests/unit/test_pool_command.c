@@ -172,13 +172,13 @@ static void what_cannot_be_built_is_refused(void **state)
     (void)state;
     char *data = write_dialogs(), *pool = support_join(tiny.directory, "top.txt");
     RUN(0, "2 answers, given 2 to 3 times", "", "pool", "build", "--data", data, "--top", "2",
-        "--out", pool);
+        "--out", pool, "--force");
     RUN(2, "", "expected `visdial pool build`", "pool");
     RUN(2, "", "expected `visdial pool build`, found make", "pool", "make");
     RUN(2, "", "whose answers? name dialogs with --data", "pool", "build");
     RUN(2, "", "write the pool where? name a file with --out", "pool", "build", "--data", data);
     RUN(2, "", "--top: expected", "pool", "build", "--data", data, "--out", pool, "--top", "0");
-    RUN(3, "", "nowhere.json", "pool", "build", "--data", "nowhere.json", "--out", pool);
+    RUN(3, "", "nowhere.json", "pool", "build", "--data", "nowhere.json", "--out", pool, "--force");
     RUN(3, "", "nowhere.safetensors", "pool", "build", "--data", data, "--model",
         "nowhere.safetensors");
     free(pool);

@@ -91,15 +91,15 @@ static void every_text_has_the_same_numbers_and_names(void **state)
 {
     (void)state;
     char *page = support_join(directory, "page");
-    const char *const commands[][14] = {
+    const char *const commands[][15] = {
         {"ask", "--image", PICTURE, QUESTION},
         {"walk", "--image", PICTURE, QUESTION},
         {"walk", "--image", PICTURE, "--markdown", QUESTION},
         {"walk", "--image", PICTURE, "--what-if", "region 2", QUESTION},
         {"compare", "--quiet", "--limit", "2", "--find", PICTURE, "--resamples", "100",
-         "--markdown", page},
+         "--markdown", page, "--force"},
         {"compare", "--quiet", "--limit", "2", "--find", PICTURE, "--resamples", "100", "--html",
-         page},
+         page, "--force"},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         support_program run;

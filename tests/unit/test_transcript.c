@@ -383,7 +383,7 @@ static void replay(int code, const char *out, const char *err, const char *file,
                    const char *value)
 {
     support_program run;
-    const char *const arguments[] = {"replay", file, option, value, NULL};
+    const char *const arguments[] = {"replay", file, "--force", option, value, NULL};
     support_program_run(&run, arguments, NULL);
     support_program_expect(&run, code, err, NULL);
     if (!strstr(run.out, out))

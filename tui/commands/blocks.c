@@ -203,6 +203,12 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
 }
 
 // Before anything is written: what is there stays, unless --force is given.
+static vd_status check_file(job *j, const char *split, const char *name, vd_error *err)
+{
+    const char *path = path_of(j, split, name);
+    return vd_output_fresh(&path, 1, j->force, err);
+}
+
 static vd_status check_split(job *j, const char *split, vd_error *err)
 {
     const char *const files[] = {*split ? ".json" : "_dialogs.json", "_dense.json", "_scenes.json",
@@ -210,7 +216,7 @@ static vd_status check_split(job *j, const char *split, vd_error *err)
     const size_t count = sizeof files / sizeof *files - !j->captions;
     vd_status status = VD_OK;
     for (size_t i = 0; i < count && !status; i++)
-        status = vd_output_fresh(path_of(j, split, files[i]), j->force, err);
+        status = check_file(j, split, files[i], err);
     return status;
 }
 
@@ -222,7 +228,7 @@ static vd_status check_pictures(job *j, blocks_split split, size_t from, size_t 
     vd_status status = VD_OK;
     for (size_t i = from; i < from + count && i < from + j->pictures && !status; i++) {
         snprintf(name, sizeof name, "_pictures/%" PRId64 ".png", blocks_image_id(split, i));
-        status = vd_output_fresh(path_of(j, "", name), j->force, err);
+        status = check_file(j, "", name, err);
     }
     return status;
 }
@@ -234,7 +240,7 @@ static vd_status check_fresh(job *j, bool world, vd_error *err)
         if (j->count[s] > 0)
             status = check_split(j, blocks_split_names[s], err);
     if (!status && (world || j->count[BLOCKS_TRAIN] > 0))
-        status = vd_output_fresh(path_of(j, "", "_pool.txt"), j->force, err);
+        status = check_file(j, "", "_pool.txt", err);
     if (world && !status)
         status = check_pictures(j, j->split, j->index, j->some, err);
     for (int s = 0; s < BLOCKS_SPLITS && !world && !status; s++)
@@ -266,6 +272,9 @@ static vd_status make(job *j, vd_error *err)
         status = write_world(j, &world, blocks_split_names[s], err);
         if (!status && s == BLOCKS_TRAIN)
             status = blocks_world_write_pool(&world, path_of(j, "", "_pool.txt"), err);
+        if (!status && !j->quiet)
+            fprintf(stderr, "%s: %zu dialogs were written\n",
+                    path_of(j, blocks_split_names[s], ".json"), j->count[s]);
         blocks_world_clear(&world);
     }
     return status;
@@ -313,11 +322,11 @@ static vd_status show(const job *j, vd_error *err)
     if (j->dialog_seed >= 0)
         scene.dialog_seed = (uint64_t)j->dialog_seed;
     blocks_dialog_make(&scene, &dialog);
-    if (j->png) {
-        vd_status status = blocks_world_write_picture(&scene, j->png, err);
-        if (status)
-            return status;
-    }
+    vd_status status = vd_output_fresh(&j->png, 1, j->force, err);
+    if (!status && j->png)
+        status = blocks_world_write_picture(&scene, j->png, err);
+    if (status)
+        return status;
     printf("image %" PRId64 "\n%s\n\n", scene.image_id, dialog.caption);
     for (int r = 0; r < BLOCKS_ROUNDS; r++) {
         const blocks_round *round = &dialog.round[r];

@@ -23,7 +23,7 @@ typedef struct job {
     int hard; // an index of hard_names
     vd_caption_wish wish;
     const char *scenes, *html;
-    bool json;
+    bool json, force;
     vd_world *world;
     vd_captioner *captioner[2]; // the second NULL: one
     vd_caption_sheet *sheet;
@@ -72,6 +72,7 @@ static const vd_option options[] = {
      VD_INTO(job, scenes)},
     VD_BACKEND_OPTION(job, backend),
     {"html", "FILE", "write an HTML page that shows the caption word by word", VD_INTO(job, html)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(job, force)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(job, json)},
     {0},
 };
@@ -173,6 +174,8 @@ static vd_status check_output(const job *j, vd_error *err)
 {
     const char *in[] = {j->model, j->other, j->scenes, j->files.data, j->files.features, j->image};
     vd_status status = vd_output_apart(&j->html, 1, in, sizeof in / sizeof *in, err);
+    if (!status)
+        status = vd_output_fresh(&j->html, 1, j->force, err);
     return status || !j->html ? status : vd_output_try(j->html, err);
 }
 
@@ -256,6 +259,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = write_html(j, err);
     if (status == VD_OK)
         status = print(j, err);
+    if (status == VD_OK && j->html)
+        fprintf(stderr, "%s was written\n", j->html);
     vd_caption_sheet_free(j->sheet);
     vd_captioner_free(j->captioner[0]);
     vd_captioner_free(j->captioner[1]);

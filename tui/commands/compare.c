@@ -14,7 +14,7 @@
 typedef struct comparing {
     vd_corpus_paths paths;
     const char *html, *markdown;
-    bool json, screen;
+    bool json, screen, force;
     vd_cases_options options;
     unsigned right; // human, relevant, not given
     int64_t per_group;
@@ -76,6 +76,7 @@ static const vd_option options[] = {
     {"html", "FILE", "write everything as one self-contained HTML page", VD_INTO(comparing, html)},
     {"markdown", "FILE", "write the tables and questions as Markdown",
      VD_INTO(comparing, markdown)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(comparing, force)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(comparing, json)},
     {"screen", NULL, "show the questions one by one in full screen", VD_INTO(comparing, screen)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(comparing, options.quiet)},
@@ -113,7 +114,9 @@ static vd_status keep_inputs(const comparing *c, vd_error *err)
     const char *out[] = {c->html, c->markdown};
     const char *in[] = {c->corpus.data, c->corpus.features, c->corpus.dense};
     vd_status status = vd_output_apart(out, 2, in, 3, err);
-    return status ? status : keep_models(c, out, 2, err);
+    if (!status)
+        status = keep_models(c, out, 2, err);
+    return status ? status : vd_output_fresh(out, 2, c->force, err);
 }
 
 static vd_status score(comparing *c, vd_error *err)
@@ -197,6 +200,8 @@ static vd_status export_to(comparing *c, vd_error *err)
         status = formats[i].write(&c->compare, formats[i].path, err);
         vd_progress_clear(&progress);
         c->compare.progress = NULL;
+        if (status == VD_OK && !c->options.quiet)
+            fprintf(stderr, "%s was written\n", formats[i].path);
     }
     return status;
 }

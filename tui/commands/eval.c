@@ -24,7 +24,7 @@ typedef struct evaluation {
     int threads;
     vd_decoder_choice decoder;
     vd_backend_choice backend;
-    bool json, quiet, intervals_wanted;
+    bool json, quiet, force, intervals_wanted;
     enum { DIALOG, CAPTION } task;
     vd_caption_evaluation captions; // of CAPTION
     vd_corpus corpus;
@@ -90,6 +90,7 @@ static const vd_option options[] = {
     {"meteor-jar", "FILE",
      "caption: also METEOR, by its authors' meteor-1.5.jar with its data beside it; needs java",
      VD_INTO(evaluation, captions.paths.meteor_jar)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(evaluation, force)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},
     {0},
@@ -142,7 +143,8 @@ static vd_status keep_inputs(const evaluation *e, vd_error *err)
 {
     const char *in[] = {vd_model_path(e->model), e->corpus.data, e->corpus.features,
                         e->corpus.dense};
-    return vd_output_apart(&e->ranks_out, 1, in, sizeof in / sizeof *in, err);
+    vd_status status = vd_output_apart(&e->ranks_out, 1, in, sizeof in / sizeof *in, err);
+    return status ? status : vd_output_fresh(&e->ranks_out, 1, e->force, err);
 }
 
 static vd_status load(evaluation *e, vd_error *err)
@@ -307,6 +309,7 @@ static vd_status run_caption(evaluation *e, vd_error *err)
     e->captions.threads = e->threads;
     e->captions.backend = e->backend;
     e->captions.quiet = e->quiet;
+    e->captions.force = e->force;
     e->captions.level = LEVEL;
     return vd_evaluate_captions(&e->captions, err);
 }

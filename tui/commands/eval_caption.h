@@ -22,7 +22,7 @@ typedef struct vd_caption_evaluation {
     vd_backend_choice backend;
     vd_bootstrap_options bootstrap;
     size_t cases; // pictures on which both differ most, shown
-    bool intervals, json, quiet;
+    bool intervals, json, quiet, force;
     double level;
 } vd_caption_evaluation;
 

@@ -216,7 +216,7 @@ static vd_status try_output(const job *j, vd_error *err)
     if (!status)
         status = vd_output_apart(&j->out, 1, &model, 1, err);
     if (!status)
-        status = vd_output_fresh(j->out, j->force, err);
+        status = vd_output_fresh(&j->out, 1, j->force, err);
     return status ? status : vd_output_try(j->out, err);
 }
 

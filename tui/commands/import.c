@@ -10,6 +10,7 @@ typedef struct importing {
     const char *words, *out;
     vd_import_options to;
     int64_t minimum;
+    bool force;
 } importing;
 
 static const vd_option options[] = {
@@ -28,6 +29,7 @@ static const vd_option options[] = {
     {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)",
      VD_INTO(importing, to.pool)},
     {"half", NULL, "write the model in half precision", VD_INTO(importing, to.half)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(importing, force)},
     {0},
 };
 
@@ -46,9 +48,13 @@ static vd_status run(int argc, char **argv, vd_error *err)
     const char *weights = given.operand[0], *const in[] = {weights, i.words};
     status = vd_output_apart(&i.out, 1, in, 2, err);
     if (status == VD_OK)
+        status = vd_output_fresh(&i.out, 1, i.force, err);
+    if (status == VD_OK)
         status = vd_vocab_read(i.words, i.minimum, &vocab, err);
     if (status == VD_OK)
         status = vd_model_import(weights, vocab, &i.to, i.out, err);
+    if (status == VD_OK)
+        printf("%s was written: %d words\n", i.out, vd_vocab_size(vocab) - VD_FIRST_WORD);
     vd_vocab_free(vocab);
     return status;
 }

@@ -16,7 +16,7 @@
 typedef struct building {
     const char *data, *model_path, *out_path; // as given
     size_t top;
-    bool quiet;
+    bool quiet, force;
     vd_visdial *dialogs;
     vd_answer_pool answers;
     vd_model *model;
@@ -31,6 +31,7 @@ static const vd_option options[] = {
     {"model", "FILE", "also encode the answers with this model", VD_INTO(building, model_path)},
     {"out", "FILE", "the pool to write (default with --model: the pool that the model names)",
      VD_INTO(building, out_path)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(building, force)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(building, quiet)},
     {0},
 };
@@ -49,7 +50,8 @@ static vd_status find_paths(building *b, vd_error *err)
 static vd_status keep_inputs(const building *b, vd_error *err)
 {
     const char *out[] = {b->out, b->vectors}, *in[] = {b->data, b->model_path};
-    return vd_output_apart(out, 2, in, 2, err);
+    vd_status status = vd_output_apart(out, 2, in, 2, err);
+    return status ? status : vd_output_fresh(&b->out_path, 1, b->force, err);
 }
 
 static vd_status write_pool(building *b, vd_error *err)

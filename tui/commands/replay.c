@@ -17,7 +17,7 @@ typedef struct replaying {
     vd_corpus_paths paths;
     vd_cases_options options;
     const char *html, *markdown, *visdial;
-    bool screen, no_check;
+    bool screen, no_check, force;
     vd_arguments given;
     vd_preferences wanted; // of the screen
     double tolerance;
@@ -42,6 +42,7 @@ static const vd_option options[] = {
      VD_INTO(replaying, html)},
     {"markdown", "FILE", "write the conversations as Markdown", VD_INTO(replaying, markdown)},
     {"visdial", "FILE", "write the conversations as VisDial JSON", VD_INTO(replaying, visdial)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(replaying, force)},
     {0},
 };
 
@@ -198,7 +199,8 @@ static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file,
 {
     const char *out[] = {r->html, r->markdown, r->visdial};
     const char *in = file->path;
-    return vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
+    vd_status status = vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
+    return status ? status : vd_output_fresh(out, sizeof out / sizeof *out, r->force, err);
 }
 
 static const char *plural(size_t count)

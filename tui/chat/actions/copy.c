@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/clipboard.h"
 
@@ -66,26 +67,40 @@ void vd_chat_copy(vd_chat *chat, const char *what)
 
 // ---- files --------------------------------------------------------------------------------------
 
+static void export_to(vd_chat *chat, size_t kind, const char *name, bool force)
+{
+    const char *home = getenv("HOME");
+    bool at_home = home && name[0] == '~' && name[1] == '/';
+    char *whole = vd_format("%s%s", at_home ? home : "", at_home ? name + 1 : name);
+    const char *path = whole;
+    vd_error err;
+    if (!whole)
+        vd_notice_complain(&chat->notice, "out of memory: nothing was written");
+    else if (vd_output_fresh(&path, 1, force, &err) != VD_OK)
+        vd_notice_complain(&chat->notice, "%s", err.text);
+    else
+        vd_lanes_send(&chat->lanes, VD_REQUEST_EXPORT, 0, whole, kind);
+    vd_free(whole);
+}
+
+// "html FILE", with --force behind it to overwrite.
 void vd_chat_export(vd_chat *chat, const char *text)
 {
-    static const char *const kinds[] = {"html", "md", "json"};
+    static const char *const kinds[] = {"html", "md", "json"}, force[] = " --force";
+    const size_t size = strlen(text), tail = sizeof force - 1;
+    const bool forced = size > tail && strcmp(text + size - tail, force) == 0;
     size_t kind = 0, length = strcspn(text, " ");
-    const char *path = text + length + strspn(text + length, " "), *home = getenv("HOME");
+    char *name = vd_strndup(text, size - (forced ? tail : 0));
+    const char *path = name ? name + length + strspn(name + length, " ") : "";
     while (kind < 3 && (strlen(kinds[kind]) != length || strncmp(kinds[kind], text, length) != 0))
         kind++;
-    if (kind == 3 || !*path) {
-        vd_notice_complain(&chat->notice, "/export html, md or json, then the name of a file");
-        return;
-    }
-    if (!vd_chat_round(chat)) {
-        vd_notice_complain(&chat->notice, "ask something first");
-        return;
-    }
-    bool at_home = home && path[0] == '~' && path[1] == '/';
-    char *whole = vd_format("%s%s", at_home ? home : "", at_home ? path + 1 : path);
-    if (whole)
-        vd_lanes_send(&chat->lanes, VD_REQUEST_EXPORT, 0, whole, kind);
-    else
+    if (!name)
         vd_notice_complain(&chat->notice, "out of memory: nothing was written");
-    vd_free(whole);
+    else if (kind == 3 || !*path)
+        vd_notice_complain(&chat->notice, "/export html, md or json, then the name of a file");
+    else if (!vd_chat_round(chat))
+        vd_notice_complain(&chat->notice, "ask something first");
+    else
+        export_to(chat, kind, path, forced);
+    vd_free(name);
 }
