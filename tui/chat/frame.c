@@ -10,6 +10,18 @@ enum { MOST_MESSAGE_ROWS = 3 };
 
 // ---- status, question line, last row -----------------------------------------------------------
 
+// The models that answer, also where one is shown: "best | base".
+static void name_models(const vd_lanes *lanes, int width, char *text, size_t size)
+{
+    size_t length = (size_t)snprintf(text, size, "%s", lanes->lane[0].model);
+    if (lanes->count > 1 && width < 72)
+        snprintf(text + length, size - length, " +%d", lanes->count - 1);
+    for (int i = 1; i < lanes->count && width >= 72 && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, " | %s",
+                                   lanes->lane[i].model[0] ? lanes->lane[i].model
+                                                           : lanes->lane[i].loading);
+}
+
 static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     vd_style plain = vd_style_of(grid, VD_ROLE_STATUS),
@@ -47,9 +59,12 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         snprintf(text, sizeof text, "%s is thinking, %zu more wait ", lane->model, pending - 1);
     else if (pending)
         snprintf(text, sizeof text, "%s is thinking ", lane->model);
-    else
-        snprintf(text, sizeof text, "%s  %s%s%s ", lane->model, lane->backend, time,
+    else {
+        char models[160];
+        name_models(&chat->lanes, at.width, models, sizeof models);
+        snprintf(text, sizeof text, "%s  %s%s%s ", models, lane->backend, time,
                  at.width >= 60 ? "  F1 help" : "");
+    }
     vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text,
                   waiting ? vd_style_of(grid, VD_ROLE_STATUS_WARN) : plain);
 }
