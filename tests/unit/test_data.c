@@ -88,6 +88,8 @@ static void a_packed_file_is_described_alike(void **state)
     expect_lines(
         (const char *[]){"data", "pack", "tests/fixtures/dialogs.json", "--out", packed, NULL},
         (const char *[]){"packed: 3 dialogs, ", NULL});
+    expect_lines((const char *[]){"data", "info", packed, "--model", "best", "--top", "0", NULL},
+                 (const char *[]){"unknown", NULL});
     expect_lines((const char *[]){"data", "info", packed, NULL},
                  (const char *[]){"version     1.0, split val\n",
                                   "rounds      6, 1 to 3 a dialog\n",

@@ -117,8 +117,16 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     plain_chat_ask(&p, "and the ball");
     saved = expect_saved(1, "monday");
     assert_int_equal(saved.rounds, 2);
-    assert_int_equal(saved.image_id, 1);
+    assert_string_equal(saved.picture, "1");
     assert_string_equal(saved.question, "and the ball");
+    vd_chat_go_picture(&p.chat, 1); // looked at only: the session is still about the other one
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    saved = expect_saved(1, "monday");
+    assert_int_equal(saved.rounds, 2);
+    assert_string_equal(saved.picture, "1");
+    vd_chat_go_picture(&p.chat, 0);
+    plain_chat_serve(&p);
     assert_true(vd_recorder_farewell(&p.recorder, farewell, sizeof farewell));
     assert_string_equal(farewell, "visdial --session 'monday'");
     type(&p, "/save tuesday");

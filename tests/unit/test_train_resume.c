@@ -56,6 +56,12 @@ static void a_resumed_run_knows_what_it_reads(void **state)
     support_program_clear(&run);
     support_program_run(&run, resume, NULL);
     support_program_expect(&run, 0, NULL);
+    assert_string_equal(run.err, "");
+    support_program_clear(&run);
+    const char *const again[] = {"train", "--out", out, "--resume", NULL};
+    support_program_run(&run, again, NULL);
+    support_program_expect(&run, 0, "nothing is left to train", "the model is in",
+                           "knowing/model.safetensors, its best epoch in", NULL);
     support_program_clear(&run);
     assert_int_equal(rename(moved, tiny.features), 0);
     train_run_expect(

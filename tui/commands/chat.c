@@ -411,8 +411,8 @@ static vd_status list_sessions(vd_error *err)
         vd_saved_look(&saved[i]);
         localtime_r(&saved[i].when.tv_sec, &parts);
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
-        vd_table_add(&table, "%s\t%s\t%lld\t%d\t%s", saved[i].name, when,
-                     (long long)saved[i].image_id, saved[i].rounds, saved[i].question);
+        vd_table_add(&table, "%s\t%s\t%s\t%d\t%s", saved[i].name, when, saved[i].picture,
+                     saved[i].rounds, saved[i].question);
     }
     if (status == VD_OK && count)
         status = vd_table_finish(&table, 0, err);

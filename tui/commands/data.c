@@ -16,6 +16,7 @@
 #include "features/text/vocab_file.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
+#include "tui/measure/corpus.h"
 
 typedef struct request {
     enum { INFO, PACK, VOCAB } verb;
@@ -26,7 +27,7 @@ typedef struct request {
 
 static const vd_option options[] = {
     {"out", "FILE", "pack, vocab: the file to write", VD_INTO(request, out)},
-    {"model", "FILE", "info: list the words that this model does not know",
+    {"model", "MODEL", "info: list the words that this model does not know",
      VD_INTO(request, model)},
     {"vocab", "FILE",
      "info: list the words that are not in this vocabulary; pack: use this vocabulary (a list of "
@@ -228,6 +229,16 @@ static vd_status print_info(const vd_visdial *data, const vd_vocab *vocab, int64
     return status;
 }
 
+// Of a path or a bundled name.
+static vd_status load_model(const char *name, vd_model **out, vd_error *err)
+{
+    const vd_corpus bundled = {0};
+    char *path = vd_corpus_model_path(&bundled, name, err);
+    vd_status status = path ? vd_model_load(path, out, err) : err->status;
+    vd_free(path);
+    return status;
+}
+
 static vd_status info(const request *r, vd_error *err)
 {
     vd_visdial *data = NULL;
@@ -235,7 +246,7 @@ static vd_status info(const request *r, vd_error *err)
     vd_vocab *vocab = NULL;
     vd_status status = VD_OK;
     if (r->model)
-        status = vd_model_load(r->model, &model, err);
+        status = load_model(r->model, &model, err);
     else if (r->vocab)
         status = vd_vocab_read(r->vocab, r->minimum, &vocab, err);
     if (status == VD_OK)
@@ -313,7 +324,7 @@ const vd_command vd_cmd_data = {
     "pack: write the tokens to a file that is mapped into memory and opens at once; all commands "
     "take it in place of the JSON.\n"
     "vocab: write how often each word occurs, as {\"word\": count}.",
-    "  visdial data info val.json --model assets/improved.safetensors\n"
+    "  visdial data info val.json --model best\n"
     "  visdial data pack visdial_1.0_train.json --out train.packed\n"
     "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",
     options,

@@ -545,6 +545,34 @@ static vd_status open_judge(job *j, vd_error *err)
                : VD_OK;
 }
 
+static bool is_done(const job *j)
+{
+    const vd_train_options *settings = &j->settings.training;
+    return vd_trainer_steps(j->trainer) >=
+           settings->epochs * vd_training_epoch_steps(vd_run_data_items(&j->data), settings->batch);
+}
+
+static void say_where(job *j)
+{
+    fprintf(stderr, "the model is in %s", path_of(j, "model.safetensors"));
+    if (access(path_of(j, "best.safetensors"), F_OK) == 0)
+        fprintf(stderr, ", its best epoch in %s", j->path);
+    fputc('\n', stderr);
+}
+
+static vd_status run_training(job *j, vd_error *err)
+{
+    vd_training *t = &j->training;
+    if (j->watch && is_first(j))
+        return vd_training_run_watched(t, err);
+    t->stop = vd_interrupt_watch();
+    vd_status status = vd_training_run(t, err);
+    vd_interrupt_release();
+    if ((status == VD_OK || status == VD_INTERRUPTED) && t->group) // all stop together
+        t->group->leave();
+    return status;
+}
+
 static vd_status train(job *j, vd_error *err)
 {
     const vd_backend *backend;
@@ -603,13 +631,11 @@ static vd_status train(job *j, vd_error *err)
     if (t->group && !t->quiet)
         fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
                 vd_trainer_sums(j->trainer));
-    if (j->watch && is_first(j))
-        return vd_training_run_watched(t, err);
-    t->stop = vd_interrupt_watch();
-    status = vd_training_run(t, err);
-    vd_interrupt_release();
-    if ((status == VD_OK || status == VD_INTERRUPTED) && t->group) // all stop together
-        t->group->leave();
+    if (is_done(j) && !t->quiet)
+        fprintf(stderr, "all epochs are done: nothing is left to train\n");
+    status = run_training(j, err);
+    if (status == VD_OK && !t->quiet)
+        say_where(j);
     return status;
 }
 

@@ -37,7 +37,7 @@ static void name_of(const walk_view *v, vd_axis axis, int index, const char *con
                     char *out, size_t size)
 {
     if (axis == VD_AXIS_QUESTION_WORDS)
-        g_strlcpy(out, v->reply->word[index], size);
+        snprintf(out, size, v->reply->unknown[index] ? "<UNK:%s>" : "%s", v->reply->word[index]);
     else if (axis == VD_AXIS_REGIONS)
         name_region(v, v->walk->region[index], out, size);
     else if (axis == VD_AXIS_ENTRIES)

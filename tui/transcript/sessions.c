@@ -1,6 +1,8 @@
 // Sessions: the transcripts of one directory, by their names.
 #include <ctype.h>
 #include <dirent.h>
+#include <glib.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,34 +81,44 @@ bool vd_saved_unnamed(const char *name)
 
 // ---- a session in the list ----------------------------------------------------------------------
 
-// The last line that says how a conversation stands, of the end of the file.
-static char *last_conversation(char *text)
-{
-    static const char start[] = "{\"conversation\":";
-    char *found = NULL;
-    for (char *at = text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
-        *end = '\0';
-        if (strncmp(at, start, strlen(start)) == 0)
-            found = at;
-    }
-    return found;
-}
-
-static void describe(const char *line, vd_saved *out)
+// What the line says of a conversation; false when nothing was asked in it, or it says nothing.
+static bool describe(const char *line, vd_saved *out)
 {
     vd_json_value *value = NULL;
     if (vd_json_value_read("", line, strlen(line), &value, NULL) != VD_OK)
-        return;
+        return false;
     const vd_json_value *talk = vd_json_member(value, "conversation", VD_JSON_MAP),
                         *id = vd_json_member(talk, "image_id", VD_JSON_NUMBER),
+                        *path = vd_json_member(talk, "picture", VD_JSON_TEXT),
                         *rounds = vd_json_member(talk, "rounds", VD_JSON_LIST),
                         *last = rounds && rounds->count ? rounds->last : NULL;
-    out->image_id = id ? id->whole : 0;
+    const char *slash = path ? strrchr(path->text, '/') : NULL;
+    if (path)
+        snprintf(out->picture, sizeof out->picture, "%.*s", (int)sizeof out->picture - 1,
+                 slash ? slash + 1 : path->text);
+    else
+        snprintf(out->picture, sizeof out->picture, "%" PRId64, id ? id->whole : 0);
     out->rounds = rounds ? (int)rounds->count : 0;
     if (last && last->type == VD_JSON_LIST && last->count && last->first->type == VD_JSON_TEXT)
         snprintf(out->question, sizeof out->question, "%.*s", (int)sizeof out->question - 1,
                  last->first->text);
     vd_json_value_free(value);
+    return out->rounds > 0;
+}
+
+// The last conversation in which something was asked; a picture that was only looked at after it
+// says less about a session.
+static void describe_last(char *text, size_t length, vd_saved *out)
+{
+    static const char start[] = "{\"conversation\":";
+    while (length > 0) {
+        text[length] = '\0';
+        char *line = g_strrstr_len(text, (gssize)length, "\n");
+        line = line ? line + 1 : text;
+        if (strncmp(line, start, strlen(start)) == 0 && describe(line, out))
+            return;
+        length = line > text ? (size_t)(line - 1 - text) : 0;
+    }
 }
 
 // What the end of the file says of it; nothing when memory is out or it cannot be read.
@@ -119,10 +131,7 @@ static void look_into(const char *path, vd_saved *out)
     if (text && vd_file_open(path, &file, &size, NULL) == VD_OK) {
         vd_file_read_at(file, path, text, MOST, size > MOST ? size - MOST : 0, &got, NULL);
         close(file);
-        text[got] = '\0';
-        char *line = last_conversation(text);
-        if (line)
-            describe(line, out);
+        describe_last(text, got, out);
     }
     vd_free(text);
 }

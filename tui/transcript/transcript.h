@@ -144,13 +144,13 @@ vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_re
 
 // ---- sessions: named transcripts in $XDG_STATE_HOME/visdial/transcripts (sessions.c) ------------
 
-enum { VD_SAVED_NAME = 128, VD_SAVED_QUESTION = 120 };
+enum { VD_SAVED_NAME = 128, VD_SAVED_PICTURE = 40, VD_SAVED_QUESTION = 120 };
 
 typedef struct vd_saved {
     char name[VD_SAVED_NAME]; // of the file, without ".jsonl"
     struct timespec when;     // of the last change
-    bool looked;              // what follows is known: the state of the last conversation
-    int64_t image_id;
+    bool looked;              // what follows is known, of the last conversation with a question
+    char picture[VD_SAVED_PICTURE]; // its image id, or the name of a picture of one's own
     int rounds;
     char question[VD_SAVED_QUESTION]; // the last one
 } vd_saved;

@@ -25,8 +25,8 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, 
     vd_grid_text(grid, x, at.y, name, saved->name, style);
     x += name + 1;
     x += vd_grid_text(grid, x, at.y, end - x, when, vd_style_of(grid, VD_ROLE_FAINT)) + 2;
-    snprintf(text, sizeof text, "picture %lld, %d round%s  ", (long long)saved->image_id,
-             saved->rounds, saved->rounds == 1 ? "" : "s");
+    snprintf(text, sizeof text, "picture %s, %d round%s  ", saved->picture, saved->rounds,
+             saved->rounds == 1 ? "" : "s");
     x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE));
     vd_grid_text(grid, x, at.y, end - x, saved->question, vd_style_of(grid, VD_ROLE_QUESTION));
 }
