@@ -603,6 +603,30 @@ static void out_of_memory_is_reported(void **state)
     free(path);
 }
 
+// There is no terminal here, which would be the next thing to be refused.
+static void a_chat_that_could_not_work_is_not_opened(void **state)
+{
+    (void)state;
+    char *damaged = support_join(directory, "damaged.png");
+    support_write_text(damaged, "no picture");
+    const struct {
+        const char *arguments[4];
+        int code;
+        const char *said;
+    } cases[] = {{{"chat", damaged, NULL}, 4, "this is not a picture"},
+                 {{damaged, NULL}, 4, "this is not a picture"},
+                 {{"chat", "--model", "nope", NULL}, 3, "model 'nope'"},
+                 {{"chat", "blocks:x", NULL}, 3, "there is no such picture"},
+                 {{"blocks:7", NULL}, 8, "terminal"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        support_program run;
+        support_program_run(&run, cases[i].arguments, NULL);
+        support_program_expect(&run, cases[i].code, cases[i].said, NULL);
+        support_program_clear(&run);
+    }
+    free(damaged);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -620,6 +644,7 @@ int main(void)
         cmocka_unit_test(the_chat_makes_and_keeps_new_pictures),
         cmocka_unit_test(a_conversation_about_it_goes_on_and_is_replayed),
         cmocka_unit_test(the_program_goes_on_with_a_conversation_about_it),
+        cmocka_unit_test(a_chat_that_could_not_work_is_not_opened),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

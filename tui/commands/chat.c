@@ -269,6 +269,25 @@ static vd_status open_picture(vd_world *world, const char *text, size_t *index, 
 }
 
 // Those of the command line; *index: the one to start with.
+// A picture of one's own is shown first: that it is one is known before the screen opens.
+static vd_status check_picture(const vd_world *world, size_t index, vd_error *err)
+{
+    vd_image image;
+    vd_status status = vd_world_image(world, index, &image, err);
+    if (status == VD_OK)
+        vd_image_clear(&image);
+    return status;
+}
+
+// The same of a model that is asked for.
+static vd_status check_model(const chat_program *program, const char *model, vd_error *err)
+{
+    char *path = model ? vd_world_model_path(program->world, model, err) : NULL;
+    vd_status status = model && !path ? err->status : VD_OK;
+    vd_free(path);
+    return status;
+}
+
 static vd_status open_pictures(vd_world *world, const chat_settings *settings, size_t *index,
                                vd_error *err)
 {
@@ -278,7 +297,7 @@ static vd_status open_pictures(vd_world *world, const chat_settings *settings, s
         status = vd_world_open_path(world, settings->opened[i], i ? &at : index, err);
     if (!status && settings->image)
         status = open_picture(world, settings->image, index, err);
-    return status;
+    return status || !vd_world_own_path(world, *index) ? status : check_picture(world, *index, err);
 }
 
 // As asked for here, else `model`, that of the conversation or the preferred one; what is only
@@ -333,6 +352,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_world_find(program->world, image, &index, err);
     else if (!status)
         status = open_pictures(program->world, settings, &index, err);
+    if (!status)
+        status = check_model(program, settings->model, err);
     for (int i = 0; i < VD_MODELS && !status; i++)
         status = vd_service_new(program->world, &program->service[i], err);
     if (status)
@@ -439,7 +460,7 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
                                                       : "transcript");
     bool pictures = settings->image || given.count;
     for (int i = 0; i < given.count; i++)
-        if (access(given.operand[i], F_OK) != 0)
+        if (!vd_names_picture(given.operand[i]))
             return vd_error_set(err, VD_NOT_FOUND,
                                 "'%.80s': there is no such picture; questions are typed in the "
                                 "chat, or given to `visdial ask`",
@@ -484,7 +505,8 @@ const vd_command vd_cmd_chat = {
     run,
     "chat about a picture in full screen",
     "[options] [PICTURE ...]",
-    "`visdial` without a command opens the chat; `visdial my.png` opens it with your own picture. "
+    "`visdial` without a command opens the chat; `visdial my.png` opens it with your own picture, "
+    "`visdial blocks:7` with a new one. "
     "Its objects are detected, unless my.npz beside it holds features. F8 steps through several "
     "pictures or a folder. The chat needs a terminal; `visdial ask` does not. F1 lists the keys "
     "and the /commands. Settings such as `theme = light`, `mouse = off` or "

@@ -8,6 +8,7 @@
 
 #include "tui/base/nearest.h"
 #include "tui/screen/wrap.h"
+#include "tui/session/session.h"
 
 enum { HELP_WIDTH = 80, HELP_INDENT = 22 }; // columns of the help, and of its option names
 
@@ -181,7 +182,7 @@ static int refuse_command(const char *typed)
 // `visdial my.png`, and not a command with a file of its name beside it.
 static bool is_picture(const char *first)
 {
-    return !find(first) && access(first, F_OK) == 0;
+    return !find(first) && vd_names_picture(first);
 }
 
 static int dispatch(int argc, char **argv)

@@ -132,6 +132,7 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
 // Index of the picture that --image names: by its number ("7"), or by a path, whatever digits are
 // in it; another picture than the world's own is opened. "blocks:7" is one that is made.
 vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err);
+bool vd_names_picture(const char *text); // a file that is there, or blocks:SEED
 // Opens a picture, or all of a folder (*index: the first); one that is open is found again. Like
 // vd_world_make_picture only for one thread at a time; others may read meanwhile.
 vd_status vd_world_open_path(const vd_world *world, const char *path, size_t *index, vd_error *err);

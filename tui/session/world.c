@@ -578,6 +578,12 @@ static bool is_made(const char *text, uint64_t *seed)
            g_ascii_string_to_unsigned(text + strlen("blocks:"), 10, 0, INT64_MAX, seed, NULL);
 }
 
+bool vd_names_picture(const char *text)
+{
+    uint64_t seed;
+    return access(text, F_OK) == 0 || is_made(text, &seed);
+}
+
 static vd_status open_own(const vd_world *world, const char *path, bool folders, size_t *index,
                           vd_error *err)
 {
