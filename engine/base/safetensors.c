@@ -313,8 +313,10 @@ static const char *advice(const unsigned char *start)
     if (memcmp(start, "PK\3\4", 4) == 0)
         return "; it looks like a zip: engine/model/checkpoint.py converts a PyTorch checkpoint, "
                "`visdial features import` npz";
-    if (memcmp(start, "\x80\x02", 2) == 0)
-        return "; it looks like a pickle: engine/model/checkpoint.py converts a PyTorch checkpoint";
+    if (start[0] == 0x80 && start[1] >= 2 && start[1] <= 5)
+        return "; it looks like a pickle: engine/model/checkpoint.py converts a PyTorch "
+               "checkpoint; "
+               "the index of region features goes with their .hdf5 file, which is named instead";
     if (memcmp(start, "\x89HDF", 4) == 0)
         return "; it looks like HDF5: `visdial features import` converts it";
     if (memcmp(start, "version ", 8) == 0)

@@ -86,8 +86,8 @@ static vd_status decode(const char *path, const unsigned char *data, size_t size
         if (decoders[i].is(data, size))
             return decoders[i].decode(path, data, size, out, err);
     return vd_error_set(err, VD_FORMAT,
-                        "%s: the file is %s; PNG, JPEG, BMP and PNM pictures can be read", path,
-                        kind_of(data, size));
+                        "%s: the file is %s; PNG, JPEG, BMP and binary PNM (P5, P6) can be read",
+                        path, kind_of(data, size));
 }
 
 bool vd_image_is_picture(const unsigned char *start, size_t size)

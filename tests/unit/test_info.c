@@ -315,7 +315,9 @@ static void damaged_and_missing_files_end_with_the_code_of_the_first(void **stat
     support_write_text(bad, long_one); // what a run reads is never as long
     info_refuses(bad, 4, "65536");
     support_write_text(bad, "whatever this is");
-    info_refuses(bad, 4, "safetensors");
+    info_refuses(bad, 4, "not a file that visdial reads");
+    support_write_text(bad, "# as a Makefile begins\n");
+    info_refuses(bad, 4, "not a file that visdial reads");
     support_write_text(bad, "");
     info_refuses(bad, 4, "0 bytes");
     support_write_text(bad, "{\"version\": 7}");

@@ -514,6 +514,12 @@ static vd_status print_json(const char *path, const char *word, vd_error *err)
                                                         : vd_info_rows(path, err);
 }
 
+static bool is_named(const char *path, const char *ending)
+{
+    size_t length = strlen(path), end = strlen(ending);
+    return length > end && strcmp(path + length - end, ending) == 0;
+}
+
 static vd_status print_lines(const char *path, const beginning *b, bool *known, vd_error *err)
 {
     *known = true;
@@ -525,7 +531,7 @@ static vd_status print_lines(const char *path, const beginning *b, bool *known, 
         return print_pool(path, err);
     if (strncasecmp(b->word, "<!doctype html", 14) == 0)
         return print_text(path, "a page for a browser (HTML)", err);
-    if (strncmp(b->text, "# ", 2) == 0 && !are_settings(b->text))
+    if (strncmp(b->text, "# ", 2) == 0 && is_named(path, ".md"))
         return print_text(path, "a page of text (Markdown)", err);
     if (are_settings(b->text))
         return print_text(path, "settings of the chat", err);
@@ -540,8 +546,6 @@ static vd_status print_lines(const char *path, const beginning *b, bool *known, 
 
 vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
 {
-    static const char *const expected =
-        "expected a file that the program reads or writes (`visdial info --help` lists them)";
     struct stat about;
     beginning b;
     bool known;
@@ -573,7 +577,10 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     status = print_lines(path, &b, &known, err);
     if (known)
         return status;
-    vd_error why = {0};
-    status = print_safetensors(path, tensors, &why);
-    return status ? vd_error_set(err, status, "%s; %s", why.text, expected) : VD_OK;
+    if (strncmp(b.text, "version ", 8) == 0) // a Git LFS pointer
+        return print_safetensors(path, tensors, err);
+    return vd_error_set(err, VD_FORMAT, "%.400s: %s", path,
+                        b.size ? "not a file that visdial reads or writes (`visdial info --help` "
+                                 "lists them)"
+                               : "the file is empty (0 bytes)");
 }

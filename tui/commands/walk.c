@@ -35,6 +35,7 @@ static const vd_option options[] = {
     {"image", "PICTURE", VD_HELP_IMAGE, VD_INTO(walk_command, image)},
     {"model", "MODEL", VD_HELP_MODEL " (default: best)", VD_INTO(walk_command, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, files.directory)},
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(walk_command, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(walk_command, files.features)},
     {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(walk_command, files.captioner)},
     VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),

@@ -176,7 +176,8 @@ static vd_status check_picture(const char *path, vd_error *err)
     close(file);
     if (!status && !vd_image_is_picture(start, got))
         status = vd_error_set(
-            err, VD_FORMAT, "%.400s: this is not a picture; expected PNG, JPEG, BMP or PNM", path);
+            err, VD_FORMAT,
+            "%.400s: this is not a picture; expected PNG, JPEG, BMP or PNM (binary: P5, P6)", path);
     return status;
 }
 
