@@ -205,6 +205,8 @@ static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, const
             snprintf(text, sizeof text, "nothing");
         else if (a->key == VD_AXIS_REGIONS) // its name has no room
             snprintf(text, sizeof text, "%d", column[i].index + 1);
+        else if (a->key == VD_AXIS_ENTRIES) // likewise
+            snprintf(text, sizeof text, column[i].index ? "r%d" : "capt.", column[i].index);
         else
             vd_sheet_item(maps->sheet, maps->side, a->key, column[i].index, text, sizeof text);
         vd_grid_text(page->grid, page->at.x + cells_from(page, maps) + i * CELL, row_y(page),

@@ -623,11 +623,11 @@ static vd_status train(job *j, vd_error *err)
     size_t items = vd_run_data_items(&j->data);
     if (!t->quiet)
         fprintf(stderr,
-                "%zu %s, %" PRId64 " steps an epoch, %d epoch%s, %d words, from step %" PRId64 "\n",
-                items, j->data.captions ? "pictures with captions" : "dialogs",
-                vd_training_epoch_steps(items, j->settings.training.batch),
+                "%zu %s, %d epoch%s of %" PRId64 " steps, %d words, from step %" PRId64 "\n", items,
+                j->data.captions ? "pictures with captions" : "dialogs",
                 j->settings.training.epochs, j->settings.training.epochs == 1 ? "" : "s",
-                config->vocab, vd_trainer_steps(j->trainer));
+                vd_training_epoch_steps(items, j->settings.training.batch), config->vocab,
+                vd_trainer_steps(j->trainer));
     if (t->group && !t->quiet)
         fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
                 vd_trainer_sums(j->trainer));

@@ -68,9 +68,11 @@ static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_erro
     if (one->index < there)
         return VD_OK;
     vd_switch_name(one, name, sizeof name);
+    there -= one->kind == VD_SWITCH_ENTRY; // the caption
+    if (there == 0)
+        return vd_error_set(err, VD_USAGE, "what if '%s'? nothing was asked before", name);
     return vd_error_set(err, VD_USAGE, "what if '%s'? there %s only %d %s", name,
-                        there - (one->kind == VD_SWITCH_ENTRY) == 1 ? "is" : "are",
-                        there - (one->kind == VD_SWITCH_ENTRY),
+                        there == 1 ? "is" : "are", there,
                         one->kind == VD_SWITCH_ENTRY    ? "rounds before"
                         : one->kind == VD_SWITCH_REGION ? "regions"
                                                         : "words in the question");

@@ -277,10 +277,11 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
     }
     if (lane > 0)
         vd_conversation_forget_aside(conversation, lane);
-    bool itself = (lane == 0 && follow == VD_FOLLOW_SHARED) || follow == VD_FOLLOW_OWN;
-    vd_notice_say(lanes->notice, "%s continues from %s answers",
+    bool first = lane == 0 && follow == VD_FOLLOW_SHARED, itself = first || follow == VD_FOLLOW_OWN;
+    vd_notice_say(lanes->notice, "%s continues from %s answers%s",
                   own->model[0] ? own->model : own->name,
-                  itself ? "its own" : vd_follow_name(follow));
+                  itself ? "its own" : vd_follow_name(follow),
+                  first ? "; models compared with it (F10) share them" : "");
     vd_lanes_pump(lanes);
 }
 
