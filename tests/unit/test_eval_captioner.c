@@ -124,14 +124,14 @@ static void all_pictures_get_the_caption_that_each_gets_alone(void **state)
 static void draws_differ_from_picture_to_picture(void **state)
 {
     (void)state;
-    char *first = printed(EVAL(SAID, "--out", out, "--temperature", "5", "--seed", "3")),
+    char *first = printed(EVAL(SAID, "--out", out, "--temperature", "5", "--seed", "3", "--force")),
          *again = support_join(tiny.directory, "again.json"), *text = support_read_file(out, NULL);
     free(
         printed(EVAL(SAID, "--out", again, "--temperature", "5", "--seed", "3", "--threads", "2")));
     char *same = support_read_file(again, NULL);
     assert_string_equal(text, same);
     free(same);
-    free(printed(EVAL(SAID, "--out", again, "--temperature", "5", "--seed", "4")));
+    free(printed(EVAL(SAID, "--out", again, "--temperature", "5", "--seed", "4", "--force")));
     char *differs = support_read_file(again, NULL);
     assert_string_not_equal(text, differs);
     assert_non_null(strstr(first, "temperature=5 seed=3 longest=20"));
@@ -155,7 +155,7 @@ static void what_is_said_is_scored_as_its_file_is(void **state)
 {
     (void)state;
     char *now = printed(EVAL(SAID, "--references", tiny.val, "--out", out, "--json", "--beam", "2",
-                             "--no-trigram", "--merge-repeats", "--resamples", "20")),
+                             "--force", "--no-trigram", "--merge-repeats", "--resamples", "20")),
          *kept = printed(
              EVAL("--results", out, "--references", tiny.val, "--json", "--resamples", "20"));
     yajl_val one = yajl_tree_parse(now, NULL, 0), two = yajl_tree_parse(kept, NULL, 0);

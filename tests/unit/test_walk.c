@@ -363,7 +363,9 @@ static void what_cannot_be_walked_is_refused(void **state)
         {{"walk", "--image", "1", NULL}, 2, "no question"},
         {{"walk", "is it red", NULL}, 2, "which picture"},
         {{"walk", "--image", "1", "--what-if", "moon", NULL}, 2, "what if 'moon'?"},
-        {{"walk", "--image", "1", "--what-if=round 1", "is it red", NULL}, 2, "nothing was asked before"},
+        {{"walk", "--image", "1", "--what-if=round 1", "is it red", NULL},
+         2,
+         "nothing was asked before"},
         {{"walk", "--image", "1", "--json", "--markdown", NULL}, 2, "choose one"},
         {{"walk", "--image", "1", "--what-if=caption", "red", NULL}, 2, "one must stay"},
     };
