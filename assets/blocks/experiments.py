@@ -59,7 +59,8 @@ def with_changes(changes, floor="10"):
 
 
 def improved():
-    """Base, each change alone, all, all but each, and the large margin with other floors of lambda."""
+    """Base, each change alone, all, all but each, the large margin with other floors of lambda, and the two that do
+    better alone."""
     plan = {"base": with_changes([])}
     for change in CHANGES:
         plan[change] = with_changes([change])
@@ -68,6 +69,7 @@ def improved():
         plan["all but " + change] = with_changes([c for c in CHANGES if c != change])
     for floor in "1", "100":
         plan[f"large margin, lambda to {floor}"] = with_changes(["large margin"], floor)
+    plan["Adam and positions"] = with_changes(["Adam", "positions"])
     return plan
 
 
