@@ -37,7 +37,7 @@ static void it_is_asked_for_once(void **state)
     assert_int_equal(fake.captions, 0);
     fake_chat_keys(&fake, "F11");
     expect("captioner's own caption, 1 of 5");
-    expect("people say: ");
+    expect("in the data: ");
     fake_chat_keys(&fake, "Right Esc F11 F1 Esc");
     assert_int_equal(fake.captions, 1);
     fake_chat_keys(&fake, "F8"); // another picture
@@ -253,7 +253,7 @@ static void what_is_said_anyway_is_not_forced(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "F11 Enter");
-    expect("it says this word by itself");
+    expect("the captioner chose this word itself");
     assert_int_equal(fake.captions, 1);
 }
 
@@ -293,7 +293,7 @@ static void the_dialogs_caption_is_read(void **state)
     expect("B captioner reads people's caption");
     fake_chat_keys(&fake, "M-t");
     assert_int_equal(fake.chat.lanes.caption.sheet->sides, 1);
-    expect("people say: ");
+    expect("in the data: ");
     assert_int_equal(look()->side, 0);
 }
 

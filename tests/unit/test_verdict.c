@@ -85,7 +85,7 @@ static void the_objects_that_decide_are_named(void **state)
     judged("a cube is behind a cone", VD_JUDGED_FALSE, "no object is a cone");
     judged("a ball is behind a ball", VD_JUDGED_FALSE, "no other object is a ball");
     judged("the weather is fine", VD_JUDGED_NOT_READ,
-           "it is none of the captions that Blocks pictures have");
+           "only captions worded as in Blocks can be checked");
 }
 
 // Without boxes there are no numbers; many objects are cut, not more than there is room for.

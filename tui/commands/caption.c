@@ -295,7 +295,8 @@ const vd_command vd_cmd_caption = {
     "  visdial caption --image 1000003 --model run/best.safetensors\n"
     "  visdial caption --image my.png --beam 1 --json\n"
     "  visdial caption --image 1000003 --what-if \"region 1\" --what-if \"word 4=2\"\n"
-    "  visdial caption --image 1000003 --read \"two cubes are behind the red ball\"\n"
+    "  visdial caption --image 1000003 \\\n"
+    "      --read \"a table with 1 blue cone and other things\"\n"
     "  visdial caption --image 1000003 --other-model run/best.safetensors \\\n"
     "      --html caption.html\n",
     .options = options};

@@ -211,7 +211,7 @@ void vd_verdict_make(const char *caption, const blocks_scene *scene,
     blocks_claim claim;
     *out = (vd_caption_verdict){.is = VD_JUDGED_NOT_READ};
     if (!blocks_claim_read(caption, &claim)) {
-        add(&s, "it is none of the captions that Blocks pictures have");
+        add(&s, "only captions worded as in Blocks can be checked");
         return;
     }
     blocks_verdict verdict = blocks_claim_judge(&claim, scene);

@@ -11,7 +11,7 @@
 #include "tui/base/progress.h"
 #include "tui/session/captioning.h"
 
-const char *const vd_caption_judged_names[] = {"", "not read", "false", "doubtful", "faithful"};
+const char *const vd_caption_judged_names[] = {"", "not checked", "false", "doubtful", "faithful"};
 
 static bool same_text(const char *a, const char *b)
 {

@@ -42,7 +42,7 @@ typedef enum vd_caption_judged {
     VD_JUDGED_DOUBTFUL, // what it says holds, but by little
     VD_JUDGED_FAITHFUL
 } vd_caption_judged;
-extern const char *const vd_caption_judged_names[]; // "", "not read", "false", ..., "faithful"
+extern const char *const vd_caption_judged_names[]; // "", "not checked", "false", ..., "faithful"
 
 typedef struct vd_caption_verdict {
     vd_caption_judged is;

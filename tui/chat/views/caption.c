@@ -180,7 +180,7 @@ static void pick_entry(const vd_list *list, int index)
     if (e->what.kind == VD_SWITCH_WORD && is_on(list->chat, e) && !forced)
         vd_notice_say(&list->chat->notice, "%s",
                       caption && caption->read ? "the caption has this word"
-                                               : "it says this word by itself");
+                                               : "the captioner chose this word itself");
     else
         vd_chat_words_flip(list->chat, &e->what);
 }

@@ -76,7 +76,7 @@ static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int 
 // What the dialog begins with instead; "" nothing.
 static void write_other(const vd_chat *chat, char *out, size_t size)
 {
-    static const char *const who[VD_CAPTION_BYS] = {"people say", "", "the scene says", "found",
+    static const char *const who[VD_CAPTION_BYS] = {"in the data", "", "the scene says", "found",
                                                     "typed"};
     const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
     out[0] = '\0';
