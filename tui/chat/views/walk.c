@@ -316,9 +316,9 @@ static effect_columns effect_columns_of(int width)
 {
     enum { BOX = 4, ROOMY = 60 };
     effect_columns c = {.share = 6, .points = width >= ROOMY ? 7 : 6};
-    c.now = width >= ROOMY ? 18 : 9;
+    c.now = width >= ROOMY ? 18 : width >= 44 ? 15 : 9; // "now: " and a short answer
     c.bar = width >= 72 ? 9 : 0;
-    c.change = width >= ROOMY ? 12 : width >= 44 ? 6 : 0;
+    c.change = width >= ROOMY ? 12 : 0;
     c.name = width - BOX - c.share - c.bar - c.points - c.change - c.now;
     return c;
 }
