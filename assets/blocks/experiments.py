@@ -299,13 +299,15 @@ def table(runs):
     return "\n".join(lines)
 
 
-STUDENT = {2: 4.303, 4: 2.776, 6: 2.447, 8: 2.306}  # 97.5 % quantiles of Student's t
+# 97.5 % quantiles of Student's t.
+STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306}
 
 
 def half_interval(a, b):
-    """Half of the 95 % interval of the difference of two means, as many values in both."""
-    t = STUDENT.get(2 * len(a) - 2, 1.96)
-    return t * math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
+    """Half of the 95 % interval of the difference of two means, with the variance of both together."""
+    freedom = len(a) + len(b) - 2
+    variance = ((len(a) - 1) * statistics.variance(a) + (len(b) - 1) * statistics.variance(b)) / freedom
+    return STUDENT.get(freedom, 1.96) * math.sqrt(variance * (1 / len(a) + 1 / len(b)))
 
 
 def permutation(a, b):
