@@ -315,8 +315,7 @@ static const char *advice(const unsigned char *start)
                "`visdial features import` npz";
     if (start[0] == 0x80 && start[1] >= 2 && start[1] <= 5)
         return "; it looks like a pickle: engine/model/checkpoint.py converts a PyTorch "
-               "checkpoint; "
-               "the index of region features goes with their .hdf5 file, which is named instead";
+               "checkpoint; of region features give the .hdf5 file";
     if (memcmp(start, "\x89HDF", 4) == 0)
         return "; it looks like HDF5: `visdial features import` converts it";
     if (memcmp(start, "version ", 8) == 0)

@@ -16,7 +16,7 @@
 #include "tests/support/tiny_world.h"
 
 static tiny_world tiny;
-static char *bundled, *assets; // the extractor, and what is shipped
+static char *bundled, *captioner, *assets; // the extractor, and what is shipped
 
 // In the directory of the files, so that their names are short.
 static int make_tiny(void **state)
@@ -28,6 +28,7 @@ static int make_tiny(void **state)
     setenv("VISDIAL_BIN", bin, 1);
     free(bin);
     bundled = realpath("assets/extractor.safetensors", NULL);
+    captioner = realpath("assets/captioner.safetensors", NULL);
     assets = realpath("assets", NULL);
     assert_int_equal(chdir(tiny.directory), 0);
     return 0;
@@ -39,6 +40,7 @@ static int remove_tiny(void **state)
     assert_int_equal(chdir("/"), 0);
     tiny_world_remove(&tiny);
     free(bundled);
+    free(captioner);
     free(assets);
     return 0;
 }
@@ -120,6 +122,14 @@ static void two_outputs_have_two_files(void **state)
                "base.safetensors", "--out", "./base.vectors.safetensors");
 }
 
+static void keep_refuses(const char *kept, const char *const *arguments)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 2, kept, "exists already", "--force", NULL);
+    support_program_clear(&run);
+}
+
 // What is there stays, and is written over with --force only.
 static void keep(const char *kept, int count, const char *const *arguments)
 {
@@ -130,9 +140,7 @@ static void keep(const char *kept, int count, const char *const *arguments)
     forced[count] = "--force";
     forced[count + 1] = NULL;
     char *then = support_read_file(kept, &before);
-    support_program_run(&run, arguments, NULL);
-    support_program_expect(&run, 2, kept, "exists already", "--force", NULL);
-    support_program_clear(&run);
+    keep_refuses(kept, arguments);
     char *now = support_read_file(kept, &after);
     assert_int_equal(after, before);
     assert_memory_equal(now, then, before);
@@ -176,6 +184,18 @@ static void a_data_set_that_is_there_is_not_written_over(void **state)
     KEEP("page", "pool", "build", "--data", "val.json", "--out", "page");
     support_write_text("page", "another");
     KEEP("page", "blocks", "show", "--png", "page");
+    support_write_text("talk.jsonl", "{\"transcript\": 1}\n");
+    static const char *const written[] = {"--html", "--markdown", "--visdial"};
+    support_write_text("page", "another");
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        keep_refuses("page", (const char *const[]){"replay", "talk.jsonl", "--no-check", written[i],
+                                                   "page", NULL});
+    support_write_text("counts.json", "{\"a\": 9}");
+    keep_refuses("page", (const char *const[]){"import", tiny.base, "--words", "counts.json",
+                                               "--out", "page", NULL});
+    keep_refuses("page", (const char *const[]){"eval", "--task", "caption", "--model", captioner,
+                                               "--features", "features.safetensors", "--out",
+                                               "page", NULL});
     const char *const names[] = {"val.json", "val_scenes.json", "pool.txt"};
     const char *const world[] = {"dialogs.json", "features.safetensors", "pool.txt"};
     assert_int_equal(mkdir("made", 0777), 0);

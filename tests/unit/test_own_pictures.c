@@ -610,12 +610,13 @@ static void a_chat_that_could_not_work_is_not_opened(void **state)
     char *damaged = support_join(directory, "damaged.png");
     support_write_text(damaged, "no picture");
     const struct {
-        const char *arguments[4];
+        const char *arguments[5];
         int code;
         const char *said;
     } cases[] = {{{"chat", damaged, NULL}, 4, "this is not a picture"},
                  {{damaged, NULL}, 4, "this is not a picture"},
                  {{"chat", "--model", "nope", NULL}, 3, "model 'nope'"},
+                 {{"chat", "--model", damaged, NULL}, 4, "damaged.png"},
                  {{"chat", "blocks:x", NULL}, 3, "there is no such picture"},
                  {{"blocks:7", NULL}, 8, "terminal"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

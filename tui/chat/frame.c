@@ -10,16 +10,16 @@ enum { MOST_MESSAGE_ROWS = 3 };
 
 // ---- status, question line, last row -----------------------------------------------------------
 
-// The models that answer, also where one is shown: "best | base".
+// The models that answer, also where one is shown: "best | base", where that is wider "best +1".
 static void name_models(const vd_lanes *lanes, int width, char *text, size_t size)
 {
-    size_t length = (size_t)snprintf(text, size, "%s", lanes->lane[0].model);
-    if (lanes->count > 1 && width < 72)
-        snprintf(text + length, size - length, " +%d", lanes->count - 1);
-    for (int i = 1; i < lanes->count && width >= 72 && length < size; i++)
+    size_t length = (size_t)snprintf(text, size, "%s", lanes->lane[0].model), first = length;
+    for (int i = 1; i < lanes->count && length < size; i++)
         length += (size_t)snprintf(text + length, size - length, " | %s",
                                    lanes->lane[i].model[0] ? lanes->lane[i].model
                                                            : lanes->lane[i].loading);
+    if (lanes->count > 1 && (length >= size || vd_text_width(text, length) > width))
+        snprintf(text + first, size - first, " +%d", lanes->count - 1);
 }
 
 static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -60,10 +60,11 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     else if (pending)
         snprintf(text, sizeof text, "%s is thinking ", lane->model);
     else {
-        char models[160];
-        name_models(&chat->lanes, at.width, models, sizeof models);
-        snprintf(text, sizeof text, "%s  %s%s%s ", models, lane->backend, time,
-                 at.width >= 60 ? "  F1 help" : "");
+        char models[160], rest[64];
+        int size = snprintf(rest, sizeof rest, "  %.20s%s%s ", lane->backend, time,
+                            at.width >= 60 ? "  F1 help" : "");
+        name_models(&chat->lanes, at.width - x - 1 - size, models, sizeof models);
+        snprintf(text, sizeof text, "%s%s", models, rest);
     }
     vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text,
                   waiting ? vd_style_of(grid, VD_ROLE_STATUS_WARN) : plain);

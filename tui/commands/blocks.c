@@ -273,8 +273,9 @@ static vd_status make(job *j, vd_error *err)
         if (!status && s == BLOCKS_TRAIN)
             status = blocks_world_write_pool(&world, path_of(j, "", "_pool.txt"), err);
         if (!status && !j->quiet)
-            fprintf(stderr, "%s: %zu dialogs were written\n",
-                    path_of(j, blocks_split_names[s], ".json"), j->count[s]);
+            fprintf(stderr, "%s was written: %zu dialog%s\n",
+                    path_of(j, blocks_split_names[s], ".json"), j->count[s],
+                    j->count[s] == 1 ? "" : "s");
         blocks_world_clear(&world);
     }
     return status;

@@ -7,6 +7,7 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
 #include "tui/measure/corpus.h"
 #include "tui/measure/verdict.h"
 #include "tui/base/table.h"
@@ -268,26 +269,34 @@ static vd_status open_picture(vd_world *world, const char *text, size_t *index, 
                : vd_world_named(world, text, index, err);
 }
 
-// Those of the command line; *index: the one to start with.
-// A picture of one's own is shown first: that it is one is known before the screen opens.
-static vd_status check_picture(const vd_world *world, size_t index, vd_error *err)
+// A picture that is named is known to be one before the screen opens; of a folder others may be
+// good.
+static vd_status check_picture(const vd_world *world, const char *name, size_t index, vd_error *err)
 {
+    struct stat about;
     vd_image image;
+    if (!name || (stat(name, &about) == 0 && S_ISDIR(about.st_mode)))
+        return VD_OK;
     vd_status status = vd_world_image(world, index, &image, err);
     if (status == VD_OK)
         vd_image_clear(&image);
     return status;
 }
 
-// The same of a model that is asked for.
+// The same of a model that is asked for; it is loaded later.
 static vd_status check_model(const chat_program *program, const char *model, vd_error *err)
 {
-    char *path = model ? vd_world_model_path(program->world, model, err) : NULL;
-    vd_status status = model && !path ? err->status : VD_OK;
+    if (!model)
+        return VD_OK;
+    vd_safetensors *file = NULL;
+    char *path = vd_world_model_path(program->world, model, err);
+    vd_status status = path ? vd_safetensors_open(path, &file, err) : err->status;
+    vd_safetensors_close(file);
     vd_free(path);
     return status;
 }
 
+// Those of the command line; *index: the one to start with.
 static vd_status open_pictures(vd_world *world, const chat_settings *settings, size_t *index,
                                vd_error *err)
 {
@@ -297,7 +306,11 @@ static vd_status open_pictures(vd_world *world, const chat_settings *settings, s
         status = vd_world_open_path(world, settings->opened[i], i ? &at : index, err);
     if (!status && settings->image)
         status = open_picture(world, settings->image, index, err);
-    return status || !vd_world_own_path(world, *index) ? status : check_picture(world, *index, err);
+    const char *first = settings->image          ? settings->image
+                        : settings->opened_count ? settings->opened[0]
+                                                 : NULL;
+    return status || !vd_world_own_path(world, *index) ? status
+                                                       : check_picture(world, first, *index, err);
 }
 
 // As asked for here, else `model`, that of the conversation or the preferred one; what is only

@@ -514,10 +514,10 @@ static vd_status print_json(const char *path, const char *word, vd_error *err)
                                                         : vd_info_rows(path, err);
 }
 
-static bool is_named(const char *path, const char *ending)
+// "# Title" and an empty line, as the Markdown of the program begins.
+static bool is_page(const char *text)
 {
-    size_t length = strlen(path), end = strlen(ending);
-    return length > end && strcmp(path + length - end, ending) == 0;
+    return strncmp(text, "# ", 2) == 0 && strncmp(text + strcspn(text, "\n"), "\n\n", 2) == 0;
 }
 
 static vd_status print_lines(const char *path, const beginning *b, bool *known, vd_error *err)
@@ -531,7 +531,7 @@ static vd_status print_lines(const char *path, const beginning *b, bool *known, 
         return print_pool(path, err);
     if (strncasecmp(b->word, "<!doctype html", 14) == 0)
         return print_text(path, "a page for a browser (HTML)", err);
-    if (strncmp(b->text, "# ", 2) == 0 && is_named(path, ".md"))
+    if (is_page(b->text))
         return print_text(path, "a page of text (Markdown)", err);
     if (are_settings(b->text))
         return print_text(path, "settings of the chat", err);
@@ -577,7 +577,7 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     status = print_lines(path, &b, &known, err);
     if (known)
         return status;
-    if (strncmp(b.text, "version ", 8) == 0) // a Git LFS pointer
+    if (strncmp(b.text, "version https://git-lfs", 23) == 0) // to be fetched first
         return print_safetensors(path, tensors, err);
     return vd_error_set(err, VD_FORMAT, "%.400s: %s", path,
                         b.size ? "not a file that visdial reads or writes (`visdial info --help` "

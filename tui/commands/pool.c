@@ -147,7 +147,8 @@ const vd_command vd_cmd_pool = {
     "build --data FILE [options]",
     "Takes the answers that people gave in a data set, with their counts. With --model the pool "
     "is written beside the model, together with the vectors of its answers; chat and ask then "
-    "map these into memory instead of computing them.",
+    "map these into memory instead of computing them. The pool and the vectors that belong to the "
+    "model are replaced.",
     "  visdial pool build --data visdial_1.0_train.json \\\n"
     "      --model run1/model.safetensors\n"
     "  visdial pool build --data train.packed --top 10000 --out pool.txt\n",

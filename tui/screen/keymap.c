@@ -199,7 +199,7 @@ static const vd_binding table[] = {
     COMMAND(COPY, "/copy", "WHAT",
             "copy the answer, the round or the conversation to the terminal's clipboard"),
     COMMAND(EXPORT, "/export", "FORMAT FILE",
-            "write the conversation about this picture as html, md or json (VisDial)"),
+            "write the conversation as html, md or json (VisDial); --force behind it overwrites"),
     COMMAND(MOUSE, "/mouse", "on|off", "use the mouse here or leave it to the terminal"),
     BINDING(TALK, LEAVE, .empty = true, .keys = "Ctrl-D", .command = "/quit",
             .meaning = "leave (on an empty line)", .hint = "Ctrl-D leaves"),

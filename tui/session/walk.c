@@ -73,8 +73,9 @@ static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_erro
         return vd_error_set(err, VD_USAGE, "what if '%s'? nothing was asked before", name);
     return vd_error_set(err, VD_USAGE, "what if '%s'? there %s only %d %s", name,
                         there == 1 ? "is" : "are", there,
-                        one->kind == VD_SWITCH_ENTRY    ? "rounds before"
-                        : one->kind == VD_SWITCH_REGION ? "regions"
+                        one->kind == VD_SWITCH_ENTRY ? there == 1 ? "round before" : "rounds before"
+                        : one->kind == VD_SWITCH_REGION ? there == 1 ? "region" : "regions"
+                        : there == 1                    ? "word in the question"
                                                         : "words in the question");
 }
 

@@ -111,12 +111,19 @@ static bool describe(const char *line, vd_saved *out)
 static void describe_last(char *text, size_t length, vd_saved *out)
 {
     static const char start[] = "{\"conversation\":";
+    bool any = false;
     while (length > 0) {
         text[length] = '\0';
         char *line = g_strrstr_len(text, (gssize)length, "\n");
         line = line ? line + 1 : text;
-        if (strncmp(line, start, strlen(start)) == 0 && describe(line, out))
-            return;
+        vd_saved found = *out;
+        if (strncmp(line, start, strlen(start)) == 0) {
+            bool asked = describe(line, &found);
+            *out = asked || !any ? found : *out;
+            any = true;
+            if (asked)
+                return;
+        }
         length = line > text ? (size_t)(line - 1 - text) : 0;
     }
 }
