@@ -1,15 +1,14 @@
 // Captioners at their public size (d 512, 8 heads, N 3, f 2048, V 10,000, 36 regions of 2,048): a
 // caption of 20 words, greedy and by a beam of five, in 32 and 16 bits, the bundled captioner; and
 // the training step of 10 pictures with 5 captions each, in alternation with the same model in
-// PyTorch (captions_torch.py), with the share of the machine's matrix rate. The last lines are a
-// table.
+// PyTorch, plain and tuned (captions_torch.py), with the share of the machine's matrix rate. The
+// last lines are a table.
 //
-// First both sides take two steps of a small model without dropout from equal weights: their losses
+// First all sides take two steps of a small model without dropout from equal weights: their losses
 // and the norms of their gradients must be equal.
 //
-//   bench_captioner [check | say | step] [CAPTIONER]...    check: nothing is measured; only
-//   captions;
-//                                                           only steps
+//   bench_captioner [check | say | step] [CAPTIONER]...    check: measures nothing; say: only
+//                                                          captions; step: only steps
 #include "tests/bench/bench.h"
 
 #include <math.h>
@@ -35,12 +34,16 @@ enum {
     CAPTIONS = PICTURES * EACH,
     PATH = 256,
     LINE = 512,
-    STEPS = 3,
+    STEPS = 7,
     SAYINGS = 15
 };
 
 static const char directory[] = "build/bench";
 static bool no_steps, no_captions, check_only;
+
+// Of PyTorch's program.
+static const char *const forms[] = {"plain", "tuned"};
+enum { FORMS = sizeof forms / sizeof *forms };
 
 // What is measured.
 static const struct kind {
@@ -192,25 +195,37 @@ static double difference(double a, double b)
     return fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), 1e-30);
 }
 
+// How much the PyTorch's next step differs.
+static double check_form(torch *t, const char *form, double loss, double norm)
+{
+    char line[LINE];
+    double their_loss, their_norm;
+    snprintf(line, sizeof line, "learn %s", form);
+    if (!torch_ask(t, line, &their_loss, &their_norm))
+        return INFINITY;
+    double worst = fmax(difference(loss, their_loss), difference(norm, their_norm));
+    if (!(worst <= 1e-3))
+        printf("# loss %.7g, gradient %.7g; in PyTorch %s, %s: %.7g, %.7g\n", loss, norm,
+               t->version, form, their_loss, their_norm);
+    return worst;
+}
+
 static vd_status check_kind(torches *t, const struct kind *kind, const vd_batch *batch,
                             vd_error *err)
 {
     const vd_config config = config_of(kind, true);
     vd_trainer *trainer = NULL;
-    double worst = 0, loss, norm, their_loss = NAN, their_norm = NAN;
+    double worst = 0, loss, norm;
     vd_status status = new_trainer(&config, 0, 1e-3, &trainer, err);
     if (status == VD_OK)
         status = share_weights(t, kind, trainer, err);
     for (int i = 0; i < 2 && status == VD_OK; i++) {
         status = take_step(trainer, batch, &loss, &norm, err);
-        for (int k = 0; k < t->count && status == VD_OK; k++) {
-            torch_ask(&t->list[k], "learn", &their_loss, &their_norm);
-            worst = fmax(worst, fmax(difference(loss, their_loss), difference(norm, their_norm)));
-            if (!(worst <= 1e-3) || isnan(their_loss))
-                status = vd_error_set(
-                    err, VD_FORMAT, "%s: loss %.7g, gradient %.7g; in PyTorch %s %.7g, %.7g",
-                    kind->name, loss, norm, t->list[k].version, their_loss, their_norm);
-        }
+        for (int k = 0; k < t->count * FORMS && status == VD_OK; k++)
+            worst = fmax(worst, check_form(&t->list[k / FORMS], forms[k % FORMS], loss, norm));
+        if (!(worst <= 1e-3))
+            status =
+                vd_error_set(err, VD_FORMAT, "%s: the same step differs in PyTorch", kind->name);
     }
     vd_trainer_free(trainer);
     if (status == VD_OK)
@@ -265,21 +280,26 @@ static double core_rate(void)
     return best;
 }
 
-static void report_steps(const torches *t, const struct kind *kind, double flops, series *ours,
-                         series *theirs)
+static void report_pytorch(const torches *t, const struct kind *kind, const char *form, double ours,
+                           double floor, series *theirs)
 {
     char name[64];
-    series cpu = cpu_of(ours), their_cpu[MOST_TORCHES] = {{.count = 0}};
-    double rate = core_rate(), ratio = t->count ? 2 : -1;
-    for (int i = 0; i < t->count; i++)
-        their_cpu[i] = cpu_of(&theirs[i]);
+    snprintf(name, sizeof name, "%s, training step, %s", kind->name, form);
+    detail_torch(t, name, theirs);
+    add_row(name, ours, theirs, floor, -1, t->count ? 2 : -1, "ms");
+}
+
+static void report_steps(const torches *t, const struct kind *kind, double flops, series *ours,
+                         series theirs[FORMS][MOST_TORCHES])
+{
+    char name[64];
+    const series cpu = cpu_of(ours);
+    double rate = core_rate();
     snprintf(name, sizeof name, "%s, training step", kind->name);
     detail(name, ours);
-    detail_torch(t, name, theirs);
+    for (int form = 0; form < FORMS; form++)
+        report_pytorch(t, kind, forms[form], median(ours), floor_of(0, flops), theirs[form]);
     printf("%-44s %.1f GFLOP; a core does %.0f GFLOP/s\n", name, flops * 1e-9, rate);
-    add_row(name, median(ours), theirs, floor_of(0, flops), -1, ratio, "ms");
-    snprintf(name, sizeof name, "%s, processor time", kind->name);
-    add_row(name, median(&cpu), their_cpu, flops / rate * 1e-6, -1, ratio, "ms");
     snprintf(name, sizeof name, "%s, share of the matrix rate in it", kind->name);
     add_row(name, 100 * flops / rate * 1e-6 / median(&cpu), NULL, -1, 60, -1, "%");
     fflush(stdout);
@@ -290,19 +310,24 @@ static vd_status measure_steps(torches *t, const struct kind *kind, const vd_bat
 {
     const vd_config config = config_of(kind, false);
     vd_trainer *trainer = NULL;
-    series ours = {.count = 0}, theirs[MOST_TORCHES] = {{.count = 0}}, warm_up[MOST_TORCHES];
+    series ours = {.count = 0}, theirs[FORMS][MOST_TORCHES];
     vd_status status = new_trainer(&config, 0.1, 1e-5, &trainer, err);
     if (status == VD_OK)
         status = share_weights(t, kind, trainer, err);
-    memset(warm_up, 0, sizeof warm_up);
     for (int i = -1; i < STEPS && status == VD_OK; i++) {
+        if (i <= 0) { // the first was only to warm up
+            ours.count = 0;
+            memset(theirs, 0, sizeof theirs);
+        }
         double loss, cpu = cpu_now(), began = bench_now();
         status = take_step(trainer, batch, &loss, NULL, err);
-        if (i >= 0) {
-            ours.wall[ours.count] = bench_now() - began;
-            ours.cpu[ours.count++] = cpu_now() - cpu;
+        ours.wall[ours.count] = bench_now() - began;
+        ours.cpu[ours.count++] = cpu_now() - cpu;
+        for (int form = 0; form < FORMS; form++) {
+            char line[LINE];
+            snprintf(line, sizeof line, "step %s", forms[form]);
+            run_torch(t, line, theirs[form]);
         }
-        run_torch(t, "step", i < 0 ? warm_up : theirs);
     }
     vd_trainer_free(trainer);
     if (status != VD_OK)
@@ -316,10 +341,10 @@ static vd_status measure_steps(torches *t, const struct kind *kind, const vd_bat
 typedef struct sayer {
     vd_captioner *captioner;
     vd_saying how;
-    int regions;
     series times;
     char name[80];
-    double bar;
+    double bar;                // milliseconds; < 0: none
+    const struct sayer *plain; // NULL, or the Transformer's, from which the bar comes
     int words;
 } sayer;
 
@@ -369,13 +394,25 @@ static vd_status list_sayers(const bool *wanted, sayer *list, int *count, vd_err
         for (int half = 0; half < 2; half++)
             for (int beam = 1; beam <= 5 && wanted[k] && status == VD_OK; beam += 4) {
                 snprintf(name, sizeof name, "%s%s", kinds[k].name, half ? ", 16 bits" : "");
+                sayer *s = &list[*count];
                 status = add_sayer(list, count, name, path_of(&kinds[k], half ? "-half" : "", path),
                                    beam, half ? (beam == 1 ? 30 : 60) : (beam == 1 ? 50 : 90), err);
+                s->plain = k > 0 && wanted[0] ? &list[2 * half + beam / 5] : NULL;
             }
     for (int beam = 1; beam <= 5 && status == VD_OK; beam += 4)
         status = add_sayer(list, count, "bundled captioner", "assets/captioner.safetensors", beam,
                            beam == 1 ? 5 : -1, err);
     return status;
+}
+
+static void report_sayer(sayer *s)
+{
+    const double most_cost = 1.2; // of a captioner with a history, in Transformers
+    char name[96];
+    snprintf(name, sizeof name, "%s, %d words", s->name, s->words);
+    detail(name, &s->times);
+    add_row(s->name, median(&s->times), NULL, -1,
+            s->plain ? most_cost * median(&s->plain->times) : s->bar, -1, "ms");
 }
 
 // Of the bundled captioner the regions are the first numbers of the batch's.
@@ -390,12 +427,8 @@ static vd_status measure_captions(const bool *wanted, vd_error *err)
             list[k].times.count = i < 0 ? 0 : list[k].times.count;
         }
     for (int k = 0; k < count; k++) {
-        if (status == VD_OK) {
-            char name[96];
-            snprintf(name, sizeof name, "%s, %d words", list[k].name, list[k].words);
-            detail(name, &list[k].times);
-            add_row(list[k].name, median(&list[k].times), NULL, -1, list[k].bar, -1, "ms");
-        }
+        if (status == VD_OK)
+            report_sayer(&list[k]);
         vd_captioner_free(list[k].captioner);
     }
     return status;

@@ -7,10 +7,12 @@ bench_captioner. tests/golden/captions.py has the same formulas one caption at a
                                                  stdout:
 
     load HISTORY HEADS MODEL RATE DROPOUT CLIP   0 0; HISTORY: none, complete or light
-    step                                         wall and CPU time of a training step in ms
-    learn                                        a step's loss, and the norm of its gradient
+    step FORM                                    wall and CPU time of a training step in ms
+    learn FORM                                   a step's loss, and the norm of its gradient
 
-Pictures are encoded once, whatever their captions; attention is PyTorch's own.
+FORM: plain, the formulas as usually written; or tuned, which gives the same: PyTorch's own
+attention, keys and values of regions once a picture, only real words reach the vocabulary. Both
+encode a picture once, whatever its captions.
 """
 import argparse
 import math
@@ -27,9 +29,9 @@ from networks_torch import adam
 START, END = 1, 2
 
 
-class Captioner:
+class Plain:
     def __init__(self, weights, history, heads, dropout):
-        self.w = {name: torch.nn.Parameter(x.float()) for name, x in weights.items()}
+        self.w = {name: torch.nn.Parameter(x.float().clone()) for name, x in weights.items()}
         self.history, self.heads, self.rate = history, heads, dropout
         self.d = self.w["word_embed.weight"].size(1)
         self.layers = sum(name.endswith("norm3.weight") for name in self.w)
@@ -49,9 +51,14 @@ class Captioner:
     def keys(self, name, y):
         return self.linear(name + ".k", y), self.linear(name + ".v", y)
 
-    def look(self, name, q, keys, mask=None, causal=False):
-        k, v = map(self.split, keys)
-        y = F.scaled_dot_product_attention(self.split(q), k, v, mask, self.rate, causal)
+    def attend(self, q, k, v, mask):
+        score = q @ k.transpose(-1, -2) / math.sqrt(q.size(-1))
+        if mask is not None:
+            score = score.masked_fill(~mask, -math.inf)
+        return self.drop(score.softmax(-1)) @ v
+
+    def look(self, name, q, keys, mask=None):
+        y = self.attend(self.split(q), *map(self.split, keys), mask)
         return self.drop(self.linear(name + ".o", y.transpose(1, 2).flatten(2)))
 
     def feed_forward(self, name, norm, x):
@@ -68,14 +75,25 @@ class Captioner:
             x = self.feed_forward(name, ".norm2", x)
         return self.norm("enc_norm", x)
 
+    def read_memory(self, name, memory, captions):
+        """What the attention `name` of every caption's words looks at."""
+        return memory.repeat_interleave(captions, 0)
+
+    def region_keys(self, name, regions):
+        return self.keys(name, regions)
+
+    def both_keys(self, name, regions, found):
+        return self.keys(name, torch.cat([regions, found], 1))
+
     def cross(self, name, q, regions, seen):
         attend = name + ".cross_attn"
         queries = self.linear(attend + ".q", self.norm(name + ".norm2", q))
-        found = q if self.history == "light" else q + self.look(attend, queries, regions)
+        found = q
+        if self.history != "light":
+            found = q + self.look(attend, queries, self.region_keys(attend, regions))
         if self.history == "none":
             return found
-        both = [torch.cat(pair, 1) for pair in zip(regions, self.keys(attend, found))]
-        return q + self.look(attend, queries, both, seen)
+        return q + self.look(attend, queries, self.both_keys(attend, regions, found), seen)
 
     def decode(self, memory, words, captions):
         t, p = words.size(1), memory.size(1)
@@ -88,12 +106,14 @@ class Captioner:
             name = f"dec.{l}"
             attend = name + ".self_attn"
             y = self.norm(name + ".norm1", x)
-            x = x + self.look(attend, self.linear(attend + ".q", y), self.keys(attend, y), None,
-                              True)
-            regions = [k.repeat_interleave(captions, 0)
-                       for k in self.keys(name + ".cross_attn", memory)]
+            x = x + self.look(attend, self.linear(attend + ".q", y), self.keys(attend, y),
+                              seen[:, p:])
+            regions = self.read_memory(name + ".cross_attn", memory, captions)
             x = self.feed_forward(name, ".norm3", self.cross(name, x, regions, seen))
         return self.norm("dec_norm", x)
+
+    def cross_entropy(self, y, target):
+        return F.cross_entropy(self.linear("out", y).flatten(0, 1), target.flatten(), ignore_index=-1)
 
     def loss(self, image, words, length):
         t = int(length.max()) + 1
@@ -101,8 +121,24 @@ class Captioner:
         target[torch.arange(t) > length[:, None]] = -1
         target[torch.arange(len(words)), length] = END
         read = torch.cat([torch.full_like(words[:, :1], START), words[:, :t - 1]], 1)
-        y = self.decode(self.encode(image), read, len(words) // len(image))
-        kept = target >= 0  # only real words reach the vocabulary
+        return self.cross_entropy(self.decode(self.encode(image), read, len(words) // len(image)), target)
+
+
+class Tuned(Plain):
+    def attend(self, q, k, v, mask):
+        return F.scaled_dot_product_attention(q, k, v, mask, self.rate)
+
+    def read_memory(self, name, memory, captions):
+        return [k.repeat_interleave(captions, 0) for k in self.keys(name, memory)]
+
+    def region_keys(self, name, regions):
+        return regions
+
+    def both_keys(self, name, regions, found):
+        return [torch.cat(pair, 1) for pair in zip(regions, self.keys(name, found))]
+
+    def cross_entropy(self, y, target):
+        kept = target >= 0
         return F.cross_entropy(self.linear("out", y[kept]), target[kept])
 
 
@@ -112,26 +148,27 @@ class Training:
         self.batch = tensors["image"], tensors["words"].long(), tensors["length"].long()
 
     def load(self, history, heads, path, rate, dropout, clip):
-        self.captioner = Captioner(read_safetensors(path)[1], history, int(heads), float(dropout))
-        self.optimiser = adam(self.captioner.w.values(), float(rate))
+        weights = read_safetensors(path)[1]
+        self.forms = {form.__name__.lower(): form(weights, history, int(heads), float(dropout))
+                      for form in (Plain, Tuned)}
+        self.optimisers = {form: adam(captioner.w.values(), float(rate))
+                           for form, captioner in self.forms.items()}
         self.clip = float(clip)
         return 0, 0
 
-    def take_step(self):
-        self.optimiser.zero_grad()
-        loss = self.captioner.loss(*self.batch)
+    def learn(self, form):
+        captioner, optimiser = self.forms[form], self.optimisers[form]
+        optimiser.zero_grad()
+        loss = captioner.loss(*self.batch)
         loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.captioner.w.values(), self.clip)
-        self.optimiser.step()
+        norm = torch.nn.utils.clip_grad_norm_(captioner.w.values(), self.clip)
+        optimiser.step()
         return loss.item(), norm.item()
 
-    def step(self):
+    def step(self, form):
         cpu, start = time.process_time(), time.perf_counter()
-        self.take_step()
+        self.learn(form)
         return (time.perf_counter() - start) * 1e3, (time.process_time() - cpu) * 1e3
-
-    def learn(self):
-        return self.take_step()
 
 
 def main():
