@@ -87,8 +87,8 @@
       "captioner: inner size of a feed-forward layer; sat-soft, sat-hard: of the attention")       \
     X(history, "history", CHOICE, VD_HISTORY_OWN, VD_HISTORY_NONE, VD_HISTORY_OWN,                 \
       vd_history_names, false,                                                                     \
-      "cat, sat-soft, sat-hard: what the attention over the history covers: own (default; cat: "   \
-      "complete, others: none), complete, past, only, now, light or none")                         \
+      "cat, sat-soft: what the attention over the history covers: own (default; cat: complete, "   \
+      "sat-soft: none), complete, past, only, now, light (cat) or none")                           \
     X(shared, "shared", CHOICE, 0, 1, 1, vd_no_yes_names, false,                                   \
       "cat: whether both attentions share their weights: yes (default) or no")                     \
     X(history_norm, "history-norm", CHOICE, 0, 1, 0, vd_no_yes_names, false,                       \

@@ -397,6 +397,30 @@ static void the_scene_says_what_is_true(void **state)
                CAPTION("--model", model, "--scenes", "assets/scenes.json"));
 }
 
+// Beside each word stands the one region that it looked at.
+static void hard_attention_shows_one_region(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(CAPTION("--model", other, "--json"));
+    char *shown = printed(CAPTION("--model", other)), *line = strstr(shown, "  regions\n");
+    yajl_val words = member(tree, "words");
+    assert_non_null(line);
+    for (size_t i = 0; i < words->u.array.len; i++) {
+        char region[16];
+        line = strchr(line, '\n') + 1;
+        char *ends = strchr(line, '\n');
+        *ends = '\0';
+        snprintf(region, sizeof region, "  %.0f ", number(item(words, i), "chosen"));
+        char *found = strstr(line, region);
+        if (!found || strcmp(ends - 6, " 100 %") != 0 || strchr(found, ','))
+            fail_msg("not region %s alone: %s", region, line);
+        *ends = '\n';
+        line = ends;
+    }
+    yajl_tree_free(tree);
+    free(shown);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -409,6 +433,8 @@ static void what_cannot_be_is_refused(void **state)
                CAPTION("--model", model, "--what-if", "positions"));
     is_refused(2, "which word instead? word 2=red",
                CAPTION("--model", model, "--what-if", "word 2"));
+    is_refused(2, "a caption has at least one word",
+               CAPTION("--model", model, "--what-if", "word 1=(end)"));
     is_refused(2, "words for 9 places", CAPTION("--model", model, "--what-if", "word 9=w1"));
     is_refused(2, "begins with 'cube'? the captioner does not know this word",
                CAPTION("--model", model, "--begin", "w1 cube"));
@@ -443,6 +469,7 @@ int main(void)
         cmocka_unit_test(the_caption_of_the_data_is_read),
         cmocka_unit_test(two_captioners_stand_side_by_side),
         cmocka_unit_test(the_scene_says_what_is_true),
+        cmocka_unit_test(hard_attention_shows_one_region),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -15,7 +15,7 @@
 #include "tests/support/train_run.h"
 #include "tui/measure/say.h"
 
-static char *model, *other, *out, *dialogs;
+static char *model, *other, *hard, *out, *dialogs;
 
 static char *captioner_file(const char *name, vd_captioner_kind kind)
 {
@@ -40,6 +40,7 @@ static int begin(void **state)
     train_run_world(state);
     model = captioner_file("transformer.safetensors", VD_CAPTIONER_TRANSFORMER);
     other = captioner_file("cat.safetensors", VD_CAPTIONER_CAT);
+    hard = captioner_file("hard.safetensors", VD_CAPTIONER_SAT_HARD);
     out = support_join(tiny.directory, "said.json");
     dialogs = support_join(tiny.directory, "dialogs.json");
     return 0;
@@ -49,6 +50,7 @@ static int end(void **state)
 {
     free(dialogs);
     free(out);
+    free(hard);
     free(other);
     free(model);
     return train_run_end(state);
@@ -102,8 +104,12 @@ static void all_pictures_get_the_caption_that_each_gets_alone(void **state)
     must(vd_captioner_load(model, &captioner, &err), &err);
     must(vd_regions_open(tiny.features, &regions, &err), &err);
     const vd_pictures_to_say pictures = {regions, 3, image};
-    must(vd_say_captions(captioner, &pictures, &how, 1, &watch, "one", &results[0], &err), &err);
-    must(vd_say_captions(captioner, &pictures, &how, 3, &watch, "three", &results[1], &err), &err);
+    must(vd_say_captions(captioner, &pictures, &how, VD_HARD_OWN, 1, &watch, "one", &results[0],
+                         &err),
+         &err);
+    must(vd_say_captions(captioner, &pictures, &how, VD_HARD_OWN, 3, &watch, "three", &results[1],
+                         &err),
+         &err);
     for (size_t i = 0; i < 3; i++) {
         float features[TINY_REGIONS * TINY_REGION_SIZE];
         size_t row;
@@ -140,6 +146,40 @@ static void draws_differ_from_picture_to_picture(void **state)
     free(text);
     free(again);
     free(first);
+}
+
+// Where hard attention looks is as asked for, drawn for each picture anew, and named.
+static void hard_attention_looks_as_asked_for(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"largest", "draw", "expected"};
+    char *text[3], *said = support_join(tiny.directory, "looked.json");
+    for (int i = 0; i < 3; i++) {
+        char named[40];
+        for (int threads = 1; threads < 3; threads++) {
+            char count[2] = {(char)('0' + threads), '\0'};
+            char *shown = printed(EVAL("--model", hard, "--features", tiny.features, "--out", said,
+                                       "--force", "--hard", ways[i], "--threads", count));
+            snprintf(named, sizeof named, "beam=%d", i == 1 ? 1 : 5);
+            assert_non_null(strstr(shown, named));
+            snprintf(named, sizeof named, " hard=%s\n", ways[i]);
+            assert_non_null(strstr(shown, named));
+            free(shown);
+            char *found = support_read_file(said, NULL);
+            if (threads == 1) {
+                text[i] = found;
+            } else {
+                assert_string_equal(found, text[i]);
+                free(found);
+            }
+        }
+    }
+    assert_string_not_equal(text[0], text[1]);
+    is_refused(2, "expected sat-hard", EVAL(SAID, "--out", said, "--force", "--hard", "draw"));
+    is_refused(2, "--hard is about captions", MORE("eval", "--model", "base", "--hard", "draw"));
+    for (int i = 0; i < 3; i++)
+        free(text[i]);
+    free(said);
 }
 
 static double at(yajl_val tree, const char *one, const char *two)
@@ -229,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_pictures_get_the_caption_that_each_gets_alone),
         cmocka_unit_test(draws_differ_from_picture_to_picture),
+        cmocka_unit_test(hard_attention_looks_as_asked_for),
         cmocka_unit_test(what_is_said_is_scored_as_its_file_is),
         cmocka_unit_test(two_captioners_are_compared),
         cmocka_unit_test(pictures_without_features_are_refused_or_left_out),

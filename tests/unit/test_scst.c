@@ -379,7 +379,7 @@ static void a_run_ends_when_it_gets_no_better(void **state)
         char *path = train_run_file(out[i], "log.tsv"), *log = support_read_file(path, NULL);
         assert_non_null(strstr(log, "\n3\t9\t"));
         assert_null(strstr(log, "\n4\t"));
-        assert_non_null(strstr(log, "\tfaithful\ttrue-bits\tchair-i\n"));
+        assert_non_null(strstr(log, "\tfaithful\ttrue-bits\tchair-i\tbleu-1\t"));
         free(log);
         free(path);
     }

@@ -70,9 +70,12 @@ static void a_run_measures_the_cross_entropy_and_learns(void **state)
                           SMALL, "--rate", "0.02", "--epochs", "30"));
     char *path = train_run_file("learns", "log.tsv"), *log = support_read_file(path, NULL);
     double first, last;
-    assert_ptr_equal(strstr(log, "epoch\tstep\tloss\tcross-entropy\tperplexity\tcider-d\tbleu-4\t"
-                                 "faithful\ttrue-bits\tchair-i\n1\t3\t"),
-                     log);
+    assert_ptr_equal(
+        strstr(log,
+               "epoch\tstep\tloss\tcross-entropy\tperplexity\tcider-d\tbleu-4\t"
+               "faithful\ttrue-bits\tchair-i\tbleu-1\tbleu-2\tbleu-3\trouge-l\tmeteor-es\tlength\t"
+               "read\tchair-s\tattributes\tdifferent\n1\t3\t"),
+        log);
     assert_int_equal(sscanf(strstr(log, "\n1\t") + 1, "1\t3\t%lf", &first), 1);
     assert_int_equal(sscanf(strstr(log, "\n30\t") + 1, "30\t90\t%lf", &last), 1);
     assert_true(last < first / 2);

@@ -31,7 +31,7 @@ static void print_word(const vd_caption_sheet *sheet, int t, int width, float *s
     const vd_caption_side *side = &sheet->side[0];
     int padding = width - vd_output_width(side->word[t]);
     char percent[16], given[16] = "", name[VD_REGION_LABEL];
-    vd_caption_trace_regions(&side->trace, t, share);
+    vd_caption_side_look(side, t, side->trace.layers - 1, -1, share, NULL);
     vd_percent(percent, sizeof percent, side->trace.word[t].probability);
     vd_percent(given, sizeof given, vd_caption_side_given(side, t, side->trace.layers - 1, -1));
     printf("   %s%*s  %5s", side->word[t], padding > 0 ? padding : 0, "", percent);
@@ -68,7 +68,7 @@ static void add_half(const vd_caption_sheet *sheet, int which, int t, vd_table *
         return;
     }
     vd_percent(percent, sizeof percent, side->trace.word[t].probability);
-    vd_caption_trace_regions(&side->trace, t, share);
+    vd_caption_side_look(side, t, side->trace.layers - 1, -1, share, NULL);
     vd_table_more(table, "%s\t%s", side->word[t], percent);
     if (region_text(sheet, share, 0, name, part))
         vd_table_more(table, "%s\t%s", name, part);

@@ -2,11 +2,21 @@
 
 enum { BEAM = 5 };
 
+const char *const vd_hard_names[] = {"largest", "draw", "expected"};
+
 vd_saying vd_saying_usual(void)
 {
     vd_saying how = vd_saying_greedy();
     how.beam = BEAM;
     return how;
+}
+
+bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given)
+{
+    bool draws = VD_HARD_LARGEST + hard == VD_HARD_DRAW;
+    if (draws && !vd_arguments_have(given, "beam"))
+        how->beam = 1;
+    return draws;
 }
 
 vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *err)

@@ -12,9 +12,15 @@ vd_saying vd_saying_usual(void);
 // After that: a caption is searched or drawn.
 vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *err);
 
+// Where captioners of the kind sat-hard look: VD_HARD_LARGEST and so on.
+extern const char *const vd_hard_names[];
+// hard: an index of them. Where regions are drawn, a caption is greedy unless --beam is given.
+// True: they are.
+bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given);
+
 // The option names, for commands that refuse them in some modes.
 #define VD_SAYING_NAMES                                                                            \
-    "beam longest length-power temperature no-repeat no-trigram no-dangling merge-repeats"
+    "hard beam longest length-power temperature no-repeat no-trigram no-dangling merge-repeats"
 
 // clang-format off
 // NOLINTBEGIN(bugprone-macro-parentheses): `how` names a member
@@ -33,6 +39,12 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
      VD_INTO(type, how.no_dangling)},                                                              \
     {"merge-repeats", NULL, "merge immediate repetitions of a word",                       \
      VD_INTO(type, how.merge_repeats)}
+// hard: an int, an index of vd_hard_names.
+#define VD_HARD_OPTION(type, hard)                                                                 \
+    {"hard", "NAME",                                                                               \
+     "captioner sat-hard: each word looks at the region of the largest share (largest, default), " \
+     "at one that is drawn (draw), or at all of them, weighed (expected)",                         \
+     VD_INTO(type, hard), .choices = "largest, draw or expected"}
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 

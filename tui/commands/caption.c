@@ -11,16 +11,13 @@
 #include "tui/measure/verdict.h"
 #include "tui/page/html_caption.h"
 
-#define HARD "largest, draw or expected"
-static const char *const hard_names[] = {"largest", "draw", "expected"};
-
 typedef struct job {
     const char *image, *model, *other, *read;
     bool read_data;
     vd_world_files files;
     vd_backend_choice backend;
     vd_saying how;
-    int hard; // an index of hard_names
+    int hard; // an index of vd_hard_names
     vd_caption_wish wish;
     const char *scenes, *html;
     bool json, force;
@@ -62,10 +59,7 @@ static const vd_option options[] = {
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
     VD_SAYING_OPTIONS(job, how),
-    {"hard", "NAME",
-     "captioner sat-hard: each word looks at the region of the largest share (largest, default), "
-     "at one that is drawn (draw), or at all of them, weighed (expected)",
-     VD_INTO(job, hard), .choices = HARD},
+    VD_HARD_OPTION(job, hard),
     {"seed", "N", "seed of what is drawn (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
     {"scenes", "FILE",
      "scenes of Blocks, to check what captions claim (default: scenes.json beside the dialogs)",
@@ -160,7 +154,7 @@ static vd_status say(job *j, vd_error *err)
     vd_caption_sayers by = {.how = j->how, .most = j->json ? j->how.beam : 1};
     for (int i = 0; i < 2; i++) {
         by.captioner[i] = j->captioner[i];
-        by.hard[i] = is_hard(j->captioner[i]) ? hard_names[j->hard] : NULL;
+        by.hard[i] = is_hard(j->captioner[i]) ? vd_hard_names[j->hard] : NULL;
     }
     vd_status status = vd_caption_sheet_new(j->world, &by, &j->wish, &j->sheet, err);
     const char *doubt = vd_world_doubt(j->world, j->wish.picture);
@@ -231,10 +225,8 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
                                      "and a caption to be read: that has a beginning; leave one "
                                      "out",
                                      err);
-    bool looks = VD_HARD_LARGEST + j->hard == VD_HARD_DRAW;
-    if (looks && !vd_arguments_have(&given, "beam"))
-        j->how.beam = 1;
-    if (status == VD_OK && !looks && !vd_arguments_have(&given, "temperature"))
+    bool draws = vd_saying_draws(&j->how, j->hard, &given);
+    if (status == VD_OK && !draws && !vd_arguments_have(&given, "temperature"))
         status = vd_arguments_refuse(&given, "seed", "needs --temperature", err);
     return status ? status : vd_saying_check(&j->how, &given, err);
 }
@@ -280,7 +272,7 @@ const vd_command vd_cmd_caption = {
     "top layer. --json has all regions, the runners-up of every word and the other captions of "
     "the beam.\n"
     "--html writes one self-contained page to step through the words or play them: each with its "
-    "regions, probability, entropy and most likely alternatives, and, for captioners with a "
+    "regions, probability, entropy (nats) and most likely alternatives, and, for captioners with a "
     "history, "
     "with what it got from which earlier word.\n"
     "--other-model compares two captioners: the words are aligned, differences are marked, and "

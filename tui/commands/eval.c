@@ -74,6 +74,7 @@ static const vd_option options[] = {
     {"out", "FILE", "caption: write the captions of --model to FILE (a results file)",
      VD_INTO(evaluation, captions.out)},
     VD_SAYING_OPTIONS(evaluation, captions.how),
+    VD_HARD_OPTION(evaluation, captions.hard),
     {"references", "FILE",
      "caption: reference captions (Karpathy's splits, COCO captions, VisDial dialogs)",
      VD_INTO(evaluation, captions.paths.references)},
@@ -324,6 +325,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         status = check_caption(e, &given, err);
         if (!vd_arguments_have(&given, "missing"))
             e->paths.missing = VD_MISSING_REFUSE;
+        vd_saying_draws(&e->captions.how, e->captions.hard, &given);
         return status ? status : vd_saying_check(&e->captions.how, &given, err);
     }
     if (status == VD_OK)

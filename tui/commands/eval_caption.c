@@ -1,12 +1,14 @@
 #include "tui/commands/eval_caption.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"
 #include "engine/base/file.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
+#include "tui/base/saying.h"
 #include "tui/measure/say.h"
 
 typedef struct measured {
@@ -15,7 +17,9 @@ typedef struct measured {
     vd_pictures_to_say pictures;
     int64_t *image; // of them
     vd_results *results[2];
-    size_t count; // captions of the first
+    char *signature[2]; // how the captioners were trained; NULL: not known
+    bool looks;         // one of them has hard attention
+    size_t count;       // captions of the first
     vd_caption_measure measure[2];
     vd_interval interval[VD_CAPTION_METRICS], difference[VD_CAPTION_METRICS];
 } measured;
@@ -47,17 +51,41 @@ static vd_status open_captioner(const vd_caption_evaluation *e, const char *path
     return status ? status : vd_model_use(vd_captioner_model(*out), backend, err);
 }
 
-static vd_status say(const vd_caption_evaluation *e, const char *model, const measured *m,
-                     vd_results **out, vd_error *err)
+static bool is_hard(const vd_captioner *captioner)
 {
+    return captioner && vd_model_config(vd_captioner_model(captioner))->caption.captioner ==
+                            VD_CAPTIONER_SAT_HARD;
+}
+
+// Of two captioners only those look as --hard says that can.
+static vd_hard look_of(const vd_caption_evaluation *e, const vd_captioner *captioner)
+{
+    return e->from[1].model && !is_hard(captioner) ? VD_HARD_LARGEST
+                                                   : (vd_hard)(VD_HARD_LARGEST + e->hard);
+}
+
+static vd_status note_captioner(measured *m, int which, const vd_captioner *captioner,
+                                vd_error *err)
+{
+    const char *signature = vd_model_metadata(vd_captioner_model(captioner), "signature");
+    m->looks = m->looks || is_hard(captioner);
+    m->signature[which] = signature ? vd_strdup(signature) : NULL;
+    return signature && !m->signature[which] ? vd_error_memory(err, "a signature") : VD_OK;
+}
+
+static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_error *err)
+{
+    const char *model = e->from[which].model;
     vd_captioner *captioner = NULL;
     vd_progress progress;
     vd_status status = open_captioner(e, model, &captioner, err);
     vd_progress_start(&progress, "captions", (int64_t)m->pictures.count, 0, e->quiet);
     const vd_watch watch = {vd_progress_report, &progress, vd_interrupt_watch()};
     if (status == VD_OK)
-        status =
-            vd_say_captions(captioner, &m->pictures, &e->how, e->threads, &watch, model, out, err);
+        status = vd_say_captions(captioner, &m->pictures, &e->how, look_of(e, captioner),
+                                 e->threads, &watch, model, &m->results[which], err);
+    if (status == VD_OK)
+        status = note_captioner(m, which, captioner, err);
     vd_interrupt_release();
     vd_progress_end(&progress, (int64_t)m->pictures.count, status == VD_OK);
     vd_captioner_free(captioner);
@@ -74,7 +102,7 @@ static vd_status get_captions(const vd_caption_evaluation *e, measured *m, vd_er
     vd_status status = VD_OK;
     for (int i = 0; i < 2 && status == VD_OK; i++)
         if (e->from[i].model)
-            status = say(e, e->from[i].model, m, &m->results[i], err);
+            status = say(e, i, m, err);
         else if (e->from[i].results)
             status = vd_results_read(e->from[i].results, &m->results[i], err);
     if (status == VD_OK && m->results[0])
@@ -133,27 +161,33 @@ static const char *whose_tokens(const vd_caption_evaluation *e)
     return e->paths.tokens_given ? "given" : "visdial, after coco-caption's";
 }
 
-static const char *how_said(const vd_caption_evaluation *e, char out[160])
+static const char *how_said(const vd_caption_evaluation *e, const measured *m, char out[160])
 {
     vd_saying_text(&e->how, out, 160);
+    size_t used = strlen(out);
+    if (m->looks)
+        snprintf(out + used, 160 - used, " hard=%s", vd_hard_names[e->hard]);
     return out;
 }
 
-static void print_captions(const vd_caption_evaluation *e)
+static void print_captions(const vd_caption_evaluation *e, const measured *m)
 {
     char said[160];
-    vd_output_row(e->from[0].model ? "captioner" : "results", "%s", name_of(&e->from[0]));
-    if (is_there(&e->from[1]))
-        vd_output_row("against", "%s", name_of(&e->from[1]));
+    const char *const name[2] = {e->from[0].model ? "captioner" : "results", "against"};
+    for (int i = 0; i < 2 && is_there(&e->from[i]); i++) {
+        vd_output_row(name[i], "%s", name_of(&e->from[i]));
+        if (m->signature[i])
+            vd_output_row("trained", "%s", m->signature[i]);
+    }
     if (e->features)
-        vd_output_row("said", "%s", how_said(e, said));
+        vd_output_row("said", "%s", how_said(e, m, said));
 }
 
 static vd_status print_text(const vd_caption_evaluation *e, const measured *m,
                             const vd_caption_report *report, vd_error *err)
 {
     vd_status status = VD_OK;
-    print_captions(e);
+    print_captions(e, m);
     if (m->judge) {
         const vd_captions *references = vd_caption_judge_references(m->judge);
         vd_output_row("references", "%s, %s, %zu pictures, %zu captions", references->path,
@@ -178,7 +212,10 @@ static vd_status print_json(const vd_caption_evaluation *e, const measured *m,
     if (is_there(&e->from[1]))
         vd_json_put(json, "against: %s", name_of(&e->from[1]));
     if (e->features)
-        vd_json_put(json, "said: %s", how_said(e, said));
+        vd_json_put(json, "said: %s", how_said(e, m, said));
+    for (int i = 0; i < 2; i++)
+        if (m->signature[i])
+            vd_json_put(json, i ? "against_signature: %s" : "signature: %s", m->signature[i]);
     vd_json_put(json, "captions: %zu", m->count);
     if (m->judge) {
         vd_json_put(json, "references: %s, tokens: %s", vd_caption_judge_references(m->judge)->path,
@@ -217,6 +254,7 @@ vd_status vd_evaluate_captions(vd_caption_evaluation *e, vd_error *err)
     for (int i = 0; i < 2; i++) {
         vd_caption_measure_clear(&m.measure[i]);
         vd_results_free(m.results[i]);
+        vd_free(m.signature[i]);
     }
     vd_caption_judge_close(m.judge);
     vd_free(m.image);

@@ -18,6 +18,7 @@ typedef struct vd_caption_evaluation {
     const char *features;     // of captioners
     const char *out;          // gets what the first captioner says; NULL: nothing does
     vd_saying how;
+    int hard; // of vd_hard_names
     int threads;
     vd_backend_choice backend;
     vd_bootstrap_options bootstrap;

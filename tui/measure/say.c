@@ -7,6 +7,7 @@
 typedef struct saying {
     const vd_pictures_to_say *pictures;
     const vd_saying *how;
+    vd_hard hard;
     vd_captioner *captioner[VD_THREADS]; // one a worker
     float *image[VD_THREADS];            // (P, D)
     vd_result *said;                     // (count); the texts are ours
@@ -47,6 +48,8 @@ static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
     if (status == VD_OK)
         status = vd_regions_read(regions, row, s->image[worker], NULL, err);
     if (status == VD_OK)
+        status = vd_captioner_look(s->captioner[worker], s->hard, how.seed, err);
+    if (status == VD_OK)
         status = vd_captioner_say(s->captioner[worker], s->image[worker], vd_regions_max(regions),
                                   &how, said, 1, &count, err);
     return status ? status : keep_text(s->captioner[worker], &said[0], out, err);
@@ -76,10 +79,10 @@ static void clear(saying *s)
 }
 
 vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
-                          const vd_saying *how, int threads, const vd_watch *watch,
+                          const vd_saying *how, vd_hard hard, int threads, const vd_watch *watch,
                           const char *name, vd_results **out, vd_error *err)
 {
-    saying s = {.pictures = pictures, .how = how};
+    saying s = {.pictures = pictures, .how = how, .hard = hard};
     *out = NULL;
     vd_status status = check_size(captioner, pictures->regions, err);
     s.said = vd_alloc(pictures->count, sizeof *s.said);

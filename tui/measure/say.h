@@ -14,10 +14,11 @@ typedef struct vd_pictures_to_say {
 } vd_pictures_to_say;
 
 // A caption of each picture, independent of the number of threads (1 to VD_THREADS). Sampling
-// depends on the seed and the picture only. name: used as the file name in errors about the
-// results. VD_MISMATCH: the captioner expects other regions.
+// depends on the seed and the picture only. hard: where captioners with hard attention look,
+// VD_USAGE where others are to look elsewhere than at the largest share. name: used as the file
+// name in errors about the results. VD_MISMATCH: the captioner expects other regions.
 vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
-                          const vd_saying *how, int threads, const vd_watch *watch,
+                          const vd_saying *how, vd_hard hard, int threads, const vd_watch *watch,
                           const char *name, vd_results **out, vd_error *err);
 
 #endif

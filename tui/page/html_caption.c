@@ -246,8 +246,8 @@ static void put_step(vd_markup *html, const vd_caption_sheet *sheet, int which, 
     const vd_caption_side *side = &sheet->side[which];
     size_t regions = (size_t)side->trace.regions;
     for (int i = 0; i < looks_of(side); i++)
-        vd_caption_trace_look(&side->trace, t, layer_of(side, i), head_of(side, i),
-                              share + (size_t)i * regions, NULL);
+        vd_caption_side_look(side, t, layer_of(side, i), head_of(side, i),
+                             share + (size_t)i * regions, NULL);
     look->share = share + (size_t)first_look(side) * regions;
     look->other = share;
     look->others = has_looks(side) ? looks_of(side) : 0;

@@ -55,6 +55,8 @@ static vd_status read_switch(const vd_switch *one, int regions, vd_caption_chang
         out->what_if.no_history = true;
         return VD_OK;
     case VD_SWITCH_WORD:
+        if (one->index == 0 && strcmp(one->word, VD_END_WORD) == 0)
+            return refuse(one, "a caption has at least one word", err);
         return one->word[0] ? VD_OK : refuse(one, "which word instead? word 2=red", err);
     case VD_SWITCH_REGION:
         snprintf(why, sizeof why, "there are only %d regions", regions);

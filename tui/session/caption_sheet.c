@@ -398,6 +398,15 @@ double vd_caption_side_given(const vd_caption_side *side, int word, int layer, i
     return sum;
 }
 
+void vd_caption_side_look(const vd_caption_side *side, int word, int layer, int head,
+                          float *regions, float *history)
+{
+    int chosen = side->trace.word[word].chosen;
+    vd_caption_trace_look(&side->trace, word, layer, head, regions, history);
+    for (int r = 0; r < side->trace.regions && chosen >= 0 && regions; r++)
+        regions[r] = r == chosen ? 1 : 0;
+}
+
 double vd_caption_side_chance(const vd_caption_side *side, int word)
 {
     vd_caption_history history = vd_caption_history_of(&side->config);

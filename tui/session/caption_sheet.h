@@ -124,6 +124,9 @@ bool vd_caption_side_knows(const vd_caption_side *side, int word); // its captio
 // What a word gave to the history, w_t: the sum of its entries in a look (vd_caption_trace_look);
 // 0 without one.
 double vd_caption_side_given(const vd_caption_side *side, int word, int layer, int head);
+// vd_caption_trace_look; of hard attention the one region has all.
+void vd_caption_side_look(const vd_caption_side *side, int word, int layer, int head,
+                          float *regions, float *history);
 // Of w_t: what it would be if all scores were equal, n / (P + n), of n entries that the word sees
 // and P regions; negative: there is no history.
 double vd_caption_side_chance(const vd_caption_side *side, int word);

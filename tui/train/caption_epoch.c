@@ -131,6 +131,7 @@ static void add_heads(const vd_training *plan, const sums *all, vd_epoch *out)
     }
 }
 
+// Those that the screen shows; the log has all.
 static const struct {
     vd_caption_metric metric;
     const char *column;
@@ -139,7 +140,16 @@ static const struct {
              {VD_CAPTION_BLEU_4, "bleu-4", VD_BEST_BLEU_4},
              {VD_CAPTION_FAITHFUL, "faithful", VD_BEST_FAITHFUL},
              {VD_CAPTION_BITS, "true-bits", VD_BEST_BITS},
-             {VD_CAPTION_CHAIR_I, "chair-i", VD_BESTS}};
+             {VD_CAPTION_CHAIR_I, "chair-i", VD_BESTS}},
+  logged[] = {{VD_CAPTION_BLEU_1, "bleu-1", VD_BESTS},
+              {VD_CAPTION_BLEU_2, "bleu-2", VD_BESTS},
+              {VD_CAPTION_BLEU_3, "bleu-3", VD_BESTS},
+              {VD_CAPTION_ROUGE_L, "rouge-l", VD_BESTS},
+              {VD_CAPTION_METEOR_ES, "meteor-es", VD_BESTS},
+              {VD_CAPTION_LENGTH, "length", VD_BESTS},
+              {VD_CAPTION_READ, "read", VD_BESTS},
+              {VD_CAPTION_CHAIR_S, "chair-s", VD_BESTS},
+              {VD_CAPTION_ATTRIBUTES, "attributes", VD_BESTS}};
 
 // The greedy captions' metrics; *best where an epoch is known by one of them.
 static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pictures,
@@ -157,6 +167,13 @@ static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pi
         if (plan->settings.best_by == shown[i].by)
             out->best = 1 + value; // never 0, which says that nothing was measured
     }
+    for (size_t i = 0; status == VD_OK && i < sizeof logged / sizeof *logged; i++) {
+        const vd_caption_metric_name *name = &vd_caption_metric_names[logged[i].metric];
+        add(out, NULL, logged[i].column, name->digits,
+            measure.metric[logged[i].metric] * name->scale);
+    }
+    if (status == VD_OK)
+        add(out, NULL, "different", 4, (double)measure.distinct / (double)measure.pictures);
     vd_caption_measure_clear(&measure);
     vd_results_free(results);
     return status;

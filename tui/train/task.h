@@ -16,7 +16,7 @@ typedef struct vd_epoch_measure {
     double value;
 } vd_epoch_measure;
 
-enum { VD_EPOCH_HEADS = 32, VD_EPOCH_MEASURES = 16 + 2 * VD_EPOCH_HEADS };
+enum { VD_EPOCH_HEADS = 32, VD_EPOCH_MEASURES = 24 + 2 * VD_EPOCH_HEADS };
 
 typedef struct vd_epoch {
     vd_epoch_measure measure[VD_EPOCH_MEASURES];

@@ -61,11 +61,8 @@ static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int 
     if (c->changed)
         snprintf(what + strlen(what), sizeof what - strlen(what), ", changed (%s)", names);
     else if (!c->read)
-        snprintf(what, sizeof what, "%s%s, %d of %d",
-                 is_own(chat) ? "'s own"
-                 : roomy      ? ","
-                              : "",
-                 roomy ? " caption" : "", c->place, c->of);
+        snprintf(what, sizeof what, "%s%s%s %d of %d", is_own(chat) ? "'s own" : ",",
+                 roomy ? " caption" : "", is_own(chat) ? "," : "", c->place, c->of);
     snprintf(out, size, "%s%s%s%s: %s %.2f", two ? vd_caption_letter(side) : "", two ? " " : "",
              c->name, what, roomy ? "log-probability" : "log p", c->trace.log_probability);
     bool same = *sheet->wish.read && sheet->wish.switches.count == 0; // of both sides
