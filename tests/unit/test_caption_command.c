@@ -351,9 +351,34 @@ static void two_captioners_read_the_same(void **state)
     assert_near(number(both, "log_probability"), number(member(one, "other"), "log_probability"));
     assert_near(number(member(both, "other"), "log_probability"),
                 number(member(two, "other"), "log_probability"));
+    assert_near(number(member(both, "score"), "rouge_l"),
+                number(member(member(both, "other"), "score"), "rouge_l"));
     yajl_tree_free(both);
     yajl_tree_free(one);
     yajl_tree_free(two);
+}
+
+// Two captioners are also compared with the caption of the data, which is like itself.
+static void captions_have_scores_beside_the_datas(void **state)
+{
+    (void)state;
+    yajl_val tree = json_of(BUNDLED("--other-model", "assets/captioner.safetensors", "--json")),
+             same = json_of(
+                 BUNDLED("--other-model", "assets/captioner.safetensors", "--read-data", "--json"));
+    static const char *const metrics[] = {"bleu_1", "rouge_l", "meteor_es"};
+    for (size_t i = 0; i < 3; i++) {
+        double score = number(member(tree, "score"), metrics[i]);
+        assert_true(score > 0.01 && score < 0.9);
+        assert_true(number(member(same, "score"), metrics[i]) > 0.99);
+    }
+    char *shown = printed(BUNDLED("--other-model", "assets/captioner.safetensors", "--read-data"));
+    assert_non_null(strstr(shown, "   beside the data's caption: BLEU-1 100.0, ROUGE-L 100.0, "));
+    free(shown);
+    shown = printed(BUNDLED("--beam", "1"));
+    assert_null(strstr(shown, "BLEU"));
+    free(shown);
+    yajl_tree_free(tree);
+    yajl_tree_free(same);
 }
 
 static void the_caption_of_the_data_is_read(void **state)
@@ -466,6 +491,7 @@ int main(void)
         cmocka_unit_test(words_that_a_captioner_does_not_know_are_named),
         cmocka_unit_test(a_given_caption_is_read_with_changes),
         cmocka_unit_test(two_captioners_read_the_same),
+        cmocka_unit_test(captions_have_scores_beside_the_datas),
         cmocka_unit_test(the_caption_of_the_data_is_read),
         cmocka_unit_test(two_captioners_stand_side_by_side),
         cmocka_unit_test(the_scene_says_what_is_true),

@@ -63,6 +63,9 @@ static void json_side(yajl_gen json, const vd_caption_side *side, float *share)
     if (side->verdict.is != VD_NOT_JUDGED)
         vd_json_put(json, "verdict: {is: %s, why: %s}", vd_caption_judged_names[side->verdict.is],
                     side->verdict.why);
+    if (side->score.known)
+        vd_json_put(json, "score: {bleu_1: %.9g, rouge_l: %.9g, meteor_es: %.9g}",
+                    side->score.bleu_1, side->score.rouge_l, side->score.meteor_es);
     vd_json_put(json, "words: [");
     for (int t = 0; t < side->trace.words; t++)
         json_word(json, side, t, share);

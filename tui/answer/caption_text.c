@@ -130,7 +130,8 @@ void vd_caption_unknown_words(const vd_caption_side *side, char *out, size_t siz
 static void print_side(const vd_caption_sheet *sheet, int which)
 {
     const vd_caption_side *side = &sheet->side[which];
-    char label[4096], unknown[512];
+    char label[4096], unknown[512], score[128];
+    vd_caption_score_text(&side->score, score, sizeof score);
     vd_caption_side_label(sheet, which, label, sizeof label);
     vd_caption_unknown_words(side, unknown, sizeof unknown);
     if (sheet->sides == 2)
@@ -143,6 +144,8 @@ static void print_side(const vd_caption_sheet *sheet, int which)
         printf("   words that the captioner does not know, read as <UNK>: %s\n", unknown);
     if (side->verdict.is != VD_NOT_JUDGED)
         printf("   %s: %s\n", vd_caption_judged_names[side->verdict.is], side->verdict.why);
+    if (*score)
+        printf("   %s\n", score);
 }
 
 // number: "2: ", or "" where there is one captioner.

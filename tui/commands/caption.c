@@ -8,6 +8,7 @@
 #include "engine/base/json.h"
 #include "tui/answer/caption_text.h"
 #include "tui/base/saying.h"
+#include "tui/measure/score.h"
 #include "tui/measure/verdict.h"
 #include "tui/page/html_caption.h"
 
@@ -160,7 +161,9 @@ static vd_status say(job *j, vd_error *err)
     const char *doubt = vd_world_doubt(j->world, j->wish.picture);
     if (status == VD_OK && doubt)
         fprintf(stderr, "%s\n", doubt);
-    return status ? status : vd_verdict_sheet(j->world, j->scenes, j->sheet, err);
+    if (status == VD_OK)
+        status = vd_verdict_sheet(j->world, j->scenes, j->sheet, err);
+    return status ? status : vd_score_sheet(j->world, j->sheet, err);
 }
 
 // The page must be none of the files that are read.

@@ -9,6 +9,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "tui/measure/corpus.h"
+#include "tui/measure/score.h"
 #include "tui/measure/verdict.h"
 #include "tui/base/table.h"
 #include "tui/session/config.h"
@@ -215,6 +216,7 @@ static void judge(const vd_world *world, vd_caption_sheet *sheet)
 {
     if (!world->files || vd_world_own_path(world, sheet->wish.picture))
         vd_verdict_sheet(world, NULL, sheet, NULL);
+    vd_score_sheet(world, sheet, NULL);
 }
 
 // On the thread of the lane.

@@ -263,7 +263,8 @@ static void put_step(vd_markup *html, const vd_caption_sheet *sheet, int which, 
 static void put_head(vd_markup *html, const vd_caption_sheet *sheet, int which)
 {
     const vd_caption_side *side = &sheet->side[which];
-    char label[4096], unknown[512];
+    char label[4096], unknown[512], score[128];
+    vd_caption_score_text(&side->score, score, sizeof score);
     vd_caption_side_label(sheet, which, label, sizeof label);
     vd_caption_unknown_words(side, unknown, sizeof unknown);
     vd_markup_put(html, "<h4>%s <span class=\"first\">%s</span></h4>\n", label, side->text);
@@ -278,6 +279,8 @@ static void put_head(vd_markup *html, const vd_caption_sheet *sheet, int which)
     if (side->verdict.is != VD_NOT_JUDGED)
         vd_markup_put(html, "<p class=\"verdict\"><b>%s</b>: %s</p>\n",
                       vd_caption_judged_names[side->verdict.is], side->verdict.why);
+    if (*score)
+        vd_markup_put(html, "<p class=\"note\">%s</p>\n", score);
     if (side->signature)
         vd_markup_put(html, "<p class=\"facts\">%s</p>\n", side->signature);
 }

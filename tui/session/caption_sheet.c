@@ -360,6 +360,19 @@ bool vd_caption_sheet_differs(const vd_caption_sheet *sheet, int row)
            !vd_aligned_same(&sheet->row[row], sheet->side[0].word, sheet->side[1].word);
 }
 
+void vd_caption_score_text(const vd_caption_score *score, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (score->known)
+        snprintf(out, size, "beside the data's caption: BLEU-1 %.1f, ROUGE-L %.1f, METEOR-es %.1f",
+                 100 * score->bleu_1, 100 * score->rouge_l, 100 * score->meteor_es);
+}
+
+static bool same_names(const vd_caption_sheet *sheet)
+{
+    return sheet->sides > 1 && strcmp(sheet->side[0].name, sheet->side[1].name) == 0;
+}
+
 void vd_caption_side_label(const vd_caption_sheet *sheet, int side, char *out, size_t size)
 {
     const vd_caption_side *c = &sheet->side[side];
@@ -374,7 +387,8 @@ void vd_caption_side_label(const vd_caption_sheet *sheet, int side, char *out, s
                                      : "as it is",
                  c->read && c->changed ? ", " : "", c->changed ? changed : "");
     else
-        snprintf(out, size, "%s%s", c->read ? "the given caption, read by " : "", c->path);
+        snprintf(out, size, "%s%s", c->read ? "the given caption, read by " : "",
+                 same_names(sheet) ? c->path : c->name);
 }
 
 double vd_caption_side_perplexity(const vd_caption_side *side)

@@ -49,6 +49,15 @@ typedef struct vd_caption_verdict {
     char why[256]; // "2 objects are a red cube: ..."; "" not judged
 } vd_caption_verdict;
 
+// A caption beside the one of its picture in the data, each 0 to 1.
+typedef struct vd_caption_score {
+    bool known;
+    double bleu_1, rouge_l, meteor_es;
+} vd_caption_score;
+
+// "beside the data's caption: BLEU-1 45.0, ROUGE-L 40.2, METEOR-es 22.1"; "" where it is not known.
+void vd_caption_score_text(const vd_caption_score *score, char *out, size_t size);
+
 // A caption and one captioner. Texts belong to it.
 typedef struct vd_caption_side {
     const char *name, *path; // of the captioner
@@ -79,6 +88,7 @@ typedef struct vd_caption_side {
     double under[VD_CAPTION_SIDES];
     int unknown[VD_CAPTION_SIDES];
     vd_caption_verdict verdict;
+    vd_caption_score score; // of two captioners (tui/measure/score.h)
     vd_string_arena texts;
 } vd_caption_side;
 

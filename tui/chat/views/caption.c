@@ -334,17 +334,21 @@ static void draw_below(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
     draw_list(chat, grid, (vd_rect){at.x + at.width - list, at.y, list, at.height});
 }
 
-// Whether the caption that is looked at is true; returns how many rows that takes.
+// Whether the caption that is looked at is true, and how like the data's it is; returns how many
+// rows that takes.
 static int draw_verdict(const vd_chat *chat, vd_grid *grid, vd_rect at,
                         const vd_caption_sheet *sheet)
 {
     int side = vd_chat_words_shown(chat, sheet);
     const vd_caption_verdict *verdict = &sheet->side[side].verdict;
-    char text[320];
-    if (verdict->is == VD_NOT_JUDGED)
+    bool judged = verdict->is != VD_NOT_JUDGED;
+    char text[480], score[128];
+    vd_caption_score_text(&sheet->side[side].score, score, sizeof score);
+    if (!judged && !*score)
         return 0;
-    snprintf(text, sizeof text, "%s%s%s: %s", sheet->sides > 1 ? vd_caption_letter(side) : "",
-             sheet->sides > 1 ? " " : "", vd_caption_judged_names[verdict->is], verdict->why);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", sheet->sides > 1 ? vd_caption_letter(side) : "",
+             sheet->sides > 1 ? " " : "", vd_caption_judged_names[verdict->is], judged ? ": " : "",
+             judged ? verdict->why : "", judged && *score ? "; " : "", score);
     return vd_grid_wrapped(grid, at, text, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
