@@ -100,7 +100,8 @@ static vd_status check_task(const vd_model *model, const char *path, vd_task tas
     if (task == VD_TASK_DIALOG)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: it is a captioner, which describes pictures (`visdial caption "
-                            "--model FILE`) and answers no questions; expected a dialog model",
+                            "--model FILE`; `visdial eval --task caption` measures and compares "
+                            "captioners) and answers no questions; expected a dialog model",
                             path);
     return vd_error_set(err, VD_MISMATCH,
                         "%s: it is a dialog model, which answers questions (`visdial ask --model "

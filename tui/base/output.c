@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "engine/base/error.h"
 #include "tui/base/safe_output.h"
@@ -22,6 +24,21 @@ int vd_output_width(const char *text)
     for (; *text; text++)
         width += ((unsigned char)*text & 0xc0) != 0x80;
     return width;
+}
+
+int vd_output_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+size_t vd_output_first(const char *text, int columns)
+{
+    size_t i = 0;
+    for (; text[i]; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80 && columns-- <= 0)
+            break;
+    return i;
 }
 
 void vd_output_row(const char *name, const char *format, ...)

@@ -12,6 +12,9 @@
 bool vd_output_utf8(void);
 
 int vd_output_width(const char *text); // characters
+int vd_output_columns(void);           // of the terminal that stdout is; 0: it is none
+// How many bytes of a text are its first `columns` characters.
+size_t vd_output_first(const char *text, int columns);
 
 // A line of a description: a name, and at column 12 its value.
 void vd_output_row(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));

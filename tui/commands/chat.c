@@ -1,6 +1,8 @@
 // The command `visdial chat`: terminal, chat view and engine thread put together.
 #include "tui/commands/command.h"
 
+#include <math.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -434,21 +436,40 @@ static void close_program(chat_program *program)
     vd_world_close(program->world);
 }
 
+// How many characters of a question there is room for in a line of the terminal; -1: all.
+static int room_for_questions(const vd_saved *saved, size_t count)
+{
+    enum { BETWEEN = 2, WRITTEN = 16, ROUNDS = 6, LEAST = 16 };
+    int name = 7, picture = 7, columns = vd_output_columns();
+    for (size_t i = 0; i < count; i++) {
+        name = (int)fmax(name, vd_output_width(saved[i].name));
+        picture = (int)fmax(picture, vd_output_width(saved[i].picture));
+    }
+    int room = columns - name - WRITTEN - picture - ROUNDS - 4 * BETWEEN;
+    return columns == 0 ? -1 : room < LEAST ? LEAST : room;
+}
+
 static vd_status list_sessions(vd_error *err)
 {
     vd_saved *saved;
     size_t count;
     vd_table table = {0};
     vd_status status = vd_saved_list(&saved, &count, err);
+    for (size_t i = 0; i < count; i++)
+        vd_saved_look(&saved[i]);
+    int room = room_for_questions(saved, count);
     vd_table_add(&table, "session\twritten\tpicture\trounds\tlast question");
     for (size_t i = 0; i < count; i++) {
         char when[32];
         struct tm parts;
-        vd_saved_look(&saved[i]);
+        const char *question = saved[i].question;
+        bool cut = room >= 0 && vd_output_width(question) > room;
         localtime_r(&saved[i].when.tv_sec, &parts);
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
-        vd_table_add(&table, "%s\t%s\t%s\t%d\t%s", saved[i].name, when, saved[i].picture,
-                     saved[i].rounds, saved[i].question);
+        vd_table_add(&table, "%s\t%s\t%s\t%d\t%.*s%s", saved[i].name, when, saved[i].picture,
+                     saved[i].rounds,
+                     cut ? (int)vd_output_first(question, room - 3) : (int)strlen(question),
+                     question, cut ? "..." : "");
     }
     if (status == VD_OK && count)
         status = vd_table_finish(&table, 0, err);

@@ -1,10 +1,9 @@
 #include "tui/commands/command.h"
 
 #include <stdbool.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/output.h"
 #include "tui/train/curves.h"
 
 typedef struct curve_settings {
@@ -25,10 +24,8 @@ static const vd_option options[] = {
 
 static int terminal_width(void)
 {
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-        return size.ws_col;
-    return 80;
+    int columns = vd_output_columns();
+    return columns >= 20 ? columns : 80;
 }
 
 static vd_status print(vd_curves *curves, int runs, int width, int height, vd_error *err)
