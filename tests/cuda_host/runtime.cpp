@@ -9,7 +9,7 @@
 
 // ---- the region ---------------------------------------------------------------------------------
 
-static const size_t REGION = size_t(1) << 36, PAGE = 4096, GUARD = 64;
+static const size_t REGION = size_t(1) << 36, PAGE = 4096, LARGE_PAGE = size_t(1) << 21, GUARD = 64;
 static const unsigned char PAINT = 0xa5;
 
 static std::recursive_mutex mutex;
@@ -28,7 +28,8 @@ void vd_host_stop(const char *what)
 
 static void protect(int how)
 {
-    if (in_use > 0 && mprotect(region, in_use, how) != 0)
+    size_t bytes = (in_use + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    if (bytes > 0 && mprotect(region, bytes, how) != 0)
         vd_host_stop("mprotect failed");
 }
 
@@ -152,19 +153,29 @@ static size_t find_room(size_t bytes)
     return from;
 }
 
+// In large pages where there are: it is opened and closed at every launch, and that takes time by
+// the page.
+static unsigned char *take_region()
+{
+    void *all = mmap(NULL, REGION + LARGE_PAGE, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    uintptr_t at = reinterpret_cast<uintptr_t>(all);
+    unsigned char *from =
+        reinterpret_cast<unsigned char *>((at + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+    madvise(from, REGION, MADV_HUGEPAGE);
+    return from;
+}
+
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     vd_host_entry entry;
     *memory = NULL;
     if (alive() != cudaSuccess)
         return cudaErrorIllegalAddress;
-    if (!region) {
-        void *all =
-            mmap(NULL, REGION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (all == MAP_FAILED)
-            return cudaErrorMemoryAllocation;
-        region = static_cast<unsigned char *>(all);
-    }
+    if (!region && !(region = take_region()))
+        return cudaErrorMemoryAllocation;
     allocations++;
     size_t size = (bytes + 2 * GUARD + PAGE - 1) / PAGE * PAGE;
     if ((memory_at > 0 && --memory_at == 0) || bytes > REGION || handed_out() + size > limit())

@@ -52,32 +52,77 @@ vd_host_switch:
 
 static struct {
     vd_fiber fiber[MOST_THREADS];
+    dim3 threads;             // of the block, as `index` was made for
     dim3 index[MOST_THREADS]; // threadIdx of each
     vd_state state[MOST_THREADS];
+    int runs_on[MOST_THREADS]; // the fiber of a thread that has started, -1 for one that has not
     uint32_t value[MOST_THREADS];
     vd_fiber scheduler;
-    int threads, current, done;
+    int count, current, done;
+    bool backwards; // the order in which the threads run
     vd_host_body body;
     void *context;
 } block;
 
-static void to_scheduler(vd_state state)
+static void change_fiber(vd_fiber *from, vd_fiber *to)
 {
-    int me = block.current;
-    block.state[me] = state;
 #if defined(__x86_64__)
-    vd_host_switch(&block.fiber[me].saved, block.scheduler.saved);
+    vd_host_switch(&from->saved, to->saved);
 #else
-    swapcontext(&block.fiber[me].context, &block.scheduler.context);
+    swapcontext(&from->context, &to->context);
 #endif
 }
 
+// The first thread that is ready from t on, -1 when there is none.
+static int ready_from(int t)
+{
+    int step = block.backwards ? -1 : 1;
+    for (; t >= 0 && t < block.count; t += step)
+        if (block.state[t] == READY)
+            return t;
+    return -1;
+}
+
+static int ready_after(int t)
+{
+    return ready_from(block.backwards ? t - 1 : t + 1);
+}
+
+// The thread that the fiber which now runs, or is now resumed, goes on with.
+static vd_fiber *resume(int t)
+{
+    if (block.runs_on[t] < 0)
+        block.runs_on[t] = t; // that of its number: only this thread begins on it
+    block.current = t;
+    block.state[t] = RUNNING;
+    threadIdx = block.index[t];
+    return &block.fiber[block.runs_on[t]];
+}
+
+// Leaves the thread that runs in `state`; the next that is ready goes on, or else the scheduler.
+static void wait_in(vd_state state)
+{
+    vd_fiber *mine = &block.fiber[block.runs_on[block.current]];
+    block.state[block.current] = state;
+    int next = ready_after(block.current);
+    change_fiber(mine, next < 0 ? &block.scheduler : resume(next));
+}
+
+// Threads that have not started run one after another on the fiber of the first, without a switch,
+// until one has to wait.
 static void fiber_main()
 {
     for (;;) {
         block.body(block.context);
         block.done++;
-        to_scheduler(DONE);
+        int me = block.current, next = ready_after(me);
+        if (next >= 0 && block.runs_on[next] < 0) {
+            block.state[me] = DONE;
+            block.runs_on[next] = block.runs_on[me];
+            resume(next);
+        } else {
+            wait_in(DONE);
+        }
     }
 }
 
@@ -102,28 +147,16 @@ static void make_fiber(vd_fiber *f)
     }
 }
 
-static void run_fiber(int t)
-{
-    block.current = t;
-    block.state[t] = RUNNING;
-    threadIdx = block.index[t];
-#if defined(__x86_64__)
-    vd_host_switch(&block.scheduler.saved, block.fiber[t].saved);
-#else
-    swapcontext(&block.scheduler.context, &block.fiber[t].context);
-#endif
-}
-
 // ---- meeting ------------------------------------------------------------------------------------
 
 void __syncthreads()
 {
-    to_scheduler(AT_BLOCK);
+    wait_in(AT_BLOCK);
 }
 
 void __syncwarp(unsigned)
 {
-    to_scheduler(AT_WARP);
+    wait_in(AT_WARP);
 }
 
 int vd_host_lane()
@@ -135,9 +168,9 @@ uint32_t vd_host_shuffle(uint32_t value, int lane)
 {
     int other = block.current / WARP * WARP + lane;
     block.value[block.current] = value;
-    to_scheduler(AT_WARP);
-    uint32_t found = other < block.threads ? block.value[other] : value;
-    to_scheduler(AT_WARP); // no thread overwrites what another has still to read
+    wait_in(AT_WARP);
+    uint32_t found = other < block.count ? block.value[other] : value;
+    wait_in(AT_WARP); // no thread overwrites what another has still to read
     return found;
 }
 
@@ -156,53 +189,57 @@ static bool release(int from, int to, vd_state state)
     return any;
 }
 
-static void run_ready(bool backwards)
+// Threads run one after another up to the next barrier.
+static void run_block()
 {
-    for (int i = 0; i < block.threads; i++) {
-        int t = backwards ? block.threads - 1 - i : i;
-        if (block.state[t] == READY)
-            run_fiber(t);
-    }
-}
-
-// Threads run one after another up to the next barrier. The order is reversed from block to block,
-// so that a missing barrier shows.
-static void run_block(bool backwards)
-{
-    for (int t = 0; t < block.threads; t++)
+    for (int t = 0; t < block.count; t++) {
         block.state[t] = READY;
+        block.runs_on[t] = -1;
+    }
     block.done = 0;
     for (;;) {
-        run_ready(backwards);
-        if (block.done == block.threads)
+        change_fiber(&block.scheduler, resume(ready_from(block.backwards ? block.count - 1 : 0)));
+        if (block.done == block.count)
             return;
         bool moved = false;
-        for (int t = 0; t < block.threads; t += WARP)
-            moved |= release(t, t + WARP < block.threads ? t + WARP : block.threads, AT_WARP);
-        if (!moved && !release(0, block.threads, AT_BLOCK))
+        for (int t = 0; t < block.count; t += WARP)
+            moved |= release(t, t + WARP < block.count ? t + WARP : block.count, AT_WARP);
+        if (!moved && !release(0, block.count, AT_BLOCK))
             vd_host_stop("threads of a block wait for each other at different places");
     }
 }
 
-void vd_host_launch(dim3 grid, dim3 threads, vd_host_body body, void *context)
+static void number_threads(dim3 threads)
 {
-    vd_host_entry entry;
-    block.threads = static_cast<int>(threads.x * threads.y * threads.z);
-    if (block.threads < 1 || block.threads > MOST_THREADS || grid.x < 1 || grid.y < 1 ||
-        grid.y > 65535 || grid.z < 1 || grid.z > 65535)
-        vd_host_stop("a launch of a size that no GPU takes");
-    block.body = body;
-    block.context = context;
-    gridDim = grid;
-    blockDim = threads;
-    for (int t = 0; t < block.threads; t++) {
+    if (block.threads.x == threads.x && block.threads.y == threads.y &&
+        block.threads.z == threads.z && block.count > 0)
+        return;
+    block.threads = threads;
+    block.count = static_cast<int>(threads.x * threads.y * threads.z);
+    for (int t = 0; t < block.count; t++) {
         unsigned i = static_cast<unsigned>(t);
         block.index[t] = dim3(i % threads.x, i / threads.x % threads.y, i / threads.x / threads.y);
         make_fiber(&block.fiber[t]);
     }
-    bool backwards = false;
+}
+
+// The order of the threads is reversed from block to block, so that a missing barrier shows.
+void vd_host_launch(dim3 grid, dim3 threads, vd_host_body body, void *context)
+{
+    vd_host_entry entry;
+    size_t count = size_t(threads.x) * threads.y * threads.z;
+    if (count < 1 || count > MOST_THREADS || grid.x < 1 || grid.y < 1 || grid.y > 65535 ||
+        grid.z < 1 || grid.z > 65535)
+        vd_host_stop("a launch of a size that no GPU takes");
+    number_threads(threads);
+    block.body = body;
+    block.context = context;
+    gridDim = grid;
+    blockDim = threads;
+    block.backwards = false;
     for (blockIdx.z = 0; blockIdx.z < grid.z; blockIdx.z++)
         for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
-            for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++, backwards = !backwards)
-                run_block(backwards);
+            for (blockIdx.x = 0; blockIdx.x < grid.x;
+                 blockIdx.x++, block.backwards = !block.backwards)
+                run_block();
 }
