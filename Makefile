@@ -106,7 +106,8 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda deb test-cuda bench-cuda all run test programs deps bench torch san tsan fuzz faults kill clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda deb test-cuda bench-cuda all run test programs deps bench torch san san-programs tsan \
+        tsan-programs fuzz fuzz-programs faults kill clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -163,31 +164,39 @@ bench-cuda: ## measure the GPU backend, and PyTorch where python3 (or $VISDIAL_T
 	    cp $(BUILD)/bench-cuda.txt "$$file" && echo "kept as $$file"
 bench-cuda: SHELL := /bin/bash
 
+# X-programs builds what X runs, and only that: .ci/run asks for it ahead.
+SAN_BUILD := BUILD=build/san OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
+             SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \
-	    OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
-	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' test
+	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
+
+san-programs:
+	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all $(TEST_BIN:$(BUILD)/%=build/san/%)
 
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
 # (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.
 TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/test_parallel \
               unit/test_group_threads unit/test_feed unit/test_worker unit/test_chat_lanes \
               unit/test_eval unit/test_eval_threads unit/test_compare_command unit/test_train screen/test_tmux)
-tsan: ## run the parallel code and the chat under ThreadSanitizer
-	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
-	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
-	    SAN=-fsanitize=thread -j$(JOBS) $(BUILD)/tsan/visdial $(TSAN_TESTS)
+tsan: tsan-programs ## run the parallel code and the chat under ThreadSanitizer
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp VISDIAL_BIN=$(BUILD)/tsan/visdial \
 	    TEST_TIMEOUT=900 tests/run $(TSAN_TESTS)
 
+tsan-programs:
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
+	    SAN=-fsanitize=thread -j$(JOBS) $(BUILD)/tsan/visdial $(TSAN_TESTS)
+
 # libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
 SECONDS   ?= 60
-fuzz: ## fuzz every file reader for SECONDS (60) each; T=png: only formats with "png" in the name
+fuzz: fuzz-programs ## fuzz every file reader for SECONDS (60) each; T=png: only formats with "png" in the name
+	@tests/fuzz/run build/fuzz/tests/fuzz/fuzz $(SECONDS) $(T)
+
+fuzz-programs:
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
 	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT='-O1 -g' \
 	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' \
 	    -j$(JOBS) build/fuzz/tests/fuzz/fuzz
-	@tests/fuzz/run build/fuzz/tests/fuzz/fuzz $(SECONDS) $(T)
 
 POINTS    ?= 0
 faults: ## make every allocation and system call of the commands fail once; POINTS=30: only 30 of them
