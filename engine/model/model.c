@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/networks/encoder.h"
@@ -9,11 +10,20 @@
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/pass.h"
 
+// Every training run writes the same names: what lies beside a checkpoint gets its directory
+// ("run1/best").
 static char *name_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
-    return vd_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path, *start = file;
+    char *checkpoint = vd_format("%.*scheckpoint.safetensors", (int)(file - path), path);
+    if (!checkpoint)
+        return NULL;
+    if (slash && access(checkpoint, F_OK) == 0)
+        for (start = slash; start > path && start[-1] != '/';)
+            start--;
+    vd_free(checkpoint);
+    const char *dot = strrchr(file, '.'), *end = dot && dot != file ? dot : file + strlen(file);
+    return vd_strndup(start, (size_t)(end - start));
 }
 
 // The weights of the fused MVAN that a question multiplies with every region; how many.

@@ -42,7 +42,8 @@ vd_status vd_model_pack(vd_model *model, vd_error *err);
 
 const vd_config *vd_model_config(const vd_model *model);
 const vd_vocab *vd_model_vocab(const vd_model *model);
-const char *vd_model_name(const vd_model *model); // file name without directory and suffix
+// File name without suffix; with its directory, "run1/best", where training wrote the file.
+const char *vd_model_name(const vd_model *model);
 const char *vd_model_path(const vd_model *model);
 // Any other metadata string of the file ("pool", "trained_on", ...); NULL when absent.
 const char *vd_model_metadata(const vd_model *model, const char *key);
