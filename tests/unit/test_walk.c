@@ -50,7 +50,7 @@ static void a_switch_is_named_as_it_is_read(void **state)
         vd_switch one;
         vd_error err;
         char name[64];
-        assert_int_equal(vd_switch_parse(texts[i], &one, &err), VD_OK);
+        assert_int_equal(vd_switch_parse(texts[i], VD_OF_ANSWER, &one, &err), VD_OK);
         vd_switch_name(&one, name, sizeof name);
         assert_string_equal(name, texts[i]);
     }
@@ -65,16 +65,18 @@ static void what_is_no_switch_is_refused(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         vd_switch one;
         vd_error err;
-        support_refused(vd_switch_parse(texts[i], &one, &err), VD_USAGE, &err, texts[i],
-                        "expected caption, round N", NULL);
+        support_refused(vd_switch_parse(texts[i], VD_OF_ANSWER, &one, &err), VD_USAGE, &err,
+                        texts[i], "expected caption, round N", NULL);
     }
+    vd_switch one;
+    vd_error err;
+    support_refused(vd_switch_parse("moon", VD_OF_CAPTION, &one, &err), VD_USAGE, &err,
+                    "what if 'moon'? expected region N, word N=OTHER or history", NULL);
     static const char *const numbers[][2] = {
         {"round 0", "1 to 100000"}, {"attention 0", "1 to 1000"}, {"word 21", "1 to 20"}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        vd_switch one;
-        vd_error err;
-        support_refused(vd_switch_parse(numbers[i][0], &one, &err), VD_USAGE, &err, numbers[i][0],
-                        numbers[i][1], NULL);
+        support_refused(vd_switch_parse(numbers[i][0], VD_OF_ANSWER, &one, &err), VD_USAGE, &err,
+                        numbers[i][0], numbers[i][1], NULL);
     }
 }
 
@@ -122,7 +124,7 @@ static vd_walk *walk_with(vd_session *session, const char *switched)
     vd_switches switches = {0};
     if (switched) {
         switches.count = 1;
-        assert_int_equal(vd_switch_parse(switched, &switches.at[0], &err), VD_OK);
+        assert_int_equal(vd_switch_parse(switched, VD_OF_ANSWER, &switches.at[0], &err), VD_OK);
     }
     if (vd_walk_new(session, "what color is the ball", &switches, true, NULL, &walk, &err))
         fail_msg("%s", err.text);
@@ -217,7 +219,7 @@ static void what_is_not_there_cannot_be_switched(void **state)
         vd_walk *walk;
         vd_error err;
         vd_switches one = {.count = 1};
-        assert_int_equal(vd_switch_parse(cases[i].switched, &one.at[0], &err), VD_OK);
+        assert_int_equal(vd_switch_parse(cases[i].switched, VD_OF_ANSWER, &one.at[0], &err), VD_OK);
         support_refused(
             vd_walk_new(session, "what color is the ball", &one, true, NULL, &walk, &err), VD_USAGE,
             &err, cases[i].switched, cases[i].says, NULL);

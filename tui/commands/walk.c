@@ -24,11 +24,7 @@ typedef struct walk_command {
 
 static vd_status add_switch(void *switches, const char *name, const char *text, vd_error *err)
 {
-    vd_switch one;
-    vd_status status = vd_switch_parse(text, &one, err);
-    if (status || vd_switches_has(switches, &one) || vd_switches_flip(switches, &one))
-        return status;
-    return vd_error_set(err, VD_USAGE, "--%s: more than %d changes", name, VD_SWITCHES);
+    return vd_switches_add(switches, VD_OF_ANSWER, name, text, err);
 }
 
 static const vd_option options[] = {

@@ -17,16 +17,16 @@ static const struct {
 };
 enum { NAMES = sizeof names / sizeof *names };
 
-static vd_status refuse(const char *text, vd_error *err)
+static vd_status refuse(const char *text, vd_switch_of of, vd_error *err)
 {
-    return vd_error_set(
-        err, VD_USAGE,
-        "what if '%.60s'? expected caption, round N, region N, word N, "
-        "word N=OTHER, attention N or NAME, positions, picture or (of captions) history",
-        text);
+    static const char *const expected[] = {
+        [VD_OF_ANSWER] = "caption, round N, region N, word N, word N=OTHER, attention N or NAME, "
+                         "positions or picture",
+        [VD_OF_CAPTION] = "region N, word N=OTHER or history"};
+    return vd_error_set(err, VD_USAGE, "what if '%.60s'? expected %s", text, expected[of]);
 }
 
-vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
+vd_status vd_switch_parse(const char *text, vd_switch_of of, vd_switch *out, vd_error *err)
 {
     size_t length = strcspn(text, " ");
     for (int i = 0; i < NAMES; i++) {
@@ -35,7 +35,7 @@ vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
         *out = (vd_switch){.kind = names[i].kind};
         const char *rest = text + length + strspn(text + length, " ");
         if (names[i].from < 0)
-            return *rest ? refuse(text, err) : VD_OK;
+            return *rest ? refuse(text, of, err) : VD_OK;
         char *end;
         long number = strtol(rest, &end, 10);
         if (end == rest && *rest && out->kind == VD_SWITCH_ATTENTION && !strchr(rest, ' ') &&
@@ -45,7 +45,7 @@ vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
             return VD_OK;
         }
         if (end == rest)
-            return refuse(text, err);
+            return refuse(text, of, err);
         if (number < 1 || number > names[i].most)
             return vd_error_set(err, VD_USAGE, "what if '%.60s'? a %s's number is 1 to %d", text,
                                 names[i].name, names[i].most);
@@ -55,9 +55,9 @@ vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
             snprintf(out->word, sizeof out->word, "%s", end + 1);
             return VD_OK;
         }
-        return *end ? refuse(text, err) : VD_OK;
+        return *end ? refuse(text, of, err) : VD_OK;
     }
-    return refuse(text, err);
+    return refuse(text, of, err);
 }
 
 void vd_switch_name(const vd_switch *one, char *out, size_t size)
@@ -142,4 +142,14 @@ bool vd_switches_flip(vd_switches *switches, const vd_switch *one)
         return false;
     switches->at[switches->count++] = *one;
     return true;
+}
+
+vd_status vd_switches_add(vd_switches *switches, vd_switch_of of, const char *option,
+                          const char *text, vd_error *err)
+{
+    vd_switch one;
+    vd_status status = vd_switch_parse(text, of, &one, err);
+    if (status || vd_switches_has(switches, &one) || vd_switches_flip(switches, &one))
+        return status;
+    return vd_error_set(err, VD_USAGE, "--%s: more than %d changes", option, VD_SWITCHES);
 }

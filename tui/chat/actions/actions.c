@@ -87,7 +87,7 @@ static void what_if_of_caption(vd_chat *chat, const char *text)
     vd_error err;
     vd_switch one;
     bool none = strcmp(text, "none") == 0;
-    if (*text && !none && vd_switch_parse(text, &one, &err))
+    if (*text && !none && vd_switch_parse(text, VD_OF_CAPTION, &one, &err))
         vd_notice_complain(&chat->notice, "%s", err.text);
     else if (*text && sheet)
         vd_chat_words_flip(chat, none ? NULL : &one);
@@ -106,7 +106,7 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
         return;
     }
     bool none = strcmp(text, "none") == 0;
-    if (*text && !none && vd_switch_parse(text, &one, &err)) {
+    if (*text && !none && vd_switch_parse(text, VD_OF_ANSWER, &one, &err)) {
         vd_notice_complain(&chat->notice, "%s", err.text);
         return;
     }
