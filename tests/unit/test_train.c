@@ -172,29 +172,6 @@ static void the_best_epoch_is_kept(void **state)
     free(path);
 }
 
-// Every run writes the same file names, and one of them is that of a bundled model.
-static void a_model_of_a_run_is_named_by_its_run(void **state)
-{
-    static const char *const names[][3] = {{"best", "best.safetensors", "best/best"},
-                                           {"until", "model.safetensors", "until/model"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = train_run_file(names[i][0], names[i][1]);
-        char *checkpoint = train_run_file(names[i][0], "checkpoint.safetensors");
-        vd_model *model;
-        vd_error err;
-        assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
-        assert_string_equal(vd_model_name(model), names[i][2]);
-        vd_model_free(model);
-        assert_int_equal(unlink(checkpoint), 0); // no run any more
-        assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
-        assert_string_equal(vd_model_name(model), i ? "model" : "best");
-        vd_model_free(model);
-        free(checkpoint);
-        free(path);
-    }
-}
-
 // Where the relevance is learned, the best epoch is that of the best NDCG.
 static void the_best_epoch_is_that_of_what_is_learned(void **state)
 {
@@ -682,7 +659,6 @@ int main(void)
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(the_best_epoch_is_kept),
-        cmocka_unit_test(a_model_of_a_run_is_named_by_its_run),
         cmocka_unit_test(the_best_epoch_is_that_of_what_is_learned),
         cmocka_unit_test(coverage_is_of_the_last_epoch),
         cmocka_unit_test(coverage_is_of_the_epoch_after_the_patience),

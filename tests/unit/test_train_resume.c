@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "engine/model/model.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/train_run.h"
@@ -223,6 +224,24 @@ static void a_run_s_directory_is_described(void **state)
     free(out);
 }
 
+// Every run writes the same file names, and one of them is that of a bundled model.
+static void a_model_of_a_run_is_named_by_its_run(void **state)
+{
+    (void)state;
+    char *path = train_run_file("whole", "best.safetensors");
+    char *checkpoint = train_run_file("whole", "checkpoint.safetensors");
+    vd_model *model;
+    vd_error err;
+    for (int of_a_run = 1; of_a_run >= 0; of_a_run--) {
+        assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
+        assert_string_equal(vd_model_name(model), of_a_run ? "whole/best" : "best");
+        vd_model_free(model);
+        unlink(checkpoint);
+    }
+    free(checkpoint);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +253,7 @@ int main(void)
         cmocka_unit_test(the_best_epoch_starts_over_with_another_measure),
         cmocka_unit_test(an_epoch_that_was_not_logged_counts_once),
         cmocka_unit_test(a_run_s_directory_is_described),
+        cmocka_unit_test(a_model_of_a_run_is_named_by_its_run),
     };
     return cmocka_run_group_tests(tests, train_run_world, train_run_end);
 }
