@@ -545,13 +545,6 @@ static vd_status open_judge(job *j, vd_error *err)
                : VD_OK;
 }
 
-static bool is_done(const job *j)
-{
-    const vd_train_options *settings = &j->settings.training;
-    return vd_trainer_steps(j->trainer) >=
-           settings->epochs * vd_training_epoch_steps(vd_run_data_items(&j->data), settings->batch);
-}
-
 static void say_where(job *j)
 {
     fprintf(stderr, "the model is in %s", path_of(j, "model.safetensors"));
@@ -573,9 +566,9 @@ static vd_status run_training(job *j, vd_error *err)
     return status;
 }
 
-static vd_status train(job *j, vd_error *err)
+// The other processes, if there are any, and what this one computes with.
+static vd_status join_group(job *j, const vd_backend **backend, vd_error *err)
 {
-    const vd_backend *backend;
     vd_training *t = &j->training;
     vd_status status = vd_group_join(NULL, &t->group, err);
     if (status == VD_OK && t->group && j->settings.training.patience)
@@ -586,11 +579,16 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         status = vd_run_share_processors(t->group, err);
     if (status == VD_OK)
-        status = vd_backend_choose(j->backend, t->group ? t->group->local : 0, &backend, err);
+        status = vd_backend_choose(j->backend, t->group ? t->group->local : 0, backend, err);
     if (status == VD_OK)
-        backend->precision(j->precision);
-    if (status == VD_OK)
-        status = j->resume ? resume(j, err) : VD_OK;
+        (*backend)->precision(j->precision);
+    return status;
+}
+
+// The trainer, new or of the checkpoint, and the data.
+static vd_status open_run(job *j, const vd_backend *backend, vd_error *err)
+{
+    vd_status status = j->resume ? resume(j, err) : VD_OK;
     if (status == VD_OK)
         status = read_data(j, err);
     if (status == VD_OK)
@@ -603,13 +601,38 @@ static vd_status train(job *j, vd_error *err)
         status = vd_run_data_number(&j->data, vd_trainer_vocab(j->trainer), err);
     if (status == VD_OK)
         status = open_judge(j, err);
+    if (status == VD_OK)
+        status = vd_run_agree(j->training.group, j->trainer, err);
+    if (status == VD_OK)
+        status = vd_trainer_join(j->trainer, j->training.group, err);
+    return status || !is_first(j) ? status
+                                  : vd_run_inputs_write(&j->in, path_of(j, VD_RUN_INPUTS), err);
+}
+
+static void say_what(const job *j)
+{
+    const vd_train_options *settings = &j->settings.training;
+    size_t items = vd_run_data_items(&j->data);
+    int64_t steps = vd_training_epoch_steps(items, settings->batch);
+    fprintf(stderr, "%zu %s, %d epoch%s of %" PRId64 " steps, %d words, from step %" PRId64 "\n",
+            items, j->data.captions ? "pictures with captions" : "dialogs", settings->epochs,
+            settings->epochs == 1 ? "" : "s", steps, vd_trainer_config(j->trainer)->vocab,
+            vd_trainer_steps(j->trainer));
+    if (j->training.group)
+        fprintf(stderr, "%d processes; gradients are summed %s\n", j->training.group->size,
+                vd_trainer_sums(j->trainer));
+    if (vd_trainer_steps(j->trainer) >= settings->epochs * steps)
+        fprintf(stderr, "all epochs are done: nothing is left to train\n");
+}
+
+static vd_status train(job *j, vd_error *err)
+{
+    const vd_backend *backend;
+    vd_training *t = &j->training;
+    vd_status status = join_group(j, &backend, err);
+    if (status == VD_OK)
+        status = open_run(j, backend, err);
     if (status)
-        return status;
-    if ((status = vd_run_agree(t->group, j->trainer, err)))
-        return status;
-    if ((status = vd_trainer_join(j->trainer, t->group, err)))
-        return status;
-    if (is_first(j) && (status = vd_run_inputs_write(&j->in, path_of(j, VD_RUN_INPUTS), err)))
         return status;
     t->quiet = t->quiet || !is_first(j);
     t->trainer = j->trainer;
@@ -619,20 +642,8 @@ static vd_status train(job *j, vd_error *err)
     t->caption_validation = j->val.set;
     t->settings = j->settings.training;
     t->best_by = j->in.train_dense && j->in.val_dense ? VD_NDCG : VD_MRR; // what is learned
-    const vd_config *config = vd_trainer_config(j->trainer);
-    size_t items = vd_run_data_items(&j->data);
     if (!t->quiet)
-        fprintf(stderr,
-                "%zu %s, %d epoch%s of %" PRId64 " steps, %d words, from step %" PRId64 "\n", items,
-                j->data.captions ? "pictures with captions" : "dialogs",
-                j->settings.training.epochs, j->settings.training.epochs == 1 ? "" : "s",
-                vd_training_epoch_steps(items, j->settings.training.batch), config->vocab,
-                vd_trainer_steps(j->trainer));
-    if (t->group && !t->quiet)
-        fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
-                vd_trainer_sums(j->trainer));
-    if (is_done(j) && !t->quiet)
-        fprintf(stderr, "all epochs are done: nothing is left to train\n");
+        say_what(j);
     status = run_training(j, err);
     if (status == VD_OK && !t->quiet)
         say_where(j);

@@ -248,11 +248,30 @@ bool vd_line_search(vd_line *line, vd_key key, vd_action action)
     return true;
 }
 
-bool vd_line_action(vd_line *line, vd_action action)
+// Cuts what an action cuts; what several in a row cut is yanked together.
+static bool cut_by(vd_line *line, vd_action action)
 {
-    bool was_cutting = line->cutting;
-    if (action != VD_ACTION_NONE)
-        line->cutting = false;
+    size_t at = line->cursor;
+    switch ((int)action) {
+    case VD_ACTION_EDIT_KILL_END:
+        cut(line, at, line->length);
+        return true;
+    case VD_ACTION_EDIT_KILL_START:
+        cut(line, 0, at);
+        return true;
+    case VD_ACTION_EDIT_KILL_WORD:
+        cut(line, blank_left(line), at);
+        return true;
+    case VD_ACTION_EDIT_KILL_WORD_RIGHT:
+        cut(line, at, word_right(line));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool move_by(vd_line *line, vd_action action)
+{
     size_t at = line->cursor;
     switch ((int)action) {
     case VD_ACTION_EDIT_START:
@@ -273,25 +292,26 @@ bool vd_line_action(vd_line *line, vd_action action)
     case VD_ACTION_EDIT_WORD_RIGHT:
         line->cursor = word_right(line);
         return true;
+    default:
+        return false;
+    }
+}
+
+bool vd_line_action(vd_line *line, vd_action action)
+{
+    if (cut_by(line, action))
+        return true;
+    if (action != VD_ACTION_NONE)
+        line->cutting = false;
+    if (move_by(line, action))
+        return true;
+    size_t at = line->cursor;
+    switch ((int)action) {
     case VD_ACTION_EDIT_BACKSPACE:
         erase(line, left_of(line, at), at);
         return true;
     case VD_ACTION_EDIT_DELETE:
         erase(line, at, right_of(line, at));
-        return true;
-    case VD_ACTION_EDIT_KILL_END:
-    case VD_ACTION_EDIT_KILL_START:
-    case VD_ACTION_EDIT_KILL_WORD:
-    case VD_ACTION_EDIT_KILL_WORD_RIGHT:
-        line->cutting = was_cutting;
-        if (action == VD_ACTION_EDIT_KILL_END)
-            cut(line, at, line->length);
-        else if (action == VD_ACTION_EDIT_KILL_START)
-            cut(line, 0, at);
-        else if (action == VD_ACTION_EDIT_KILL_WORD)
-            cut(line, blank_left(line), at);
-        else
-            cut(line, at, word_right(line));
         return true;
     case VD_ACTION_EDIT_YANK:
         insert_text(line, line->cut, strlen(line->cut));
