@@ -54,8 +54,8 @@ static const question questions[] = {
     {WHEN_LONE, 7, 1, blocks_ask_pair, TARGET_NAMED},
     {WHEN_LONE, 5, 1, blocks_ask_side, TARGET_NAMED},
     {WHEN_LONE, 9, 1, blocks_ask_which_place, TARGET_NAMED},
-    {WHEN_LONE, 28, 1, blocks_ask_which_two, TARGET_NAMED},
-    {WHEN_LONE, 20, 1, blocks_ask_which_of, TARGET_NAMED},
+    {WHEN_LONE, 38, 1, blocks_ask_which_two, TARGET_NAMED},
+    {WHEN_LONE, 26, 1, blocks_ask_which_of, TARGET_NAMED},
     {WHEN_LONE, 26, 0.45, blocks_ask_besides, TARGET_NAMED},
     {WHEN_ANY, 12, 1, blocks_ask_most, TARGET_NAMED},
     {WHEN_ANY, 6, 1, blocks_ask_mostly, TARGET_NAMED},
@@ -63,6 +63,10 @@ static const question questions[] = {
     {WHEN_LONE, 4, 1, blocks_ask_same, TARGET_NAMED},
     {WHEN_LONE, 8, 1, blocks_ask_bigger, TARGET_NAMED},
     {WHEN_LONE, 4, 0.46, blocks_ask_else, TARGET_NAMED},
+    {WHEN_LONE, 14, 1.8, blocks_ask_bigger_than_all, TARGET_NAMED},
+    {WHEN_LONE, 4, 1.2, blocks_ask_any_bigger, TARGET_NAMED},
+    {WHEN_LONE, 8, 3, blocks_ask_rest, TARGET_NAMED},
+    {WHEN_LONE, 1.5, 1, blocks_ask_on_top, TARGET_NAMED},
     {WHEN_IT, 320, 1, blocks_ask_attribute, TARGET_IT},
     {WHEN_IT, 90, 1, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, blocks_ask_what, TARGET_IT},
@@ -76,6 +80,10 @@ static const question questions[] = {
     {WHEN_IT, 1.5, 1, blocks_ask_where, TARGET_IT},
     {WHEN_IT, 4, 1, blocks_ask_same, TARGET_IT},
     {WHEN_IT, 5, 0.9, blocks_ask_else, TARGET_IT},
+    {WHEN_IT, 24, 1.8, blocks_ask_bigger_than_all, TARGET_IT},
+    {WHEN_IT, 7, 1.2, blocks_ask_any_bigger, TARGET_IT},
+    {WHEN_IT, 14, 3, blocks_ask_rest, TARGET_IT},
+    {WHEN_IT, 2, 1, blocks_ask_on_top, TARGET_IT},
     {WHEN_THEY, 160, 1, blocks_ask_they_count, TARGET_NAMED},
     {WHEN_THEY, 70, 1, blocks_ask_which_of, TARGET_IT},
     {WHEN_THEY, 12, 1, blocks_ask_they_not, TARGET_NAMED},
@@ -87,8 +95,11 @@ static const question questions[] = {
     {WHEN_THEY, 45, 1, blocks_ask_group_what, TARGET_IT},
     {WHEN_THEY, 20, 4, blocks_ask_group_same, TARGET_IT},
     {WHEN_THEY, 4, 1, blocks_ask_others, TARGET_NAMED},
+    {WHEN_THEY, 40, 1, blocks_ask_they_number, TARGET_NAMED},
     {WHEN_OTHER, 120, 1, blocks_ask_attribute, TARGET_THAT},
     {WHEN_OTHER, 28, 1, blocks_ask_verify, TARGET_THAT},
+    {WHEN_OTHER, 30, 1, blocks_ask_attribute, TARGET_ANSWER},
+    {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_ANSWER},
     {WHEN_OTHER, 8, 1, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, blocks_ask_verify, TARGET_BEFORE},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, TARGET_NAMED},
@@ -168,7 +179,8 @@ static int draw_question(blocks_talk *talk, blocks_draft *draft)
             i++;
         const question *q = &questions[i];
         talk->naming = q->naming;
-        if (!q->ask(talk, draft) || said_before(talk, draft) || !is_kept(talk, q, draft))
+        if (!q->ask(talk, draft) || blocks_words(draft->text) > BLOCKS_MOST_WORDS ||
+            said_before(talk, draft) || !is_kept(talk, q, draft))
             continue;
         draft->meaning.verb = verb_of(draft);
         int answer = blocks_answer_draw(talk->scene, &draft->meaning, &talk->rng);
@@ -258,6 +270,9 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;
+    entry->yes = m->yes;
+    bool named = m->ask == ASK_WHICH && draft->about >= 0 && draft->single < 0;
+    entry->told = named && blocks_answer_says(answer) ? draft->about : -1;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 

@@ -7,18 +7,16 @@
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/phrase.h"
 
-enum { MOST_WORDS = 17 }; // the network reads 20
-
 static bool chance(vd_rng *rng, double probability)
 {
     return vd_rng_uniform(rng) < probability;
 }
 
-static int words_in(const char *text)
+int blocks_words(const char *text)
 {
-    int words = 1;
+    int words = 2;
     for (; *text; text++)
-        words += *text == ' ' || *text == ',';
+        words += *text == ' ' || *text == ',' || *text == '\'';
     return words;
 }
 
@@ -99,12 +97,15 @@ static void make_polite(vd_rng *rng, char *text)
                                      "me|would you mind telling me|may i ask|i "
                                      "want to know|i wonder)");
     } else {
-        before = blocks_reading(rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|"
-                                     "thank you,|well,|alright,|great,|good,|tell me,|can you tell "
-                                     "me,|could you tell me,)");
+        before = blocks_reading(
+            rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|"
+                 "thank you,|well,|alright,|great,|good,|tell me,|can you tell "
+                 "me,|could you tell me,|hmm,|um,|oh,|wow,|cool,|nice,|mommy,|mum,|right,)");
     }
     if (!before.text[0] || chance(rng, 0.2))
-        after = blocks_reading(rng, "(3:please|2:, please|, thanks)");
+        after = blocks_reading(rng, behind(text, "is ") || behind(text, "are ")
+                                        ? "(3:please|2:, please|, thanks|2:, right)"
+                                        : "(3:please|2:, please|, thanks)");
     snprintf(other, sizeof other, "%.50s%s%.94s%s%.12s", before.text, before.text[0] ? " " : "",
              text, after.text[0] && after.text[0] != ',' ? " " : "", after.text);
     snprintf(text, BLOCKS_TEXT, "%s", other);
@@ -172,7 +173,8 @@ static const char *const slips[][2] = {
     {"with", "wiht|wtih"},
     {"block", "blok|blcok"},
     {"blocks", "bloks|blcoks"},
-    {"what", "waht|wat|whta|hwat"},
+    {"what", "waht|wat|whta|hwat|wot|whot"},
+    {"what's", "wots|wats|whats|waht's|whts"},
     {"color", "colr|coler|collor|colro"},
     {"colour", "coluor|colur|color"},
     {"many", "mnay|amny|meny|manny"},
@@ -284,13 +286,19 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
-    if (polite && words_in(text) < MOST_WORDS - 5)
+    if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
         make_polite(rng, text);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");
         replace(text, "gray", "grey");
         replace(text, "center", "centre");
     }
+    // What some call the shapes.
+    static const char *const called[][2] = {
+        {"cylinder", "tube"}, {"cube", "square"}, {"ball", "circle"}};
+    const char *const *shape = called[vd_rng_below(rng, 3)];
+    if (chance(rng, 0.025))
+        replace(text, shape[0], shape[1]);
     if (chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.08))
         drop_commas(text);
     for (int i = 0; hasty && i < 2; i++)

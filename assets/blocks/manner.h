@@ -10,6 +10,11 @@ typedef enum {
     BLOCKS_HASTY = 4    // waht colr is it
 } blocks_manner;
 
+enum { BLOCKS_MOST_WORDS = 20 }; // of a question; the network reads no more
+
+// How many tokens the question has for the network, its question mark among them.
+int blocks_words(const char *text);
+
 // How somebody types in one dialog: a set of manners, mostly none.
 unsigned blocks_manner_draw(vd_rng *rng);
 // The question in that manner, cut to nothing: what would not fit is left as it is. The meaning

@@ -10,7 +10,7 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "%b|%b "
         "color|what color %b|"
         "can you tell me the color of %t|what (2:color|colour) would you say %t is|"
-        "do you know what color %t is|tell me the color of %t)",
+        "do you know what color %t is|tell me the color of %t|3:%o)",
     [BLOCKS_SHAPE] =
         "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
         "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
@@ -31,13 +31,22 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
                     "what's the size of %t|size (of|) %b|%b size|%b big or small)",
 };
 
-// "a cube or a ball", one of them right; "" half of the time, which leaves the plain question.
-static void two_shapes(blocks_talk *talk, int right, const char *subject, char out[128])
+// "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
+// else in the picture more often than not.
+static void two_values(blocks_talk *talk, blocks_attribute a, int right, const char *subject,
+                       char out[128])
 {
-    int wrong = (right + 1 + vd_rng_below(&talk->rng, BLOCKS_SHAPES - 1)) % BLOCKS_SHAPES;
+    int values = blocks_values(a), some = vd_rng_below(&talk->rng, talk->scene->count);
+    int wrong = blocks_value(&talk->scene->object[some], a);
+    if (wrong == right)
+        wrong = (right + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
     bool first = blocks_chance(talk, 0.5);
-    snprintf(out, 128, "is %.60s a %s or a %s", subject, blocks_shape_names[first ? right : wrong],
-             blocks_shape_names[first ? wrong : right]);
+    const char *an = a == BLOCKS_SHAPE ? "a " : "";
+    const char *one = blocks_value_name(a, first ? right : wrong);
+    const char *two = blocks_value_name(a, first ? wrong : right);
+    bool what = a == BLOCKS_COLOR && blocks_chance(talk, 0.2);
+    snprintf(out, 128, "%s %.60s%s %s%s or %s%s", what ? "what color is" : "is", subject,
+             what ? "," : "", an, one, an, two);
 }
 
 static blocks_attribute draw_attribute(blocks_talk *talk)
@@ -59,8 +68,8 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.attribute = attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, attribute, target.object, 0);
     char choice[128];
-    int shape = (int)talk->scene->object[target.object].shape;
-    two_shapes(talk, shape, target.text, choice);
+    two_values(talk, attribute, blocks_value(&talk->scene->object[target.object], attribute),
+               target.text, choice);
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
@@ -227,6 +236,9 @@ bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
     draft->kind = kind;
     draft->kind_told = true;
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THE);
-    return blocks_put(talk, draft, attribute_patterns[attribute], "tb", noun.text,
+    char choice[128];
+    two_values(talk, attribute, vd_rng_below(&talk->rng, blocks_values(attribute)), noun.text,
+               choice);
+    return blocks_put(talk, draft, attribute_patterns[attribute], "tob", noun.text, choice,
                       blocks_bare(noun.text));
 }

@@ -75,19 +75,79 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
 
     return blocks_put(
         talk, draft,
-        bigger ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two "
-                           "is|which one's|which's) "
-                           "(3:bigger|larger|the bigger one), %t or %u|is %t or %u (bigger|larger)|"
-                           "(bigger|larger), %b or %c|(of|between|out of) %t and %u, which (one|) "
-                           "is bigger|(bigger|larger): %b or %c)"
-                         : "(6:is %t (3:bigger|larger) than %u|%b bigger than %c)")
-               : (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
-                           "(3:smaller|littler|the smaller one), %t or %u|is %t or %u smaller|"
-                           "smaller, %b or %c|(of|between|out of) %t and %u, which (one|) is "
-                           "smaller|smaller: %b or %c)"
-                         : "(6:is %t smaller than %u|%b smaller than %c)"),
+        bigger
+            ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two "
+                        "is|which one's|which's) "
+                        "(6:bigger|2:larger|taller|2:the bigger one), %t or %u|is %t or %u "
+                        "(3:bigger|2:larger|taller)|"
+                        "(bigger|larger), %b or %c|(of|between|out of) %t and %u, which (one|) "
+                        "is bigger|(bigger|larger): %b or %c)"
+                      : "(6:is %t (6:bigger|2:larger|taller) than %u|%b (4:bigger|taller) than %c)")
+            : (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
+                        "(6:smaller|littler|shorter|2:the smaller one), %t or %u|is %t or %u "
+                        "(4:smaller|shorter)|"
+                        "smaller, %b or %c|(of|between|out of) %t and %u, which (one|) is "
+                        "smaller|smaller: %b or %c)"
+                      : "(6:is %t (5:smaller|shorter) than %u|%b smaller than %c)"),
         "tubc", target[0].text, target[1].text, blocks_bare(target[0].text),
         blocks_bare(target[1].text));
+}
+
+// "is it bigger than the cubes", all of which are of one size
+bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    if (!blocks_target_pick(talk, 1u << BLOCKS_SIZE, &target))
+        return false;
+    unsigned mask = blocks_chance(talk, 0.8) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR;
+    blocks_kind kind = blocks_some_kind(talk, mask);
+    blocks_set others = blocks_find(talk->scene, kind);
+    int size = blocks_shared(talk->scene, others, BLOCKS_SIZE);
+    if (blocks_size_of(others) < 2 || size < 0 || blocks_has(others, target.object))
+        return false;
+    int own = (int)talk->scene->object[target.object].size;
+    bool bigger = blocks_chance(talk, 0.6), yes = bigger ? own > size : own < size;
+    *draft = blocks_draft_about("comparison", ASK_POLAR, &target);
+    draft->meaning.yes = yes;
+    draft->about = -1;
+    draft->other_group = true;
+    draft->crowded = talk->naming != TARGET_IT;
+    draft->topic = blocks_topic(TOPIC_BIGGER, 1000 + target.object, blocks_kind_key(kind), 0);
+    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
+    return blocks_put(talk, draft,
+                      bigger ? "(6:is %t (6:bigger|2:larger|taller) than (4:|all) %m|%b bigger "
+                               "than %m)"
+                             : "(6:is %t (5:smaller|shorter) than (4:|all) %m|%b smaller than %m)",
+                      "tbm", target.text, blocks_bare(target.text), many.text);
+}
+
+// "is there anything smaller than it"
+bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    if (!blocks_target_pick(talk, 1u << BLOCKS_SIZE, &target))
+        return false;
+    bool bigger = blocks_chance(talk, 0.5);
+    blocks_kind such = blocks_anything;
+    such.value[BLOCKS_SIZE] = bigger ? BLOCKS_LARGE : BLOCKS_SMALL;
+    bool same =
+        talk->scene->object[target.object].value[BLOCKS_SIZE] == (uint8_t)such.value[BLOCKS_SIZE];
+    blocks_set found = same ? 0 : blocks_find(talk->scene, such);
+    *draft = blocks_draft_about("comparison", ASK_THERE, &target);
+    draft->meaning.yes = found != 0;
+    draft->meaning.objects = found;
+    draft->meaning.given = 1u << BLOCKS_SIZE;
+    draft->about = -1;
+    draft->single = -1;
+    draft->crowded = true;
+    draft->other_thing = draft->other_group = found != 0;
+    draft->topic = blocks_topic(TOPIC_BIGGER, 2000 + bigger, target.object, 0);
+    return blocks_put(talk, draft,
+                      bigger ? "(3:is there anything|2:is anything|is there something|do you see "
+                               "anything|anything) (6:bigger|2:larger|taller) than %t"
+                             : "(3:is there anything|2:is anything|is there something|do you see "
+                               "anything|anything) (6:smaller|shorter) than %t",
+                      "t", target.text);
 }
 
 // Which of the two have the value: the first, the second, both or neither, in such shares that
@@ -230,7 +290,8 @@ static bool single_out_size(blocks_talk *talk, const blocks_group *g, blocks_dra
     blocks_set found = blocks_find(talk->scene, such) & g->set;
     if (blocks_size_of(found) != 1 || g->kind.value[BLOCKS_SIZE] >= 0)
         return false;
-    *says = blocks_reading(&talk->rng, big ? "is (the|) (biggest|largest)" : "is (the|) smallest");
+    *says = blocks_reading(&talk->rng, big ? "is (the|) (3:biggest|2:largest|tallest)"
+                                           : "is (the|) (5:smallest|shortest)");
     draft->family = "superlative";
     draft->meaning.objects = found;
     draft->meaning.given |= 1u << BLOCKS_SIZE;

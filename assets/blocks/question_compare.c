@@ -231,7 +231,8 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BESIDES, a, target.object, 0);
     blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase but = blocks_reading(&talk->rng, "(4:besides|2:other than|apart from|except)");
+    blocks_phrase but = blocks_reading(
+        &talk->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
     draft->plural = blocks_chance(talk, 0.6);
     return blocks_put(talk, draft,
                       count ? "(2:how many other %p are there|how many %p are there) %b %t"

@@ -8,7 +8,9 @@ enum {
     TOPIC_THEY_WHAT,
     TOPIC_THEY_ANY,
     TOPIC_OTHERS,
-    TOPIC_THEY_NOT
+    TOPIC_THEY_NOT,
+    TOPIC_REST,
+    TOPIC_THEY_NUMBER = 90
 };
 
 static bool pick_they(blocks_talk *talk, blocks_group *g)
@@ -170,6 +172,69 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
                       "%w|is every one of %m %w)");
 }
 
+// "is everything else red", "is everything but the cube red"
+bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    bool yes = blocks_chance(talk, 0.5);
+    if (!blocks_target_pick(talk, 0, &target))
+        return false;
+    blocks_set rest = blocks_all(talk->scene) & (blocks_set) ~(1u << target.object);
+    blocks_group g = {.kind = blocks_anything, .set = rest};
+    int shared = blocks_shared(talk->scene, rest, a), value = blocks_group_value(talk, &g, a);
+    if (yes && shared >= 0)
+        value = shared;
+    if (blocks_size_of(rest) < 2 || (shared == value) != yes)
+        return false;
+    *draft = blocks_draft_about("verify", ASK_ALL, &target);
+    draft->meaning.objects = rest;
+    draft->meaning.given = 0;
+    draft->meaning.yes = yes;
+    draft->meaning.attribute = a;
+    draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such_kind(a, value)) & rest);
+    draft->about = draft->single = -1;
+    draft->crowded = draft->other_group = true;
+    draft->topic = blocks_topic(TOPIC_REST, target.object, a, value);
+    blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
+    blocks_phrase one = blocks_predicate(&talk->rng, a, value);
+    blocks_phrase but = blocks_reading(
+        &talk->rng, "(3:besides|2:other than|apart from|3:except|except for|3:but|aside from)");
+    bool rest_of_it = talk->naming == TARGET_IT && blocks_chance(talk, 0.6);
+    // "the others" of a group would be those of the group.
+    if (rest_of_it && !talk->they && blocks_chance(talk, 0.5))
+        return blocks_put(talk, draft,
+                          "(are all the others %v|are the others all %v|are all (of|) the others "
+                          "%v)",
+                          "v", many.text);
+    return blocks_put(
+        talk, draft,
+        rest_of_it
+            ? "(3:is everything else %w|are all the other (things|objects) %v)"
+            : "(4:is everything %b %t %w|is everything else %b %t %w|2:are all (things|objects) "
+              "%b %t %v|are all the (things|objects) %b %t %v)",
+        "vwbt", many.text, one.text, but.text, target.text);
+}
+
+// "how many", of those last spoken of: "are they all red | yes | how many"
+bool blocks_ask_they_number(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    bool all = (before->ask == ASK_ALL || before->ask == ASK_SAME) && before->yes;
+    if (talk->round < 2 || !blocks_they_clear(talk) || (!all && before->ask != ASK_SHARED) ||
+        !pick_they(talk, &g) || blocks_told(talk, g.kind) >= 0)
+        return false;
+    *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
+    draft->meaning.number = blocks_size_of(g.set);
+    draft->kind = g.kind;
+    draft->kind_told = draft->group = draft->plural = true;
+    draft->topic = blocks_topic(TOPIC_THEY_NUMBER, blocks_kind_key(g.kind), 0, 0);
+    return put(talk, draft, &g, NULL, NULL,
+               "(3:how many|2:how many are there|how many of %m|how many of %m are there|and "
+               "how many)");
+}
+
 // "are they the same color", "are the cubes the same color"
 bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
 {
@@ -263,6 +328,15 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         return put(
             talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
             "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
+    // "are they the same color | yes | which color"
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    bool same = before->ask == ASK_SAME && before->attribute == a;
+    bool brief = !g.named && talk->they && g.coreference == 1 && talk->it_entry < talk->they_entry;
+    if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
+        return put(talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
+                   same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
+                          "what %v is (it|that))"
+                        : "(which %v|2:what %v|and what %v)");
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|what colors are %g|what are the colors of %m)",
         "(4:what shape are %g|what shapes are %g)",

@@ -1,7 +1,15 @@
 // Questions about where things are: what is left of the ball, is anything behind it.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_NEIGHBOUR = 32, TOPIC_ANYTHING, TOPIC_SIDES, TOPIC_WHERE, TOPIC_HOW_MANY, TOPIC_SIDE };
+enum {
+    TOPIC_NEIGHBOUR = 32,
+    TOPIC_ANYTHING,
+    TOPIC_SIDES,
+    TOPIC_WHERE,
+    TOPIC_HOW_MANY,
+    TOPIC_SIDE,
+    TOPIC_ON_TOP
+};
 
 // %t is the target, %d the direction in words; %b and %c are target and other as in a telegram.
 static bool put(blocks_talk *talk, blocks_draft *draft, const char *pattern,
@@ -104,6 +112,24 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
                    &target, direction, noun.text, NULL);
     }
     return false;
+}
+
+// "is there anything on top of it": everything stands on the table.
+bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    if (!blocks_target_pick(talk, 0, &target))
+        return false;
+    *draft = blocks_draft_about("relation", ASK_THERE, &target);
+    draft->meaning.objects = 0;
+    draft->meaning.given = 0;
+    draft->about = -1;
+    draft->topic = blocks_topic(TOPIC_ON_TOP, target.object, 0, 0);
+    return blocks_put(talk, draft,
+                      "(4:is there anything|2:is anything|is there something|do you see anything|"
+                      "anything) (3:on top of|on|2:under|underneath|below|above|over|2:inside|"
+                      "inside of|in) %t",
+                      "t", target.text);
 }
 
 static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {

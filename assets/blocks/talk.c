@@ -290,8 +290,8 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               size == BLOCKS_LARGE ? "the (3:biggest|3:largest|bigger|larger) %k"
-                                    : "the (4:smallest|smaller|littlest) %k",
+               size == BLOCKS_LARGE ? "the (6:biggest|5:largest|2:bigger|2:larger|tallest) %k"
+                                    : "the (8:smallest|2:smaller|littlest|shortest) %k",
                "k", noun.text);
     target->named = blocks_kind_mask(target->kind) | 1u << BLOCKS_SIZE;
     target->family = "superlative";
@@ -445,6 +445,19 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
     return target->coreference > 0;
 }
 
+// "what is behind it | a red cube | is that one big"
+static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    int told = talk->round > 1 ? talk->entry[talk->round - 1].told : -1;
+    if (told < 0 || !open(talk, told, hide))
+        return false;
+    target->object = told;
+    target->coreference = 1;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "(4:that one|2:that|that thing|that object|this one)", "");
+    return true;
+}
+
 bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     static bool (*const pick[])(blocks_talk * talk, unsigned hide,
@@ -456,7 +469,8 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_NOT] = pick_not,
                                                           [TARGET_IT] = pick_it,
                                                           [TARGET_THAT] = pick_that,
-                                                          [TARGET_BEFORE] = pick_before};
+                                                          [TARGET_BEFORE] = pick_before,
+                                                          [TARGET_ANSWER] = pick_answer};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[talk->naming](talk, hide, target);
 }

@@ -39,6 +39,8 @@ typedef struct blocks_entry {
     bool one; // THERE: one of the kind was asked for, and there is at least one
     bool verify;
     int asked; // verify: the value
+    bool yes;  // ALL, SAME: the answer
+    int told;  // WHICH: the object that the answer named, -1 = none
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -57,6 +59,7 @@ typedef enum {
     TARGET_IT,         // of several things: "they"
     TARGET_THAT,       // that ball: of several, the one spoken of
     TARGET_BEFORE,     // the one before
+    TARGET_ANSWER,     // that one: the thing that the answer before named
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -180,17 +183,19 @@ blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_a
     blocks_ask_and_verify, blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
-    blocks_ask_side;
+    blocks_ask_side, blocks_ask_on_top;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
-    blocks_ask_else;
+    blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else;
 // Choices: "which is metal, the cube or the ball", "which of them is closest".
 blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of;
 // What there is most of: "which color is most common", "are most of them red".
 blocks_ask_fn blocks_ask_most, blocks_ask_mostly;
 // Of a group, "they" or named: "what color are the cubes".
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
-    blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others;
+    blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number;
+// Of all but one: "is everything else red".
+blocks_ask_fn blocks_ask_rest;
 // Of what no scene has, of what every scene has, of the picture as such.
 blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;
 

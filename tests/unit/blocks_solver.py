@@ -19,7 +19,8 @@ from itertools import chain
 VALUES = {}
 for attribute, words in {
         'color': 'red green blue yellow purple orange white black',
-        'shape': 'cube:cubes,box,boxes,block ball:balls,sphere,spheres,orb,orbs cylinder:cylinders '
+        'shape': 'cube:cubes,box,boxes,block,square,squares '
+                 'ball:balls,sphere,spheres,orb,orbs,circle,circles cylinder:cylinders,tube,tubes '
                  'cone:cones',
         'material': 'rubber:matte,matt,dull metal:metallic,shiny,glossy',
         'size': 'small:little,tiny large:big,huge'}.items():
@@ -28,7 +29,7 @@ for attribute, words in {
         for spelling in [name] + others.split(',') * bool(others):
             VALUES[spelling] = (attribute, name)
 NOUNS = 'thing things object objects item items shape shapes one ones 1 blocks solids'.split()
-PLURALS = {'cubes', 'boxes', 'balls', 'spheres', 'orbs', 'cylinders', 'cones', 'things', 'objects', 'items',
+PLURALS = {'cubes', 'boxes', 'squares', 'circles', 'tubes', 'balls', 'spheres', 'orbs', 'cylinders', 'cones', 'things', 'objects', 'items',
            'shapes', 'ones', 'blocks', 'solids'}
 DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of|'
              r'to the right of|on the right of|on the right side of|right of|in front of|'
@@ -51,6 +52,7 @@ EXTREMES = [
                r'closest to the (?:middle|center)')]
 IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
       'this 1', 'this', 'its'}
+THAT = {'that one', 'that 1', 'that', 'that thing', 'that object', 'this one', 'this 1'}
 
 
 # ---- how people type ------------------------------------------------------------------------------
@@ -63,7 +65,7 @@ ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether
           (r'((?:what|which) (?:color|shape|size)) (.*) is', r'\1 is \2'),
           (r'(where|what) (.*) is', r'\1 is \2')]
 OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
-                  'orange shark'.split())
+                  'orange shark call fox foxes'.split())
 WORDS = set()
 SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
@@ -71,7 +73,8 @@ SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sp
          'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
          'haev': 'have', 'wher': 'where', 'whre': 'where', 'con': 'cone', 'nxt': 'next', 'blok': 'block', 'thees': 'these',
          'tehse': 'these', 'closet': 'closest', 'neares': 'nearest', 'bloks': 'blocks', 'smaler': 'smaller',
-         'wat': 'what', 'whihc': 'which', 'thng': 'thing', 'colro': 'color'}
+         'wat': 'what', 'wot': 'what', 'whot': 'what', 'wots': 'what is', 'wats': 'what is', 'whats': 'what is',
+         "waht's": 'what is', 'whts': 'what is', 'whihc': 'which', 'thng': 'thing', 'colro': 'color'}
 
 
 def learn_words():
@@ -119,8 +122,11 @@ def plain(question):
     """The question without "please", in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
-    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now),?|'
+    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right),?|'
                   rf'{ASKING},) ', '', text)
+    if re.match('is |are ', text):
+        text = re.sub(r', right$', '', text)
+        text = text[:-6] if text.endswith(' right') and text.split()[-2] in VALUES else text
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
     text = re.sub('^(?:between|out of) ', 'of ', text)
     text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
@@ -248,6 +254,7 @@ class Turn:
         self.exist = None    # the kind that was asked for
         self.value = None    # the attribute asked for, and by which kind the object was named
         self.verify = None   # the attribute and the value that were asked for
+        self.answered = None # the one thing that the answer named
         self.same = None     # whether "the same color" was asked for
 
 
@@ -319,6 +326,9 @@ class Reader:
         self.turn.single.append(frozenset(objects))
 
     def find_thing(self, text):
+        if text in THAT and self.turns[-1].answered is not None:
+            self.reference = True
+            return self.turns[-1].answered
         if text in IT:
             self.reference = True
             return self.it()
@@ -335,7 +345,7 @@ class Reader:
             kind = most and kind_of(most.group(1) or most.group(2))
             if kind is not None:
                 return self.scene.extreme(direction, self.scene.find(kind))
-        sized = re.fullmatch(r'(?:the )?(biggest|largest|bigger|larger|smallest|smaller|littlest) (.*)',
+        sized = re.fullmatch(r'(?:the )?(biggest|largest|bigger|larger|tallest|smallest|smaller|littlest|shortest) (.*)',
                              text)
         kind = sized and kind_of(sized.group(2))
         if kind is not None:
@@ -464,7 +474,8 @@ def count_said(reader, group='them', value=None, **_):
     if value is None:  # "how many": of what was asked for just before
         reader.reference = True
         if reader.turns[-1].exist is None:
-            raise Unclear('how many')
+            reader.turn.count = {}
+            return counted(reader, reader.they(), False)
         reader.turn.count = reader.turns[-1].exist
         return counted(reader, reader.scene.find(reader.turns[-1].exist))
     found, also = reader.they(), value_of(value)
@@ -675,8 +686,8 @@ def which_of(reader, says, group=None):
     if value:
         right, given = reader.scene.find(dict([value]), among), value[:1]
         right = among - right if said.group('no') else right
-    elif re.fullmatch('biggest|largest|smallest', said.group('value')):
-        size = 'small' if said.group('value') == 'smallest' else 'large'
+    elif re.fullmatch('biggest|largest|tallest|smallest|shortest', said.group('value')):
+        size = 'small' if said.group('value')[0] == 's' else 'large'
         right, given = reader.scene.find({'size': size}, among), ['size']
     else:
         for direction, one, at in EXTREMES:
@@ -875,6 +886,7 @@ def neighbour(reader, dir, thing):
         if re.fullmatch("nothing|there's nothing there", answer):
             return not sure
         reader.mention(near)
+        reader.turn.answered = next(iter(near)) if len(near) == 1 else None
         return described(reader, near)(answer)
     return judge
 
@@ -970,18 +982,63 @@ def same_as(reader, thing, other, attribute):
 
 
 SIZES = ['small', 'large']
+SMALLER = ('smaller', 'littler', 'shorter')
 
 
 def compare(reader, thing, other, how):
     one, two = (SIZES.index(reader.scene.objects[i]['size'])
                 for i in (reader.thing(thing), reader.thing(other)))
-    return yes_or_no(one < two if how == 'smaller' else one > two)
+    return yes_or_no(one < two if how in SMALLER else one > two)
+
+
+def compare_all(reader, thing, how, many):
+    kind = kind_of(many)
+    if kind is None or many.split()[-1] not in PLURALS:
+        raise Unread(many)
+    one, others = reader.subject(thing), reader.scene.find(kind)
+    sizes = reader.scene.values(others, 'size')
+    if len(sizes) != 1 or one in others:
+        raise Unclear('of several sizes')
+    reader.turn.group = False
+    own, size = SIZES.index(reader.scene.objects[one]['size']), SIZES.index(sizes.pop())
+    return yes_or_no(own < size if how in SMALLER else own > size)
+
+
+def any_compared(reader, how, thing):
+    one = reader.thing(thing)
+    own = SIZES.index(reader.scene.objects[one]['size'])
+    found = frozenset(i for i in reader.scene.all
+                      if (SIZES.index(reader.scene.objects[i]['size']) - own) * (-1 if how in SMALLER else 1) > 0)
+    return exists(reader, found, False)
+
+
+def nothing_there(reader, thing):
+    """Everything stands on the table."""
+    reader.thing(thing)
+    return yes_or_no(False)
+
+
+def the_rest(reader, value, thing=None):
+    said = value_of(value)
+    if not said:
+        raise Unread(value)
+    if thing is None:
+        reader.reference = True
+    rest = reader.scene.all - {reader.thing(thing or 'it')}
+    reader.mention({-1})
+    reader.turn.group = False
+    some = reader.scene.find(dict([said]), rest)
+
+    def more(answer):
+        return {'yes, all of them': True, 'all of them': True, 'no, not all of them': True,
+                'no, only some of them': bool(some), 'no, none of them': not some}.get(answer)
+    return yes_or_no(some == rest, more)
 
 
 def choice(reader, thing, other, how):
     found = reader.thing(thing), reader.thing(other)
     sizes = [SIZES.index(reader.scene.objects[i]['size']) for i in found]
-    best = found[(sizes[0] < sizes[1]) != (how in ('smaller', 'littler'))]
+    best = found[(sizes[0] < sizes[1]) != (how in SMALLER)]
     other = found[0] + found[1] - best
 
     def judge(answer):
@@ -1054,15 +1111,17 @@ EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the (?
 
 
 def attribute_questions():
+    colors = f"(?:{'|'.join(w for w, (a, _) in VALUES.items() if a == 'color')})"
     color, kind = r'(?:what|which) colou?r', r'(?:what|which|what kind of|what sort of) shape'
     thing = '(?P<thing>.*)'
     yield 'color', [rf'{color} is {thing}', rf"what(?: is|'s) the colou?r of {thing}",
                     rf'{color} does {thing} have', rf'(?:can you )?tell me the color of {thing}',
                     rf'{color} would you say {thing} is', rf'do you know what color {thing} is',
-                    rf'color (?:of )?{thing}', rf'{thing} color', rf'what color {thing}']
+                    rf'color (?:of )?{thing}', rf'{thing} color', rf'what color {thing}',
+                    rf'(?:is|what color is) (?P<thing>.*?),? {colors} or {colors}']
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
-                    rf'is {thing} a (?:cube|ball|cylinder|cone) or a (?:cube|ball|cylinder|cone)',
+                    rf'is {thing} an? (?:cube|square|ball|circle|cylinder|tube|cone) or an? (?:cube|square|ball|circle|cylinder|tube|cone)',
                     rf'shape (?:of )?{thing}', rf'{thing} shape', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
@@ -1095,15 +1154,27 @@ def group_questions():
 
 def short_questions():
     for attribute in ('color', 'shape', 'material', 'size'):
-        yield attribute, rf"(?:what is |what's |tell me )?its {attribute}"
-    yield 'color', '(?:what|which) colou?r'
-    yield 'shape', '(?:what|which) shape|what kind'
-    yield 'material', 'what material|what is it made of'
-    yield 'size', 'what size|how big'
+        yield attribute, rf"(?:what is |what's |tell me )?(?P<its>its) {attribute}"
+    yield 'color', '(?:and )?(?:what|which) colou?r'
+    yield 'shape', '(?:and )?(?:what|which) shape|what kind'
+    yield 'material', '(?:and )?(?:what|which) material|what is it made of'
+    yield 'size', '(?:and )?(?:what|which) size|how big'
 
 
 def short(attribute):
-    return lambda reader: value(reader, 'it', attribute)
+    def ask(reader, its=None):
+        last = reader.turns[-1]
+        if not its and (last.same or (last.group and not last.single)):
+            return shared(reader, 'they', attribute)
+        return value(reader, 'it', attribute)
+    return ask
+
+
+def which_shared(reader, attribute):
+    """"are they the same color": "yes"; "which color is it"."""
+    if not reader.turns[-1].same:
+        raise Unread('it')
+    return shared(reader, 'they', attribute)
 
 
 def named(make):
@@ -1116,6 +1187,8 @@ def named(make):
 A = r'(?P<a>colou?r|shape|material|size)'
 KIND = r'(?P<kind>.*?)'
 THEM = r'(?P<group>them|those|these|the .*?)'
+ANYTHING = '(?:is there (?:anything|something)|is anything|do you see anything|anything)'
+BUT = '(?:besides|other than|apart from|except for|except|but|aside from)'
 PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|right|front|back|away|forward)|'
          r'(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in front|behind|further from the '
          r'camera|more in the back)')
@@ -1151,7 +1224,7 @@ QUESTIONS = list(chain(
       r'alive|moving|square and pink)',
       lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
 
-    [(r'how many', count_said), (r'how many (?:are there|do you see|of them|of them are there)',
+    [(r'how many', count_said), (r'and how many|how many (?:are there|do you see|of (?:them|those|these)(?: are there)?)',
                                  count_said),
      (r'how many (?:are there)' + HERE, count_all),
      (r'(?:and )?how many of (?:them|those|these) (?:would you say )?are '
@@ -1168,8 +1241,7 @@ QUESTIONS = list(chain(
      (r'of (?P<group>them|those|these),? how many (?P<kind>[^,]*)', count_among),
      (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:made of )?\w+)', count_not),
      (r'how many are not (?P<value>(?:made of )?\w+)', count_not),
-     (r'(?P<how_many>how many) (?:other )?(?P<kind>.*?) are there (?:besides|other than|apart from|'
-      r'except) (?P<thing>.*)', besides),
+     (rf'(?P<how_many>how many) (?:other )?(?P<kind>.*?) are there {BUT} (?P<thing>.*)', besides),
      (r'(?P<how_many>how many) (?:others|more)(?: (?:are there|of (?:them|those) are there))?',
       another_one), (r'(?P<how_many>how many) other (?P<kind>.*) are there', another_one),
      (rf'how many other (?:things|objects) (?:have|are) the same {A} as (?P<thing>.*)',
@@ -1200,7 +1272,7 @@ QUESTIONS = list(chain(
       r'any (?:other|more) (?P<kind>.*))', another_one),
      (r'(?P<only>is (?:that|it) the only (?:one|1|(?P<kind>.*))|(?:only|just) the (?:one|1))', another_one),
      (r'(?:is there|are there|do you see|can you see)? ?(?:another|any other|any|other) (?P<kind>.*?) '
-      r'(?:besides|other than|apart from|except) (?P<thing>.*)', besides),
+      rf'{BUT} (?P<thing>.*)', besides),
      (rf'(?:which|what) (?:{A}) (?:is|comes up|shows up|appears|occurs|do you see|is there) (?:the )?'
       r'(?:most|(?P<least>least|rarest))(?: (?:common|frequent|often|frequently|of))?', named(most)),
      (rf"(?:what(?: is|'s) the )?(?:most|(?P<least>least)) (?:common|frequent) {A}", named(most)),
@@ -1211,14 +1283,14 @@ QUESTIONS = list(chain(
      (rf'are (?:most|the majority|more than half) of {THEM} (?P<value>(?:made of )?\w+)', mostly),
      (r'(?:what|which) are there more of, (?P<one>.*) or (?P<other>.*)', which_more),
      (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of the two is) )?(?:the )?"
-      rf'(?P<how>bigger|larger|smaller|littler)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
+      rf'(?P<how>bigger|larger|taller|smaller|littler|shorter)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
      (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:made of )?\w+), (?P<thing>.*) or '
       r'(?P<other>.*)', which_two),
      (rf'of (?P<thing>.*) and (?P<other>.*?),? which (?:one |1 )?is {PLACE}', which_place),
      (r'(?:of (?P<thing>.*) and (?P<other>.*?), which (?:one |1 )?|which of (?P<thing2>.*) and '
       r'(?P<other2>.*) )is (?P<value>.*)',
       lambda reader, thing, other, thing2, other2, value:
-      (choice(reader, thing, other, value) if value in ('bigger', 'smaller') else
+      (choice(reader, thing, other, value) if value in ('bigger', 'larger', 'taller', 'smaller', 'shorter') else
        which_two(reader, thing or thing2, other or other2, value))),
      (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:made of )?\w+)', which_two),
      (rf'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
@@ -1249,8 +1321,17 @@ QUESTIONS = list(chain(
      (rf'same {A}, (?P<thing>.*) and (?P<other>.*)', named(same_as)),
      (rf'are (?P<thing>.*) and (?P<other>.*) the same {A}', named(same_as)),
      (rf'do (?P<thing>.*) and (?P<other>.*) have the same {A}', named(same_as)),
-     (rf'is (?P<thing>.*) or (?P<other>.*) (?P<how>bigger|larger|smaller)', choice),
-     (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|smaller) than (?P<other>.*)', compare)],
+     (rf'is (?P<thing>.*) or (?P<other>.*) (?P<how>bigger|larger|taller|smaller|shorter)', choice),
+     (rf'{ANYTHING} (?P<how>bigger|larger|taller|smaller|shorter) than (?P<thing>.*)', any_compared),
+     (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter) than (?:all )?the (?P<many>.*)', compare_all),
+     (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter) than (?P<other>.*)', compare),
+     (rf'is everything(?: else)? {BUT} (?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', the_rest),
+     (rf'are all (?:the )?(?:things|objects) {BUT} (?P<thing>.*?) (?P<value>(?:made of )?\w+)', the_rest),
+     (r'is everything else (?P<value>(?:an? |made of )?\w+)', the_rest),
+     (r'are (?:all (?:of )?the others|all the other (?:things|objects)|the others all) (?P<value>(?:made of )?\w+)',
+      the_rest),
+     (rf'{ANYTHING} (?:on top of|on|under|underneath|below|above|over|inside of|inside|in) (?P<thing>.*)',
+      nothing_there)],
 
     [(rf'is there (?P<how>more than (?:just )?(?:1|one)|(?:only|just) (?:1|one)|exactly 1|a single) '
       rf'(?P<kind>.*)', number),
@@ -1312,6 +1393,8 @@ QUESTIONS = list(chain(
      (r'is (?P<thing>.*?) (?P<dir>closer|nearer) (?:to (?:us|you|the camera) )?than (?P<other>.*)', pair),
      (r'is (?P<thing>.*?) (?P<dir>(?:further|farther|more) (?:to )?(?:the )?(?:left|right|away|back)) than '
       r'(?P<other>.*)', pair)],
+
+    [(rf'(?:what|which) {A} is (?:it|that)', named(which_shared))],
 
     ((pattern, with_attribute(value, attribute))
      for attribute, patterns in attribute_questions() for pattern in patterns),
