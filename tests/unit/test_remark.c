@@ -67,8 +67,10 @@ static void the_nearest_word_of_the_vocabulary_is_proposed(void **state)
     assert_string_equal(vd_vocab_nearest(vocab, "colour"), "color");
     assert_string_equal(vd_vocab_nearest(vocab, "bals"), "balls"); // the more frequent one
     assert_null(vd_vocab_nearest(vocab, "xylophone"));
-    assert_null(vd_vocab_nearest(vocab, "cat")); // "a" would be two edits away
-    assert_null(vd_vocab_nearest(vocab, "3"));   // no number is proposed for another
+    assert_null(vd_vocab_nearest(vocab, "hall"));   // slips seldom are in the first letter
+    assert_null(vd_vocab_nearest(vocab, "colons")); // in six letters one edit
+    assert_null(vd_vocab_nearest(vocab, "cat"));    // "a" would be two edits away
+    assert_null(vd_vocab_nearest(vocab, "3"));      // no number is proposed for another
     assert_null(vd_vocab_nearest(vocab, "x"));
 }
 

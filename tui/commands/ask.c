@@ -213,7 +213,7 @@ static void print_answers(const ask *a, const vd_sheet_side *side)
         fputs(vd_output_bar(bar, one.probability, BAR, a->utf8), stdout);
         if (one.alike)
             printf(" with %d alike", one.alike);
-        printf("%s\n", i ? "" : " of the pool's answers");
+        printf("\n");
     }
 }
 
@@ -342,7 +342,7 @@ static vd_status open_session(ask *a, vd_error *err)
         status = vd_session_picture(a->session, a->picture, err);
     if (status == VD_OK && !a->json) {
         print_caption(a);
-        fprintf(stderr, "model %s, %s%s%s, ranks %d answers of %s\n",
+        fprintf(stderr, "model %s, %s%s%s, ranks %d answers of %s; %% are shares of these\n",
                 vd_model_name(vd_session_model(a->session)), vd_session_backend(a->session),
                 a->files.decoder.made ? ", decoder " : "",
                 a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "",

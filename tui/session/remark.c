@@ -62,9 +62,9 @@ static bool is_word(const char *text)
 
 const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word)
 {
-    vd_nearest nearest = {.typed = word, .most = strlen(word) <= 4 ? 1 : 2};
+    vd_nearest nearest = {.typed = word, .most = strlen(word) <= 6 ? 1 : 2};
     for (int32_t id = VD_FIRST_WORD; is_word(word) && id < vd_vocab_size(vocab); id++)
-        if (is_word(vd_vocab_word(vocab, id)))
+        if (is_word(vd_vocab_word(vocab, id)) && vd_vocab_word(vocab, id)[0] == *word)
             vd_nearest_try(&nearest, vd_vocab_word(vocab, id));
     return nearest.name;
 }
