@@ -307,6 +307,8 @@ static double log_factorial(double n)
 
 vd_mcnemar vd_mcnemar_test(const vd_pairs *pairs)
 {
+    if (pairs->only_a + pairs->only_b == 0)
+        return (vd_mcnemar){1.0, 1.0};
     double a = (double)pairs->only_a, b = (double)pairs->only_b;
     double n = a + b, k = fmin(a, b);
     double point = exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) - n * log(2.0));

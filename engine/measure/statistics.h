@@ -75,7 +75,7 @@ void vd_pairs_add(vd_pairs *pairs, bool a, bool b);
 // McNemar's test of "a and b are right equally often" (two-sided): exact conditional p-value and
 // mid-p, which is less conservative and recommended (Fagerland, Lydersen, Laake, BMC Medical
 // Research Methodology 13:91, 2013). It assumes independent rounds; where several come from one
-// dialog, compare it with the paired bootstrap. 1 and 0.5 when no pair differs.
+// dialog, compare it with the paired bootstrap. Both are 1 when no pair differs.
 typedef struct vd_mcnemar {
     double exact, mid_p;
 } vd_mcnemar;

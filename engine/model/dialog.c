@@ -334,7 +334,9 @@ static vd_status list_entries(const vd_dialog *d, const vd_intervention *what_if
             (*entry)[(*count)++] = r;
     return *count > 0
                ? VD_OK
-               : vd_error_set(err, VD_USAGE, "all %d history entries are dropped: one must stay",
+               : vd_error_set(err, VD_USAGE,
+                              "no history entry is left (of %d): one must stay, the caption or a "
+                              "round",
                               d->history.entries);
 }
 

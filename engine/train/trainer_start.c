@@ -45,7 +45,8 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
             err, VD_MISMATCH, "%s: heads, layers and inner size %d, %d, %d; expected %d, %d, %d",
             path, one->heads, one->layers, one->inner, other->heads, other->layers, other->inner);
     if (from->network != to->network)
-        return vd_error_set(err, VD_MISMATCH, "%s: it is a network %s, expected %s", path,
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: it is a network %s, expected %s; name it with --network", path,
                             vd_network_names[from->network], vd_network_names[to->network]);
     if (vd_text_encoder_of(from) != vd_text_encoder_of(to))
         return vd_error_set(err, VD_MISMATCH, "%s: its text encoder is %s, expected %s", path,

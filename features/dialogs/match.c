@@ -13,7 +13,7 @@ static vd_status refuse_missing(const vd_visdial *dialogs, const vd_regions *reg
                             first->text, missing, dialogs->dialog_count);
     return vd_error_set(err, VD_NOT_FOUND,
                         "%.300s: none of the %zu pictures of %.300s has features here; expected "
-                        "such as image %" PRId64,
+                        "for example image %" PRId64,
                         vd_regions_path(regions), missing, dialogs->path,
                         dialogs->dialogs[0].image_id);
 }

@@ -44,7 +44,7 @@ static void a_question_is_answered(void **state)
     tell("send-keys -t chat Escape");         // alone: with a key behind it, it would be Alt
     await("Round 1, within 4 of pool.txt");
     tell("send-keys -t chat F3");
-    await("before: "); // it was asked again
+    await(" was: "); // it was asked again
     assert_true(shows("improved  cpu"));
     tell("send-keys -t chat C-d");
     expect_restored("[exit 0]");
@@ -105,7 +105,7 @@ static void two_models_answer_side_by_side(void **state)
     tell("resize-window -t chat -x 40 -y 12");
     await(" own");
     tell("resize-window -t chat -x 120 -y 40");
-    await("of mass moved");
+    await(", distance ");
     tell("send-keys -t chat Escape");
     await("Round 1, within 4 of pool.txt");
     tell("send-keys -t chat M-n");
@@ -546,6 +546,7 @@ static void curves_are_watched(void **state)
                   terminal_world.train, terminal_world.features, out);
     await("train/loss");
     await("q stops with a checkpoint");
+    tell("send-keys -t chat Escape"); // stops nothing
     tell("resize-window -t chat -x 60 -y 15");
     await("train/loss");
     tell("send-keys -t chat q");

@@ -144,6 +144,16 @@ static void no_questions_at_all_is_no_output(void **state)
     support_program_clear(&run);
 }
 
+static void a_line_without_words_is_refused_with_its_number(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "2"), "is it red\n\n...\n");
+    support_program_expect(&run, 2, "standard input, line 3: the question has no words", NULL);
+    assert_non_null(strstr(run.out, "1. is it red"));
+    support_program_clear(&run);
+}
+
 static void an_endless_line_is_refused_with_its_number(void **state)
 {
     (void)state;
@@ -333,7 +343,7 @@ static void wrong_use_is_refused_with_what_would_be_right(void **state)
     refuse(ARGUMENTS("--image", "99999999999999999999", "is it red"), 3, "--image", "image id");
     refuse(ARGUMENTS("--image", "1", "--top", "none", "is it red"), 2, "--top", "found 'none'");
     refuse(ARGUMENTS("--image", "1", "--modle", "base", "is it red"), 2, "--modle", "--model");
-    refuse(ARGUMENTS("--image", "1", ""), 2, "empty", "question");
+    refuse(ARGUMENTS("--image", "1", ""), 2, "no words", "question");
     refuse(ARGUMENTS("--image", "1", "--decoder", "x", "is it"), 2, "--decoder", "found 'x'");
     refuse(ARGUMENTS("--image", "1", "--decoder", "both", "is it"), 5, "has no such decoder",
            "only a discriminative one");
@@ -525,6 +535,7 @@ int main(void)
         cmocka_unit_test(nothing_typed_can_steer_the_terminal),
         cmocka_unit_test(questions_come_from_stdin_when_none_are_given),
         cmocka_unit_test(no_questions_at_all_is_no_output),
+        cmocka_unit_test(a_line_without_words_is_refused_with_its_number),
         cmocka_unit_test(an_endless_line_is_refused_with_its_number),
         cmocka_unit_test(json_is_one_object_a_question_with_the_agreed_keys),
         cmocka_unit_test(both_decoders_rank_by_the_mean_of_their_scores),

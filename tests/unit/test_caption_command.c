@@ -461,13 +461,15 @@ static void what_cannot_be_is_refused(void **state)
     is_refused(2, "a caption has at least one word",
                CAPTION("--model", model, "--what-if", "word 1=(end)"));
     is_refused(2, "words for 9 places", CAPTION("--model", model, "--what-if", "word 9=w1"));
-    is_refused(2, "begins with 'cube'? the captioner does not know this word",
+    is_refused(2, "the captioner does not know 'cube'",
                CAPTION("--model", model, "--begin", "w1 cube"));
     is_refused(2, "words for 7 places; expected 0 to 6, the longest",
                CAPTION("--model", model, "--begin", "w1 w1 w1 w1 w1 w1 w1"));
-    is_refused(2, "without one (sat-hard)", CAPTION("--model", other, "--what-if", "history"));
+    is_refused(2, "this captioner (sat-hard) has no history",
+               CAPTION("--model", other, "--what-if", "history"));
     is_refused(2, "leave one out", CAPTION("--model", model, "--read", "w1", "--read-data"));
-    is_refused(2, "leave one out", CAPTION("--model", model, "--read", "w1", "--begin", "w1"));
+    is_refused(2, "cannot be combined with --read",
+               CAPTION("--model", model, "--read", "w1", "--begin", "w1"));
     is_refused(2, "without words", CAPTION("--model", model, "--read", ""));
     is_refused(2, "without words", CAPTION("--model", model, "--read", " "));
     is_refused(2, "word 6 of a caption of 3 words",

@@ -139,7 +139,8 @@ static void what_cannot_be_changed_is_refused(void **state)
     refuse(NULL, &(vd_switch){VD_SWITCH_WORD, 1, "zebra"}, VD_USAGE, "does not know this word");
     refuse(NULL, &(vd_switch){VD_SWITCH_WORD, 1, ""}, VD_USAGE, "which word instead");
     refuse(NULL, &(vd_switch){VD_SWITCH_ENTRY, 0, ""}, VD_USAGE, "region N, word N=OTHER");
-    refuse(NULL, &(vd_switch){VD_SWITCH_HISTORY, 0, ""}, VD_USAGE, "without one (transformer)");
+    refuse(NULL, &(vd_switch){VD_SWITCH_HISTORY, 0, ""}, VD_USAGE,
+           "this captioner (transformer) has no history");
 }
 
 static void two_captioners_stand_beside_each_other(void **state)

@@ -253,7 +253,7 @@ static void what_is_said_anyway_is_not_forced(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "F11 Enter");
-    expect("the captioner chose this word itself");
+    expect("this is the captioner's own word");
     assert_int_equal(fake.captions, 1);
 }
 

@@ -29,7 +29,7 @@ static void models_change_and_answer_again(void **state)
     assert_int_equal(fake.asked, 2);
     last = &fake.chat.conversation.branch->rounds[0].response[0];
     assert_string_equal(last->model, "base");
-    expect("before: ");
+    expect("was: ");
     expect("> draft");
     fake_chat_keys(&fake, "F6");
     assert_int_equal(fake.asked, 3);

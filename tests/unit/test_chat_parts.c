@@ -277,7 +277,7 @@ static void a_question_hears_the_answers_before_it(void **state)
     assert_string_equal(request.text, "two?");
     assert_string_equal(request.history[0].answer, "yes");
     reply_to(&request, VD_OK, 1);
-    assert_string_equal(notice.text, "round 2 before: yes (75 %, base)");
+    assert_string_equal(notice.text, "round 2 was: yes (75 %, base)");
     nothing_waits();
 }
 

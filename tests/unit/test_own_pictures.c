@@ -156,7 +156,7 @@ static void a_picture_of_another_world_is_doubted(void **state)
     assert_null(vd_world_doubt(world, index));
     assert_int_equal(vd_world_regions(world, index, &regions, &err), VD_OK);
     assert_memory_equal(vd_world_doubt(world, index),
-                        "This does not look like a Blocks table. I know only those", 56);
+                        "This is not a Blocks picture. The models know only Blocks", 56);
     assert_string_equal(vd_world_caption(world, index), "a picture");
     assert_null(regions.names);
     vd_world_contents(world, index, contents, sizeof contents);
@@ -165,11 +165,11 @@ static void a_picture_of_another_world_is_doubted(void **state)
     vd_world_close(world);
     support_program run;
     support_program_run(&run, (const char *[]){"ask", "--image", path, "what is it", NULL}, NULL);
-    support_program_expect(&run, 0, "picture stripes.png: a picture", "not look like a Blocks",
+    support_program_expect(&run, 0, "picture stripes.png: a picture", "not a Blocks picture",
                            "features", NULL);
     support_program_clear(&run);
     support_program_run(&run, (const char *[]){"walk", "--image", path, "what is it", NULL}, NULL);
-    support_program_expect(&run, 0, "not look like a Blocks", NULL);
+    support_program_expect(&run, 0, "not a Blocks picture", NULL);
     support_program_clear(&run);
     free(path);
 }
@@ -497,7 +497,9 @@ static void a_conversation_about_it_goes_on_and_is_replayed(void **state)
     support_program_clear(&run);
     assert_int_equal(remove(path), 0);
     support_program_run(&run, (const char *[]){"replay", file, NULL}, NULL);
-    support_program_expect(&run, 3, "later.png", NULL);
+    support_program_expect(&run, 3, "1 answer was not checked: the pictures cannot be opened",
+                           NULL);
+    assert_non_null(strstr(run.out, "later.png: there is no such file"));
     support_program_clear(&run);
     free(html);
     free(file);
@@ -564,7 +566,8 @@ static void the_program_goes_on_with_a_conversation_about_it(void **state)
     see("every score is as recorded", again);
     assert_int_equal(rename(path, other), 0);
     support_program_run(&run, again, NULL);
-    support_program_expect(&run, 3, "go on.png", "the conversation is about it", NULL);
+    support_program_expect(&run, 3, "go on.png",
+                           "the conversation is about this picture; put it back", NULL);
     support_program_clear(&run);
     assert_int_equal(symlink(other, path), 0);
     support_program_run(&run, again, NULL);

@@ -72,7 +72,7 @@ static void an_opened_picture_has_the_captioners_caption(void **state)
         before = caption.log_probability;
         assert_int_equal(vd_world_next_caption(world, index, &err), VD_OK);
     }
-    expect(index, VD_CAPTION_FOUND, 0, "by what was found");
+    expect(index, VD_CAPTION_FOUND, 0, "made from the detected objects");
     assert_memory_equal(vd_world_caption(world, index), "I see ", 6);
     assert_int_equal(vd_world_next_caption(world, index, &err), VD_OK);
     expect(index, VD_CAPTION_CAPTIONER, 1, "by the captioner, 1 of 5"); // round and round
@@ -183,12 +183,15 @@ static void another_caption_begins_the_dialog_anew(void **state)
     plain_chat_open(world, &p, false, file);
     type_line(&p, "/caption mine");
     assert_non_null(strstr(p.chat.notice.text, "their caption stays"));
+    type_line(&p, "/caption edit"); // nothing to edit then
+    assert_non_null(strstr(p.chat.notice.text, "their caption stays"));
+    assert_string_equal(p.chat.nav.line.text, "");
     snprintf(line, sizeof line, "/open %s", path);
     type_line(&p, line);
     type_line(&p, "what color is it");
     float before = first_score(&p);
     type_line(&p, "/caption two yellow cones are on the left");
-    assert_non_null(strstr(p.chat.notice.text, "round 1 before: "));
+    assert_non_null(strstr(p.chat.notice.text, "round 1 was: "));
     assert_true(fabsf(first_score(&p) - before) > 1e-4f); // another history
     type_line(&p, "/caption next");
     assert_float_equal(first_score(&p), before, 1e-5f);

@@ -92,6 +92,7 @@ static void unknown_words_have_a_suggestion(void **state)
     assert_string_equal(remark_of("is teh cube there"), "teh: the?");
     assert_string_equal(remark_of("what colour is the xylophone"),
                         "colour: color?  xylophone: not known");
+    assert_null(strstr(remark_of("zork is zork") + strlen("zork"), "zork")); // once
 }
 
 static void a_question_of_unknown_words_says_what_can_be_asked(void **state)

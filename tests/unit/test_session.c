@@ -151,8 +151,8 @@ static void public_files_are_a_world(void **state)
     support_refused(vd_world_open_files(&files, &world, &err), VD_USAGE, &err, "--features", NULL);
     assert_null(world);
     files.data = NULL;
-    support_refused(vd_world_open_files(&files, &world, &err), VD_USAGE, &err, "--images needs",
-                    NULL);
+    support_refused(vd_world_open_files(&files, &world, &err), VD_USAGE, &err,
+                    "--images (replay: --pictures) needs", NULL);
     support_remove_tree(other);
     free(other);
     free(images);

@@ -129,7 +129,14 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     plain_chat_serve(&p);
     assert_true(vd_recorder_farewell(&p.recorder, farewell, sizeof farewell));
     assert_string_equal(farewell, "visdial --session 'monday'");
+    char much[8 + VD_SAVED_NAME] = "/save ";
+    memset(much + 6, 'a', VD_SAVED_NAME); // no shorter name is taken for it
+    type(&p, much);
+    expect_notice(&p, "is no name of a session");
     type(&p, "/save tuesday");
+    struct stat about;
+    assert_int_equal(stat(tuesday, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
     plain_chat_ask(&p, "and now");
     vd_transcript_file one = plain_chat_read_back(monday), other = plain_chat_read_back(tuesday);
     assert_int_equal(one.talks[0].count, 2);
@@ -265,7 +272,7 @@ static void a_transcript_made_with_data_replays_and_resumes(void **state)
                                  tiny.features, "--transcript", talk,     NULL},
                       *const again[] = {"--resume", "--transcript", talk, NULL};
     chat(first, "picture 1/4", "is it red\r", talk, 1);
-    EXPECT(0, "1 answers, 4 scores, 0 differ", NULL, "replay", talk);
+    EXPECT(0, "1 answer, 4 scores, 0 differ", NULL, "replay", talk);
     chat(again, "every score is as recorded", "and the ball\r", talk, 2);
     assert_int_equal(rename(tiny.val, moved), 0);
     EXPECT(3, "", tiny.val, "replay", talk);

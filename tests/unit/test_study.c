@@ -227,6 +227,7 @@ static void what_cannot_be_compared_is_refused(void **state)
     refuse(STUDY(base, "--against", tiny.dense), 4, "\"ranks\"");
     refuse(STUDY(base, "--against", base, "--seed", "x"), 2, "--seed");
     refuse(STUDY("a=x.json", "b=y.json", "--against", base), 2, "the first model is 'a'");
+    refuse(STUDY("a=x.json", "--against", "a=y.json"), 2, "the first model is called 'a', too");
     refuse(STUDY("a=x.json", "--against", base), 3, "x.json");
     refuse(STUDY("./a=x.json", "--against", base), 3, "./a=x.json"); // a file, by its path
     refuse(STUDY(base, "--against", "1=a", "--against", "2=a", "--against", "3=a", "--against",

@@ -249,7 +249,7 @@ static void people_s_questions_are_suggested(void **state)
     expect("> is there a cube?");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(last_round()->human, 0);
-    expect("relevance 0; people's place 11: yes");
+    expect("relevance 0; human answer at place 11: yes");
     fake_chat_keys(&fake, "F8 F8 Tab");
     expect("there are no human questions about this picture");
 }

@@ -356,8 +356,7 @@ static void an_empty_history_is_refused(void **state)
     vd_status status =
         vd_dialog_ask_if(dialog, c.question, c.question_length[0],
                          &(vd_intervention){.drop_entry = all}, NULL, &a, &trace, &err);
-    support_refused(status, VD_USAGE, &err, "all 6 history entries are dropped: one must stay",
-                    NULL);
+    support_refused(status, VD_USAGE, &err, "no history entry is left (of 6): one must stay", NULL);
     assert_null(a.score);
     assert_null(trace.stage);
     vd_dialog_free(dialog);

@@ -51,7 +51,10 @@ vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_wor
         return VD_OK;
     if (vd_world_open_path(world, last->picture, &index, &why) == VD_OK)
         vd_error_set(&why, VD_NOT_FOUND, "%.400s: it leads to another file now", last->picture);
-    return vd_error_set(err, why.status, "%s (the conversation is about it)", why.text);
+    return vd_error_set(err, why.status,
+                        "%s: the conversation is about this picture; put it back, or continue "
+                        "another session (--sessions lists them)",
+                        why.text);
 }
 
 void vd_recorder_about(vd_recorder *recorder, vd_world_files *files)
@@ -81,9 +84,12 @@ static bool take_up_others(vd_recorder *recorder, vd_chat *chat)
     bool whole = true;
     for (size_t i = 0; whole && i + 1 < recorder->past.talk_count; i++) {
         const vd_chat_record *talk = &recorder->past.talks[i];
-        if (talk->later || talk->closed ||
-            vd_world_find(chat->conversation.world, talk->image_id, &picture, NULL) != VD_OK)
+        if (talk->later || talk->closed)
             continue;
+        if (vd_world_find(chat->conversation.world, talk->image_id, &picture, NULL) != VD_OK) {
+            recorder->missing++;
+            continue;
+        }
         whole = vd_lanes_restore_earlier(&chat->lanes, talk, picture);
         recorder->pictures += whole;
     }
@@ -135,8 +141,10 @@ static float furthest(const vd_answer *a, const vd_answer *b)
 static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 {
     const vd_record *record = vd_transcript_find_same(&recorder->past, sheet);
-    if (!record)
+    if (!record) {
+        recorder->incomparable += recorder->resuming && recorder->past.record_count;
         return false;
+    }
     bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
     recorder->verified += same;
     recorder->other += !same;
@@ -315,7 +323,7 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
     vd_chat_record *record = recorder->resuming;
     int rounds = (int)chat->conversation.branch->count, other = other_answers(chat, record);
     int all = record->branch_count ? record->branches[record->branch].count : record->count;
-    char text[160] = "", branches[32] = "", others[64] = "";
+    char text[160] = "", branches[32] = "", others[64] = "", missing[64] = "";
     recorder->resuming = NULL;
     record->taken = true;
     if (rounds < all)
@@ -328,14 +336,22 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
     else if (other > 0)
         snprintf(text, sizeof text, "; %d answer%s not in this pool", other,
                  other == 1 ? " is" : "s are");
+    else if (recorder->incomparable > 0)
+        snprintf(text, sizeof text,
+                 "; the model, its pool or the features have changed: scores of %d answer%s cannot "
+                 "be compared",
+                 recorder->incomparable, recorder->incomparable == 1 ? "" : "s");
     else if (recorder->verified > 0)
         snprintf(text, sizeof text, "; every score is as recorded");
     if (recorder->pictures)
         snprintf(others, sizeof others, ", as are those about %d other picture%s",
                  recorder->pictures, recorder->pictures == 1 ? "" : "s");
-    recorder->pictures = 0; // is said once
-    vd_notice_say(&chat->notice, "a conversation of %d round%s%s is continued%s%s", rounds,
-                  rounds == 1 ? "" : "s", branches, others, text);
+    if (recorder->missing)
+        snprintf(missing, sizeof missing, "; %d picture%s cannot be opened any more",
+                 recorder->missing, recorder->missing == 1 ? "" : "s");
+    recorder->pictures = recorder->missing = 0; // are said once
+    vd_notice_say(&chat->notice, "a conversation of %d round%s%s is continued%s%s%s", rounds,
+                  rounds == 1 ? "" : "s", branches, others, missing, text);
 }
 
 // Behind what was just said, if anything was.
@@ -363,7 +379,7 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
     int64_t image_id = vd_conversation_image_id(&chat->conversation);
     if (image_id != recorder->image_id) {
         recorder->image_id = image_id;
-        recorder->verified = recorder->other = 0;
+        recorder->verified = recorder->other = recorder->incomparable = 0;
         recorder->resuming = last_talk(&recorder->past, image_id);
     }
     if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].model[0])

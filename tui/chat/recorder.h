@@ -13,7 +13,8 @@ typedef struct vd_recorder {
     vd_chat_record *resuming; // the conversation of it that is being asked again; NULL: none
     int64_t image_id;         // the picture shown last
     int verified, other;      // its answers: as recorded, with other scores
-    int pictures;             // others with conversations
+    int incomparable;         // recorded with another model, pool, caption or features
+    int pictures, missing;    // others with conversations; of these, that cannot be opened
 } vd_recorder;
 
 // Writes to `path`, or to a new transcript when it is NULL; when none can be made the chat runs

@@ -294,6 +294,17 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
     return status;
 }
 
+// A line without words is refused with its number.
+static vd_status ask_line(ask *a, const char *line, int number, vd_error *err)
+{
+    vd_error why = {0};
+    vd_status status = ask_one(a, line, &why);
+    return status == VD_USAGE
+               ? vd_error_set(err, status, "standard input, line %d: %s", number, why.text)
+           : status ? vd_error_set(err, status, "%s", why.text)
+                    : VD_OK;
+}
+
 static vd_status ask_stdin(ask *a, vd_error *err)
 {
     char *line = NULL;
@@ -309,7 +320,7 @@ static vd_status ask_stdin(ask *a, vd_error *err)
                 vd_error_set(err, VD_FORMAT, "standard input, line %d: %s; expected a question",
                              number, zero ? "holds a zero byte" : "longer than 65536 bytes");
         else if (line[strspn(line, " \t")])
-            status = ask_one(a, line, err);
+            status = ask_line(a, line, number, err);
     }
     free(line);
     if (status == VD_OK && ferror(stdin))

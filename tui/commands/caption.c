@@ -221,9 +221,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
                               "one out");
     if (status == VD_OK && (j->read || j->read_data))
         status = vd_arguments_refuse(&given, "begin",
-                                     "and a caption to be read: that has a beginning; leave one "
-                                     "out",
-                                     err);
+                                     "cannot be combined with --read or --read-data", err);
     bool draws = vd_saying_draws(&j->how, j->hard, &given);
     if (status == VD_OK && !draws && !vd_arguments_have(&given, "temperature"))
         status = vd_arguments_refuse(&given, "seed", "needs --temperature", err);
@@ -271,7 +269,8 @@ const vd_command vd_cmd_caption = {
     "top layer. --json has all regions, the runners-up of every word and the other captions of "
     "the beam.\n"
     "--html writes one self-contained page to step through the words or play them: each with its "
-    "regions, probability, entropy (nats) and most likely alternatives, and, for captioners with a "
+    "regions, probability, entropy (bits; in JSON nats) and most likely alternatives, and, for "
+    "captioners with a "
     "history, "
     "with what it got from which earlier word.\n"
     "--other-model compares two captioners: the words are aligned, differences are marked, and "

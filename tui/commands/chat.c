@@ -397,6 +397,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
                           "%zu of %zu pictures have no features and are left out", skipped,
                           skipped + vd_world_count(program->world));
         vd_recorder_take_up(&program->recorder, program->view);
+        if (settings->transcript && !settings->resume && access(settings->transcript, F_OK) == 0)
+            remark(program->view, "the transcript exists: this conversation is added to it");
         remark(program->view, settings->remark);
         remark(program->view, lost.text);
     }

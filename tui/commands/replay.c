@@ -67,6 +67,7 @@ typedef struct player {
     double tolerance;
     size_t answers, scores, differing; // scores that differ
     size_t changed;                    // answers with a difference
+    size_t missing;                    // answers about pictures that cannot be opened
 } player;
 
 // The model of a record, with the decoders that ranked then, unless --decoder names others.
@@ -140,10 +141,15 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
     vd_fingerprint features;
     size_t index;
     int model;
+    vd_error why = {0};
+    if (sheet->picture && vd_world_open_path(p->world, sheet->picture, &index, &why) != VD_OK) {
+        complain(record, why.text);
+        p->missing++;
+        return VD_OK;
+    }
     vd_status status = load_model(p, record, &model, err);
-    if (status == VD_OK)
-        status = sheet->picture ? vd_world_open_path(p->world, sheet->picture, &index, err)
-                                : vd_world_find(p->world, sheet->image_id, &index, err);
+    if (status == VD_OK && !sheet->picture)
+        status = vd_world_find(p->world, sheet->image_id, &index, err);
     if (status == VD_OK)
         status = vd_world_features_fingerprint(p->world, index, &features, err);
     if (status)
@@ -169,6 +175,11 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
     return status;
 }
 
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static vd_status check(const replaying *r, const vd_transcript_file *file, vd_world *world,
                        vd_error *err)
 {
@@ -187,8 +198,14 @@ static vd_status check(const replaying *r, const vd_transcript_file *file, vd_wo
         vd_session_free(p.loaded[i].session);
     if (status)
         return status;
-    printf("%s: %zu answers, %zu scores, %zu differ\n", file->path, p.answers, p.scores,
-           p.differing);
+    printf("%s: %zu answer%s, %zu scores, %zu differ\n", file->path, p.answers, plural(p.answers),
+           p.scores, p.differing);
+    if (file->cut)
+        printf("%s: the last line is incomplete and was left out\n", file->path);
+    if (p.missing)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "%.400s: %zu answer%s not checked: the pictures cannot be opened",
+                            file->path, p.missing, p.missing == 1 ? " was" : "s were");
     if (p.changed == 0)
         return VD_OK;
     return vd_error_set(err, VD_MISMATCH, "%.400s: %zu of %zu answers have changed", file->path,
@@ -201,11 +218,6 @@ static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file,
     const char *in = file->path;
     vd_status status = vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
     return status ? status : vd_output_fresh(out, sizeof out / sizeof *out, r->force, err);
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 // What was done instead of a check.

@@ -223,7 +223,7 @@ static vd_status print_study(const study *s, vd_error *err)
     }
     if (status)
         return status;
-    printf("\n+- is the deviation from run to run; Holm p is corrected for %s. Rounds where the "
+    printf("\n+-: standard deviation over runs; Holm p is corrected for %s. Rounds where the "
            "human\nanswer comes first, run by run:\n",
            s->arms > 2 ? "all metrics of all models" : "several metrics");
     for (int i = 1; i < s->arms && status == VD_OK; i++)
@@ -348,6 +348,12 @@ static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
         status = vd_error_set(err, VD_USAGE,
                               "expected rankings of one model (`visdial eval --ranks` writes them) "
                               "and, with --against, of another");
+    for (int i = 1; i < s->arms && status == VD_OK; i++)
+        if (strcmp(s->arm[i].name, s->arm[0].name) == 0)
+            status = vd_error_set(err, VD_USAGE,
+                                  "--against: the first model is called '%.60s', too; expected two "
+                                  "names",
+                                  s->arm[0].name);
     return status;
 }
 

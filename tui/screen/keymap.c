@@ -65,7 +65,7 @@ static const vd_binding table[] = {
     KEYS(COMPARISON, LEAVE, "q, Ctrl-C, Ctrl-D", "leave", "q leaves"),
     KEYS(ANSWERS, PICK, "Enter", "continue with this answer", "Enter takes it"),
     KEYS(PICTURES, PICK, "Enter", "go to this picture", "Enter goes there"),
-    KEYS(SESSIONS, PICK, "Enter", "continue this session", "Enter goes on"),
+    KEYS(SESSIONS, PICK, "Enter", "continue this session", "Enter continues it"),
     KEYS(CASES, BACK, "Esc", "show all cases", NULL),
     KEYS(CASES, PICK, "Enter, click", "the case in full screen", "Enter case"),
     KEYS(INSIDE, PICK, "Enter", "back to the list", NULL),

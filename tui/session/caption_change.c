@@ -99,10 +99,9 @@ static vd_status begin_with(const vd_captioner *captioner, const char *begin,
                               words.count, VD_MAX_CAPTION);
     for (size_t i = 0; i < words.count && status == VD_OK; i++)
         if (!find_word(captioner, words.word[i], &out->forced[i]))
-            status = vd_error_set(err, VD_USAGE,
-                                  "a caption begins with '%.60s'? the captioner does not know this "
-                                  "word",
-                                  words.word[i]);
+            status = vd_error_set(
+                err, VD_USAGE, "the beginning of the caption: the captioner does not know '%.60s'",
+                words.word[i]);
     out->places = status ? 0 : (int)words.count;
     vd_words_clear(&words);
     return status;

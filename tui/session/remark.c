@@ -100,7 +100,11 @@ void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_w
     for (int i = 0; i < reply->words; i++) {
         const char *word = reply->word[i];
         words += isalnum((unsigned char)word[0]) || (unsigned char)word[0] >= 0x80;
-        if (!reply->unknown[i])
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again = again || strcmp(reply->word[k], word) == 0;
+        unknown += reply->unknown[i] && again;
+        if (!reply->unknown[i] || again)
             continue;
         const char *meant = vd_vocab_nearest(vocab, word);
         add(out, size, "%s%.40s: %s%s", unknown++ ? "  " : "", word, meant ? meant : "not known",

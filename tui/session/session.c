@@ -497,7 +497,7 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
     if (status)
         return status;
     if (!*reply->question)
-        return vd_error_set(err, VD_USAGE, "the question is empty; type some words");
+        return vd_error_set(err, VD_USAGE, "the question has no words");
     if (!(reply->typed = vd_strdup(typed)))
         return vd_error_memory(err, "a question");
     status = vd_reply_see(reply, vd_model_vocab(session->model), err);

@@ -162,8 +162,8 @@ static vd_status check_files(const vd_world_files *files, vd_error *err)
         return vd_error_set(err, VD_USAGE,
                             "--data and --features go together; --features is missing");
     if (!files->data && (files->dense || files->images))
-        return vd_error_set(err, VD_USAGE, "--%s needs --data and --features",
-                            files->dense ? "dense" : "images");
+        return vd_error_set(err, VD_USAGE, "%s needs --data and --features",
+                            files->dense ? "--dense" : "--images (replay: --pictures)");
     return VD_OK;
 }
 
@@ -306,8 +306,8 @@ const char *vd_world_caption(const vd_world *world, size_t index)
 
 const char *vd_caption_by_text(vd_caption_by by)
 {
-    static const char *const texts[] = {"", "by the captioner", "by the scene", "by what was found",
-                                        "typed"};
+    static const char *const texts[] = {"", "by the captioner", "by the scene",
+                                        "made from the detected objects", "typed"};
     return texts[by];
 }
 
@@ -361,8 +361,9 @@ const char *vd_world_doubt(const vd_world *world, size_t index)
 {
     const vd_own_picture *own = own_at(world, index);
     return own && own->ready && own->doubted
-               ? "This does not look like a Blocks table. I know only those; photographs need "
-                 "other features and another model (features/README.md)."
+               ? "This is not a Blocks picture. The models know only Blocks, so their answers mean "
+                 "nothing; photographs need other features and another model "
+                 "(features/README.md)."
                : NULL;
 }
 

@@ -46,9 +46,10 @@ static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, cons
     vd_screen_show(screen, grid);
 }
 
-static bool leaves(const vd_key *key)
+// Escape leaves curves, but does not stop a run.
+static bool leaves(const vd_key *key, bool training)
 {
-    return key->code == 'q' || key->code == VD_KEY_ESCAPE ||
+    return key->code == 'q' || (key->code == VD_KEY_ESCAPE && !training) ||
            (key->code == 'c' && (key->modifiers & VD_CTRL));
 }
 
@@ -59,7 +60,7 @@ static bool go_on(vd_screen *screen, int milliseconds, const atomic_int *done, a
 {
     vd_key key;
     vd_wake wake = vd_screen_wait(screen, -1, milliseconds, &key);
-    bool leave = wake == VD_WAKE_GONE || (wake == VD_WAKE_KEY && leaves(&key));
+    bool leave = wake == VD_WAKE_GONE || (wake == VD_WAKE_KEY && leaves(&key, stop));
     if (leave && stop)
         atomic_store(stop, SIGINT);
     if (wake == VD_WAKE_GONE || (leave && !stop))

@@ -367,7 +367,8 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     while (r.status == VD_OK && at < end) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
         r.line++;
-        if (!stop && r.line > 1)
+        out->cut = !stop && r.line > 1;
+        if (out->cut)
             break; // the program was killed while it wrote this
         snprintf(r.where, sizeof r.where, "%.280s, line %zu", path, r.line);
         size_t length = (size_t)((stop ? stop : end) - at);

@@ -206,6 +206,13 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
         status = vd_saved_path(list[i].name, &path, err);
         if (status == VD_OK)
             status = vd_transcript_read(path, out, err);
+        if (status == VD_FORMAT && err) {
+            const vd_error why = *err;
+            vd_error_set(
+                err, VD_FORMAT,
+                "%.400s; `visdial --sessions` lists others, which --session NAME continues",
+                why.text);
+        }
         vd_free(path);
     }
     vd_free(list);

@@ -89,8 +89,7 @@ static vd_status mend(vd_transcript *transcript, vd_error *err)
         status = vd_error_set(err, VD_IO, "%.400s: %s", transcript->path, strerror(errno));
     if (status == VD_OK)
         snprintf(transcript->remark, sizeof transcript->remark,
-                 "the last line of %.300s was cut off: it is in %.300s now", transcript->path,
-                 aside);
+                 "the last line of the transcript was cut off and is now in %.300s", aside);
     if (file >= 0)
         close(file);
     vd_free(tail);
@@ -169,8 +168,8 @@ static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
     }
     transcript->elsewhere = true;
     snprintf(transcript->remark, sizeof transcript->remark,
-             "another chat writes %.300s; this one writes %.300s", busy,
-             transcript->path ? transcript->path : "");
+             "this chat writes to %.300s: another chat writes to %.300s",
+             transcript->path ? transcript->path : "", busy);
     vd_free(busy);
     return status;
 }
@@ -208,10 +207,11 @@ vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *e
     transcript->path = path ? vd_strdup(path) : new_path();
     vd_status status = VD_OK;
     if (!transcript->path)
-        status = path ? vd_error_memory(err, "a path")
-                      : vd_error_set(err, VD_UNAVAILABLE,
-                                     "neither XDG_STATE_HOME nor HOME is a writable directory; "
-                                     "name a file with --transcript FILE");
+        status =
+            path ? vd_error_memory(err, "a path")
+                 : vd_error_set(err, VD_UNAVAILABLE,
+                                "neither XDG_STATE_HOME nor HOME is a writable directory; "
+                                "name the file of the transcript (in the chat: --transcript FILE)");
     else if (access(transcript->path, F_OK) == 0)
         status = open_file(transcript, err);
     if (status == VD_OK)
@@ -264,8 +264,13 @@ static vd_status copy_file(const char *from, const char *to, vd_error *err)
     char *text;
     size_t size;
     vd_status status = vd_file_read(from, MOST, &text, &size, err);
-    if (status == VD_OK)
-        status = vd_output_file(to, text, size, err);
+    int file = -1;
+    if (status == VD_OK) // for its owner alone, as all transcripts
+        status = vd_file_extend(to, 0600, &file, err);
+    if (status == VD_OK && (status = vd_file_append(file, to, text, size, err)))
+        unlink(to);
+    if (file >= 0)
+        close(file);
     vd_free(text);
     return status;
 }

@@ -187,6 +187,7 @@ typedef struct vd_transcript_file {
     vd_recorded_pool *pools;
     size_t *newest; // (newest_count) by hash of a question: 1 + the index of its last record
     size_t newest_count;
+    bool cut; // its last line is incomplete, and was left out
 } vd_transcript_file;
 
 // An incomplete last line is ignored; any other damage is VD_FORMAT with the line.

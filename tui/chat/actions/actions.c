@@ -243,7 +243,7 @@ void vd_chat_wish(vd_chat *chat, vd_wish wish, const char *name)
 {
     size_t length = strlen(name);
     if (length >= sizeof chat->wished)
-        length = sizeof chat->wished - 1; // which is no name either
+        length = sizeof chat->wished - 1;
     memcpy(chat->wished, name, length);
     chat->wished[length] = '\0';
     chat->wish = wish;

@@ -77,8 +77,8 @@ struct vd_chat {
     vd_theme_name theme;
     bool still; // nothing moves by itself
     vd_wish wish;
-    char wished[VD_SAVED_NAME]; // the name
-    vd_saved *saved;            // (saved_count) sessions, as they were when their list was opened
+    char wished[VD_SAVED_NAME + 1]; // the name; longer ones are cut to one that is too long
+    vd_saved *saved; // (saved_count) sessions, as they were when their list was opened
     size_t saved_count;
     uint64_t random;
 };

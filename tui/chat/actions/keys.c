@@ -98,7 +98,7 @@ static void complete(vd_chat *chat)
 static vd_action submit(vd_chat *chat, const char *text)
 {
     vd_line *line = &chat->nav.line;
-    const char *start = text + strspn(text, " ");
+    const char *start = text + strspn(text, " "); // blanks before a question are none of it
     if (*start == '\0') {
         vd_line_clear(line);
     } else if (*start == '/') {
@@ -109,9 +109,9 @@ static vd_action submit(vd_chat *chat, const char *text)
         vd_line_clear(line);
         vd_chat_open_picture(chat, start);
     } else if (chat->nav.editing >= 0) {
-        vd_chat_change(chat, (size_t)chat->nav.editing, text);
+        vd_chat_change(chat, (size_t)chat->nav.editing, start);
     } else {
-        vd_chat_ask(chat, text);
+        vd_chat_ask(chat, start);
     }
     return VD_ACTION_NONE;
 }

@@ -148,7 +148,8 @@ void vd_chat_caption(vd_chat *chat, const char *text)
     size_t picture = conversation->branches.picture;
     vd_error error = {0};
     vd_status status;
-    if (strcmp(text, "edit") == 0) {
+    bool people = vd_conversation_caption(conversation).by == VD_CAPTION_PEOPLE;
+    if (strcmp(text, "edit") == 0 && !people) { // people's is refused below
         edit_caption(chat);
         return;
     }

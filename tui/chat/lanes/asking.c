@@ -167,7 +167,7 @@ void vd_lanes_redo(vd_lanes *lanes)
         vd_notice_say(lanes->notice, "round %zu is back", lanes->conversation->branch->count);
         vd_lanes_pump(lanes);
     } else if (!vd_lanes_return(lanes)) {
-        vd_notice_say(lanes->notice, "nothing to redo: Alt-u undid nothing here");
+        vd_notice_say(lanes->notice, "nothing to redo");
     }
 }
 

@@ -105,10 +105,12 @@ static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
     } else if (!vd_lanes_fork(lanes, at)) {
         lanes->lane[0].stopped = true; // and says why; nothing of it is written anew
     } else if (stopped) {
-        vd_notice_say(lanes->notice, "stopped: all %zu rounds are kept in branch %d (Alt-n)", all,
-                      whole);
+        vd_notice_say(lanes->notice,
+                      "stopped: the conversation before (rounds: %zu) is kept in branch %d (Alt-n)",
+                      all, whole);
     } else {
-        vd_notice_complain(lanes->notice, "%s; all %zu rounds are kept in branch %d (Alt-n)",
+        vd_notice_complain(lanes->notice,
+                           "%s; the conversation before (rounds: %zu) is kept in branch %d (Alt-n)",
                            reason(event), all, whole);
     }
 }
@@ -179,7 +181,7 @@ static void sum_up(vd_lanes *lanes)
     char before[256];
     vd_response_before(&rounds[from].response[0], before, sizeof before);
     if (from == count - 1 && before[0])
-        vd_notice_say(lanes->notice, "round %d before: %s", count, before);
+        vd_notice_say(lanes->notice, "round %d was: %s", count, before);
     else if (from < count - 1)
         vd_notice_say(lanes->notice, "rounds %d to %d were asked again: %d of %d answers changed",
                       from + 1, count, changed, count - from);

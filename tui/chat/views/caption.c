@@ -179,8 +179,9 @@ static void pick_entry(const vd_list *list, int index)
     bool forced = vd_switches_has(&list->chat->lanes.caption.wanted.switches, &e->what);
     if (e->what.kind == VD_SWITCH_WORD && is_on(list->chat, e) && !forced)
         vd_notice_say(&list->chat->notice, "%s",
-                      caption && caption->read ? "the caption has this word"
-                                               : "the captioner chose this word itself");
+                      caption && caption->read
+                          ? "the caption has this word"
+                          : "this is the captioner's own word; choose another one with Down");
     else
         vd_chat_words_flip(list->chat, &e->what);
 }

@@ -133,7 +133,7 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
         snprintf(text, sizeof text, "%s against %s: %s first answer", sheet->side[other].model,
                  sheet->side[0].model, they.same ? "the same" : "another");
     if (at.width >= 72)
-        snprintf(text + used, sizeof text - (size_t)used, ", first %d share %d, %s of mass moved",
+        snprintf(text + used, sizeof text - (size_t)used, ", first %d share %d, distance %s",
                  they.most, they.shared, far);
     vd_grid_text(grid, at.x, at.y, at.width, text,
                  vd_style_of(grid, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));

@@ -57,8 +57,8 @@ void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
                   vd_style_of(grid, VD_ROLE_FAINT));
 }
 
-// "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
-// with, where the model ranks what they answered themselves, and what that was.
+// "relevance 1; human answer at place 2: yes": how right people found the answer the conversation
+// goes on with, where the model ranks what they answered themselves, and what that was.
 static bool human_text(const vd_chat *chat, char *out, size_t size)
 {
     const vd_round *round = vd_chat_round(chat);
@@ -69,12 +69,12 @@ static bool human_text(const vd_chat *chat, char *out, size_t size)
     int place = vd_response_rank(response, human);
     char rank[32] = "not in the pool", relevance[32] = "";
     if (place >= 0)
-        snprintf(rank, sizeof rank, "place %d", place + 1);
+        snprintf(rank, sizeof rank, "at place %d", place + 1);
     float known = vd_people_relevance(&chat->conversation, round,
                                       vd_response_text(response, response->chosen));
     if (known >= 0)
         snprintf(relevance, sizeof relevance, "relevance %.2g; ", (double)known);
-    snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human);
+    snprintf(out, size, "%shuman answer %s: %.100s", relevance, rank, human);
     return true;
 }
 

@@ -54,7 +54,8 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
     vd_list list = list_sessions(chat);
     chat->nav.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2,
-                 "Sessions: name, last change, where they stand", vd_style_of(grid, VD_ROLE_TITLE));
+                 "Sessions: name, last change, picture and rounds",
+                 vd_style_of(grid, VD_ROLE_TITLE));
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
     char text[160];
     snprintf(text, sizeof text, "%d of %zu sessions; /save NAME names this one", total,
