@@ -12,8 +12,8 @@
 const char *vd_small_talk(const char *typed);
 
 // The word of the vocabulary that was probably meant, the most frequent of those that are as near;
-// NULL: none is near. (tui/base/nearest.h; the same first letter, and one edit in words of up to six
-// letters, else two: "taller" is no "table", "but" no "out")
+// NULL: none is near. (tui/base/nearest.h; the same first letter, and one edit in words of up to
+// six letters, else two: "taller" is no "table", "but" no "out")
 const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word);
 
 // About words of the question that the model does not know: "teh: the?". Where most are unknown
