@@ -48,10 +48,11 @@ enum {
 // The first binding of a key for a place counts. A name in small letters in `keys` ("click") is
 // only shown, not looked up: views know what lies where the mouse is.
 static const vd_binding table[] = {
-    EMPTY(WALK, PICK, "Enter", "what-if: leave this out, or put it back; else the next stage",
-          NULL),
+    EMPTY(WALK, PICK, "Enter",
+          "empty line: the next stage; at a what-if: leave this out, or put it back", NULL),
     EMPTY(CAPTION, PICK, "Enter",
-          "what if: say this word instead, leave this region out, or put it back", "Enter what-if"),
+          "empty line: say this word instead, leave this region out, or put it back",
+          "Enter what-if"),
     EMPTY_BOTH(CAPTION, PLAY, "Space", "/play",
                "play the caption word by word, or pause; at its end from the start", "Space plays"),
     KEYS(CAPTION, SWITCH_MODEL, "Tab, F3, click",
@@ -138,7 +139,7 @@ static const vd_binding table[] = {
     BOTH(LINE, DETAIL, "F5", "/attention", NULL,
          "attention word by word: history words, regions, question words", "F5 attention"),
     BOTH(LINE, COMPARE, "F10, Alt-c", "/compare", "MODEL|off",
-         "models side by side, and back; MODEL: add one", "F10 compare"),
+         "models side by side, and back; /compare MODEL adds one", "F10 compare"),
     BOTH(LINE, AGAIN, "F6", "/again", NULL, "ask the last question again (with this model)", NULL),
     BOTH(LINE, NEXT_PICTURE, "F8, Alt-Right", "/next", NULL, "next picture", "F8 next"),
     BOTH(LINE, PREVIOUS_PICTURE, "F7, Alt-Left", "/prev", NULL, "previous picture", NULL),
@@ -438,9 +439,13 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
 
 const vd_binding *vd_keymap_command(size_t index)
 {
-    for (const vd_binding *b = table; b < table + BINDINGS; b++)
-        if (b->command && index-- == 0)
+    for (const vd_binding *b = table; b < table + BINDINGS; b++) {
+        size_t before = 0;
+        for (const vd_binding *other = table; b->command && other < table + BINDINGS; other++)
+            before += other->command && strcmp(other->command, b->command) < 0;
+        if (b->command && before == index)
             return b;
+    }
     return NULL;
 }
 

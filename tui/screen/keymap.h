@@ -208,7 +208,7 @@ const char *vd_keymap_title(vd_place place); // "Keys in the chat"
 // one. Buffers are cut to fit. Editing keys come last.
 bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
                     const char **meaning);
-// The bindings that have a command, in the order of the help; NULL past the last.
+// The bindings that have a command, in alphabetical order; NULL past the last.
 const vd_binding *vd_keymap_command(size_t index);
 
 // The most useful keys of a place in one line of at most `size` bytes: "F1 help  F2 zoom ...",
