@@ -378,32 +378,6 @@ static void scores_that_differ_are_found_when_it_is_taken_up(void **state)
     free(file);
 }
 
-// The model file was replaced since.
-static void another_model_file_is_noticed_when_it_is_taken_up(void **state)
-{
-    (void)state;
-    char *file = support_join(tiny.directory, "replaced.jsonl");
-    write_branches(file);
-    size_t size;
-    char *text = support_read_file(file, &size);
-    static const char key[] = "\"model_hash\":\"";
-    int changed = 0;
-    for (char *at = text; (at = strstr(at, key)); changed++) {
-        at += strlen(key);
-        *at = *at == '0' ? '1' : '0';
-    }
-    assert_true(changed > 0);
-    support_write_file(file, text, size);
-    free(text);
-    plain_chat p;
-    plain_chat_open(world, &p, true, file);
-    assert_non_null(strstr(p.chat.notice.text,
-                           "; the model, its pool or the features have changed: "
-                           "scores of 6 answers cannot be compared"));
-    plain_chat_close(&p);
-    free(file);
-}
-
 // A file whose last conversation, about picture 1, is of this text.
 static char *write_made(const char *conversation)
 {
@@ -714,7 +688,6 @@ int main(void)
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(small_talk_is_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
-        cmocka_unit_test(another_model_file_is_noticed_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),
         cmocka_unit_test(answers_may_come_before_the_picture),
         cmocka_unit_test(features_that_were_not_recorded_are_not_missed),

@@ -413,10 +413,8 @@ static void replaying_finds_the_scores_that_differ(void **state)
            altered, NULL, NULL);
     replay(5, ", 1 differ\n", "answers have changed", altered, NULL, NULL);
     memcpy(score, before, width);
-
-    support_write_file(altered, text, size - 10); // the last line is cut off
+    support_write_file(altered, text, size - 10);
     replay(0, "the last line is incomplete and was left out", "", altered, NULL, NULL);
-
     char *hash = strstr(strstr(text, "{\"answer\""), "\"model_hash\":\"") + 14;
     *hash = *hash == 'a' ? 'b' : 'a';
     support_write_file(altered, text, size);

@@ -106,6 +106,28 @@ static void two_chats_do_not_share_a_file(void **state)
     free(file);
 }
 
+static void another_model_file_is_noticed_when_a_chat_goes_on(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "replaced.jsonl");
+    plain_chat p;
+    size_t size;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "what color is the ball");
+    plain_chat_close(&p);
+    char *text = support_read_file(file, &size);
+    char *hash = strstr(text, "\"model_hash\":\"") + strlen("\"model_hash\":\"");
+    *hash = *hash == '0' ? '1' : '0';
+    support_write_file(file, text, size);
+    plain_chat_open(world, &p, true, file);
+    assert_non_null(strstr(p.chat.notice.text,
+                           "; the model, its pool or the features have changed: "
+                           "scores of 1 answer cannot be compared"));
+    plain_chat_close(&p);
+    free(text);
+    free(file);
+}
+
 static void the_newest_is_the_one_written_last(void **state)
 {
     (void)state;
@@ -251,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_torn_last_line_is_put_aside),
         cmocka_unit_test(two_chats_do_not_share_a_file),
+        cmocka_unit_test(another_model_file_is_noticed_when_a_chat_goes_on),
         cmocka_unit_test(the_newest_is_the_one_written_last),
         cmocka_unit_test(a_full_disk_leaves_whole_lines),
         cmocka_unit_test(a_pipe_is_no_transcript),

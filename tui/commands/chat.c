@@ -339,6 +339,27 @@ static vd_status check_second(const char *path, vd_error *err)
     return status;
 }
 
+// skipped: pictures without features; lost: why the preferred model is not used.
+static void start_view(chat_program *program, const chat_settings *settings, size_t skipped,
+                       const vd_error *lost)
+{
+    const char *second = settings->captioners.path[1];
+    program->view->theme = settings->theme;
+    program->view->rankings.folded = settings->fold;
+    vd_lanes_captioner(&program->view->lanes, second ? second : "");
+    program->view->still = !settings->motion || settings->no_motion;
+    load_history(program);
+    if (skipped)
+        vd_notice_say(&program->view->notice,
+                      "%zu of %zu pictures have no features and are left out", skipped,
+                      skipped + vd_world_count(program->world));
+    vd_recorder_take_up(&program->recorder, program->view);
+    if (settings->transcript && !settings->resume && access(settings->transcript, F_OK) == 0)
+        remark(program->view, "the transcript exists: this conversation is added to it");
+    remark(program->view, settings->remark);
+    remark(program->view, lost->text);
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
     vd_error lost = {0};
@@ -346,11 +367,10 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     int64_t image = -1;
     const char *model = settings->preferred;
     vd_world_files files = settings->files;
-    const char *second = settings->captioners.path[1];
     files.captioner = settings->captioners.path[0];
     vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
     if (!status)
-        status = check_second(second, err);
+        status = check_second(settings->captioners.path[1], err);
     if (!status)
         status = start_recorder(program, settings, &image, &model, err);
     if (!status) {
@@ -386,22 +406,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_chat_init(program->view, program->world, index, model, seed, err);
     if (!status)
         status = start_worker(program, err);
-    if (!status) {
-        program->view->theme = settings->theme;
-        program->view->rankings.folded = settings->fold;
-        vd_lanes_captioner(&program->view->lanes, second ? second : "");
-        program->view->still = !settings->motion || settings->no_motion;
-        load_history(program);
-        if (skipped)
-            vd_notice_say(&program->view->notice,
-                          "%zu of %zu pictures have no features and are left out", skipped,
-                          skipped + vd_world_count(program->world));
-        vd_recorder_take_up(&program->recorder, program->view);
-        if (settings->transcript && !settings->resume && access(settings->transcript, F_OK) == 0)
-            remark(program->view, "the transcript exists: this conversation is added to it");
-        remark(program->view, settings->remark);
-        remark(program->view, lost.text);
-    }
+    if (!status)
+        start_view(program, settings, skipped, &lost);
     return status;
 }
 
