@@ -477,7 +477,7 @@ static void odd_questions_are_answered_or_refused_with_a_reason(void **state)
     static const char *const empty[] = {"", "   \t ", "?", " ?! "};
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         support_refused(vd_session_ask(session, empty[i], NULL, &reply, &err), VD_USAGE, &err,
-                        "empty", NULL);
+                        "no words", NULL);
     support_refused(vd_session_ask(session, "is it \xff\xfe", NULL, &reply, &err), VD_FORMAT, &err,
                     NULL);
     assert_null(reply.typed);
