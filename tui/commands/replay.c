@@ -142,12 +142,16 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
     size_t index;
     int model;
     vd_error why = {0};
-    if (sheet->picture && vd_world_open_path(p->world, sheet->picture, &index, &why) != VD_OK) {
+    vd_status status =
+        sheet->picture ? vd_world_open_path(p->world, sheet->picture, &index, &why) : VD_OK;
+    if (status == VD_NO_MEMORY)
+        return vd_error_set(err, status, "%s", why.text);
+    if (status) {
         complain(record, why.text);
         p->missing++;
         return VD_OK;
     }
-    vd_status status = load_model(p, record, &model, err);
+    status = load_model(p, record, &model, err);
     if (status == VD_OK && !sheet->picture)
         status = vd_world_find(p->world, sheet->image_id, &index, err);
     if (status == VD_OK)
