@@ -67,8 +67,8 @@ static vd_status check_no_history(const vd_caption_config *c, vd_error *err)
     const char *kind = vd_captioner_names[c->captioner];
     if (history == VD_HISTORY_NONE)
         return vd_error_set(err, VD_USAGE,
-                            "this captioner (%s) has no history to leave out; cat and captioners "
-                            "with --history have one",
+                            "this captioner (%s) has no history to leave out; only one trained "
+                            "with a history has",
                             kind);
     if (history == VD_HISTORY_ONLY)
         return vd_error_set(err, VD_USAGE,

@@ -268,8 +268,8 @@ static void what_cannot_be_is_refused(void **state)
                         "else; expected one that sees the regions, too");
     vd_captioner_free(captioner);
     open_captioner(VD_HISTORY_NONE);
-    refuse(&no_history, "this captioner (cat) has no history to leave out; cat and captioners "
-                        "with --history have one");
+    refuse(&no_history, "this captioner (cat) has no history to leave out; only one trained "
+                        "with a history has");
     vd_captioner_free(captioner);
 }
 

@@ -173,6 +173,7 @@ static void questions_that_wait_are_asked_when_it_goes_on(void **state)
     vd_transcript_clear(&back);
 
     plain_chat_open(world, &p, true, file);
+    assert_non_null(strstr(p.chat.notice.text, "every score is as recorded"));
     expect_ready(&p, 2, "and then");
     go(&p, 0);
     expect_ready(&p, 3, "and now");
@@ -353,9 +354,8 @@ static void scores_that_differ_are_found_when_it_is_taken_up(void **state)
     (void)state;
     char *file = support_join(tiny.directory, "other.jsonl");
     write_branches(file);
-    size_t size;
+    size_t size, changed = 0;
     char *text = support_read_file(file, &size);
-    int changed = 0;
     for (char *at = text; (at = strstr(at, "\"typed\":\"what is red?\"")); at++) {
         char *score = strstr(at, "\"scores\":[") + strlen("\"scores\":[");
         score += *score == '-';

@@ -99,7 +99,7 @@ int vd_choice_find(const char *choices, const char *text);
 #define VD_HELP_NO_PROGRESS "do not show progress"
 #define VD_HELP_RESAMPLES   "bootstrap samples (10000)"
 #define VD_HELP_THREADS     "number of threads"
-#define VD_HELP_WATCH       "show the curves in full screen; q stops with a checkpoint"
+#define VD_HELP_WATCH       "show the curves in full screen; q leaves"
 
 // A vd_backend_choice (engine/backend/open.h).
 // clang-format off

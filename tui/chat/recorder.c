@@ -140,11 +140,11 @@ static float furthest(const vd_answer *a, const vd_answer *b)
 // Whether the transcript has this answer already, score for score.
 static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 {
-    const vd_record *record = vd_transcript_find_same(&recorder->past, sheet);
-    if (!record) {
-        recorder->incomparable += recorder->resuming && recorder->past.record_count;
+    bool others;
+    const vd_record *record = vd_transcript_find_same(&recorder->past, sheet, &others);
+    recorder->incomparable += recorder->resuming && !record && others;
+    if (!record)
         return false;
-    }
     bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
     recorder->verified += same;
     recorder->other += !same;

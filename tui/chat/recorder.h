@@ -13,7 +13,7 @@ typedef struct vd_recorder {
     vd_chat_record *resuming; // the conversation of it that is being asked again; NULL: none
     int64_t image_id;         // the picture shown last
     int verified, other;      // its answers: as recorded, with other scores
-    int incomparable;         // recorded with another model, pool, caption or features
+    int incomparable;         // recorded with another model file, pool or features
     int pictures, missing;    // others with conversations; of these, that cannot be opened
 } vd_recorder;
 

@@ -354,8 +354,11 @@ static void start_view(chat_program *program, const chat_settings *settings, siz
                       "%zu of %zu pictures have no features and are left out", skipped,
                       skipped + vd_world_count(program->world));
     vd_recorder_take_up(&program->recorder, program->view);
-    if (settings->transcript && !settings->resume && access(settings->transcript, F_OK) == 0)
-        remark(program->view, "the transcript exists: this conversation is added to it");
+    const vd_transcript *transcript = program->recorder.transcript;
+    if (settings->transcript && !settings->resume && transcript &&
+        !vd_transcript_elsewhere(transcript) && access(settings->transcript, F_OK) == 0)
+        vd_notice_say(&program->view->notice,
+                      "the transcript exists: this conversation is added to it");
     remark(program->view, settings->remark);
     remark(program->view, lost->text);
 }

@@ -167,7 +167,7 @@ static void show_regions(const char *path, const vd_extraction *found)
                100 * box[0], 100 * box[1], 100 * box[2], 100 * box[3]);
     }
     if (found->distance > 1)
-        printf("  This does not look like a Blocks table: distance %.2f, above 1.\n",
+        printf("  This does not look like a Blocks picture: distance %.2f, above 1.\n",
                (double)found->distance);
 }
 

@@ -206,14 +206,15 @@ static vd_status check(const replaying *r, const vd_transcript_file *file, vd_wo
            p.scores, p.differing);
     if (file->cut)
         printf("%s: the last line is incomplete and was left out\n", file->path);
+    char unchecked[96] = "";
     if (p.missing)
-        return vd_error_set(err, VD_NOT_FOUND,
-                            "%.400s: %zu answer%s not checked: the pictures cannot be opened",
-                            file->path, p.missing, p.missing == 1 ? " was" : "s were");
-    if (p.changed == 0)
-        return VD_OK;
-    return vd_error_set(err, VD_MISMATCH, "%.400s: %zu of %zu answers have changed", file->path,
-                        p.changed, p.answers);
+        snprintf(unchecked, sizeof unchecked,
+                 "%zu answer%s not checked: the pictures cannot be opened", p.missing,
+                 p.missing == 1 ? " was" : "s were");
+    if (p.changed)
+        return vd_error_set(err, VD_MISMATCH, "%.400s: %zu of %zu answers have changed%s%s",
+                            file->path, p.changed, p.answers, p.missing ? "; " : "", unchecked);
+    return p.missing ? vd_error_set(err, VD_NOT_FOUND, "%.400s: %s", file->path, unchecked) : VD_OK;
 }
 
 static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file, vd_error *err)

@@ -442,7 +442,8 @@ const vd_binding *vd_keymap_command(size_t index)
     for (const vd_binding *b = table; b < table + BINDINGS; b++) {
         size_t before = 0;
         for (const vd_binding *other = table; b->command && other < table + BINDINGS; other++)
-            before += other->command && strcmp(other->command, b->command) < 0;
+            before += other->command && (strcmp(other->command, b->command) < 0 ||
+                                         (other < b && strcmp(other->command, b->command) == 0));
         if (b->command && before == index)
             return b;
     }

@@ -361,9 +361,9 @@ const char *vd_world_doubt(const vd_world *world, size_t index)
 {
     const vd_own_picture *own = own_at(world, index);
     return own && own->ready && own->doubted
-               ? "This is not a Blocks picture. The models know only Blocks, so their answers mean "
-                 "nothing; photographs need other features and another model "
-                 "(features/README.md)."
+               ? "This does not look like a Blocks picture, so answers mean nothing; photographs "
+                 "need "
+                 "other features and another model (features/README.md)."
                : NULL;
 }
 

@@ -444,20 +444,24 @@ static bool same_features(const vd_sheet *recorded, const vd_sheet *like)
            strcmp(recorded->features_hash.text, like->features_hash.text) == 0;
 }
 
-const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like)
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like,
+                                         bool *others)
 {
     size_t at =
         first_of(file, like->image_id, like->said, like->rounds, like->side[0].reply->typed);
+    *others = false;
     for (; at > 0; at = file->records[at - 1].earlier) {
         const vd_sheet *sheet = &file->records[at - 1].sheet;
         const vd_sheet_side *own = &sheet->side[0], *other = &like->side[0];
-        if (sheet->image_id == like->image_id && sheet->rounds == like->rounds &&
-            strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
-            strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like) &&
-            strcmp(sheet->caption, like->caption) == 0 &&
-            strcmp(own->reply->typed, other->reply->typed) == 0 &&
-            vd_same_turns(sheet->said, like->said, like->rounds, true))
+        if (sheet->image_id != like->image_id || sheet->rounds != like->rounds ||
+            strcmp(sheet->caption, like->caption) != 0 ||
+            strcmp(own->reply->typed, other->reply->typed) != 0 ||
+            !vd_same_turns(sheet->said, like->said, like->rounds, true))
+            continue;
+        if (strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
+            strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like))
             return &file->records[at - 1];
+        *others = *others || strcmp(own->name, other->name) == 0;
     }
     return NULL;
 }

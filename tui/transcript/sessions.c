@@ -210,7 +210,8 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
             const vd_error why = *err;
             vd_error_set(
                 err, VD_FORMAT,
-                "%.400s; `visdial --sessions` lists others, which --session NAME continues",
+                "%.400s; `visdial --sessions` lists others, which --session NAME continues, and "
+                "`visdial replay FILE` runs",
                 why.text);
         }
         vd_free(path);

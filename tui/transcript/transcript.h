@@ -204,8 +204,11 @@ void vd_transcript_clear(vd_transcript_file *file);
 // none.
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane);
-// The last record with the same question, model, pool, features and history.
-const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like);
+// The last record with the same question, history, model file, pool and features; NULL: none.
+// *others then: whether there is one of a model with this name, but with another file, pool or
+// features.
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like,
+                                         bool *others);
 
 // ---- exports (export.c) -------------------------------------------------------------------------
 

@@ -257,16 +257,17 @@ void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (at.height <= 0 || at.width < 20)
         return;
     int gutter = gutter_width(chat), width = at.width - gutter + 3;
-    int total = rows_before(chat, (int)chat->conversation.branch->count + 1, width);
-    if (total > at.height) { // a column for the marks that there is more
-        at.width--;
-        total = rows_before(chat, (int)chat->conversation.branch->count + 1, --width);
-    }
+    // A column less where there are marks that there is more: most often, so it is counted first.
+    int rounds = (int)chat->conversation.branch->count + 1;
+    int total = rows_before(chat, rounds, width - 1);
+    bool more = total > at.height;
+    width -= more;
+    if (!more)
+        total = rows_before(chat, rounds, width);
     int top = first_row(chat, width, at.height, total);
     int room = at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX;
     collect_rows(chat, width, top, rows, room);
     for (int i = 0; i < room && top + i < total; i++)
-        draw_row(chat, grid, (vd_rect){at.x, at.y + i, at.width, 1}, gutter, &rows[i]);
-    at.width += total > at.height;
+        draw_row(chat, grid, (vd_rect){at.x, at.y + i, at.width - more, 1}, gutter, &rows[i]);
     vd_draw_more(grid, at, top, chat->nav.scroll_most);
 }
