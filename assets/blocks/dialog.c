@@ -67,26 +67,33 @@ static const question questions[] = {
     {WHEN_LONE, 4, 1.2, blocks_ask_any_bigger, TARGET_NAMED},
     {WHEN_LONE, 8, 3, blocks_ask_rest, TARGET_NAMED},
     {WHEN_LONE, 1.5, 1, blocks_ask_on_top, TARGET_NAMED},
+    {WHEN_LONE, 60, 0.45, blocks_ask_besides_those, TARGET_NAMED},
     {WHEN_IT, 320, 1, blocks_ask_attribute, TARGET_IT},
     {WHEN_IT, 90, 1, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, blocks_ask_what, TARGET_IT},
     {WHEN_IT, 16, 1, blocks_ask_neighbour, TARGET_IT},
     {WHEN_IT, 6, 0.67, blocks_ask_anything, TARGET_IT},
     {WHEN_IT, 18, 1, blocks_ask_pair, TARGET_IT},
-    {WHEN_IT, 10, 1, blocks_ask_side, TARGET_IT},
+    {WHEN_IT, 16, 1, blocks_ask_side, TARGET_IT},
     {WHEN_IT, 8, 1, blocks_ask_attribute, TARGET_NEXT_TO_IT},
     {WHEN_IT, 8, 1, blocks_ask_verify, TARGET_NEXT_TO_IT},
     {WHEN_IT, 12, 0.45, blocks_ask_besides, TARGET_IT},
     {WHEN_IT, 1.5, 1, blocks_ask_where, TARGET_IT},
     {WHEN_IT, 4, 1, blocks_ask_same, TARGET_IT},
-    {WHEN_IT, 5, 0.9, blocks_ask_else, TARGET_IT},
+    {WHEN_IT, 14, 0.9, blocks_ask_else, TARGET_IT},
     {WHEN_IT, 24, 1.8, blocks_ask_bigger_than_all, TARGET_IT},
     {WHEN_IT, 7, 1.2, blocks_ask_any_bigger, TARGET_IT},
     {WHEN_IT, 14, 3, blocks_ask_rest, TARGET_IT},
     {WHEN_IT, 2, 1, blocks_ask_on_top, TARGET_IT},
     {WHEN_THEY, 160, 1, blocks_ask_they_count, TARGET_NAMED},
     {WHEN_THEY, 70, 1, blocks_ask_which_of, TARGET_IT},
-    {WHEN_THEY, 12, 1, blocks_ask_they_not, TARGET_NAMED},
+    {WHEN_THEY, 36, 1, blocks_ask_they_not, TARGET_NAMED},
+    {WHEN_THEY, 60, 1, blocks_ask_attribute, TARGET_AMONG},
+    {WHEN_THEY, 24, 1, blocks_ask_verify, TARGET_AMONG},
+    {WHEN_THEY, 22, 1, blocks_ask_which_place, TARGET_AMONG},
+    {WHEN_THEY, 22, 1, blocks_ask_which_two, TARGET_AMONG},
+    {WHEN_THEY, 8, 1, blocks_ask_bigger, TARGET_AMONG},
+    {WHEN_THEY, 60, 0.45, blocks_ask_besides_those, TARGET_IT},
     {WHEN_THEY, 6, 1, blocks_ask_most, TARGET_IT},
     {WHEN_THEY, 8, 1, blocks_ask_mostly, TARGET_IT},
     {WHEN_OTHER, 170, 1, blocks_ask_another, TARGET_NAMED},
@@ -102,6 +109,9 @@ static const question questions[] = {
     {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_ANSWER},
     {WHEN_OTHER, 8, 1, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, blocks_ask_verify, TARGET_BEFORE},
+    {WHEN_OTHER, 14, 1, blocks_ask_side, TARGET_THAT},
+    {WHEN_OTHER, 10, 1, blocks_ask_pair, TARGET_THAT},
+    {WHEN_OTHER, 14, 1, blocks_ask_that_value, TARGET_NAMED},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, TARGET_NAMED},
     {WHEN_OTHER, 45, 1, blocks_ask_and_verify, TARGET_NAMED},
     {WHEN_OTHER, 12, 1, blocks_ask_how_many, TARGET_NAMED},
@@ -111,17 +121,21 @@ static const question questions[] = {
 
 enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 5 };
 
+// How often "it" is asked about where only the order of the rounds says what it is, beside where it
+// is the only one that the rounds spoke of.
+static const double LATEST = 0.3;
+
 static double weight_now(const blocks_talk *talk, const question *q)
 {
     switch (q->when) {
     case WHEN_IT:
-        return talk->it < 0 ? 0 : blocks_it_clear(talk) ? q->weight : 0.05 * q->weight;
+        return talk->it < 0 ? 0 : blocks_it_clear(talk) ? q->weight : LATEST * q->weight;
     case WHEN_THEY:
-        return !talk->they ? 0 : blocks_they_clear(talk) ? q->weight : 0.05 * q->weight;
+        return !talk->they ? 0 : blocks_they_clear(talk) ? q->weight : LATEST * q->weight;
     case WHEN_LONE:
         // First talk about what is clearly "it", then go on to others.
         return talk->it >= 0 && blocks_it_clear(talk) && talk->references < ENOUGH
-                   ? 0.15 * q->weight
+                   ? 0.25 * q->weight
                    : q->weight;
     default:
         return q->weight;
@@ -223,23 +237,17 @@ static void learn(blocks_talk *talk, const blocks_draft *draft, int answer)
 }
 
 // Which object the words of question and answer bring up alone, -1 = none.
-static int brought_up(const blocks_draft *draft, int answer)
+static int brought_up(const blocks_draft *draft)
 {
     const blocks_meaning *m = &draft->meaning;
     int only = blocks_only(m->objects);
     if (draft->single >= 0)
         return draft->single;
-    if (draft->kind_told && only >= 0) {
-        bool told_one = m->ask == ASK_COUNT || !draft->plural || blocks_answer_says(answer) ||
-                        blocks_answer_number(answer) == 1;
-        return told_one ? only : -1;
-    }
-    return -1;
+    return draft->kind_told ? only : -1;
 }
 
 // Something was found that a person may mean by "it" without being told which it is: "is there a
-// cube" of several, "are there any" of one, "is anything behind it", "how many of them are red |
-// 1".
+// cube" of several, "is anything behind it".
 static bool is_vague(const blocks_draft *draft, int one)
 {
     const blocks_meaning *m = &draft->meaning;
@@ -270,16 +278,23 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;
-    entry->yes = m->yes;
+    bool shared = m->ask == ASK_SHARED && blocks_shared(talk->scene, m->objects, m->attribute) >= 0;
+    entry->yes = m->yes || shared;
+    entry->said = blocks_anything;
+    if ((m->ask == ASK_VALUE && m->objects) || shared)
+        entry->said.value[m->attribute] =
+            (int8_t)blocks_value(&talk->scene->object[__builtin_ctz(m->objects)], m->attribute);
+    else if (m->ask == ASK_MOST && m->objects == blocks_all(talk->scene))
+        entry->said = m->more;
     bool named = m->ask == ASK_WHICH && draft->about >= 0 && draft->single < 0;
-    entry->told = named && blocks_answer_says(answer) ? draft->about : -1;
+    entry->told = named && blocks_answer_says(answer) ? draft->about : draft->implied;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 
 static void note_it(blocks_talk *talk, const blocks_draft *draft, int answer)
 {
     const blocks_meaning *m = &draft->meaning;
-    int one = brought_up(draft, answer), others = 0;
+    int one = brought_up(draft), others = 0;
     bool other = draft->about >= 0 && draft->about != one && blocks_answer_says(answer);
     bool crowded = draft->crowded || other, vague = is_vague(draft, one);
     note_entry(talk, draft, answer, crowded ? -1 : one);
@@ -314,12 +329,14 @@ static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
     // "are there any cubes" that finds one, "yes, 3 of them": other things than "they" so far.
     if ((draft->group && number == 1) || (!draft->plural && blocks_answer_number(answer) > 1))
         talk->they = false;
+    if (draft->of_they)
+        talk->they_said = talk->round;
     if (draft->group && number >= 2 && found) {
         talk->groups +=
             !talk->they || talk->they_entry == 0 || !blocks_kind_same(talk->they_kind, draft->kind);
         talk->they = true;
         talk->they_kind = draft->kind;
-        talk->they_entry = talk->round;
+        talk->they_entry = talk->they_said = talk->round;
     }
 }
 

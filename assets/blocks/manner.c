@@ -1,5 +1,6 @@
 #include "assets/blocks/manner.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ int blocks_words(const char *text)
 {
     int words = 2;
     for (; *text; text++)
-        words += *text == ' ' || *text == ',' || *text == '\'';
+        words += *text == ' ' || *text == ',' || *text == ':' || *text == '\'';
     return words;
 }
 
@@ -103,7 +104,8 @@ static void make_polite(vd_rng *rng, char *text)
                  "me,|could you tell me,|hmm,|um,|oh,|wow,|cool,|nice,|mommy,|mum,|right,)");
     }
     if (!before.text[0] || chance(rng, 0.2))
-        after = blocks_reading(rng, behind(text, "is ") || behind(text, "are ")
+        after = blocks_reading(rng, (behind(text, "is ") || behind(text, "are ")) &&
+                                            !strstr(text, " or ")
                                         ? "(3:please|2:, please|, thanks|2:, right)"
                                         : "(3:please|2:, please|, thanks)");
     snprintf(other, sizeof other, "%.50s%s%.94s%s%.12s", before.text, before.text[0] ? " " : "",
@@ -113,14 +115,14 @@ static void make_polite(vd_rng *rng, char *text)
 
 // ---- British ----------------------------------------------------------------------------------
 
-// Every `from` of the text, which is where a word begins, becomes `to`.
+// Every word `from` of the text, or its plural, becomes `to`.
 static void replace(char *text, const char *from, const char *to)
 {
     char out[2 * BLOCKS_TEXT];
     size_t used = 0, n = strlen(from);
     for (const char *p = text; *p && used + 16 < sizeof out;) {
-        bool start = p == text || p[-1] == ' ';
-        if (start && !strncmp(p, from, n)) {
+        bool start = (p == text || p[-1] == ' ') && !strncmp(p, from, n);
+        if (start && !isalpha((unsigned char)p[n + (p[n] == 's')])) {
             used += (size_t)snprintf(out + used, sizeof out - used, "%s", to);
             p += n;
         } else {
@@ -201,8 +203,7 @@ static const char *const slips[][2] = {
     {"orange", "ornage|oragne|orang"},
     {"white", "whtie|wite|whit"},
     {"black", "balck|blakc|blak"},
-    {"metal", "metla|metel|matal|meatl"},
-    {"rubber", "ruber|rubebr|rubbre"},
+    {"metal", "metla|metel|matal|meatl|metl"},
     {"shiny", "shinny|shiney|shniy"},
     {"small", "smal|samll|smlal"},
     {"large", "lareg|lrage|larg"},
@@ -237,6 +238,8 @@ static const char *const slips[][2] = {
     {"anything", "anyhting|anythign|anythin"},
     {"everything", "everyting|evrything|everythign"},
     {"tell", "tel|tlel"},
+    {"where's", "wheres|wher's"},
+    {"rubber", "ruber|rubebr|rubbre|rubbr"},
 };
 
 enum { SLIPS = sizeof slips / sizeof *slips };
@@ -286,7 +289,7 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
-    if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
+    if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7) // "would you mind telling me" and more
         make_polite(rng, text);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");
@@ -301,6 +304,8 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
         replace(text, shape[0], shape[1]);
     if (chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.08))
         drop_commas(text);
+    if (hasty && chance(rng, 0.3))
+        replace(text, "in front", "infront");
     for (int i = 0; hasty && i < 2; i++)
         if (i == 0 || chance(rng, 0.3))
             slip(rng, text, size);

@@ -10,7 +10,7 @@ typedef enum {
     BLOCKS_HASTY = 4    // waht colr is it
 } blocks_manner;
 
-enum { BLOCKS_MOST_WORDS = 20 }; // of a question; the network reads no more
+enum { BLOCKS_MOST_WORDS = 20 }; // of a question: VD_MAX_QUESTION, the network reads no more
 
 // How many tokens the question has for the network, its question mark among them.
 int blocks_words(const char *text);

@@ -34,7 +34,7 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
 // else in the picture more often than not.
 static void two_values(blocks_talk *talk, blocks_attribute a, int right, const char *subject,
-                       char out[128])
+                       char out[BLOCKS_TEXT])
 {
     int values = blocks_values(a), some = vd_rng_below(&talk->rng, talk->scene->count);
     int wrong = blocks_value(&talk->scene->object[some], a);
@@ -45,7 +45,7 @@ static void two_values(blocks_talk *talk, blocks_attribute a, int right, const c
     const char *one = blocks_value_name(a, first ? right : wrong);
     const char *two = blocks_value_name(a, first ? wrong : right);
     bool what = a == BLOCKS_COLOR && blocks_chance(talk, 0.2);
-    snprintf(out, 128, "%s %.60s%s %s%s or %s%s", what ? "what color is" : "is", subject,
+    snprintf(out, BLOCKS_TEXT, "%s %.95s%s %s%s or %s%s", what ? "what color is" : "is", subject,
              what ? "," : "", an, one, an, two);
 }
 
@@ -67,7 +67,7 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
     draft->meaning.attribute = attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, attribute, target.object, 0);
-    char choice[128];
+    char choice[BLOCKS_TEXT];
     two_values(talk, attribute, blocks_value(&talk->scene->object[target.object], attribute),
                target.text, choice);
     // "is there a ball": "yes"; "what color".
@@ -236,7 +236,7 @@ bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
     draft->kind = kind;
     draft->kind_told = true;
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THE);
-    char choice[128];
+    char choice[BLOCKS_TEXT];
     two_values(talk, attribute, vd_rng_below(&talk->rng, blocks_values(attribute)), noun.text,
                choice);
     return blocks_put(talk, draft, attribute_patterns[attribute], "tob", noun.text, choice,

@@ -36,7 +36,7 @@ static bool put_of_shape(blocks_talk *talk, blocks_draft *draft, const blocks_ta
 {
     char text[2][96];
     int shape = common_shape(talk, target, text);
-    if (shape < 0 || !blocks_chance(talk, 0.5))
+    if (talk->naming == TARGET_AMONG || shape < 0 || !blocks_chance(talk, 0.5))
         return false;
     blocks_kind kind = blocks_anything;
     kind.value[BLOCKS_SHAPE] = (int8_t)shape;
@@ -62,6 +62,8 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         target[0] = target[1];
         target[1] = swap;
     }
+    // Of two of one size the cone is taller than the cube.
+    bool tall = one != two && blocks_chance(talk, 0.15);
     *draft = blocks_about_two(talk, "comparison", choice ? ASK_CHOICE : ASK_POLAR, target);
     draft->meaning.yes = yes;
     int best = target[!yes].object, other = target[yes].object;
@@ -70,27 +72,19 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         choose(draft, best, target);
     }
     draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
-    if (choice && put_of_shape(talk, draft, target, bigger ? "bigger" : "smaller"))
+    const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
+                             : (tall ? "shorter" : "(6:smaller|littler)");
+    blocks_phrase more = blocks_reading(&talk->rng, how);
+    if (choice && put_of_shape(talk, draft, target, more.text))
         return true;
-
-    return blocks_put(
-        talk, draft,
-        bigger
-            ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two "
-                        "is|which one's|which's) "
-                        "(6:bigger|2:larger|taller|2:the bigger one), %t or %u|is %t or %u "
-                        "(3:bigger|2:larger|taller)|"
-                        "(bigger|larger), %b or %c|(of|between|out of) %t and %u, which (one|) "
-                        "is bigger|(bigger|larger): %b or %c)"
-                      : "(6:is %t (6:bigger|2:larger|taller) than %u|%b (4:bigger|taller) than %c)")
-            : (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
-                        "(6:smaller|littler|shorter|2:the smaller one), %t or %u|is %t or %u "
-                        "(4:smaller|shorter)|"
-                        "smaller, %b or %c|(of|between|out of) %t and %u, which (one|) is "
-                        "smaller|smaller: %b or %c)"
-                      : "(6:is %t (5:smaller|shorter) than %u|%b smaller than %c)"),
-        "tubc", target[0].text, target[1].text, blocks_bare(target[0].text),
-        blocks_bare(target[1].text));
+    return blocks_put(talk, draft,
+                      choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is|"
+                               "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
+                               "%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m|"
+                               "%m: %b or %c)"
+                             : "(6:is %t %m than %u|%b %m than %c)",
+                      "tumbc", target[0].text, target[1].text, more.text,
+                      blocks_bare(target[0].text), blocks_bare(target[1].text));
 }
 
 // "is it bigger than the cubes", all of which are of one size
@@ -113,12 +107,14 @@ bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->crowded = talk->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 1000 + target.object, blocks_kind_key(kind), 0);
-    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
-    return blocks_put(talk, draft,
-                      bigger ? "(6:is %t (6:bigger|2:larger|taller) than (4:|all) %m|%b bigger "
-                               "than %m)"
-                             : "(6:is %t (5:smaller|shorter) than (4:|all) %m|%b smaller than %m)",
-                      "tbm", target.text, blocks_bare(target.text), many.text);
+    bool tall = own != size && blocks_chance(talk, 0.15);
+    const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
+                      : tall ? "shorter"
+                             : "smaller";
+    return blocks_put(talk, draft, "(6:is %t %h than (4:|all) %m|%b %h than %m)", "tbmh",
+                      target.text, blocks_bare(target.text),
+                      blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text,
+                      blocks_reading(&talk->rng, how).text);
 }
 
 // "is there anything smaller than it"
@@ -144,9 +140,9 @@ bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BIGGER, 2000 + bigger, target.object, 0);
     return blocks_put(talk, draft,
                       bigger ? "(3:is there anything|2:is anything|is there something|do you see "
-                               "anything|anything) (6:bigger|2:larger|taller) than %t"
+                               "anything|anything) (3:bigger|larger) than %t"
                              : "(3:is there anything|2:is anything|is there something|do you see "
-                               "anything|anything) (6:smaller|shorter) than %t",
+                               "anything|anything) smaller than %t",
                       "t", target.text);
 }
 

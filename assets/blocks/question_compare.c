@@ -116,18 +116,44 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
     return false;
 }
 
+static const char *const else_names[BLOCKS_ATTRIBUTES] = {"color", "shape", "(2:material|stuff)",
+                                                          "size"};
+
+// "anything else made of the same stuff", of the thing just spoken of
+static bool put_else_of_it(blocks_talk *talk, blocks_draft *draft, blocks_attribute a)
+{
+    blocks_phrase name = blocks_reading(&talk->rng, else_names[a]);
+    if (a == BLOCKS_MATERIAL && blocks_chance(talk, 0.7))
+        return blocks_put(
+            talk, draft,
+            "(2:is anything else|anything else|is there anything else) (3:made of the "
+            "same %v|made of that|of the same %v)",
+            "v", name.text);
+    return blocks_put(
+        talk, draft,
+        "(2:is anything else (the same|that) %v|is there anything else (of|with|in) "
+        "(the same|that) %v|does anything else (have|share) (its|the same|that) %v|"
+        "2:anything else (of|with|in) the same %v|anything else (the same|that) %v|is "
+        "there another (thing|object) (of|with) the same %v)",
+        "v", name.text);
+}
+
 // "is anything else the same color as the ball", "how many other things have its shape"
 bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    static const blocks_attribute asked[] = {BLOCKS_COLOR,    BLOCKS_COLOR, BLOCKS_COLOR,
+                                             BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_MATERIAL,
+                                             BLOCKS_MATERIAL, BLOCKS_SIZE};
+    blocks_attribute a = asked[vd_rng_below(&talk->rng, 8)];
     blocks_target target;
     if (!blocks_target_pick(talk, talk->naming == TARGET_IT ? 0 : 1u << a, &target))
         return false;
     blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
     blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
     bool count = blocks_chance(talk, 0.3);
-    // More often than not something shares a shape: keep yes and no even.
-    if (!count && a == BLOCKS_SHAPE && others && blocks_chance(talk, 0.6))
+    // More often than not something shares a shape, a material or a size: keep yes and no even.
+    static const double kept[BLOCKS_ATTRIBUTES] = {0.6, 0.4, 0.15, 0.15};
+    if (!count && others && !blocks_chance(talk, kept[a]))
         return false;
     *draft = blocks_draft_about("comparison", count ? ASK_COUNT : ASK_THERE, &target);
     draft->about = -1;
@@ -136,6 +162,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.objects = others;
     draft->meaning.given = 1u << a;
     draft->other_group = count || others;
+    draft->implied = count ? -1 : blocks_only(others);
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 0);
     blocks_phrase many = blocks_noun(&talk->rng, alike, BLOCKS_PLURAL);
     blocks_phrase one = blocks_noun(&talk->rng, alike, BLOCKS_BARE);
@@ -144,11 +171,14 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     for (int i = 0; known && i < talk->scene->count; i++)
         known = !blocks_has(others, i) || talk->mention[i] < 0;
     blocks_phrase says = blocks_predicate(&talk->rng, a, alike.value[a]);
-    if (known && !count && a == BLOCKS_COLOR && blocks_chance(talk, 0.3))
+    if (talk->naming == TARGET_IT && !count && blocks_it_clear(talk) && blocks_chance(talk, 0.4))
+        return put_else_of_it(talk, draft, a);
+    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(talk, 0.3))
         return blocks_put(
             talk, draft,
-            "(anything else %v|is anything else %v|is there anything else %v|is there "
-            "anything else that is %v)",
+            "(2:anything else %v|2:is anything else %v|2:is there anything else %v|is there "
+            "anything else that is %v|any other (thing|object) that (is|'s) %v|is there another "
+            "(thing|object) that is %v)",
             "v", says.text);
     const char *pattern =
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
@@ -163,7 +193,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
               "%t|is there another (thing|object) of the same %v as %t|does anything else have "
               "the same %v as %t)";
     return blocks_put(talk, draft, pattern, "tvpk", target.text,
-                      a == BLOCKS_COLOR ? "color" : "shape", many.text, one.text);
+                      blocks_reading(&talk->rng, else_names[a]).text, many.text, one.text);
 }
 
 // "is there another one", after "is there a cube": "yes".
@@ -242,4 +272,53 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
                           : "(3:is there another %k|2:do you see another %k|another %k) "
                             "%b %t",
                       "kpbt", one.text, many.text, but.text, target.text);
+}
+
+// "are there any other black things besides those": of several of a kind, or of the two things
+// spoken of one by one
+bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    bool group = talk->naming == TARGET_IT;
+    blocks_set those = group ? blocks_find(scene, talk->they_kind) : talk->singles;
+    if (group
+            ? !talk->they || talk->round - talk->they_said > 1 || talk->entry[talk->they_entry].one
+            : talk->they || talk->round - talk->it_entry > 1)
+        return false;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    int value = blocks_shared(scene, those, a), size = blocks_size_of(those);
+    if (size < 2 || value < 0 || (!group && size != 2))
+        return false;
+    bool known = group ? talk->they_kind.value[a] >= 0 : true;
+    for (int i = 0; i < scene->count && !group; i++)
+        known &= !blocks_has(those, i) || talk->known[i] >> a & 1;
+    blocks_kind kind = blocks_anything;
+    kind.value[a] = (int8_t)value;
+    blocks_set others = blocks_find(scene, kind) & (blocks_set)~those;
+    bool alone = group && blocks_kind_mask(talk->they_kind) == 1u << a;
+    if (!known || alone || blocks_told(talk, kind) >= 0)
+        return false;
+    bool count = blocks_chance(talk, 0.2);
+    *draft = blocks_draft_new("another", count ? ASK_COUNT : ASK_ANOTHER);
+    draft->coreference = talk->round - (group ? talk->they_entry : talk->it_entry);
+    draft->meaning.yes = others != 0;
+    draft->meaning.objects = others;
+    draft->meaning.number = blocks_size_of(others);
+    draft->meaning.given = 1u << a;
+    draft->crowded = draft->other_group = draft->plural = true;
+    draft->other_thing = others != 0;
+    draft->topic = blocks_topic(TOPIC_BESIDES, a, 100 + those, 0);
+    blocks_phrase but =
+        blocks_reading(&talk->rng, "(5:besides|3:other than|apart from|except|but)");
+    return blocks_put(talk, draft,
+                      count ? "how many other %p are there %b %t"
+                            : "(3:are there any other %p|2:any other %p|are there other %p|are "
+                              "there any %p|any more %p|do you see any other %p) %b %t",
+                      "pbt", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, but.text,
+                      size > 2 ? blocks_reading(&talk->rng, "(2:those|them|these)").text
+                      : group  ? blocks_reading(&talk->rng, blocks_told(talk, talk->they_kind) == 2
+                                                                ? "(2:those two|those|them)"
+                                                                : "(those|them)")
+                                    .text
+                              : blocks_reading(&talk->rng, "(2:those two|these two|those)").text);
 }

@@ -314,24 +314,51 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
                       "");
 }
 
-// "how many", after an is there that was answered with yes.
+// "how many", after an is there that was answered with yes, or after what there is most of.
 bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
-    if (talk->round < 2 || !before->exist || blocks_told(talk, before->kind) != -1)
+    bool most = before->ask == ASK_MOST && blocks_kind_mask(before->said);
+    blocks_kind kind = most ? before->said : before->kind;
+    if (talk->round < 2 || !(before->exist || most) ||
+        (most ? blocks_told(talk, kind) >= 0 : blocks_told(talk, kind) != -1))
         return false;
     for (int e = 1; e < talk->round - 1; e++)
         if (talk->entry[e].exist && blocks_find(talk->scene, talk->entry[e].kind) &&
-            !blocks_chance(talk, 0.15))
+            !blocks_chance(talk, 0.3))
             return false;
-    *draft = about_kind("count", ASK_COUNT, talk->scene, before->kind);
+    *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
     draft->coreference = 1;
-    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(before->kind), 1, 0);
+    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 1, 0);
     return blocks_put(
         talk, draft,
         "(3:how many|2:how many are there|how many of them|how many do you see|how many of "
         "them are there)",
         "");
+}
+
+// "what color is it | red | how many things have that color"
+bool blocks_ask_that_value(blocks_talk *talk, blocks_draft *draft)
+{
+    static const char *const patterns[BLOCKS_ATTRIBUTES] = {
+        "(3:how many (things|objects) have that (3:color|colour)|2:how many (things|objects|) are "
+        "that "
+        "(3:color|colour)|how many (things|objects) (are there of|are there in|of) that color)",
+        "(2:how many (things|objects) have that shape|how many (things|objects) (are there of|of) "
+        "that "
+        "shape|how many are that shape)",
+        "(how many (things|objects) are (there|) made of that|how many (things|objects) are made "
+        "of "
+        "that (material|stuff)|how many (things|objects) have that material)",
+        "(how many (things|objects) (have|are) that size|how many are that size|how many (things|"
+        "objects) are there of that size)"};
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    unsigned mask = talk->round < 2 ? 0 : blocks_kind_mask(before->said);
+    if (!mask || blocks_told(talk, before->said) >= 0)
+        return false;
+    *draft = about_kind("count", ASK_COUNT, talk->scene, before->said);
+    draft->coreference = 1;
+    return blocks_put(talk, draft, patterns[__builtin_ctz(mask)], "");
 }
 
 // "and balls", after a how many.

@@ -15,7 +15,7 @@ enum {
 
 static bool pick_they(blocks_talk *talk, blocks_group *g)
 {
-    if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_entry > 1)
+    if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_said > 1)
         return false;
     g->kind = talk->they_kind;
     g->coreference = talk->round - talk->they_entry;
@@ -67,6 +67,7 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
     draft.meaning.objects = objects;
     draft.meaning.given = blocks_kind_mask(g->kind);
     draft.group = draft.plural = g->named;
+    draft.of_they = !g->named;
     if (g->named)
         draft.kind = g->kind;
     return draft;
@@ -141,7 +142,8 @@ bool blocks_ask_they_not(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_THEY_NOT, blocks_kind_key(kind), 0, 0);
     return put(talk, draft, &g, blocks_predicate_many(&talk->rng, a, value).text, NULL,
-               "(4:how many of %m are not %v|2:how many of %m aren't %v|how many are not %v)");
+               "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how many are not %v|"
+               "3:how many aren't %v|and how many aren't %v)");
 }
 
 bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
@@ -151,7 +153,11 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
     bool yes = blocks_chance(talk, 0.5);
+    // They are seldom all of one color: as few noes are asked for.
+    static const double no[BLOCKS_ATTRIBUTES] = {0.3, 0.5, 1, 1};
     int value = blocks_group_value(talk, &g, a), shared = blocks_shared(talk->scene, g.set, a);
+    if (!yes && !blocks_chance(talk, no[a]))
+        return false;
     if (yes && shared >= 0)
         value = shared;
     if ((shared == value) != yes)
@@ -178,7 +184,9 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
     blocks_target target;
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     bool yes = blocks_chance(talk, 0.5);
-    if (!blocks_target_pick(talk, 0, &target))
+    // The others are seldom of one color: as few noes are asked for.
+    static const double no[BLOCKS_ATTRIBUTES] = {0.2, 0.25, 0.7, 0.7};
+    if ((!yes && !blocks_chance(talk, no[a])) || !blocks_target_pick(talk, 0, &target))
         return false;
     blocks_set rest = blocks_all(talk->scene) & (blocks_set) ~(1u << target.object);
     blocks_group g = {.kind = blocks_anything, .set = rest};
@@ -200,9 +208,10 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase one = blocks_predicate(&talk->rng, a, value);
     blocks_phrase but = blocks_reading(
         &talk->rng, "(3:besides|2:other than|apart from|3:except|except for|3:but|aside from)");
-    bool rest_of_it = talk->naming == TARGET_IT && blocks_chance(talk, 0.6);
+    bool rest_of_it =
+        talk->naming == TARGET_IT && blocks_it_clear(talk) && blocks_chance(talk, 0.6);
     // "the others" of a group would be those of the group.
-    if (rest_of_it && !talk->they && blocks_chance(talk, 0.5))
+    if (rest_of_it && !talk->they && !talk->groups && blocks_chance(talk, 0.5))
         return blocks_put(talk, draft,
                           "(are all the others %v|are the others all %v|are all (of|) the others "
                           "%v)",
@@ -221,8 +230,8 @@ bool blocks_ask_they_number(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     const blocks_entry *before = &talk->entry[talk->round - 1];
-    bool all = (before->ask == ASK_ALL || before->ask == ASK_SAME) && before->yes;
-    if (talk->round < 2 || !blocks_they_clear(talk) || (!all && before->ask != ASK_SHARED) ||
+    bool all = before->ask == ASK_ALL || before->ask == ASK_SAME || before->ask == ASK_SHARED;
+    if (talk->round < 2 || !blocks_they_clear(talk) || !all || !before->yes ||
         !pick_they(talk, &g) || blocks_told(talk, g.kind) >= 0)
         return false;
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
@@ -250,6 +259,16 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
                                                          "size"};
     blocks_phrase name = blocks_reading(&talk->rng, names[a]);
     bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
+    if (a == BLOCKS_MATERIAL && blocks_chance(talk, 0.3))
+        return put(talk, draft, &g, NULL, NULL,
+                   both
+                       ? "(are %g both made of the same (stuff|material|thing)|are both of %m made "
+                         "of the same (stuff|material))"
+                       : "are %g (2:|all) made of the same (2:stuff|2:material|thing)");
+    if (both && g.named && blocks_chance(talk, 0.4))
+        return put(talk, draft, &g, name.text, blocks_bare(g.them.text),
+                   "((i see|there are|i can see) (2:2|two) %w, are they (both|) (of|) the same %v|"
+                   "2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
     bool again = !g.named && talk->entry[talk->round - 1].ask == ASK_SAME && talk->round > 1;
     if (again && blocks_chance(talk, 0.7))
         return put(talk, draft, &g, name.text, NULL,
@@ -330,8 +349,9 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
             "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
     // "are they the same color | yes | which color"
     const blocks_entry *before = &talk->entry[talk->round - 1];
-    bool same = before->ask == ASK_SAME && before->attribute == a;
-    bool brief = !g.named && talk->they && g.coreference == 1 && talk->it_entry < talk->they_entry;
+    bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
+    bool brief = !g.named && talk->they && talk->they_said == talk->round - 1 &&
+                 talk->it_entry < talk->they_said;
     if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
         return put(talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
                    same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"

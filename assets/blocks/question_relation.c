@@ -127,9 +127,35 @@ bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_ON_TOP, target.object, 0, 0);
     return blocks_put(talk, draft,
                       "(4:is there anything|2:is anything|is there something|do you see anything|"
-                      "anything) (3:on top of|on|2:under|underneath|below|above|over|2:inside|"
-                      "inside of|in) %t",
+                      "anything) (3:on top of|on|2:inside|inside of|in) %t",
                       "t", target.text);
+}
+
+// Two things, one of which is named by what it alone is: "is it left of the cube", "is the cube
+// left of it".
+static bool pick_pair(blocks_talk *talk, blocks_target *one, blocks_target *two)
+{
+    if (!blocks_target_pick(talk, 0, one) || !blocks_target_pick_named(talk, 0, two) ||
+        one->object == two->object)
+        return false;
+    if (talk->naming == TARGET_IT && blocks_chance(talk, 0.35)) {
+        blocks_target swap = *one;
+        *one = *two;
+        *two = swap;
+    }
+    return true;
+}
+
+// "is it left of the cube" goes on to be about it; of two that are named nobody can say which.
+static void keep_it(const blocks_talk *talk, blocks_draft *draft, const blocks_target *one,
+                    const blocks_target *two)
+{
+    bool clear = talk->naming == TARGET_IT && !one->named;
+    draft->coreference = one->coreference | two->coreference;
+    draft->named[two->object] = two->named;
+    draft->crowded = !clear;
+    draft->single = clear ? one->object : -1;
+    draft->about = -1;
 }
 
 static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
@@ -147,8 +173,7 @@ static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
 bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target one, two;
-    if (!blocks_target_pick(talk, 0, &one) || !blocks_target_pick_named(talk, 0, &two) ||
-        one.object == two.object)
+    if (!pick_pair(talk, &one, &two))
         return false;
     blocks_direction direction = blocks_some_direction(talk);
     bool yes = blocks_lies(talk->scene, one.object, direction, two.object);
@@ -157,10 +182,7 @@ bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_about("relation", ASK_ONE, &one);
     draft->meaning.yes = yes;
     draft->meaning.toward = yes ? (int)direction : (int)direction ^ 1;
-    draft->named[two.object] = two.named;
-    draft->crowded = talk->naming != TARGET_IT;
-    draft->single = talk->naming == TARGET_IT ? one.object : -1;
-    draft->about = -1;
+    keep_it(talk, draft, &one, &two);
     int low = one.object < two.object ? one.object : two.object;
     draft->topic = blocks_topic(TOPIC_SIDES, direction / 2, low, (one.object + two.object));
     return put(talk, draft, pair_patterns[direction], &one, direction, NULL, two.text);
@@ -170,15 +192,16 @@ bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
 {
     static const char *const across =
-        "(3:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
+        "(4:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
         "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is %t|"
-        "which side of %u is %t on|%b left or right of %c)";
+        "which side of %u is %t on|%b left or right of %c|where is %t, (left or right|right or "
+        "left) of "
+        "%u)";
     static const char *const along = "(3:is %t (in front of or behind|behind or in front of|in "
                                      "front or behind) %u|%b in front of "
                                      "or behind %c)";
     blocks_target one, two;
-    if (!blocks_target_pick(talk, 0, &one) || !blocks_target_pick_named(talk, 0, &two) ||
-        one.object == two.object)
+    if (!pick_pair(talk, &one, &two))
         return false;
     blocks_direction direction = blocks_chance(talk, 0.5) ? BLOCKS_LEFT : BLOCKS_FRONT;
     bool so = blocks_lies(talk->scene, one.object, direction, two.object);
@@ -186,10 +209,7 @@ bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("relation", ASK_SIDE, &one);
     draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
-    draft->named[two.object] = two.named;
-    draft->crowded = talk->naming != TARGET_IT;
-    draft->single = talk->naming == TARGET_IT ? one.object : -1;
-    draft->about = -1;
+    keep_it(talk, draft, &one, &two);
     draft->topic = blocks_topic(TOPIC_SIDE, direction, one.object, two.object);
     return put(talk, draft, direction == BLOCKS_LEFT ? across : along, &one, direction, NULL,
                two.text);

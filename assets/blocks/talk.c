@@ -123,7 +123,7 @@ blocks_direction blocks_some_direction(blocks_talk *talk)
 
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
 {
-    blocks_draft draft = {.family = family, .single = -1, .about = -1, .asked = -1};
+    blocks_draft draft = {.family = family, .single = -1, .about = -1, .asked = -1, .implied = -1};
     draft.meaning.ask = ask;
     draft.meaning.attribute = BLOCKS_ATTRIBUTES;
     draft.meaning.toward = -1;
@@ -246,6 +246,15 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
+// Whether several things were spoken of together.
+static bool several_told(const blocks_talk *talk)
+{
+    bool several = talk->they || talk->groups;
+    for (int i = 0; i < talk->facts; i++)
+        several |= talk->fact[i].number > 1;
+    return several;
+}
+
 static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
@@ -263,6 +272,9 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
+    // Of a group just spoken of, it would be the group's.
+    if (!blocks_kind_mask(target->kind) && !several_told(talk) && blocks_chance(talk, 0.2))
+        snprintf(noun.text, sizeof noun.text, "one");
     blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
                noun.text);
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
@@ -458,6 +470,46 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
     return true;
 }
 
+// One of those last spoken of: "the red one", "the one on the left".
+static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "the (3:one on the left|2:left one|leftmost one|one furthest left|one to the left)",
+        "the (3:one on the right|2:right one|rightmost one|one furthest right|one to the right)",
+        "the (2:one in (the|) front|2:closest one|nearest one|front one|one at the front)",
+        "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
+    const blocks_scene *scene = talk->scene;
+    blocks_set set = blocks_find(scene, talk->they_kind);
+    if (!talk->they || talk->round - talk->they_said > 1 || blocks_size_of(set) < 2 ||
+        blocks_kind_mask(talk->they_kind) & hide)
+        return false;
+    target->coreference = talk->round - talk->they_entry;
+    target->of_they = true;
+    target->kind = talk->they_kind;
+    if (blocks_chance(talk, 0.4)) {
+        blocks_direction direction = blocks_some_direction(talk);
+        target->object = blocks_extreme(scene, set, direction);
+        snprintf(target->text, sizeof target->text, "%s",
+                 blocks_reading(&talk->rng, places[direction]).text);
+        target->family = "superlative";
+    } else {
+        blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+        int some = random_of(talk, set);
+        if (target->kind.value[a] >= 0 || hide >> a & 1)
+            return false;
+        target->kind.value[a] = (int8_t)blocks_value(&scene->object[some], a);
+        target->object = blocks_only(blocks_find(scene, target->kind));
+        blocks_kind such = blocks_anything;
+        such.value[a] = target->kind.value[a];
+        snprintf(target->text, sizeof target->text, "%s",
+                 blocks_noun(&talk->rng, such, BLOCKS_THE).text);
+        if (a == BLOCKS_SHAPE && strstr(target->text, "one"))
+            return false;
+    }
+    target->named = blocks_kind_mask(target->kind);
+    return target->object >= 0 && open(talk, target->object, hide);
+}
+
 bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     static bool (*const pick[])(blocks_talk * talk, unsigned hide,
@@ -470,7 +522,8 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_IT] = pick_it,
                                                           [TARGET_THAT] = pick_that,
                                                           [TARGET_BEFORE] = pick_before,
-                                                          [TARGET_ANSWER] = pick_answer};
+                                                          [TARGET_ANSWER] = pick_answer,
+                                                          [TARGET_AMONG] = pick_among};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[talk->naming](talk, hide, target);
 }
@@ -484,8 +537,10 @@ const char *blocks_bare(const char *text)
 
 bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
-    return blocks_target_pick(talk, hide, &target[0]) &&
-           blocks_target_pick_named(talk, hide, &target[1]) && target[0].object != target[1].object;
+    bool (*const pick)(blocks_talk *, unsigned, blocks_target *) =
+        talk->naming == TARGET_AMONG ? blocks_target_pick : blocks_target_pick_named;
+    return blocks_target_pick(talk, hide, &target[0]) && pick(talk, hide, &target[1]) &&
+           target[0].object != target[1].object;
 }
 
 blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, blocks_ask ask,
@@ -513,5 +568,6 @@ blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks
     if (target->beside_named)
         draft.named[target->beside] |= target->beside_named;
     draft.target = target->kind;
+    draft.of_they = target->of_they;
     return draft;
 }

@@ -24,6 +24,8 @@ typedef struct blocks_draft {
     bool other_group;           // about things that "they" might mean too
     bool other_thing;           // about something else that "it" might mean
     bool plural;                // asked in the plural
+    bool of_they;               // about those last spoken of, or one of them
+    int implied;                // the one object that a yes is about, unnamed; -1 = none
     blocks_kind target;         // VALUE: the kind by which the object was named
     int asked;                  // ONE: the value that is asked for, -1 = none
 } blocks_draft;
@@ -38,9 +40,10 @@ typedef struct blocks_entry {
     bool exist, count, value;
     bool one; // THERE: one of the kind was asked for, and there is at least one
     bool verify;
-    int asked; // verify: the value
-    bool yes;  // ALL, SAME: the answer
-    int told;  // WHICH: the object that the answer named, -1 = none
+    int asked;        // verify: the value
+    bool yes;         // ALL, SAME: the answer; SHARED: there is one
+    int told;         // the object that the answer named, or alone can mean; -1 = none
+    blocks_kind said; // VALUE, SHARED, MOST: the one value that the answer gave
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -60,6 +63,7 @@ typedef enum {
     TARGET_THAT,       // that ball: of several, the one spoken of
     TARGET_BEFORE,     // the one before
     TARGET_ANSWER,     // that one: the thing that the answer before named
+    TARGET_AMONG,      // of those last spoken of: the red one, the one on the left
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -85,6 +89,7 @@ typedef struct blocks_talk {
     bool they; // is there a group to speak of
     blocks_kind they_kind;
     int they_entry, groups; // groups: how many the rounds (not the caption) brought up
+    int they_said;          // the round that last spoke of them
     int references;         // coreferent questions so far
     blocks_naming naming;   // how the next question is to name its target
 } blocks_talk;
@@ -134,6 +139,7 @@ typedef struct blocks_target {
     bool crowded;
     int beside; // NEIGHBOUR: the object by which it is named, and by which attributes that is
     unsigned beside_named;
+    bool of_they; // one of those last spoken of
 } blocks_target;
 
 // Picks an object of which an attribute in `hide` has not been told yet (so that asking for it is
@@ -175,9 +181,9 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 // Of a kind: "how many cubes are there", "and balls".
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
-    blocks_ask_and_exist;
+    blocks_ask_and_exist, blocks_ask_that_value;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
-blocks_ask_fn blocks_ask_another, blocks_ask_besides;
+blocks_ask_fn blocks_ask_another, blocks_ask_besides, blocks_ask_besides_those;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
     blocks_ask_and_verify, blocks_ask_no_such;

@@ -38,20 +38,21 @@ HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|i
         r'in total|altogether|in all|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
         r'are we looking at|anywhere|somewhere|in there))?')
 EXTREMES = [
-    ('left', r'leftmost|left', r'(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
+    ('left', r'leftmost|left', r'to the left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
              r'furthest to the left|'
              r'f[au]rthest left|all the way on the left'),
-    ('right', r'rightmost|right', r'(?:on the far|on the|all the way on the|way over on the) right(?: '
+    ('right', r'rightmost|right', r'to the right|(?:on the far|on the|all the way on the|way over on the) right(?: '
               r'side)?|furthest to the right|'
               r'f[au]rthest right|all the way on the right'),
     ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|(?:right )?at the front|'
               r'(?:closest|nearest)(?: to (?:you|us|me|the camera|the viewer))?'),
     ('behind', r'farthest|furthest|back', r'(?:all the way |way )?in the back|at the (?:very )?back|'
-               r'farthest(?: away| from the camera)?|furthest back'),
+               r'farthest(?: away| from the camera)?|furthest back|furthest away'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
 IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
       'this 1', 'this', 'its'}
+ONE = re.compile(r'\b(?:one|1)\b')
 THAT = {'that one', 'that 1', 'that', 'that thing', 'that object', 'this one', 'this 1'}
 
 
@@ -74,7 +75,7 @@ SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sp
          'haev': 'have', 'wher': 'where', 'whre': 'where', 'con': 'cone', 'nxt': 'next', 'blok': 'block', 'thees': 'these',
          'tehse': 'these', 'closet': 'closest', 'neares': 'nearest', 'bloks': 'blocks', 'smaler': 'smaller',
          'wat': 'what', 'wot': 'what', 'whot': 'what', 'wots': 'what is', 'wats': 'what is', 'whats': 'what is',
-         "waht's": 'what is', 'whts': 'what is', 'whihc': 'which', 'thng': 'thing', 'colro': 'color'}
+         "waht's": 'what is', 'whts': 'what is', 'whihc': 'which', 'infront': 'in front', 'wheres': 'where is', "wher's": 'where is', 'thng': 'thing', 'colro': 'color'}
 
 
 def learn_words():
@@ -122,11 +123,11 @@ def plain(question):
     """The question without "please", in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
-    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right),?|'
+    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?! of\b)),?|'
                   rf'{ASKING},) ', '', text)
     if re.match('is |are ', text):
         text = re.sub(r', right$', '', text)
-        text = text[:-6] if text.endswith(' right') and text.split()[-2] in VALUES else text
+        text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on) right$', '', text)
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
     text = re.sub('^(?:between|out of) ', 'of ', text)
     text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
@@ -256,6 +257,11 @@ class Turn:
         self.verify = None   # the attribute and the value that were asked for
         self.answered = None # the one thing that the answer named
         self.same = None     # whether "the same color" was asked for
+        self.spoke = None    # the objects that "they" or "them" were
+        self.said = None     # the attribute and the value that the answer gave
+        self.all = None      # whether all of several were asked about
+        self.most = None     # the kind that there is most of
+        self.answer = ''
 
 
 class Reader:
@@ -306,6 +312,7 @@ class Reader:
             if turn.group is False:
                 break
             if turn.group is not None:
+                self.turn.spoke = turn.group
                 return turn.group
         raise Unclear('they')
 
@@ -324,6 +331,18 @@ class Reader:
 
     def mention(self, objects):
         self.turn.single.append(frozenset(objects))
+
+    def of_group(self, kind, direction=None):
+        """"the red one", "the one on the left", of those just spoken of; None: of nothing special."""
+        group = self.turns[-1].group or self.turns[-1].spoke
+        if not group:
+            return None
+        found = self.scene.find(kind, group)
+        if direction is None and len(found) != 1:
+            return None
+        self.reference = True
+        self.turn.spoke = group
+        return self.scene.extreme(direction, found) if direction else next(iter(found))
 
     def find_thing(self, text):
         if text in THAT and self.turns[-1].answered is not None:
@@ -344,7 +363,8 @@ class Reader:
             most = re.fullmatch(rf'(?:the )?(?:{one}) (.*)|(?:the )?(.*?) (?:{at})', text)
             kind = most and kind_of(most.group(1) or most.group(2))
             if kind is not None:
-                return self.scene.extreme(direction, self.scene.find(kind))
+                found = self.of_group(kind, direction) if kind == {} and ONE.search(text) else None
+                return self.scene.extreme(direction, self.scene.find(kind)) if found is None else found
         sized = re.fullmatch(r'(?:the )?(biggest|largest|bigger|larger|tallest|smallest|smaller|littlest|shortest) (.*)',
                              text)
         kind = sized and kind_of(sized.group(2))
@@ -364,6 +384,9 @@ class Reader:
         kind = named and kind_of(named.group(1))
         if kind is None or not self.scene.find(kind):
             raise Unread(text)
+        found = self.of_group(kind) if len(self.scene.find(kind)) > 1 else None
+        if found is not None:
+            return found
         return self.one(self.scene.find(kind))
 
     def group(self, text):
@@ -392,9 +415,9 @@ class Reader:
         words = describe(answer)
         if words and len(self.scene.find(words, found)) == 1:
             self.mention(self.scene.find(words, found))
-        elif len(found) == 1 and (counted or not plural or number_in(answer) == 1):
+        elif len(found) == 1:
             self.mention(found)
-        elif len(found) == 1 or (found and not plural and not counted):
+        elif (found and not plural and not counted):
             self.mention(found | {-1})
         if plural or (number_in(answer) or 0) > 1:
             self.turn.group = found if len(found) > 1 else False if found else self.turn.group
@@ -473,11 +496,14 @@ def count(reader, kind, value=None, here=None):
 def count_said(reader, group='them', value=None, **_):
     if value is None:  # "how many": of what was asked for just before
         reader.reference = True
-        if reader.turns[-1].exist is None:
-            reader.turn.count = {}
-            return counted(reader, reader.they(), False)
-        reader.turn.count = reader.turns[-1].exist
-        return counted(reader, reader.scene.find(reader.turns[-1].exist))
+        last = reader.turns[-1]
+        if last.exist is not None or last.most is not None:
+            reader.turn.count = last.most or last.exist
+            return counted(reader, reader.scene.find(reader.turn.count))
+        if not last.all or polarity(last.answer) is False or re.search('different| and ', last.answer):
+            raise Unclear('how many of what')
+        reader.turn.count = {}
+        return counted(reader, reader.they(), False)
     found, also = reader.they(), value_of(value)
     if not also:
         raise Unread(value)
@@ -581,6 +607,7 @@ def all_are(reader, group, value):
     objects, said = reader.group(group), value_of(value)
     if not said:
         raise Unread(value)
+    reader.turn.all = True
     some = reader.scene.find(dict([said]), objects)
 
     def more(answer):
@@ -600,7 +627,7 @@ def count_not(reader, group='them', value=None):
 
 def same(reader, group='they', attribute=None):
     found = reader.group(group or 'they')
-    reader.turn.same = True
+    reader.turn.same = reader.turn.all = True
     return yes_or_no(len(reader.scene.values(found, attribute)) == 1,
                      lambda answer: answer == f'no, different {attribute}s')
 
@@ -615,11 +642,16 @@ def most(reader, attribute, group=None, least=None):
     objects = reader.group(group) if group else reader.scene.all
     if group not in ('them', 'those', 'these'):
         reader.turn.group = False
+    else:
+        reader.turn.spoke = objects
     numbers = tally(reader, objects, attribute)
     if not least:
         numbers.reverse()
     if len(numbers) > 1 and numbers[0][0] == numbers[1][0]:
         raise Unclear('two are as common')
+    if objects == reader.scene.all:
+        reader.turn.most = {attribute: numbers[0][1]}
+        reader.turn.said = attribute, numbers[0][1]
     return lambda answer: describe(answer) == {attribute: numbers[0][1]} and (
         not answer.startswith("they're") or len(numbers) == 1)
 
@@ -702,8 +734,6 @@ def which_of(reader, says, group=None):
         reader.mention(right)
     if group not in ('them', 'those', 'these', None):
         reader.turn.group = False
-    else:
-        reader.turn.group = None
     return chosen(reader, right, among, given)
 
 
@@ -774,6 +804,41 @@ def besides(reader, kind, thing, how_many=None):
     return further(reader, len(others), others)
 
 
+def besides_those(reader, kind, those, how_many=None):
+    """Other than those last spoken of, a group or two things one by one."""
+    wanted = kind_of(kind)
+    if wanted is None:
+        raise Unread(kind)
+    last = reader.turns[-1]
+    if last.group or last.spoke:
+        group = reader.they()
+    else:
+        group, reader.reference = set(), True
+        for turn in reversed(reader.turns):
+            for mention in reversed(turn.single):
+                if len(group) < 2:
+                    group |= mention
+    if len(group) < 2 or (len(group) != 2 and 'two' in those) or not all(
+            i >= 0 and reader.scene.fits(i, wanted) for i in group):
+        raise Unclear(those)
+    others = reader.scene.find(wanted) - group
+    reader.mention(others | {-1})
+    reader.turn.group = False
+    return counted(reader, others, False) if how_many else further(reader, len(others), others)
+
+
+def that_value(reader):
+    if not reader.turns[-1].said:
+        raise Unclear('that')
+    reader.reference = True
+    reader.turn.count = dict([reader.turns[-1].said])
+    return counted(reader, reader.scene.find(reader.turn.count))
+
+
+def else_of_it(reader, attribute):
+    return anything_else(reader, 'it', attribute)
+
+
 def side_of(reader, thing, other, sides):
     one, two = reader.subject(thing), reader.thing(other)
     axis = ('left', 'right') if re.search('left|side', sides) else ('front', 'behind')
@@ -792,6 +857,9 @@ def shared(reader, group, attribute):
     if group in ('they', 'those', 'them', 'these', 'their'):
         reader.turn.value = attribute, None
     values = reader.scene.values(objects, attribute)
+    reader.turn.all = True
+    if len(values) == 1:
+        reader.turn.said = attribute, next(iter(values))
 
     def judge(answer):
         if answer.startswith('different') or (answer == 'metal and rubber'):
@@ -802,15 +870,19 @@ def shared(reader, group, attribute):
     return judge
 
 
-def value(reader, thing, attribute):
+def value(reader, thing, attribute, one=None, two=None):
+    """one, two: the values that are given to choose from."""
     found = reader.thing(thing)
     reader.turn.value = attribute, kind_of(re.sub('^the ', '', thing))
     right = reader.scene.objects[found][attribute]
+    reader.turn.said = attribute, right
+    if one and (attribute, right) not in (value_of(one), value_of(two)):
+        raise Unclear('neither of the two')
     return lambda answer: (describe(answer) or {}).get(attribute) == right and (
         reader.scene.fits(found, describe(answer)))
 
 
-def no_such(reader, kind):
+def no_such(reader, kind, **_):
     """A thing that is not there."""
     kind = kind_of(kind)
     if kind is None or reader.scene.find(kind):
@@ -841,6 +913,7 @@ def value_again(reader, thing):
     found = reader.one(found)
     reader.mention({found})
     reader.turn.value = attribute, dict(kind or {}, **said)
+    reader.turn.said = attribute, reader.scene.objects[found][attribute]
     return lambda answer: (describe(answer) or {}).get(attribute) == (
         reader.scene.objects[found][attribute])
 
@@ -856,8 +929,10 @@ def verify(reader, thing, value):
 
 
 def what(reader, thing):
+    found = reader.thing(thing)
     reader.turn.value = 'shape', kind_of(re.sub('^the ', '', thing))
-    return described(reader, [reader.thing(thing)])
+    reader.turn.said = 'shape', reader.scene.objects[found]['shape']
+    return described(reader, [found])
 
 
 def described(reader, objects):
@@ -981,13 +1056,20 @@ def same_as(reader, thing, other, attribute):
     return yes_or_no(len(reader.scene.values(found, attribute)) == 1)
 
 
-SIZES = ['small', 'large']
 SMALLER = ('smaller', 'littler', 'shorter')
+HEIGHTS = {'cube': 2, 'ball': 2, 'cylinder': 1.85, 'cone': 2.1}  # radii
+
+
+def extent(reader, i, how):
+    """Its height where that is asked for, else its size."""
+    thing = reader.scene.objects[i]
+    if how in ('taller', 'shorter'):
+        return thing['radius'] * HEIGHTS[thing['shape']]
+    return ['small', 'large'].index(thing['size'])
 
 
 def compare(reader, thing, other, how):
-    one, two = (SIZES.index(reader.scene.objects[i]['size'])
-                for i in (reader.thing(thing), reader.thing(other)))
+    one, two = (extent(reader, i, how) for i in (reader.thing(thing), reader.thing(other)))
     return yes_or_no(one < two if how in SMALLER else one > two)
 
 
@@ -996,19 +1078,19 @@ def compare_all(reader, thing, how, many):
     if kind is None or many.split()[-1] not in PLURALS:
         raise Unread(many)
     one, others = reader.subject(thing), reader.scene.find(kind)
-    sizes = reader.scene.values(others, 'size')
-    if len(sizes) != 1 or one in others:
+    own, sizes = extent(reader, one, how), [extent(reader, i, how) for i in others]
+    right = {own < size if how in SMALLER else own > size for size in sizes}
+    if len(right) != 1 or one in others:
         raise Unclear('of several sizes')
     reader.turn.group = False
-    own, size = SIZES.index(reader.scene.objects[one]['size']), SIZES.index(sizes.pop())
-    return yes_or_no(own < size if how in SMALLER else own > size)
+    return yes_or_no(right.pop())
 
 
 def any_compared(reader, how, thing):
     one = reader.thing(thing)
-    own = SIZES.index(reader.scene.objects[one]['size'])
+    sign = -1 if how in SMALLER else 1
     found = frozenset(i for i in reader.scene.all
-                      if (SIZES.index(reader.scene.objects[i]['size']) - own) * (-1 if how in SMALLER else 1) > 0)
+                      if sign * (extent(reader, i, how) - extent(reader, one, how)) > 0)
     return exists(reader, found, False)
 
 
@@ -1018,12 +1100,17 @@ def nothing_there(reader, thing):
     return yes_or_no(False)
 
 
-def the_rest(reader, value, thing=None):
+def the_rest(reader, value, thing=None, others=None):
     said = value_of(value)
     if not said:
         raise Unread(value)
     if thing is None:
         reader.reference = True
+        for turn in reversed(reader.turns if others else []):
+            if turn.group:
+                raise Unclear('the others of those')
+            if turn.group is False:
+                break
     rest = reader.scene.all - {reader.thing(thing or 'it')}
     reader.mention({-1})
     reader.turn.group = False
@@ -1037,7 +1124,7 @@ def the_rest(reader, value, thing=None):
 
 def choice(reader, thing, other, how):
     found = reader.thing(thing), reader.thing(other)
-    sizes = [SIZES.index(reader.scene.objects[i]['size']) for i in found]
+    sizes = [extent(reader, i, how) for i in found]
     best = found[(sizes[0] < sizes[1]) != (how in SMALLER)]
     other = found[0] + found[1] - best
 
@@ -1051,6 +1138,8 @@ def choice(reader, thing, other, how):
 def anything_else(reader, thing, attribute, number=None):
     one = reader.thing(thing)
     found = reader.scene.find({attribute: reader.scene.objects[one][attribute]}) - {one}
+    if len(found) == 1 and not number:
+        reader.turn.answered = next(iter(found))
     if number:
         reader.turn.group = False
         return counted(reader, found, False)
@@ -1075,6 +1164,8 @@ def another(reader, kind, number=None):
     if len(readings) != 1:
         raise Unclear('other than which?')
     found = readings.pop()
+    if len(found) == 1 and not number:
+        reader.turn.answered = next(iter(found))
     for i in known:
         reader.mention({i})
     plural = kind.split()[-1] in PLURALS
@@ -1104,7 +1195,7 @@ def absent(reader, thing, how=None):
 
 
 ATTRIBUTES = {'color': 'color', 'colour': 'color', 'shape': 'shape', 'size': 'size',
-              'material': 'material'}
+              'material': 'material', 'stuff': 'material'}
 EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the (?:picture|scene|image) (?:have|contain|show)|have you "
           r"(?:got|spotted)|does it have|can you (?:spot|find)|do you spot)"
           r"(?: at least 1)?(?: an?| any| some)?|an?|any")
@@ -1112,16 +1203,17 @@ EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the (?
 
 def attribute_questions():
     colors = f"(?:{'|'.join(w for w, (a, _) in VALUES.items() if a == 'color')})"
+    shapes = '(?:cube|square|ball|circle|cylinder|tube|cone)'
     color, kind = r'(?:what|which) colou?r', r'(?:what|which|what kind of|what sort of) shape'
     thing = '(?P<thing>.*)'
     yield 'color', [rf'{color} is {thing}', rf"what(?: is|'s) the colou?r of {thing}",
                     rf'{color} does {thing} have', rf'(?:can you )?tell me the color of {thing}',
                     rf'{color} would you say {thing} is', rf'do you know what color {thing} is',
                     rf'color (?:of )?{thing}', rf'{thing} color', rf'what color {thing}',
-                    rf'(?:is|what color is) (?P<thing>.*?),? {colors} or {colors}']
+                    rf'(?:is|what color is) (?P<thing>.*?),? (?P<one>{colors}) or (?P<two>{colors})']
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
-                    rf'is {thing} an? (?:cube|square|ball|circle|cylinder|tube|cone) or an? (?:cube|square|ball|circle|cylinder|tube|cone)',
+                    rf'is {thing} an? (?P<one>{shapes}) or an? (?P<two>{shapes})',
                     rf'shape (?:of )?{thing}', rf'{thing} shape', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
@@ -1164,7 +1256,7 @@ def short_questions():
 def short(attribute):
     def ask(reader, its=None):
         last = reader.turns[-1]
-        if not its and (last.same or (last.group and not last.single)):
+        if not its and (last.same or ((last.group or last.spoke) and not last.single)):
             return shared(reader, 'they', attribute)
         return value(reader, 'it', attribute)
     return ask
@@ -1184,11 +1276,12 @@ def named(make):
     return question
 
 
-A = r'(?P<a>colou?r|shape|material|size)'
+A = r'(?P<a>colou?r|shape|material|size|stuff)'
 KIND = r'(?P<kind>.*?)'
 THEM = r'(?P<group>them|those|these|the .*?)'
 ANYTHING = '(?:is there (?:anything|something)|is anything|do you see anything|anything)'
 BUT = '(?:besides|other than|apart from|except for|except|but|aside from)'
+THOSE = '(?P<those>those(?: two)?|these(?: two)?|them)'
 PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|right|front|back|away|forward)|'
          r'(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in front|behind|further from the '
          r'camera|more in the back)')
@@ -1240,7 +1333,10 @@ QUESTIONS = list(chain(
      (r'how many (?P<kind>.*?) (?:are there )?among (?P<group>them|those|these)', count_among),
      (r'of (?P<group>them|those|these),? how many (?P<kind>[^,]*)', count_among),
      (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:made of )?\w+)', count_not),
-     (r'how many are not (?P<value>(?:made of )?\w+)', count_not),
+     (r'(?:and )?how many are(?: not|n\'t) (?P<value>(?:made of |an? )?\w+)', count_not),
+     (r'how many(?: things| objects)? (?:are there |are |have )?(?:made |of |in )*that(?: color| shape| size| '
+      r'material| stuff)?', lambda reader: that_value(reader)),
+     (rf'(?P<how_many>how many) other (?P<kind>.*?) are there {BUT} {THOSE}', besides_those),
      (rf'(?P<how_many>how many) (?:other )?(?P<kind>.*?) are there {BUT} (?P<thing>.*)', besides),
      (r'(?P<how_many>how many) (?:others|more)(?: (?:are there|of (?:them|those) are there))?',
       another_one), (r'(?P<how_many>how many) other (?P<kind>.*) are there', another_one),
@@ -1258,14 +1354,21 @@ QUESTIONS = list(chain(
      (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:made of |an? )?\w+)', count),
      (r'(?:and how many|and|what about|how about) (?:the )?(?P<kind>.*)', count_again)],
 
-    [(r'(?:are there )?any (?P<kind>.*) among (?P<group>them|those|these)', any_among),
-     (r'which (?:of the )?(?P<kind>.*?) is (?P<how>bigger|smaller|littler|larger),? (?P<thing>the .*) or '
+    [(rf'(?:are there|do you see)? ?(?:any other|any more|other|any) (?P<kind>.*?) {BUT} {THOSE}', besides_those),
+     (rf'(?:is there |is |does )?anything else (?:the same|that|of the same|with the same|in the same|of that|with that|in that|'
+      rf'(?:have|share) (?:its|the same|that)) {A}', named(else_of_it)),
+     (rf'is there another (?:thing|object) (?:of|with) the same {A}', named(else_of_it)),
+     (r'(?:is there |is |does )?anything else (?:made of|of|with|in|have|share)? ?(?:the same|that|its)(?: stuff| material)?',
+      lambda reader: else_of_it(reader, 'material')),
+     (r"(?:any other|is there another) (?:thing|object) that(?: is|'s| 's) (?P<value>.*)", else_value),
+     (r'(?:are there )?any (?P<kind>.*) among (?P<group>them|those|these)', any_among),
+     (r'which (?:of the )?(?P<kind>.*?) is (?P<how>bigger|smaller|littler|larger|taller|shorter),? (?P<thing>the .*) or '
       r'(?P<other>the .*)', of_kind(lambda *a, **k: choice(*a, **k))),
      (r'which (?:of the )?(?P<kind>.*?) is (?P<value>(?:made of )?\w+),? (?P<thing>the .*) or (?P<other>the .*)',
       of_kind(which_two)),
      (rf'which (?:of the )?(?P<kind>.*?) is {PLACE},? (?P<thing>the .*) or (?P<other>the .*)',
       of_kind(which_place)),
-     (r'(?:is there |is )?anything else (?:that is )?(?P<value>\w+)', else_value),
+     (r'(?:is there |is )?anything else (?:that is )?(?P<value>(?:made of )?\w+)', else_value),
      (r'(?:is there|do you see)? ?(?:another(?: one| 1)?|1 more|one more|a second (?:one|1|.*)|more than '
       r'(?:one|1)|another (?P<kind>.*))', another_one),
      (r'(?:are there )?(?:any more|any others|others|more of (?:them|those)|any more of (?:them|those)|'
@@ -1290,7 +1393,7 @@ QUESTIONS = list(chain(
      (r'(?:of (?P<thing>.*) and (?P<other>.*?), which (?:one |1 )?|which of (?P<thing2>.*) and '
       r'(?P<other2>.*) )is (?P<value>.*)',
       lambda reader, thing, other, thing2, other2, value:
-      (choice(reader, thing, other, value) if value in ('bigger', 'larger', 'taller', 'smaller', 'shorter') else
+      (choice(reader, thing, other, value) if value in ('bigger', 'larger', 'taller', 'smaller', 'shorter', 'littler') else
        which_two(reader, thing or thing2, other or other2, value))),
      (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:made of )?\w+)', which_two),
      (rf'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
@@ -1321,19 +1424,25 @@ QUESTIONS = list(chain(
      (rf'same {A}, (?P<thing>.*) and (?P<other>.*)', named(same_as)),
      (rf'are (?P<thing>.*) and (?P<other>.*) the same {A}', named(same_as)),
      (rf'do (?P<thing>.*) and (?P<other>.*) have the same {A}', named(same_as)),
-     (rf'is (?P<thing>.*) or (?P<other>.*) (?P<how>bigger|larger|taller|smaller|shorter)', choice),
+     (rf'is (?P<thing>.*) or (?P<other>.*) (?P<how>bigger|larger|taller|smaller|shorter|littler)', choice),
      (rf'{ANYTHING} (?P<how>bigger|larger|taller|smaller|shorter) than (?P<thing>.*)', any_compared),
      (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter) than (?:all )?the (?P<many>.*)', compare_all),
-     (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter) than (?P<other>.*)', compare),
+     (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter|littler) than (?P<other>.*)', compare),
      (rf'is everything(?: else)? {BUT} (?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', the_rest),
      (rf'are all (?:the )?(?:things|objects) {BUT} (?P<thing>.*?) (?P<value>(?:made of )?\w+)', the_rest),
      (r'is everything else (?P<value>(?:an? |made of )?\w+)', the_rest),
-     (r'are (?:all (?:of )?the others|all the other (?:things|objects)|the others all) (?P<value>(?:made of )?\w+)',
-      the_rest),
+     (r'are all the other (?:things|objects) (?P<value>(?:made of )?\w+)', the_rest),
+     (r'are (?P<others>all (?:of )?the others|the others all) (?P<value>(?:made of )?\w+)', the_rest),
      (rf'{ANYTHING} (?:on top of|on|under|underneath|below|above|over|inside of|inside|in) (?P<thing>.*)',
       nothing_there)],
 
-    [(rf'is there (?P<how>more than (?:just )?(?:1|one)|(?:only|just) (?:1|one)|exactly 1|a single) '
+    [(rf'(?:i see|there are|i can see) (?:two|2) (?P<group>[^,]*), are they (?:both )?(?:of )?the same {A}', named(same)),
+     (rf'(?:are|do) the (?:two|2) (?P<group>.*?) (?:of |have )?the same {A}', named(same)),
+     (r'are (?P<group>they|those|the .*?) (?:all |both )?made of the same (?:stuff|material|thing)',
+      lambda reader, group: same(reader, group, 'material')),
+     (r'are both of (?P<group>them|those|these|the .*) made of the same (?:stuff|material)',
+      lambda reader, group: same(reader, group, 'material')),
+     (rf'is there (?P<how>more than (?:just )?(?:1|one)|(?:only|just) (?:1|one)|exactly 1|a single) '
       rf'(?P<kind>.*)', number),
      (rf'are there (?P<how>several|multiple|at least 2) (?P<kind>.*)', number),
      (r'(?:are there|do you see|are there exactly|are there just) (?P<number>\d) (?P<kind>.*)',
@@ -1378,6 +1487,7 @@ QUESTIONS = list(chain(
      (rf'does anything (?:stand|sit|lie) {DIRECTION} (?P<thing>.*)', anything),
      (r'is (?P<thing>.*?) (?P<sides>(?:to |on )?(?:the )?(?:left|right) or (?:to |on )?(?:the )?(?:left|'
       r'right)|in front(?: of)? or behind|behind or in front)(?: of)? (?P<other>.*)', side_of),
+     (r'where is (?P<thing>.*?),? (?P<sides>left or right|right or left) of (?P<other>.*)', side_of),
      (r'(?P<sides>on which side) of (?P<other>.*) is (?P<thing>.*)', side_of),
      (r'(?P<sides>which side) of (?P<other>.*) is (?P<thing>.*) on', side_of),
      (r'(?P<thing>.*) (?P<sides>left or right) of (?P<other>.*)', side_of),
@@ -1487,6 +1597,7 @@ def judge_dialog(scene, dialog, data, dense, report):
         except Unread as unread:
             verdict, why = 'unread', str(unread)
             reader.mention({-1})
+        reader.turn.answer = answer
         reader.turns.append(reader.turn)
         report(dialog, number, question, answer, verdict, why, reader.reference)
 

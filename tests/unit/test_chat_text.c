@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -140,42 +139,6 @@ static void ten_thousand_rounds_scroll_and_are_searched(void **state)
     expect("question 4980 \xe7\x90\x83?");
 }
 
-static double processor_milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-// With ten thousand rounds a key takes no more of the processor than a frame of 60 a second has.
-// The least of several times each: other programs only ever add to it.
-static void ten_thousand_rounds_are_drawn_within_a_frame(void **state)
-{
-    (void)state;
-    // The first nine are pressed several times; the others open and close places.
-    static const char *const keys[] = {"PgUp", "PgDn", "C-Home",  "C-End",     "M-Up",
-                                       "x",    "C-u",  "WheelUp", "WheelDown", "F5",
-                                       "Esc",  "F12",  "Esc",     "F2",        "Esc"};
-    add_rounds(10000);
-    double worst = 0;
-    const char *worst_key = "";
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        double least = 1e9;
-        for (int time = 0; time < 9; time++) {
-            double begin = processor_milliseconds();
-            fake_chat_keys(&fake, keys[i]);
-            double took = processor_milliseconds() - begin;
-            least = took < least ? took : least;
-            if (i > 8)
-                break;
-        }
-        worst_key = least > worst ? keys[i] : worst_key;
-        worst = least > worst ? least : worst;
-    }
-    print_message("the slowest key with 10,000 rounds: %s, %.2f ms\n", worst_key, worst);
-    assert_true(worst < 16);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -185,7 +148,6 @@ int main(void)
         TEST(right_to_left_text_is_kept_in_order),
         TEST(what_is_no_text_is_replaced),
         TEST(ten_thousand_rounds_scroll_and_are_searched),
-        TEST(ten_thousand_rounds_are_drawn_within_a_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
