@@ -84,9 +84,9 @@ static void draw_which(const vd_cases_view *view, vd_grid *grid, vd_rect at)
     vd_case_group_name(view->cases, vd_case_group_of(view->cases, view->shown, view->filter.by),
                        group, sizeof group);
     snprintf(
-        text, sizeof text, "picture %" PRId64 ", round %d of %d%s%.40s: %.90s, distance %.0f %%",
+        text, sizeof text, "picture %" PRId64 ", round %d of %d%s%.40s, distance %.0f %%: %.90s",
         dialog->image_id, view->shown->round + 1, dialog->round_count, round->family ? ", " : "",
-        round->family ? round->family : "", group, 100 * (double)view->shown->moved);
+        round->family ? round->family : "", 100 * (double)view->shown->moved, group);
     vd_grid_text(grid, at.x, at.y, at.width - note, text, vd_style_of(grid, VD_ROLE_TITLE));
     vd_grid_text(grid, at.x + at.width - note, at.y, note, some, vd_style_of(grid, VD_ROLE_NOTE));
 }

@@ -86,14 +86,14 @@ static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
 {
     char text[160], rank[32] = "not in the pool";
     if (side->human_rank > 0)
-        snprintf(rank, sizeof rank, "place %g", side->human_rank);
+        snprintf(rank, sizeof rank, "at place %g", side->human_rank);
     float relevance =
         vd_people_relevance(&chat->conversation, round, vd_sheet_text(side, side->chosen));
-    if (relevance >= 0 && at.width >= 34)
-        snprintf(text, sizeof text, "* people's: %s; ours: relevance %.2g", rank,
+    if (relevance >= 0 && at.width >= 46)
+        snprintf(text, sizeof text, "* human answer %s; ours: relevance %.2g", rank,
                  (double)relevance);
     else
-        snprintf(text, sizeof text, "*people's: %s", rank);
+        snprintf(text, sizeof text, at.width < 27 ? "*human %s" : "* human answer %s", rank);
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
@@ -216,7 +216,7 @@ static void draw_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
     int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_QUESTION));
     if (!sheet->human || at.width - used <= 20)
         return;
-    snprintf(text, sizeof text, "people: %.100s", sheet->human);
+    snprintf(text, sizeof text, "human answer: %.100s", sheet->human);
     vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, text,
                   vd_style_of(grid, VD_ROLE_NOTE));
 }
