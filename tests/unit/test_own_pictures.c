@@ -506,6 +506,42 @@ static void a_conversation_about_it_goes_on_and_is_replayed(void **state)
     free(path);
 }
 
+// Of two conversations one is about a picture that is gone, the other about one that has changed.
+static void a_picture_is_gone_and_another_has_changed(void **state)
+{
+    (void)state;
+    char *gone = copy_picture("assets/pictures/1000003.png", "gone.png");
+    char *changed = copy_picture("assets/pictures/1000004.png", "changed.png");
+    char *file = support_join(directory, "two.jsonl"), line[600];
+    const char *const pictures[] = {gone, changed};
+    vd_world *world = open_world(NULL);
+    plain_chat p;
+    support_program run;
+    plain_chat_open(world, &p, false, file);
+    for (int i = 0; i < 2; i++) {
+        snprintf(line, sizeof line, "/open %s", pictures[i]);
+        type_line(&p, line);
+        type_line(&p, "what is on the left");
+    }
+    vd_recorder_step(&p.recorder, &p.chat);
+    plain_chat_close(&p);
+    vd_world_close(world);
+    assert_int_equal(remove(gone), 0);
+    world = open_world(NULL);
+    plain_chat_open(world, &p, true, file);
+    assert_non_null(strstr(p.chat.notice.text, "; 1 picture cannot be opened any more"));
+    plain_chat_close(&p);
+    vd_world_close(world);
+    free(copy_picture("assets/pictures/1000006.png", "changed.png"));
+    support_program_run(&run, (const char *[]){"replay", file, NULL}, NULL);
+    support_program_expect(&run, 5, "cannot be opened", NULL);
+    assert_non_null(strstr(run.out, "features have changed"));
+    support_program_clear(&run);
+    free(file);
+    free(changed);
+    free(gone);
+}
+
 // Starts the program, which is to show this, and leaves.
 static void see(const char *text, const char *const *arguments)
 {
@@ -564,6 +600,7 @@ static void the_program_goes_on_with_a_conversation_about_it(void **state)
     assert_true(pty_tell("\004") && pty_wait());
     pty_end();
     see("every score is as recorded", again);
+    see("the transcript exists: this conversation is added to it", first);
     assert_int_equal(rename(path, other), 0);
     support_program_run(&run, again, NULL);
     support_program_expect(&run, 3, "go on.png",
@@ -647,6 +684,7 @@ int main(void)
         cmocka_unit_test(a_picture_that_cannot_be_read_is_not_looked_at_for_ever),
         cmocka_unit_test(the_chat_makes_and_keeps_new_pictures),
         cmocka_unit_test(a_conversation_about_it_goes_on_and_is_replayed),
+        cmocka_unit_test(a_picture_is_gone_and_another_has_changed),
         cmocka_unit_test(the_program_goes_on_with_a_conversation_about_it),
         cmocka_unit_test(a_chat_that_could_not_work_is_not_opened),
         cmocka_unit_test(out_of_memory_is_reported),

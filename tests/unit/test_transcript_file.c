@@ -162,6 +162,10 @@ static void the_newest_is_the_one_written_last(void **state)
         assert_int_equal(newest.talk_count, 1);
     }
     vd_transcript_clear(&newest);
+    support_write_text(late, "no transcript\n");
+    assert_int_equal(vd_transcript_newest(&newest, &err), VD_FORMAT);
+    assert_non_null(strstr(err.text, late));
+    assert_non_null(strstr(err.text, "`visdial replay FILE` runs"));
     char *hidden = support_join(directory, ".b.jsonl"),
          *folder = support_join(directory, "c.jsonl");
     support_write_text(hidden, "no session");
