@@ -277,19 +277,56 @@ static void slip(vd_rng *rng, char *text, size_t size)
         snprintf(text, size, "%s", out);
 }
 
+// ---- words that nobody knows ------------------------------------------------------------------
+
+// Made-up words, so many that none comes often enough to be learned: a network learns that words it
+// does not know ("dude", "kindly") change nothing.
+static void made_up(vd_rng *rng, char out[16])
+{
+    static const char consonants[] = "bdgjkvwz", vowels[] = "aeou";
+    int letters = 2 * (3 + vd_rng_below(rng, 2));
+    for (int i = 0; i < letters; i++)
+        out[i] = i % 2 ? vowels[vd_rng_below(rng, 4)] : consonants[vd_rng_below(rng, 8)];
+    out[letters] = 0;
+}
+
+// Before the question, behind it or between two of its words.
+static void add_stray(vd_rng *rng, char *text, size_t size)
+{
+    char word[16], out[BLOCKS_TEXT + 32];
+    made_up(rng, word);
+    int where = vd_rng_below(rng, 10), blanks = 0;
+    for (const char *p = text; *p; p++)
+        blanks += *p == ' ';
+    const char *at = text;
+    for (int skip = blanks ? vd_rng_below(rng, blanks) : 0; where >= 7 && (at = strchr(at, ' '));)
+        if (at++, skip-- == 0)
+            break;
+    const char *comma = vd_rng_below(rng, 2) ? "," : "";
+    if (where < 4)
+        snprintf(out, sizeof out, "%s%s %s", word, comma, text);
+    else if (where < 7 || !at)
+        snprintf(out, sizeof out, "%s%s %s", text, comma, word);
+    else
+        snprintf(out, sizeof out, "%.*s%s %s", (int)(at - text), text, word, at);
+    if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
+        snprintf(text, size, "%s", out);
+}
+
 // ---- all --------------------------------------------------------------------------------------
 
 unsigned blocks_manner_draw(vd_rng *rng)
 {
     return (chance(rng, 0.12) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
-           (chance(rng, 0.1) ? BLOCKS_HASTY : 0);
+           (chance(rng, 0.1) ? BLOCKS_HASTY : 0) | (chance(rng, 0.15) ? BLOCKS_STRAY : 0);
 }
 
 void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
-    if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7) // "would you mind telling me" and more
+    if (polite &&
+        blocks_words(text) < BLOCKS_MOST_WORDS - 7) // "would you mind telling me" and more
         make_polite(rng, text);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");
@@ -306,6 +343,8 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
         drop_commas(text);
     if (hasty && chance(rng, 0.3))
         replace(text, "in front", "infront");
+    for (double more = manner & BLOCKS_STRAY ? 0.35 : 0.02; chance(rng, more); more = 0.35)
+        add_stray(rng, text, size);
     for (int i = 0; hasty && i < 2; i++)
         if (i == 0 || chance(rng, 0.3))
             slip(rng, text, size);

@@ -107,7 +107,10 @@ def near_words(word):
 
 
 def spelled(question):
-    """The question with its slips put right, of which no two readings may be left."""
+    """The question without words that nobody knows and with its slips put right, of which no two readings may be
+    left."""
+    stray = r'(?:[bdgjkvwz][aeou]){3,4}'
+    question = re.sub(rf'^(?:{stray},? )+|,? {stray}\b', '', question)
     words = []
     for word in re.findall(r"[a-z0-9']+|,", question.replace(':', ',')):
         if word in SHORT:
