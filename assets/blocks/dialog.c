@@ -142,13 +142,33 @@ static double weight_now(const blocks_talk *talk, const question *q)
     }
 }
 
+// The public data writes every number as a digit, "one" as well ("the red 1"), and what a person
+// types is made to look so: some dialogs are written that way.
+static void write_digits(char *text)
+{
+    for (char *p = text; (p = strstr(p, "one")); p++) {
+        bool word = (p == text || p[-1] == ' ') && (p[3] == 0 || p[3] == ' ' || p[3] == ',');
+        if (!word)
+            continue;
+        *p = '1';
+        memmove(p + 1, p + 3, strlen(p + 3) + 1);
+    }
+}
+
+static bool typed_before(const blocks_talk *talk, const char *text)
+{
+    for (int r = 1; r < talk->round; r++)
+        if (!strcmp(talk->dialog->round[r - 1].question, text))
+            return true;
+    return false;
+}
+
 static bool said_before(const blocks_talk *talk, const blocks_draft *draft)
 {
     for (int r = 1; r < talk->round; r++)
-        if (talk->topics[r - 1] == draft->topic ||
-            !strcmp(talk->dialog->round[r - 1].question, draft->text))
+        if (talk->topics[r - 1] == draft->topic)
             return true;
-    return false;
+    return typed_before(talk, draft->text);
 }
 
 static bool is_kept(blocks_talk *talk, const question *q, const blocks_draft *draft)
@@ -193,8 +213,12 @@ static int draw_question(blocks_talk *talk, blocks_draft *draft)
             i++;
         const question *q = &questions[i];
         talk->naming = q->naming;
-        if (!q->ask(talk, draft) || blocks_words(draft->text) > BLOCKS_MOST_WORDS ||
-            said_before(talk, draft) || !is_kept(talk, q, draft))
+        if (!q->ask(talk, draft))
+            continue;
+        if (talk->digits)
+            write_digits(draft->text);
+        if (blocks_words(draft->text) > BLOCKS_MOST_WORDS || said_before(talk, draft) ||
+            !is_kept(talk, q, draft))
             continue;
         draft->meaning.verb = verb_of(draft);
         int answer = blocks_answer_draw(talk->scene, &draft->meaning, &talk->rng);
@@ -340,19 +364,6 @@ static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
     }
 }
 
-// The public data writes every number as a digit, "one" as well ("the red 1"), and what a person
-// types is made to look so: some dialogs are written that way.
-static void write_digits(char *text)
-{
-    for (char *p = text; (p = strstr(p, "one")); p++) {
-        bool word = (p == text || p[-1] == ' ') && (p[3] == 0 || p[3] == ' ' || p[3] == ',');
-        if (!word)
-            continue;
-        *p = '1';
-        memmove(p + 1, p + 3, strlen(p + 3) + 1);
-    }
-}
-
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
 {
     blocks_talk talk = {.scene = scene, .dialog = dialog, .it = -1, .before = -1};
@@ -361,16 +372,17 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
     for (int i = 0; i < BLOCKS_MAX; i++)
         talk.last[i] = talk.mention[i] = -1;
     blocks_caption(&talk);
-    bool digits = blocks_chance(&talk, 0.4);
+    talk.digits = blocks_chance(&talk, 0.4);
     unsigned manner = blocks_manner_draw(&talk.rng);
     for (talk.round = 1; talk.round <= BLOCKS_ROUNDS; talk.round++) {
         blocks_round *round = &dialog->round[talk.round - 1];
         blocks_draft draft;
         round->answer = draw_question(&talk, &draft);
-        if (digits)
-            write_digits(draft.text);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
         blocks_manner_apply(&talk.rng, manner, round->question, sizeof round->question);
+        if (typed_before(&talk,
+                         round->question)) // "what color is it" has become "what colour is it"
+            snprintf(round->question, sizeof round->question, "%s", draft.text);
         round->family = draft.family;
         round->coreference = draft.coreference;
         blocks_candidates(scene, &draft.meaning, &talk.rng, round);

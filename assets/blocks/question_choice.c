@@ -81,7 +81,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
                       choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is|"
                                "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
                                "%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m|"
-                               "%m: %b or %c)"
+                               "%m, %b or %c)"
                              : "(6:is %t %m than %u|%b %m than %c)",
                       "tumbc", target[0].text, target[1].text, more.text,
                       blocks_bare(target[0].text), blocks_bare(target[1].text));

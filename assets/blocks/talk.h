@@ -92,6 +92,7 @@ typedef struct blocks_talk {
     int they_said;          // the round that last spoke of them
     int references;         // coreferent questions so far
     blocks_naming naming;   // how the next question is to name its target
+    bool digits;            // "one" is written as 1
 } blocks_talk;
 
 // ---- state ------------------------------------------------------------------------------------
