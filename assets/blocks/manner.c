@@ -284,7 +284,7 @@ static void slip(vd_rng *rng, char *text, size_t size)
 static void made_up(vd_rng *rng, char out[16])
 {
     static const char consonants[] = "bdgjkvwz", vowels[] = "aeou";
-    int letters = 2 * (3 + vd_rng_below(rng, 2));
+    int letters = 2 * (4 + vd_rng_below(rng, 2));
     for (int i = 0; i < letters; i++)
         out[i] = i % 2 ? vowels[vd_rng_below(rng, 4)] : consonants[vd_rng_below(rng, 8)];
     out[letters] = 0;

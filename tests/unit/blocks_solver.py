@@ -109,7 +109,7 @@ def near_words(word):
 def spelled(question):
     """The question without words that nobody knows and with its slips put right, of which no two readings may be
     left."""
-    stray = r'(?:[bdgjkvwz][aeou]){3,4}'
+    stray = r'(?:[bdgjkvwz][aeou]){4,5}'
     question = re.sub(rf'^(?:{stray},? )+|,? {stray}\b', '', question)
     words = []
     for word in re.findall(r"[a-z0-9']+|,", question.replace(':', ',')):

@@ -17,7 +17,8 @@
 #include "features/text/tokenize.h"
 #include "tests/support/blocks_dialogs.h"
 
-_Static_assert((int)BLOCKS_MOST_WORDS == (int)VD_MAX_QUESTION, "the network reads all of a question");
+_Static_assert((int)BLOCKS_MOST_WORDS == (int)VD_MAX_QUESTION,
+               "the network reads all of a question");
 
 // ---- form -------------------------------------------------------------------------------------
 
