@@ -341,17 +341,17 @@ bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_that_value(blocks_talk *talk, blocks_draft *draft)
 {
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
-        "(3:how many (things|objects) have that (3:color|colour)|2:how many (things|objects|) are "
-        "that "
-        "(3:color|colour)|how many (things|objects) (are there of|are there in|of) that color)",
-        "(2:how many (things|objects) have that shape|how many (things|objects) (are there of|of) "
-        "that "
-        "shape|how many are that shape)",
-        "(how many (things|objects) are (there|) made of that|how many (things|objects) are made "
-        "of "
-        "that (material|stuff)|how many (things|objects) have that material)",
-        "(how many (things|objects) (have|are) that size|how many are that size|how many (things|"
-        "objects) are there of that size)"};
+        [BLOCKS_COLOR] = ("(3:how many (things|objects) have that (3:color|colour)|2:how many "
+                          "(things|objects|) are that (3:color|colour)|how many (things|objects) "
+                          "(are there of|are there in|of) that color)"),
+        [BLOCKS_SHAPE] = ("(2:how many (things|objects) have that shape|how many (things|objects) "
+                          "(are there of|of) that shape|how many are that shape)"),
+        [BLOCKS_MATERIAL] = ("(how many (things|objects) are (there|) made of that|how many "
+                             "(things|objects) are made of that (material|stuff)|how many "
+                             "(things|objects) have that material)"),
+        [BLOCKS_SIZE] = ("(how many (things|objects) (have|are) that size|how many are that "
+                         "size|how many (things|objects) are there of that size)"),
+    };
     const blocks_entry *before = &talk->entry[talk->round - 1];
     unsigned mask = talk->round < 2 ? 0 : blocks_kind_mask(before->said);
     if (!mask || blocks_told(talk, before->said) >= 0)
