@@ -380,8 +380,8 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         round->answer = draw_question(&talk, &draft);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
         blocks_manner_apply(&talk.rng, manner, round->question, sizeof round->question);
-        if (typed_before(&talk,
-                         round->question)) // "what color is it" has become "what colour is it"
+        // "what color is it" may have become "what colour is it", which was asked before.
+        if (typed_before(&talk, round->question))
             snprintf(round->question, sizeof round->question, "%s", draft.text);
         round->family = draft.family;
         round->coreference = draft.coreference;

@@ -325,8 +325,8 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
-    if (polite &&
-        blocks_words(text) < BLOCKS_MOST_WORDS - 7) // "would you mind telling me" and more
+    // Politeness adds up to that many words: "would you mind telling me ..., thanks".
+    if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
         make_polite(rng, text);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");

@@ -62,7 +62,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         target[0] = target[1];
         target[1] = swap;
     }
-    // Of two of one size the cone is taller than the cube.
+    // Height depends on the shape, too: of two large things the cone is taller than the cube.
     bool tall = one != two && blocks_chance(talk, 0.15);
     *draft = blocks_about_two(talk, "comparison", choice ? ASK_CHOICE : ASK_POLAR, target);
     draft->meaning.yes = yes;
@@ -80,8 +80,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(talk, draft,
                       choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is|"
                                "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
-                               "%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m|"
-                               "%m, %b or %c)"
+                               "2:%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m)"
                              : "(6:is %t %m than %u|%b %m than %c)",
                       "tumbc", target[0].text, target[1].text, more.text,
                       blocks_bare(target[0].text), blocks_bare(target[1].text));

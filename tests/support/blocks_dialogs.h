@@ -1,4 +1,4 @@
-// 1,200 dialogs of the train split for a test program, and how to read their answers.
+// 1,800 dialogs of the train split for a test program, and how to read their answers.
 #ifndef VD_TEST_BLOCKS_DIALOGS_H
 #define VD_TEST_BLOCKS_DIALOGS_H
 
@@ -7,7 +7,7 @@
 
 #include "assets/blocks/dialog.h"
 
-enum { DIALOGS = 1200, ROUNDS = DIALOGS * BLOCKS_ROUNDS };
+enum { DIALOGS = 1800, ROUNDS = DIALOGS * BLOCKS_ROUNDS };
 
 static blocks_scene scenes[DIALOGS];
 static blocks_dialog dialogs[DIALOGS];
