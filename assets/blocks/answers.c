@@ -205,6 +205,9 @@ static void add_groups(void)
     add(FORM_BOTH, 2, "neither")->number = 0;
     add(FORM_BOTH, 2, "neither of them")->number = 0;
     add(FORM_BOTH, 2, "none of them")->number = 0;
+    static const char *const aspects[] = {"the color", "the shape", "the material", "the size"};
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        add(FORM_ASPECT, 1, aspects[a])->number = a;
     add(FORM_SAME, 2, "the same");
     add(FORM_SAME, 1, "the same number");
 }

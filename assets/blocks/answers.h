@@ -26,6 +26,7 @@ typedef enum {
     ASK_SIDE,    // is it left or right of the ball
     ASK_MORE,    // which of two kinds are there more of
     ASK_MOST,    // which color is most common
+    ASK_ASPECT,  // what is the difference between two things, what have they in common
     ASK_SCENE,   // about the picture as such
     BLOCKS_ASKS
 } blocks_ask;
@@ -43,14 +44,14 @@ typedef enum { VERB_IS, VERB_ARE } blocks_verb;
 // A question's meaning: enough to judge every answer.
 typedef struct blocks_meaning {
     blocks_ask ask;
-    bool yes;                   // THERE, ONE, ALL, POLAR: the true answer
+    bool yes;                   // THERE, ONE, ALL, POLAR: the true answer; ASPECT: the difference
     blocks_verb verb;           // THERE: how the question puts it
     bool absent;                // THERE: about something that no scene has
     blocks_attribute attribute; // ONE, VALUE, SHARED, SAME, MOST; BLOCKS_ATTRIBUTES = none
     blocks_set objects; // what is asked about; THERE: what there is. VALUE, WHICH: empty = no such
     blocks_set partly;  // WHICH: objects that are half an answer
     blocks_set among;   // CHOICE: the objects to choose from
-    unsigned given;     // attributes the question itself names
+    unsigned given;     // attributes the question itself names; ASPECT: the right ones
     int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more
     bool sides;         // WHERE: on the left or on the right, nothing else
     int toward;         // ONE, SIDE: in which direction it lies of the other thing; -1 = not asked
@@ -112,6 +113,7 @@ typedef enum {
     FORM_BOTH, // both of them, neither
     FORM_MORE, // cubes, the red ones
     FORM_SAME,
+    FORM_ASPECT,  // the color
     FORM_NO_SUCH, // there is no cone
     FORM_TELL,
     FORM_SCENE,
@@ -125,7 +127,8 @@ typedef struct blocks_answer {
     blocks_kind says; // attributes it names
     unsigned told;    // which ones, a bit each
     blocks_kind also; // PAIR: those of the other object
-    int number;       // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic
+    int number;       // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic;
+                      // DIFFERENT, ASPECT: its attribute
     bool it;          // speaks of one thing: it's red
     float weight;     // how often among answers of its form
 } blocks_answer;

@@ -61,6 +61,7 @@ static float form_weight(blocks_ask ask, blocks_form f)
         [ASK_SIDE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 2},
         [ASK_MOST] = {[FORM_VALUE] = 3, [FORM_MORE] = 1},
         [ASK_MORE] = {[FORM_MORE] = 1, [FORM_SAME] = 1},
+        [ASK_ASPECT] = {[FORM_ASPECT] = 4, [FORM_DIFFERENT] = 2, [FORM_NOTHING] = 1},
         [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1},
     };
     return weight[ask][f];

@@ -154,6 +154,16 @@ int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction d
     return -1;
 }
 
+int blocks_ranked(const blocks_scene *scene, blocks_set set, blocks_direction direction, int place)
+{
+    int object = blocks_extreme(scene, set, direction);
+    for (; place > 0 && object >= 0; place--) {
+        set &= (blocks_set) ~(1u << object);
+        object = blocks_extreme(scene, set, direction);
+    }
+    return object;
+}
+
 static double picture_distance(const blocks_object *a, const blocks_object *b)
 {
     double dx = (a->box[0] + a->box[2] - b->box[0] - b->box[2]) / 2;
@@ -193,6 +203,47 @@ int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int fr
             return -1;
     }
     return nearest;
+}
+
+// Cosine of the angle at which a and b are seen from c, on the table or in the picture.
+static double cosine_between(const blocks_object *c, const blocks_object *a, const blocks_object *b,
+                             bool picture)
+{
+    double ax = a->x - c->x, ay = a->y - c->y, bx = b->x - c->x, by = b->y - c->y;
+    if (picture) {
+        ax = (a->box[0] + a->box[2] - c->box[0] - c->box[2]) / 2;
+        ay = (a->box[1] + a->box[3] - c->box[1] - c->box[3]) / 2;
+        bx = (b->box[0] + b->box[2] - c->box[0] - c->box[2]) / 2;
+        by = (b->box[1] + b->box[3] - c->box[1] - c->box[3]) / 2;
+    }
+    return (ax * bx + ay * by) / fmax(hypot(ax, ay) * hypot(bx, by), 1e-9);
+}
+
+blocks_set blocks_between(const blocks_scene *scene, int a, int b, blocks_set *doubtful)
+{
+    static const double clear = -0.77, never = -0.34; // cosines of 140 and 110 degrees
+    unsigned between = 0, perhaps = 0;
+    for (int i = 0; i < scene->count; i++) {
+        if (i == a || i == b)
+            continue;
+        const blocks_object *c = &scene->object[i], *x = &scene->object[a], *y = &scene->object[b];
+        double table = cosine_between(c, x, y, false), picture = cosine_between(c, x, y, true);
+        if (fmax(table, picture) < clear)
+            between |= 1u << i;
+        else if (fmin(table, picture) < never)
+            perhaps |= 1u << i;
+    }
+    *doubtful = (blocks_set)perhaps;
+    return (blocks_set)between;
+}
+
+int blocks_nearer(const blocks_scene *scene, int to, int a, int b)
+{
+    static const double margin = 1.25;
+    const blocks_object *from = &scene->object[to], *x = &scene->object[a], *y = &scene->object[b];
+    double picture = picture_distance(from, x) / fmax(picture_distance(from, y), 1e-9);
+    double table = table_distance(from, x) / fmax(table_distance(from, y), 1e-9);
+    return fmax(picture, table) * margin < 1 ? a : fmin(picture, table) > margin ? b : -1;
 }
 
 // Thirds of the picture's width, with a strip between them that belongs to neither.

@@ -59,8 +59,16 @@ blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction
 // The object of the set that lies clearly in the direction of all others (AROUND: clearly nearest
 // the middle); -1 when none does.
 int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction);
+// The next in that direction after the `place` furthest of the set (0: blocks_extreme; not AROUND).
+int blocks_ranked(const blocks_scene *scene, blocks_set set, blocks_direction direction, int place);
 // The nearest object in that direction; -1 when there is none or when two are about equally near.
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from);
+// Objects that clearly lie between two others: on the table and in the picture these are in nearly
+// opposite directions. doubtful: those that a person might or might not count.
+blocks_set blocks_between(const blocks_scene *scene, int a, int b, blocks_set *doubtful);
+// Which of a and b is clearly nearer to the other object, on the table and in the picture; -1:
+// none.
+int blocks_nearer(const blocks_scene *scene, int to, int a, int b);
 // Which part of the table: LEFT or RIGHT third, FRONT or BEHIND third (-1 = in the middle).
 int blocks_side(const blocks_scene *scene, int object);
 int blocks_depth(const blocks_scene *scene, int object);

@@ -171,8 +171,9 @@ static const char *predicate_pattern(blocks_attribute attribute, int value)
 {
     static const char *const shapes[] = {"a (8:cube|box)", "a (6:ball|4:sphere)", "a cylinder",
                                          "a cone"};
-    static const char *const materials[] = {"(6:rubber|6:made of rubber|4:matte|2:dull|matt)",
-                                            "(8:metal|6:made of metal|6:shiny|2:metallic|glossy)"};
+    static const char *const materials[] = {
+        "(6:rubber|6:made of rubber|4:matte|2:dull|matt|soft)",
+        "(8:metal|6:made of metal|6:shiny|2:metallic|glossy|hard)"};
     const char *const *const patterns[BLOCKS_ATTRIBUTES] = {blocks_color_names, shapes, materials,
                                                             size_words};
     return patterns[attribute][value];

@@ -73,7 +73,9 @@ static const char *const unseen =
 static const char *const weather =
     "(is it raining|is it snowing|can you see the sky|is the sky visible|is the sun visible|is "
     "this "
-    "outside|is this outdoors|is it outside|is this a photo of a room|do you see the sun)";
+    "outside|is this outdoors|is it outside|is this a photo of a room|do you see the sun|is the "
+    "(picture|image|photo) (blurry|dark|black "
+    "and white)|is this a painting|are they (floating|moving|alive))";
 
 bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
 {
@@ -145,10 +147,16 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
 {
     static const char *const patterns[BLOCKS_SCENE_TOPICS] = {
-        [SCENE_TELL] = "(what time (of day|) is it|is it day or night|what is the weather like|how "
-                       "is the weather|is it sunny|where was this taken|where is this|who took the "
-                       "picture|who made this|how old are these things|how heavy are they|"
-                       "what does it smell like|what is inside|what room is this)",
+        [SCENE_TELL] =
+            "(what time (of day|) is it|is it day or night|what is the weather like|how "
+            "is the weather|is it sunny|where was this taken|where is this|who took the "
+            "picture|who made this|how old are these things|how heavy are they|"
+            "what does it smell like|what is inside|what room is this|how many "
+            "(centimeters|inches|cm) (tall|wide|long) (is it|are they)|how (tall|wide|heavy) "
+            "(is it|are they) exactly|how much (does it|do they) (weigh|cost)|what is it used for|"
+            "who do (they|these) belong to|why are they there|what are they for|do you like "
+            "(it|them)|what is your favorite color|how far away are they|what is behind the "
+            "camera|when was this taken|what happened here|is it (warm|cold))",
         [SCENE_WHAT] = "(2:what is in the picture|what's in the picture|2:what do you see|what can "
                        "you see|what is this a picture of|what's on the table|2:what "
                        "is on the table|what is in the image|describe the picture)",

@@ -8,7 +8,7 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|"
         "2:what's the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) "
         "%b|%b "
-        "color|what color %b|"
+        "color|what color %b|(what|which) (color|colour) (has %t|%t has)|"
         "can you tell me the color of %t|what (2:color|colour) would you say %t is|"
         "do you know what color %t is|tell me the color of %t|3:%o)",
     [BLOCKS_SHAPE] =
@@ -16,7 +16,7 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
         "what sort of shape is %t|can you tell me the shape of %t|shape (of|) %b|%b shape|what "
         "shape "
-        "%b|"
+        "%b|which shape has %t|"
         "%o)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|3:(3:what|which) material is %t (made of|)|"
@@ -24,11 +24,13 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "what is %t made out of|what is the material of %t|what's the material of %t|material "
         "(of|) "
         "%b|%b material|what material %b|what kind of material is %t|%b metal or rubber|"
-        "do you know what %t is made of)",
+        "do you know what %t is made of|is %t (soft or hard|hard or soft)|%b, (shiny or "
+        "matte|rubber or metal))",
     [BLOCKS_SIZE] = "(6:(5:what|which) size is %t|6:how (3:big|large) is %t|4:is %t big or small|"
                     "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
                     "or little|tiny or huge)|what is the size of %t|"
-                    "what's the size of %t|size (of|) %b|%b size|%b big or small)",
+                    "what's the size of %t|size (of|) %b|%b size|%b(,|) big or small|how big would "
+                    "you say %t is|%b, (small or big|big or little))",
 };
 
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
@@ -78,8 +80,11 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
                                                        "size"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
-        return blocks_put(talk, draft, "(2:what is its %a|what's its %a|its %a|tell me its %a)",
-                          "a", blocks_reading(&talk->rng, own[attribute]).text);
+        return blocks_put(
+            talk, draft,
+            "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what about|how "
+            "about) (the|its) %a)",
+            "a", blocks_reading(&talk->rng, own[attribute]).text);
     return blocks_put(talk, draft,
                       brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
                       target.text, choice, blocks_bare(target.text));
@@ -115,11 +120,14 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
         talk, draft,
         attribute == BLOCKS_COLOR
             ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|"
-              "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v)"
-        : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v|%b %v|and is %t %v|"
-                                      "is %t also %v|and %t, is it %v)"
-                                    : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|"
-                                      "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v)",
+              "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t is %v, "
+              "(right|yes|correct)|isn't %t %v)"
+        : attribute == BLOCKS_SHAPE
+            ? "(14:is %t %v|would you say %t is %v|%b %v|and is %t %v|is %t also %v|and %t, is it "
+              "%v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
+            : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|and is %t %v|is %t %v too|"
+              "is %t also %v|and %t, is it %v|is %t %v or not|%b, %v or not|%t is %v, "
+              "(right|yes|correct)|isn't %t %v)",
         "tvb", target.text, predicate.text, blocks_bare(target.text));
 }
 

@@ -2,7 +2,15 @@
 // is most of.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_BIGGER = 96, TOPIC_TWO, TOPIC_PLACE, TOPIC_OF, TOPIC_MOST, TOPIC_MOSTLY };
+enum {
+    TOPIC_BIGGER = 96,
+    TOPIC_TWO,
+    TOPIC_PLACE,
+    TOPIC_OF,
+    TOPIC_MOST,
+    TOPIC_MOSTLY,
+    TOPIC_NEARER
+};
 
 // The answer is one of the two; -1: both (yes) or neither.
 static void choose(blocks_draft *draft, int best, const blocks_target target[2])
@@ -225,6 +233,35 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
         "tupbc", target[0].text, target[1].text, place.text,
 
         blocks_bare(target[0].text), blocks_bare(target[1].text));
+}
+
+// "which is closer to the cone, the ball or the cube"
+bool blocks_ask_which_nearer(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target to, target[2];
+    if (!blocks_target_pick(talk, 0, &to) || !blocks_target_pick_named(talk, 0, &target[0]) ||
+        !blocks_target_pick_named(talk, 0, &target[1]))
+        return false;
+    int one = target[0].object, two = target[1].object;
+    int best = one == two || one == to.object || two == to.object
+                   ? -1
+                   : blocks_nearer(talk->scene, to.object, one, two);
+    if (best < 0)
+        return false;
+    *draft = blocks_draft_about("relation", ASK_CHOICE, &to);
+    draft->named[one] = target[0].named;
+    draft->named[two] = target[1].named;
+    draft->meaning.given = 0;
+    draft->single = -1;
+    draft->crowded = true;
+    choose(draft, best, target);
+    draft->topic = blocks_topic(TOPIC_NEARER, to.object, one + two, one * two);
+    return blocks_put(
+        talk, draft,
+        "(4:(which|which one|what) is %n to %s, %t or %u|is %t or %u %n to %s|which of %t "
+        "and %u is %n to %s|%n to %s, %t or %u)",
+        "nstu", blocks_reading(&talk->rng, "(4:closer|2:nearer)").text, to.text, target[0].text,
+        target[1].text);
 }
 
 // ---- which of a group -------------------------------------------------------------------------

@@ -7,7 +7,10 @@ enum {
     TOPIC_SAME,
     TOPIC_ELSE = 52,
     TOPIC_BESIDES,
-    TOPIC_ANOTHER
+    TOPIC_ANOTHER,
+    TOPIC_ONLY,
+    TOPIC_HOW_MANY_MORE,
+    TOPIC_ASPECT
 };
 
 static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_SHAPE,
@@ -78,9 +81,79 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("comparison", ASK_MORE);
     draft->meaning.equal = equal;
     draft->meaning.more = kind[number[1] > number[0]];
-    return put_kinds(talk, draft, kind,
-                     "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
-                     "which are there more of, %p or %q|2:are there more %p or %q)");
+    return put_kinds(
+        talk, draft, kind,
+        "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
+        "which are there more of, %p or %q|2:are there more %p or %q|"
+        "2:(is it|are they|) mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|"
+        "which is there more of, %p or %q|what's more, %p or %q)");
+}
+
+// "how many more cubes than balls are there"
+bool blocks_ask_how_many_more(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_kind kind[2];
+    int number[2];
+    two_kinds(talk, kind, number);
+    bool fewer = blocks_chance(talk, 0.25);
+    int difference = fewer ? number[1] - number[0] : number[0] - number[1];
+    if (difference < 1 || !number[0] || !number[1])
+        return false;
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    draft->meaning.number = difference;
+    bool done =
+        put_kinds(talk, draft, kind,
+                  fewer ? "how many fewer %p than %q are there"
+                        : "(3:how many more %p than %q are there|how many more %p than %q|how "
+                          "many more %p are there than %q)");
+    draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE,
+                                blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
+    return done;
+}
+
+// "what is the difference between the ball and the cube", "what do they have in common"
+bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
+{
+    bool they = talk->naming == TARGET_IT, differ = blocks_chance(talk, 0.6);
+    blocks_target target[2];
+    blocks_group g = {0};
+    if (they ? !talk->they || !blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2
+             : !blocks_two_targets(talk, 0, target))
+        return false;
+    blocks_set two = they ? g.set : (blocks_set)(1u << target[0].object | 1u << target[1].object);
+    unsigned alike = 0, all = (1u << BLOCKS_ATTRIBUTES) - 1;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        alike |= (unsigned)(blocks_shared(talk->scene, two, (blocks_attribute)a) >= 0) << a;
+    unsigned right = differ ? all & ~alike : alike;
+    // One answer is enough; that nothing is alike is rare enough to be asked.
+    if (__builtin_popcount(right) > 1 || (differ && !right))
+        return false;
+    if (they) {
+        *draft = blocks_group_draft(&g, "comparison", ASK_ASPECT, two);
+    } else {
+        *draft = blocks_about_two(talk, "comparison", ASK_ASPECT, target);
+        draft->meaning.objects = two;
+    }
+    draft->meaning.yes = differ;
+    draft->meaning.given = right;
+    draft->topic = blocks_topic(TOPIC_ASPECT, differ, two, 0);
+    const char *pattern =
+        they
+            ? (differ
+                   ? "(2:what is the difference between %m|what's the difference between %m|2:what "
+                     "is different about %m|what's different about %m|how are %g different|how do "
+                     "%g differ|what is the difference)"
+                   : "(3:what do %g have in common|what do %g share|what is the same about %m)")
+        : differ
+            ? "(3:what is the difference between %t and %u|what's the difference between %t and "
+              "%u|how (is %t different from|does %t differ from) %u|what is different between %t "
+              "and "
+              "%u)"
+            : "(3:what do %t and %u have in common|what does %t have in common with %u|what do %t "
+              "and "
+              "%u share)";
+    return blocks_put(talk, draft, pattern, "tugm", they ? NULL : target[0].text,
+                      they ? NULL : target[1].text, g.they.text, g.them.text);
 }
 
 // "is the ball the same color as the cube"
@@ -231,6 +304,33 @@ bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
               "%k|is there 1 more|is there one more|do you see another one|is there a second "
               "(one|%k)|is there more than one)",
         "kp", one.text, many.text);
+}
+
+// "is it the only red thing", "is the ball the only metal thing"
+bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_target target;
+    if (!blocks_target_pick(talk, 0, &target))
+        return false;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    unsigned mask = 1u << a | (blocks_chance(talk, 0.2) ? 1u << BLOCKS_SHAPE : 0);
+    blocks_kind kind = blocks_kind_of(&scene->object[target.object], mask);
+    blocks_set such = blocks_find(scene, kind);
+    // How it is named may not answer it; for a thing not seen yet the question says what it is.
+    bool answered = (target.named & mask) == target.named && target.named;
+    if (answered || blocks_told(talk, kind) >= 0 ||
+        ((mask & ~talk->known[target.object]) && !blocks_chance(talk, 0.3)))
+        return false;
+    *draft = blocks_draft_about("another", ASK_POLAR, &target);
+    draft->about = -1;
+    draft->meaning.yes = blocks_size_of(such) == 1;
+    draft->meaning.objects = such;
+    draft->meaning.given = mask;
+    draft->named[target.object] |= mask;
+    draft->topic = blocks_topic(TOPIC_ONLY, target.object, mask, 0);
+    return blocks_put(talk, draft, "(4:is %t the only %k|is %t the only %k (there|on the table))",
+                      "tk", target.text, blocks_noun(&talk->rng, kind, BLOCKS_BARE).text);
 }
 
 // "are there any other cubes besides the red one"

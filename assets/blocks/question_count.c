@@ -1,7 +1,15 @@
 // Questions about kinds: how many there are, whether there are any, whether all are red.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_KIND = 16, TOPIC_ALL_THINGS, TOPIC_NUMBER, TOPIC_ALL_ARE = 64, TOPIC_DISTINCT = 20 };
+enum {
+    TOPIC_KIND = 16,
+    TOPIC_ALL_THINGS,
+    TOPIC_NUMBER,
+    TOPIC_ALL_ARE = 64,
+    TOPIC_DISTINCT = 20,
+    TOPIC_KINDS,
+    TOPIC_NOT
+};
 
 // What people call an attribute's things in the predicate: "how many things are red".
 static unsigned draw_mask(blocks_talk *talk)
@@ -106,7 +114,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "2:how many %p|how many %p are (on the table|in the picture|in this "
         "picture|visible|there)|"
         "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
-        "number of %p|%p count|%p in total|total %p|amount of %p|what's the number of %p|tell me "
+        "number of %p|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's "
+        "the number of %p|tell me "
         "how many %p there are|%p, how many|how many %p does the picture have|"
         "how many %p (have we got|have you got|we got|you got|do we have|are we looking at)|how "
         "many %p can you (count|find|spot)|how many %p in (total|the "
@@ -149,12 +158,13 @@ static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
     "is a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) "
     "a%a|is there at least 1 %k %h|"
-    "isn't there a%a %h|have you (got|spotted) a%a|can you (spot|find) a%a)",
+    "isn't there a%a %h|there('s| is) a%a %h|it has (also|) a%a|there is also a%a|have you "
+    "(got|spotted) a%a|can you (spot|find) a%a)",
     "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
     "2:any %p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any "
     "%p|are any %p on the table|have "
     "you (got|"
-    "spotted) any %p|can you (spot|find) any %p|do you spot any %p)",
+    "spotted) any %p|there are %p %h|can you (spot|find) any %p|do you spot any %p)",
 };
 static const char *const anything_pattern =
     "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
@@ -240,6 +250,96 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
     return blocks_put(talk, draft, pattern, "kpn", one.text, many.text, digits);
+}
+
+// "are there more than 3 cubes", "are there at least 2 balls"
+bool blocks_ask_bound(blocks_talk *talk, blocks_draft *draft)
+{
+    static const char *const bounds[] = {"more than", "at least", "(fewer|less) than"};
+    bool yes = blocks_chance(talk, 0.5);
+    int number = 1 + vd_rng_below(&talk->rng, 6), bound = vd_rng_below(&talk->rng, 3);
+    int far = 1 + vd_rng_below(&talk->rng, 2);
+    // The smallest number that is too many, or that is enough.
+    int limit = yes == (bound < 2) ? number - far + 1 : number + far;
+    int asked = bound == 0 ? limit - 1 : limit;
+    blocks_kind kind;
+    if (asked < 2 || asked > 7 || !large_kind(talk, number, &kind) || blocks_told(talk, kind) >= 0)
+        return false;
+    *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
+    draft->meaning.yes = yes;
+    draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
+    char digits[12];
+    snprintf(digits, sizeof digits, "%d", asked);
+    return blocks_put(talk, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
+                      blocks_reading(&talk->rng, bounds[bound]).text, digits,
+                      blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text);
+}
+
+// "how many cubes and balls are there", "how many red or blue things are there"
+bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind[2];
+    for (int i = 0; i < 2; i++)
+        kind[i] = blocks_some_kind(talk, 1u << a);
+    blocks_set both = blocks_find(scene, kind[0]) | blocks_find(scene, kind[1]);
+    if (kind[0].value[a] == kind[1].value[a] || blocks_told(talk, kind[0]) >= 0)
+        return false;
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    draft->meaning.objects = both;
+    draft->meaning.given = 1u << a;
+    draft->meaning.number = blocks_size_of(both);
+    draft->other_group = true;
+    draft->topic =
+        blocks_topic(TOPIC_KINDS, a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    if (a == BLOCKS_COLOR)
+        return blocks_put(talk, draft,
+                          "(2:how many %v (or|and) %w (things|objects) are there|2:how many things "
+                          "are (either|) %v or %w|how many are %v or %w)",
+                          "vw", blocks_value_name(a, kind[0].value[a]),
+                          blocks_value_name(a, kind[1].value[a]));
+    return blocks_put(
+        talk, draft,
+        "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many "
+        "%p and %q|how many %p or %q are there|%p and %q, how many|number of %p and "
+        "%q)",
+        "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
+        blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
+}
+
+// "how many things are not red", "are there any cubes that are not red"
+bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    unsigned mask = blocks_chance(talk, 0.3) ? 0 : 1u << BLOCKS_SHAPE;
+    blocks_kind kind = blocks_some_kind(talk, mask);
+    if (mask >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2)
+        return false;
+    blocks_kind such = kind;
+    such.value[a] = (int8_t)blocks_value(&scene->object[vd_rng_below(&talk->rng, scene->count)], a);
+    blocks_set others = blocks_find(scene, kind) & (blocks_set)~blocks_find(scene, such);
+    bool count = blocks_chance(talk, 0.5);
+    if (blocks_told(talk, such) >= 0 || (!count && others && !blocks_chance(talk, 0.2)))
+        return false;
+    *draft = blocks_draft_new(count ? "count" : "exist", count ? ASK_COUNT : ASK_THERE);
+    draft->meaning.yes = others != 0;
+    draft->meaning.objects = others;
+    draft->meaning.given = mask;
+    draft->meaning.number = blocks_size_of(others);
+    draft->plural = draft->other_group = true;
+    draft->other_thing = !count && others;
+    draft->topic = blocks_topic(TOPIC_NOT, blocks_kind_key(such), count, 0);
+    return blocks_put(talk, draft,
+                      count
+                          ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p "
+                            "are not %v|how many %p are there that are not %v)"
+                          : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|"
+                            "aren't) %v|do you see any %p that are not %v|are any (of the|) %p not "
+                            "%v)",
+                      "pv", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text,
+                      blocks_predicate_many(&talk->rng, a, such.value[a]).text);
 }
 
 // "are all the cubes red", "is everything metal"
@@ -371,7 +471,8 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase many = blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL);
     blocks_phrase the = blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY);
     return blocks_put(talk, draft,
-                      "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many %p)",
+                      "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many "
+                      "%p|%p|%p then|how many %p then)",
                       "pt", many.text, the.text);
 }
 

@@ -320,6 +320,10 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         if (blocks_chance(talk, 0.15))
             return put(talk, draft, &g, among.text, NULL,
                        "(are there any %v among %m|any %v among %m)");
+        bool latest = blocks_they_clear(talk) && talk->they_said == talk->round - 1;
+        if (latest && a != BLOCKS_SHAPE && blocks_chance(talk, 0.3))
+            return put(talk, draft, &g, NULL, blocks_value_name(a, value),
+                       "(2:are there any %w ones|any %w ones|is there one that is %w|%w ones)");
         return put(
             talk, draft, &g, many.text, one.text,
             "(6:are any of %m %v|3:is any of %m %w|2:is one of %m %w|are some of %m %v|is at least "

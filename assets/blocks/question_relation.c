@@ -1,6 +1,8 @@
 // Questions about where things are: what is left of the ball, is anything behind it.
 #include "assets/blocks/talk.h"
 
+#include <string.h>
+
 enum {
     TOPIC_NEIGHBOUR = 32,
     TOPIC_ANYTHING,
@@ -8,7 +10,8 @@ enum {
     TOPIC_WHERE,
     TOPIC_HOW_MANY,
     TOPIC_SIDE,
-    TOPIC_ON_TOP
+    TOPIC_ON_TOP,
+    TOPIC_BETWEEN = 112
 };
 
 // %t is the target, %d the direction in words; %b and %c are target and other as in a telegram.
@@ -19,6 +22,12 @@ static bool put(blocks_talk *talk, blocks_draft *draft, const char *pattern,
     blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(direction));
     return blocks_put(talk, draft, pattern, "tdkubc", target->text, where.text, kind, other,
                       blocks_bare(target->text), other ? blocks_bare(other) : NULL);
+}
+
+// "what is to its left": "it" is named by that.
+static bool is_beside_it(blocks_talk *talk, const blocks_target *target, blocks_direction direction)
+{
+    return direction <= BLOCKS_RIGHT && !strcmp(target->text, "it") && blocks_chance(talk, 0.3);
 }
 
 // "how many cubes are left of the ball"
@@ -66,6 +75,10 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     draft->single = nothing ? target.object : -1;
     draft->crowded = !nothing;
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
+    if (is_beside_it(talk, &target, direction))
+        return blocks_put(talk, draft,
+                          "(2:what is|what's|which (thing|object) is|) (2:to|on) its %s", "s",
+                          direction == BLOCKS_LEFT ? "left" : "right");
     return put(
         talk, draft,
         "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is %d "
@@ -103,6 +116,11 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
         draft->topic =
             blocks_topic(TOPIC_ANYTHING, direction, target.object, blocks_kind_key(kind));
         blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
+        if (!some_kind && is_beside_it(talk, &target, direction))
+            return blocks_put(talk, draft,
+                              "(2:is there anything|is anything|anything|do you see anything) "
+                              "(2:to|on) its %s",
+                              "s", direction == BLOCKS_LEFT ? "left" : "right");
         return put(talk, draft,
                    some_kind
                        ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %b)"
@@ -112,6 +130,39 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
                    &target, direction, noun.text, NULL);
     }
     return false;
+}
+
+// "what is between the ball and the cube", "is there anything between them"
+bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target one, two;
+    if (!blocks_target_pick(talk, 0, &one) || !blocks_target_pick_named(talk, 0, &two) ||
+        one.object == two.object)
+        return false;
+    blocks_set doubtful, there = blocks_between(talk->scene, one.object, two.object, &doubtful);
+    bool what = blocks_chance(talk, 0.5);
+    if (doubtful || (what && blocks_only(there) < 0))
+        return false;
+    *draft = blocks_draft_about("relation", what ? ASK_WHICH : ASK_THERE, &one);
+    draft->named[two.object] = two.named;
+    draft->coreference = one.coreference;
+    draft->meaning.yes = there != 0;
+    draft->meaning.given = 0;
+    draft->meaning.objects = there;
+    draft->meaning.partly = 0;
+    draft->about = blocks_only(there);
+    draft->single = -1;
+    draft->crowded = true;
+    draft->other_thing = draft->other_group = there != 0;
+    draft->topic =
+        blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object, what);
+    return blocks_put(
+        talk, draft,
+        what ? "(5:what is|3:what's|what lies|what stands|which (thing|object) is|) "
+               "between %t and %u"
+             : "(4:is there anything|2:is anything|do you see anything|anything|is there "
+               "something) between %t and %u",
+        "tu", one.text, two.text);
 }
 
 // "is there anything on top of it": everything stands on the table.
@@ -243,6 +294,7 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
                         : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "
                           "the picture)")
                 : "(6:where is %t|2:where's %t|where on the table is %t|"
-                  "where do you see %t|where can i find %t|where in the picture is %t|where %b)",
+                  "where do you see %t|where can i find %t|where in the picture is %t|where "
+                  "%b|whereabouts is %t|where exactly is %t|where would i find %t)",
         &target, BLOCKS_LEFT, NULL, NULL);
 }

@@ -213,10 +213,11 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
 
 static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
     "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k furthest to the left|"
-    "the %k farthest left|the %k all the way on the left|the left %k|the %k way over on the left)",
+    "the %k farthest left|the %k all the way on the left|the left %k|the %k way over on the "
+    "left|the most left %k)",
     "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k furthest to the "
     "right|the %k farthest right|the %k all the way on the right|the right %k|the %k way over on "
-    "the right)",
+    "the right|the most right %k)",
     "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the %k closest to "
     "(you|us|me|the camera)|the frontmost %k|the %k at the front|the %k in the very front|the %k "
     "nearest to (the "
@@ -233,10 +234,10 @@ static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
 static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     "(2:on the left|2:on the far left|on the left side|furthest to the left|leftmost|all the way "
     "on the "
-    "left|way over on the left)",
+    "left|way over on the left|(the|) most left)",
     "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all the "
     "way on "
-    "the right|way over on the right)",
+    "the right|way over on the right|(the|) most right)",
     "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the front|nearest|in the "
     "very front|right at the "
     "front)",
@@ -278,6 +279,36 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
                noun.text);
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
+    target->named = blocks_kind_mask(target->kind);
+    target->family = "superlative";
+    return true;
+}
+
+// "the second cube from the left"
+static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    static const char *const sides[BLOCKS_DIRECTIONS] = {
+        "(4:from the left|from left)", "(4:from the right|from right)",
+        "(3:from the front|from front)", "(3:from the back|from back)"};
+    static const char *const places[] = {"", "(5:second|2nd)", "(5:third|3rd)"};
+    const blocks_scene *scene = talk->scene;
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    int place = blocks_chance(talk, 0.8) ? 1 : 2;
+    if (blocks_chance(talk, 0.35))
+        target->kind =
+            blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)],
+                           1u << (blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR));
+    if (blocks_kind_mask(target->kind) & hide)
+        return false;
+    target->object = blocks_ranked(scene, blocks_find(scene, target->kind), direction, place);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
+    if (!blocks_kind_mask(target->kind) && !several_told(talk) && blocks_chance(talk, 0.3))
+        snprintf(noun.text, sizeof noun.text, "one");
+    blocks_say(&talk->rng, target->text, sizeof target->text, "the %p %k %s", "pks",
+               blocks_reading(&talk->rng, places[place]).text, noun.text,
+               blocks_reading(&talk->rng, sides[direction]).text);
     target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
     return true;
@@ -470,6 +501,36 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
     return true;
 }
 
+// "the other cube": of the two there are, not the one just spoken of. "the other one": of two last
+// spoken of.
+static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    int last = talk->round - 1;
+    if (talk->it < 0 || talk->it_entry != last || last < 1)
+        return false;
+    bool of_they = talk->they && talk->they_said == last && blocks_chance(talk, 0.6);
+    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    target->kind =
+        of_they ? talk->they_kind : blocks_kind_of(&talk->scene->object[talk->it], 1u << a);
+    blocks_set two = blocks_find(talk->scene, target->kind);
+    unsigned named = blocks_kind_mask(target->kind);
+    if (blocks_size_of(two) != 2 || !blocks_has(two, talk->it) || named & hide ||
+        (named & talk->known[talk->it]) != named)
+        return false;
+    target->object = blocks_only(two & (blocks_set) ~(1u << talk->it));
+    if (!open(talk, target->object, hide))
+        return false;
+    target->coreference = 1;
+    target->of_they = of_they;
+    target->named = named;
+    snprintf(target->text, sizeof target->text, "the other %s",
+             of_they ? "one" : blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
+    if (!of_they && a == BLOCKS_COLOR && blocks_chance(talk, 0.5))
+        snprintf(target->text, sizeof target->text, "the other %s one",
+                 blocks_value_name(a, target->kind.value[a]));
+    return true;
+}
+
 // One of those last spoken of: "the red one", "the one on the left".
 static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
@@ -523,7 +584,9 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_THAT] = pick_that,
                                                           [TARGET_BEFORE] = pick_before,
                                                           [TARGET_ANSWER] = pick_answer,
-                                                          [TARGET_AMONG] = pick_among};
+                                                          [TARGET_AMONG] = pick_among,
+                                                          [TARGET_RANKED] = pick_ranked,
+                                                          [TARGET_OTHER] = pick_other};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[talk->naming](talk, hide, target);
 }

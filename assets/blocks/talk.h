@@ -64,6 +64,8 @@ typedef enum {
     TARGET_BEFORE,     // the one before
     TARGET_ANSWER,     // that one: the thing that the answer before named
     TARGET_AMONG,      // of those last spoken of: the red one, the one on the left
+    TARGET_RANKED,     // the second cube from the left
+    TARGET_OTHER,      // the other cube: of two, not the one just spoken of
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -182,20 +184,22 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 // Of a kind: "how many cubes are there", "and balls".
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
-    blocks_ask_and_exist, blocks_ask_that_value;
+    blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
-blocks_ask_fn blocks_ask_another, blocks_ask_besides, blocks_ask_besides_those;
+blocks_ask_fn blocks_ask_another, blocks_ask_besides, blocks_ask_besides_those, blocks_ask_only;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
     blocks_ask_and_verify, blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
-    blocks_ask_side, blocks_ask_on_top;
+    blocks_ask_side, blocks_ask_on_top, blocks_ask_between;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
-    blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else;
+    blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else, blocks_ask_how_many_more,
+    blocks_ask_aspect;
 // Choices: "which is metal, the cube or the ball", "which of them is closest".
-blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of;
+blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
+    blocks_ask_which_nearer;
 // What there is most of: "which color is most common", "are most of them red".
 blocks_ask_fn blocks_ask_most, blocks_ask_mostly;
 // Of a group, "they" or named: "what color are the cubes".

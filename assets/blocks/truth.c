@@ -219,6 +219,15 @@ static float judge_more(const blocks_meaning *m, const blocks_answer *a)
     return a->form == FORM_MORE && !m->equal && blocks_kind_same(a->says, m->more);
 }
 
+// "what is the difference between them": "the color", "different colors".
+static float judge_aspect(const blocks_meaning *m, const blocks_answer *a)
+{
+    if (a->form == FORM_NOTHING)
+        return !m->given && !strcmp(a->text, "nothing");
+    bool aspect = a->form == FORM_ASPECT || (m->yes && a->form == FORM_DIFFERENT);
+    return aspect && m->given >> a->number & 1;
+}
+
 static float judge(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     switch (m->ask) {
@@ -240,6 +249,8 @@ static float judge(const blocks_scene *scene, const blocks_meaning *m, const blo
         return judge_most(scene, m, a);
     case ASK_MORE:
         return judge_more(m, a);
+    case ASK_ASPECT:
+        return judge_aspect(m, a);
     case ASK_SCENE:
         return m->topic == SCENE_TELL ? a->form == FORM_TELL
                                       : a->form == FORM_SCENE && a->number == (int)m->topic;

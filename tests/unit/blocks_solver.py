@@ -12,6 +12,7 @@ reference a person could not resolve counts as wrong unless the answer is true o
 Prints "questions Q, read R, wrong W, with reference F, wrong G" and the wrong ones (at most N).
 """
 import json
+import math
 import re
 import sys
 from itertools import chain
@@ -22,7 +23,7 @@ for attribute, words in {
         'shape': 'cube:cubes,box,boxes,block,square,squares '
                  'ball:balls,sphere,spheres,orb,orbs,circle,circles cylinder:cylinders,tube,tubes '
                  'cone:cones',
-        'material': 'rubber:matte,matt,dull metal:metallic,shiny,glossy',
+        'material': 'rubber:matte,matt,dull,soft metal:metallic,shiny,glossy,hard',
         'size': 'small:little,tiny large:big,huge'}.items():
     for word in words.split():
         name, _, others = word.partition(':')
@@ -38,10 +39,10 @@ HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|i
         r'in total|altogether|in all|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
         r'are we looking at|anywhere|somewhere|in there))?')
 EXTREMES = [
-    ('left', r'leftmost|left', r'to the left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
+    ('left', r'leftmost|left|most left', r'to the left|(?:the )?most left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
              r'furthest to the left|'
              r'f[au]rthest left|all the way on the left'),
-    ('right', r'rightmost|right', r'to the right|(?:on the far|on the|all the way on the|way over on the) right(?: '
+    ('right', r'rightmost|right|most right', r'to the right|(?:the )?most right|(?:on the far|on the|all the way on the|way over on the) right(?: '
               r'side)?|furthest to the right|'
               r'f[au]rthest right|all the way on the right'),
     ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|(?:right )?at the front|'
@@ -85,7 +86,7 @@ def learn_words():
         text = text.replace('colou?r', 'color').replace("'s", ' ')
         words |= {w for w in re.findall(r"[a-z']+", text) if len(w) > 1}
     for word in ('please thanks thank you excuse hey okay great now round same mentioned talked before '
-                 'about previous biggest largest smallest littlest'.split() + list(IT)):
+                 'about previous biggest largest smallest littlest second third from other or not yes correct'.split() + list(IT)):
         words |= set(word.split())
     WORDS.update(words)
     QUESTIONS[:] = [(pattern.replace(', ', ',? '), make) for pattern, make in QUESTIONS]
@@ -128,9 +129,12 @@ def plain(question):
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?! of\b)),?|'
                   rf'{ASKING},) ', '', text)
+    text = re.sub(r'^(.*?),? ((?:an? |made of )?\w+) or not$', r'\1 \2', text)
+    text = re.sub(r"^isn't (?!there)", 'is ', text)
+    text = re.sub(r'^((?:the|it|that|this)\b.*) is (.*?),? (?:right|yes|correct)$', r'is \1 \2', text)
     if re.match('is |are ', text):
         text = re.sub(r', right$', '', text)
-        text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on) right$', '', text)
+        text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on)(?<! its) right$', '', text)
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
     text = re.sub('^(?:between|out of) ', 'of ', text)
     text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
@@ -220,6 +224,14 @@ class Scene:
             return frozenset()
         least = min(self.near(i, of) for i in there)
         return frozenset(i for i in there if self.near(i, of) <= 1.05 * least)
+
+    def between(self, a, b):
+        """Those seen in the picture between two others: both in nearly opposite directions."""
+        def opposite(c):
+            x, y = [(self.objects[o]['px'] - self.objects[c]['px'], self.objects[o]['py'] - self.objects[c]['py'])
+                    for o in (a, b)]
+            return x[0] * y[0] + x[1] * y[1] < -0.5 * math.hypot(*x) * math.hypot(*y)
+        return frozenset(c for c in self.all - {a, b} if opposite(c))
 
     def extreme(self, direction, among):
         if not among:
@@ -319,6 +331,14 @@ class Reader:
                 return turn.group
         raise Unclear('they')
 
+    def the_other(self, kind):
+        """Of two, not the one last spoken of."""
+        two = self.scene.find(kind) if kind else self.they()
+        one = self.that(kind) if kind else self.it()
+        if one not in two:
+            raise Unclear('the other')
+        return self.one(two - {one})
+
     def thing(self, text):
         """The object that a noun phrase names, noted as spoken of."""
         found = self.find_thing(text.strip())
@@ -368,6 +388,16 @@ class Reader:
             if kind is not None:
                 found = self.of_group(kind, direction) if kind == {} and ONE.search(text) else None
                 return self.scene.extreme(direction, self.scene.find(kind)) if found is None else found
+        ranked = re.fullmatch(r'(?:the )?(second|2nd|third|3rd) (.*) from (?:the )?(left|right|front|back)', text)
+        if ranked and kind_of(ranked.group(2)) is not None:
+            among, direction = self.scene.find(kind_of(ranked.group(2))), direction_of(ranked.group(3))
+            for _ in range(1 if ranked.group(1)[0] in 's2' else 2):
+                among = among - {self.scene.extreme(direction, among)}
+            return self.scene.extreme(direction, among)
+        other = re.fullmatch(r'(?:the )?other (.*)', text)
+        if other and kind_of(other.group(1)) is not None:
+            self.reference = True
+            return self.the_other(kind_of(other.group(1)))
         sized = re.fullmatch(r'(?:the )?(biggest|largest|bigger|larger|tallest|smallest|smaller|littlest|shortest) (.*)',
                              text)
         kind = sized and kind_of(sized.group(2))
@@ -533,9 +563,9 @@ def any_among(reader, kind, group):
 
 
 def count_again(reader, kind):
-    reader.reference = True
-    if reader.turns[-1].count is None:
+    if reader.turns[-1].count is None or kind_of(kind) is None:
         raise Unread('and')
+    reader.reference = True
     return count(reader, kind)
 
 
@@ -791,7 +821,7 @@ def of_kind(make):
 def else_value(reader, value):
     if not value_of(value):
         raise Unread(value)
-    return another(reader, f'{value} thing')
+    return another(reader, f'{value_of(value)[1]} thing')
 
 
 def besides(reader, kind, thing, how_many=None):
@@ -1138,6 +1168,105 @@ def choice(reader, thing, other, how):
     return judge
 
 
+def bound(reader, kind, how, number):
+    if kind_of(kind) is None:
+        raise Unread(kind)
+    found = reader.scene.find(kind_of(kind))
+    n, asked = len(found), int(number)
+    reader.bring_up(found, 'yes', True)
+    return yes_or_no(n > asked if how == 'more than' else n >= asked if how == 'at least' else n < asked)
+
+
+def count_both(reader, one, other, rest='things', **_):
+    found = frozenset()
+    for text in (one, other):
+        said = value_of(text)
+        kind = dict([said]) if said and said[0] == 'color' else kind_of(text)
+        if not kind or kind_of(rest) is None:
+            raise Unread(text)
+        found |= reader.scene.find(dict(kind, **kind_of(rest)))
+    if len(found) == 1:
+        reader.mention(found | {-1})
+    reader.turn.group = False
+    return lambda answer: number_in(answer) == len(found)
+
+
+def count_difference(reader, one, other, how):
+    kinds = kind_of(one), kind_of(other)
+    if None in kinds:
+        raise Unread(one)
+    a, b = (len(reader.scene.find(kind)) for kind in kinds)
+    reader.turn.group = False
+    return lambda answer: number_in(answer) == (a - b if how == 'more' else b - a)
+
+
+def such_not(reader, kind, value, count=None):
+    """Things of a kind that have not the value."""
+    wanted, said = kind_of(kind), value_of(value)
+    if wanted is None or not said:
+        raise Unread(kind)
+    found = reader.scene.find(wanted) - reader.scene.find(dict([said]))
+    reader.turn.group = False
+    if count:
+        if len(found) == 1:
+            reader.mention(found | {-1})
+        return lambda answer: number_in(answer) == len(found)
+    if found:
+        reader.mention(found | {-1})
+    return exists(reader, found, False)
+
+
+def only(reader, thing, kind):
+    wanted = kind_of(kind)
+    found = wanted and reader.thing(thing)
+    if not wanted or not reader.scene.fits(found, wanted):
+        raise Unread(kind)
+    return yes_or_no(len(reader.scene.find(wanted)) == 1)
+
+
+def between(reader, thing, other, what=None):
+    found = reader.scene.between(reader.thing(thing), reader.thing(other))
+    if found:
+        reader.turn.group = False
+        reader.mention(found | {-1})
+    if what is None:
+        return exists(reader, found, False)
+    reader.turn.answered = next(iter(found)) if len(found) == 1 else None
+    return described(reader, found)
+
+
+def nearer(reader, thing, other, to):
+    at, two = reader.thing(to), [reader.thing(thing), reader.thing(other)]
+    best = min(two, key=lambda i: reader.scene.near(i, at))
+    return chosen(reader, frozenset({best}), frozenset(two), ())
+
+
+def aspect(reader, differ, group=None, thing=None, other=None):
+    two = reader.they() if group else frozenset({reader.thing(thing), reader.thing(other)})
+    if len(two) != 2:
+        raise Unclear('of more than two')
+    right = {a for a in ('color', 'shape', 'material', 'size')
+             if (len(reader.scene.values(two, a)) == 2) == differ}
+
+    def judge(answer):
+        said = {'metal and rubber': 'different materials'}.get(answer, answer)
+        said = re.fullmatch(r'(?:the|different) (\w+?)s?', said)
+        return answer == 'nothing' and not right or bool(said) and said.group(1) in right and (
+            differ or answer.startswith('the'))
+    return judge
+
+
+def beside_it(make):
+    return lambda reader, side: make(reader, f'to the {side} of', 'it')
+
+
+def any_ones(reader, value):
+    """Of those last spoken of."""
+    if not (reader.turns[-1].group or reader.turns[-1].spoke):
+        raise Unread(value)
+    return any_of(reader, 'them', value)
+
+
 def anything_else(reader, thing, attribute, number=None):
     one = reader.thing(thing)
     found = reader.scene.find({attribute: reader.scene.objects[one][attribute]}) - {one}
@@ -1211,23 +1340,24 @@ def attribute_questions():
     thing = '(?P<thing>.*)'
     yield 'color', [rf'{color} is {thing}', rf"what(?: is|'s) the colou?r of {thing}",
                     rf'{color} does {thing} have', rf'(?:can you )?tell me the color of {thing}',
-                    rf'{color} would you say {thing} is', rf'do you know what color {thing} is',
+                    rf'{color} would you say {thing} is', rf'do you know what color {thing} is', rf'{color} has {thing}', rf'{color} {thing} has',
                     rf'color (?:of )?{thing}', rf'{thing} color', rf'what color {thing}',
                     rf'(?:is|what color is) (?P<thing>.*?),? (?P<one>{colors}) or (?P<two>{colors})']
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
                     rf'is {thing} an? (?P<one>{shapes}) or an? (?P<two>{shapes})',
-                    rf'shape (?:of )?{thing}', rf'{thing} shape', rf'what shape {thing}']
+                    rf'shape (?:of )?{thing}', rf'{thing} shape', rf'which shape has {thing}', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
                        rf'is {thing} (?:metal or rubber|rubber or metal|shiny or matte|'
                        'matte or shiny)', rf'do you know what {thing} is made of',
                        rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
-                       rf'what kind of material is {thing}', rf'{thing} metal or rubber']
+                       rf'what kind of material is {thing}', rf'{thing} metal or rubber',
+                       rf'is {thing} (?:soft or hard|hard or soft)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
                    rf'is {thing} (?:big|large|small|little|tiny) or (?:big|large|small|little|huge)',
                    rf"what(?: is|'s) the size of {thing}", rf'size (?:of )?{thing}', rf'{thing} size',
-                   rf'{thing} big or small']
+                   r'(?P<thing>.*?), (?:big or small|small or big|big or little)', rf'{thing} big or small', rf'how big would you say {thing} is']
 
 
 def with_attribute(make, attribute):
@@ -1249,7 +1379,8 @@ def group_questions():
 
 def short_questions():
     for attribute in ('color', 'shape', 'material', 'size'):
-        yield attribute, rf"(?:what is |what's |tell me )?(?P<its>its) {attribute}"
+        yield attribute, rf"(?:what is |what's |tell me |and |what about |how about )?(?P<its>its) {attribute}"
+        yield attribute, rf"(?:and|what about|how about) (?P<its>the) {attribute}"
     yield 'color', '(?:and )?(?:what|which) colou?r'
     yield 'shape', '(?:and )?(?:what|which) shape|what kind'
     yield 'material', '(?:and )?(?:what|which) material|what is it made of'
@@ -1291,7 +1422,9 @@ PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|
 QUESTIONS = list(chain(
     [(r"what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
       r"where was this taken|where is this|who .*|how old are these things|how heavy are they|"
-      r"what does it smell like|what is inside|what room is this",
+      r"what does it smell like|what is inside|what room is this|how many (?:centimeters|inches|cm) .*|how (?:tall|wide|heavy) .* "
+      r"exactly|how much (?:does it|do they) .*|what is it used for|why are they there|what are they for|do you like .*|what is your "
+      r"favorite color|how far away are they|what is behind the camera|when was this taken|what happened here|is it (?:warm|cold)",
       of_the_picture(r"i can't tell|can't tell|i don't know", False)),
      (r"(?:what is|what's|what do you see|what can you see)(?: in the (?:picture|image)| on the "
       r"table)?|what is this(?: a picture of)?|describe the picture",
@@ -1315,10 +1448,51 @@ QUESTIONS = list(chain(
       of_the_picture('yes|yep|yeah|yes, they are', False)),
      (r'(?:is there anybody|is there anyone|is anyone|is anybody|do you see anyone|can you see '
       r'anyone).*|is it (?:raining|snowing|outside)|(?:can|do) you see the (?:sky|sun)|is the '
-      r'(?:sky|sun) visible|is this (?:outside|outdoors|a photo of a room)|(?:is there anything|do '
+      r'(?:sky|sun) visible|is this (?:outside|outdoors|a photo of a room|a painting)|is the (?:picture|image|photo) (?:blurry|dark|'
+      r'black and white)|are they (?:floating|moving|alive)|(?:is there anything|do '
       r'you see anything|is anything) (?:pink|brown|gray|gold|silver|transparent|striped|broken|'
       r'alive|moving|square and pink)',
       lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
+
+    [(r'how many (?P<how>more|fewer) (?P<one>.*?)(?: are there)? than (?P<other>.*?)(?: are there)?', count_difference),
+     (r'how many (?P<one>\w+) (?:or|and) (?P<other>\w+) (?P<rest>things|objects) are there', count_both),
+     (r'how many (?:things )?are (?:either )?(?P<one>\w+) or (?P<other>\w+)', count_both),
+     (r'(?:how many|number of) (?P<one>.*?) (?:and|or) (?P<other>.*?)(?: are there)?(?: in total| together| '
+      r'altogether)?', count_both),
+     (r'(?P<one>.*?) and (?P<other>.*?), how many', count_both),
+     (r"how many (?:of the )?(?P<kind>.*?) (?:are there that )?are(?P<count>n't| not) (?P<value>(?:made of )?\w+)",
+      such_not),
+     (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:made of )?\w+)",
+      such_not),
+     (r'are any (?:of the )?(?P<kind>.*?) not (?P<value>(?:made of )?\w+)', such_not),
+     (r'(?:are there|do you see) (?P<how>more than|at least|fewer than|less than) (?P<number>[2-9]) (?P<kind>.*)',
+      bound),
+     (r"(?P<what>(?:what is|what's|what lies|what stands|which (?:thing|object) is) between|of) (?P<thing>.*?) and (?P<other>[^,]*)",
+      lambda reader, what, thing, other: between(reader, thing, other, 'what')),
+     (r'(?:is there anything|is anything|do you see anything|anything|is there something) between (?P<thing>.*) '
+      r'and (?P<other>.*)', between),
+     (r'(?:(?:which|which (?:one|1)|what) is )?(?:closer|nearer) to (?!(?:us|you|me|the camera)\b)(?P<to>.*?),? '
+      r'(?P<thing>the .*) or (?P<other>.*)', nearer),
+     (r'is (?P<thing>.*) or (?P<other>.*) (?:closer|nearer) to (?!(?:us|you|me|the camera)$)(?P<to>.*)', nearer),
+     (r'which of (?P<thing>.*) and (?P<other>.*) is (?:closer|nearer) to (?!(?:us|you|me|the camera)$)(?P<to>.*)',
+      nearer),
+     (r"(?:what is|what's) (?:the difference between|different about) (?P<group>them|those|these)|how (?:are|do) "
+      r'(?P<group2>they|those) (?:different|differ)|(?P<group3>what is the difference)',
+      lambda reader, group, group2, group3: aspect(reader, True, 'they')),
+     (r'what do (?P<group>they|those) (?:have in common|share)|what is the same about (?P<group2>them|those|these)',
+      lambda reader, group, group2: aspect(reader, False, 'they')),
+     (r"(?:what is|what's) (?:the difference|different) between (?P<thing>.*) and (?P<other>.*)",
+      lambda reader, thing, other: aspect(reader, True, None, thing, other)),
+     (r'how (?:is (?P<thing>.*) different|does (?P<thing2>.*) differ) from (?P<other>.*)',
+      lambda reader, thing, thing2, other: aspect(reader, True, None, thing or thing2, other)),
+     (r'what (?:do (?P<thing>.*) and|does (?P<thing2>.*) have in common with) (?P<other>.*?)(?: have in common| share)?',
+      lambda reader, thing, thing2, other: aspect(reader, False, None, thing or thing2, other)),
+     (r"(?:what is |what's |which (?:thing|object) is )?(?:to|on) its (?P<side>left|right)", beside_it(neighbour)),
+     (r'(?:is there anything|is anything|anything|do you see anything) (?:to|on) its (?P<side>left|right)',
+      beside_it(anything)),
+     (r"(?:are there any |any )?(?P<value>\w+) ones|is there (?:one|1) that is (?P<value2>\w+)",
+      lambda reader, value, value2: any_ones(reader, value or value2)),
+     (r'is (?P<thing>.*) the only (?P<kind>.*?)(?: there| on the table)?', only)],
 
     [(r'how many', count_said), (r'and how many|how many (?:are there|do you see|of (?:them|those|these)(?: are there)?)',
                                  count_said),
@@ -1353,9 +1527,11 @@ QUESTIONS = list(chain(
       rf"number of|what's the number of|total|amount of|tell me how many) {KIND}(?: there are| are there)?", count),
      (rf'{KIND} (?:count|in total)', count),
      (rf'{KIND}, how many', count),
+     (rf'how much {KIND}(?: are there)?', count),
      (r'how many (?P<value>(?:made of )?\w+)', lambda reader, value: count(reader, 'things', value)),
      (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:made of |an? )?\w+)', count),
-     (r'(?:and how many|and|what about|how about) (?:the )?(?P<kind>.*)', count_again)],
+     (r'(?:and how many|how many|and|what about|how about) (?:the )?(?P<kind>.*?)(?: then)?', count_again),
+     (r'(?P<kind>.*?)(?: then)?', count_again)],
 
     [(rf'(?:are there|do you see)? ?(?:any other|any more|other|any) (?P<kind>.*?) {BUT} {THOSE}', besides_those),
      (rf'(?:is there |is |does )?anything else (?:the same|that|of the same|with the same|in the same|of that|with that|in that|'
@@ -1387,7 +1563,10 @@ QUESTIONS = list(chain(
      (r'what are most of (?P<group>them|those|these|the .*) made of',
       lambda reader, group: most(reader, 'material', group)),
      (rf'are (?:most|the majority|more than half) of {THEM} (?P<value>(?:made of )?\w+)', mostly),
-     (r'(?:what|which) are there more of, (?P<one>.*) or (?P<other>.*)', which_more),
+     (r"(?:what|which) (?:are|is) there more of, (?P<one>.*) or (?P<other>.*)|(?:what's|what is) more, (?P<one2>.*) or (?P<other2>.*)",
+      lambda reader, one, other, one2, other2: which_more(reader, one or one2, other or other2)),
+     (r'(?:(?:is it |are they )?mostly|more) (?P<one>.*) or (?P<other>.*)', which_more),
+     (r'(?P<one>.*) or (?P<other>.*?), which (?:are there )?more(?: of)?', which_more),
      (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of the two is) )?(?:the )?"
       rf'(?P<how>bigger|larger|taller|smaller|littler|shorter)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
      (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:made of )?\w+), (?P<thing>.*) or '
@@ -1492,11 +1671,11 @@ QUESTIONS = list(chain(
       r'right)|in front(?: of)? or behind|behind or in front)(?: of)? (?P<other>.*)', side_of),
      (r'where is (?P<thing>.*?),? (?P<sides>left or right|right or left) of (?P<other>.*)', side_of),
      (r'(?P<sides>on which side) of (?P<other>.*) is (?P<thing>.*)', side_of),
-     (r'(?P<sides>which side) of (?P<other>.*) is (?P<thing>.*) on', side_of),
+     (r'(?P<sides>which side) of (?P<other>.*?) is (?P<thing>.*) on', side_of),
      (r'(?P<thing>.*) (?P<sides>left or right) of (?P<other>.*)', side_of),
      (r'(?P<thing>.*) (?P<sides>in front of or behind) (?P<other>.*)', side_of),
      (r'(?:where is|where\'s|where (?:on the table|in the picture) is|where do you see|where can i find|'
-      r'where) (?P<thing>.*)', where),
+      r'whereabouts is|where exactly is|where would i find|where) (?P<thing>.*)', where),
      (r'(?:is )?(?P<thing>.*) left or right', which_side),
      (r'which side is (?P<thing>.*) on', which_side),
      (r'is (?P<thing>.*) on the (?:left|right) or (?:on )?(?:the )?(?:left|right)', which_side),
@@ -1519,6 +1698,7 @@ QUESTIONS = list(chain(
      (r"(?:what is|what's) (?P<thing>.*?)(?: exactly)?", what),
      (r'(?:can you describe|describe) (?P<thing>.*)', what),
      (r'tell me what (?P<thing>.*) is', what),
+     (r'describe (?P<place>.*)', what_at),
      (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see) (?P<place>.*)",
       what_at),
      (r'(?:and what about|and for|what about|and|how about) (?P<thing>the .*)', value_again),
@@ -1526,6 +1706,7 @@ QUESTIONS = list(chain(
 
     [(rf'(?:{EXISTS}) (?P<kind>.*?){HERE}', exist),
      (r'(?:is an?|are any) (?P<kind>.*?) (?:on the table|in the picture)', exist),
+     (rf"(?:there's|there is|it has|there are)(?: also)?(?: an?)? (?P<kind>.*?){HERE}", exist),
      (rf'(?:is there anything|is anything|do you see anything|is there something|anything|can you '
       rf'see anything|is any of the (?:things|objects)|are any of the (?:objects|things)) (?P<value>.*?){HERE}',
       exist_value),
