@@ -4,6 +4,8 @@
     python3 assets/blocks/experiments.py networks --data blocks --out runs   every network, three seeds
     python3 assets/blocks/experiments.py improved --data blocks --out runs   the changes of "improved"
                                                                              one by one, five seeds
+    python3 assets/blocks/experiments.py full --data blocks --out runs       base, positions and improved as
+                                                                             bundled, three seeds
     python3 assets/blocks/experiments.py captions --data blocks --out runs   captioners with and without
                                                                              a history, five seeds
 
@@ -70,6 +72,14 @@ def improved():
         plan[f"large margin, lambda to {floor}"] = with_changes(["large margin"], floor)
     plan["Adam and positions"] = with_changes(["Adam", "positions"])
     return plan
+
+
+def full():
+    """As the bundled models were trained: on the human answers alone."""
+    base = {**COMMON, "preset": "base", "hidden": "96", "batch": "8", "epochs": "6"}
+    improved = {**base, "preset": "improved", "open-gates": None, "lambda-start": "50000", "lambda-decay": "0.9995",
+                "lambda-floor": "100"}
+    return {"base": [base], "positions": [{**base, "positions": "sinusoidal"}], "all four": [improved]}
 
 
 def captions():
@@ -266,6 +276,7 @@ class CaptionRun(Run):
 
 
 PLANS = {"networks": (networks, 3, DialogRun), "improved": (improved, 5, DialogRun),
+         "full": (full, 3, DialogRun),
          "captions": (captions, 5, CaptionRun)}
 
 
