@@ -144,8 +144,28 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(talk, draft, thing ? there[which] : polar[which], "");
 }
 
+// "how heavy is the red ball": nobody can tell.
+static bool ask_untold(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    if (!blocks_target_pick_named(talk, 0, &target))
+        return false;
+    *draft = blocks_draft_about("absent", ASK_SCENE, &target);
+    draft->about = -1;
+    draft->meaning.topic = SCENE_TELL;
+    draft->topic = blocks_topic(TOPIC_SCENE, target.object, 100, 0);
+    return blocks_put(
+        talk, draft,
+        "(2:what is the weight of %t|2:how heavy is %t|how much does %t (weigh|cost)|how "
+        "old is %t|who made %t|what is %t for|how far away is %t|how tall is %t in "
+        "(centimeters|inches|cm)|what is inside %t|who owns %t|what does %t smell like)",
+        "t", target.text);
+}
+
 bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
 {
+    if (blocks_chance(talk, 0.2))
+        return ask_untold(talk, draft);
     static const char *const patterns[BLOCKS_SCENE_TOPICS] = {
         [SCENE_TELL] =
             "(what time (of day|) is it|is it day or night|what is the weather like|how "

@@ -24,7 +24,8 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "what is %t made out of|what is the material of %t|what's the material of %t|material "
         "(of|) "
         "%b|%b material|what material %b|what kind of material is %t|%b metal or rubber|"
-        "do you know what %t is made of|is %t (soft or hard|hard or soft)|%b, (shiny or "
+        "do you know what %t is made of|is %t (soft or hard|hard or soft|shiny or dull|dull or "
+        "shiny|shiny or (kind of|) dull|metallic or matte)|%b, (shiny or "
         "matte|rubber or metal))",
     [BLOCKS_SIZE] = "(6:(5:what|which) size is %t|6:how (3:big|large) is %t|4:is %t big or small|"
                     "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
@@ -141,7 +142,7 @@ bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
                                    "what do you call %t|what would you call %t|"
                                    "which (thing|object|item) is %t)";
     static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
-                                      "(thing|object) is %p|what do you see %p)";
+                                      "(thing|object) is %p|what do you see %p|(thing|object) %p)";
     blocks_target target;
     unsigned hide = 1u << BLOCKS_SHAPE;
     if (talk->naming == TARGET_PLACE)
@@ -151,6 +152,9 @@ bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_WHICH, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
     blocks_phrase place = blocks_reading(&talk->rng, target.place ? target.place : "");
+    bool by_place = talk->naming == TARGET_PLACE || talk->naming == TARGET_RANKED;
+    if (by_place && blocks_chance(talk, 0.08))
+        return blocks_put(talk, draft, "%b", "b", blocks_bare(target.text));
     return blocks_put(talk, draft,
                       talk->naming == TARGET_IT                  ? it
                       : target.place && blocks_chance(talk, 0.5) ? placed

@@ -2,6 +2,8 @@
 // is most of.
 #include "assets/blocks/talk.h"
 
+#include <stdio.h>
+
 enum {
     TOPIC_BIGGER = 96,
     TOPIC_TWO,
@@ -36,6 +38,24 @@ static int common_shape(const blocks_talk *talk, const blocks_target target[2], 
         snprintf(text[i], 96, "%s", blocks_noun(&rng, rest, BLOCKS_THE).text);
     }
     return shape;
+}
+
+// "the shiny orange cube or the matte one": the second in what it differs from the first, where
+// that is one attribute.
+static void shorten_second(blocks_talk *talk, blocks_target target[2])
+{
+    blocks_kind one = target[0].kind, two = target[1].kind, only = blocks_anything;
+    int differ = 0;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        if (one.value[a] != two.value[a]) {
+            only.value[a] = two.value[a];
+            differ++;
+        }
+    bool so = differ == 1 && blocks_kind_mask(one) == blocks_kind_mask(two) &&
+              one.value[BLOCKS_SHAPE] >= 0 && only.value[BLOCKS_SHAPE] < 0;
+    if (so && talk->naming != TARGET_AMONG && blocks_chance(talk, 0.4))
+        snprintf(target[1].text, sizeof target[1].text, "%s",
+                 blocks_noun(&talk->rng, only, BLOCKS_THE).text);
 }
 
 // "which of the cubes is metal, the red one or the blue one"
@@ -85,6 +105,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase more = blocks_reading(&talk->rng, how);
     if (choice && put_of_shape(talk, draft, target, more.text))
         return true;
+    shorten_second(talk, target);
     return blocks_put(talk, draft,
                       choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is|"
                                "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
@@ -191,6 +212,7 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase predicate = blocks_predicate(&talk->rng, a, value);
     if (put_of_shape(talk, draft, target, predicate.text))
         return true;
+    shorten_second(talk, target);
     return blocks_put(
         talk, draft,
         "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of the two is %v, "
@@ -225,6 +247,7 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase place = blocks_reading(&talk->rng, places[direction]);
     if (put_of_shape(talk, draft, target, place.text))
         return true;
+    shorten_second(talk, target);
     return blocks_put(
         talk, draft,
         "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of the two is %p, "
@@ -256,12 +279,13 @@ bool blocks_ask_which_nearer(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = true;
     choose(draft, best, target);
     draft->topic = blocks_topic(TOPIC_NEARER, to.object, one + two, one * two);
-    return blocks_put(
-        talk, draft,
-        "(4:(which|which one|what) is %n to %s, %t or %u|is %t or %u %n to %s|which of %t "
-        "and %u is %n to %s|%n to %s, %t or %u)",
-        "nstu", blocks_reading(&talk->rng, "(4:closer|2:nearer)").text, to.text, target[0].text,
-        target[1].text);
+    shorten_second(talk, target);
+    return blocks_put(talk, draft,
+                      "(4:(which|which one|what) is %n to %s, %t or %u|is %t or %u %n to %s|is %s "
+                      "%n to %t or (to|) %u|which of %t "
+                      "and %u is %n to %s|%n to %s, %t or %u)",
+                      "nstu", blocks_reading(&talk->rng, "(4:closer|2:nearer)").text, to.text,
+                      target[0].text, target[1].text);
 }
 
 // ---- which of a group -------------------------------------------------------------------------

@@ -354,6 +354,7 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
     draft->single = -1;
     draft->crowded = draft->other_group = true;
     draft->other_thing = others != 0;
+    draft->implied = count ? -1 : blocks_only(others);
     draft->meaning.yes = others != 0;
     draft->meaning.objects = others;
     draft->meaning.number = blocks_size_of(others);

@@ -8,7 +8,8 @@ enum {
     TOPIC_ALL_ARE = 64,
     TOPIC_DISTINCT = 20,
     TOPIC_KINDS,
-    TOPIC_NOT
+    TOPIC_NOT,
+    TOPIC_NEITHER
 };
 
 // What people call an attribute's things in the predicate: "how many things are red".
@@ -306,6 +307,32 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
         "%q)",
         "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
         blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
+}
+
+// "how many things are neither red nor blue"
+bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.4) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind[2];
+    blocks_set others = blocks_all(talk->scene);
+    for (int i = 0; i < 2; i++) {
+        kind[i] = blocks_some_kind(talk, 1u << a);
+        others &= (blocks_set)~blocks_find(talk->scene, kind[i]);
+    }
+    if (kind[0].value[a] == kind[1].value[a])
+        return false;
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    draft->meaning.objects = others;
+    draft->meaning.number = blocks_size_of(others);
+    draft->other_group = true;
+    draft->topic =
+        blocks_topic(TOPIC_NEITHER, a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    return blocks_put(
+        talk, draft,
+        "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor "
+        "%w|how many (things|objects) are not %v or %w)",
+        "vw", blocks_predicate_many(&talk->rng, a, kind[0].value[a]).text,
+        blocks_predicate_many(&talk->rng, a, kind[1].value[a]).text);
 }
 
 // "how many things are not red", "are there any cubes that are not red"

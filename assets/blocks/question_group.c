@@ -10,7 +10,8 @@ enum {
     TOPIC_OTHERS,
     TOPIC_THEY_NOT,
     TOPIC_REST,
-    TOPIC_THEY_NUMBER = 90
+    TOPIC_THEY_NUMBER = 90,
+    TOPIC_THEY_PAIR
 };
 
 static bool pick_they(blocks_talk *talk, blocks_group *g)
@@ -362,8 +363,10 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
                           "what %v is (it|that))"
                         : "(which %v|2:what %v|and what %v)");
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
-        "(5:what (3:color|colour) are %g|what colors are %g|what are the colors of %m)",
-        "(4:what shape are %g|what shapes are %g)",
+        "(5:what (3:color|colour) are %g|2:what colors are %g|what are the colors of "
+        "%m|(what|which) "
+        "colors (have %m|do %g have)|what color do %g have|%m, what color)",
+        "(4:what shape are %g|what shapes are %g|%m, what shape|what shape do %g have)",
         "(8:what are %g made of|2:what material are %g|2:are %g metal or rubber|which material are "
         "%g|"
         "are %g (shiny or matte|rubber or metal)|what are %g all made of)",
@@ -386,4 +389,26 @@ bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
         talk, draft, &g, NULL, NULL,
         "(3:how many other (things|objects) are there|how many others are there|how many more "
         "(things|objects) are there besides %m)");
+}
+
+// "do any of them have the same color"
+bool blocks_ask_they_pair(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    if (!talk->they || !pick_they(talk, &g) || blocks_size_of(g.set) < 3 || g.kind.value[a] >= 0)
+        return false;
+    unsigned seen = 0, twice = 0;
+    for (int i = 0; i < talk->scene->count; i++) {
+        unsigned value = 1u << blocks_value(&talk->scene->object[i], a);
+        twice |= blocks_has(g.set, i) ? seen & value : 0;
+        seen |= blocks_has(g.set, i) ? value : 0;
+    }
+    *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
+    draft->meaning.yes = twice != 0;
+    draft->topic = blocks_topic(TOPIC_THEY_PAIR, blocks_kind_key(g.kind), a, 0);
+    return put(
+        talk, draft, &g, a == BLOCKS_COLOR ? "color" : "shape", NULL,
+        "(3:do any of %m have the same %v|do any two of %m have the same %v|are any of %m the "
+        "same %v|are any two of %m the same %v)");
 }

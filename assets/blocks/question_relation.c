@@ -52,6 +52,19 @@ static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_
                target, direction, many.text, NULL);
 }
 
+// "what small red thing is left of the ball"
+static bool ask_neighbour_of(blocks_talk *talk, const blocks_target *target,
+                             blocks_direction direction, int nearest, blocks_draft *draft)
+{
+    static const unsigned char masks[] = {1, 1, 2, 4, 8, 9, 10};
+    blocks_kind kind = blocks_kind_of(&talk->scene->object[nearest],
+                                      masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    draft->meaning.given = draft->named[nearest] = blocks_kind_mask(kind);
+    draft->meaning.partly = 0;
+    return put(talk, draft, "(2:which|what) %k is (4:|just|right) %d %t", target, direction,
+               blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, NULL);
+}
+
 // "what is left of the ball"
 bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
 {
@@ -75,6 +88,8 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     draft->single = nothing ? target.object : -1;
     draft->crowded = !nothing;
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
+    if (!nothing && blocks_chance(talk, 0.12))
+        return ask_neighbour_of(talk, &target, direction, nearest, draft);
     if (is_beside_it(talk, &target, direction))
         return blocks_put(talk, draft,
                           "(2:what is|what's|which (thing|object) is|) (2:to|on) its %s", "s",
@@ -245,11 +260,13 @@ bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
     static const char *const across =
         "(4:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
         "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is %t|"
-        "which side of %u is %t on|%b left or right of %c|where is %t, (left or right|right or "
+        "which side of %u is %t on|%b left or right of %c|is %t (to the|) left of %u or (to the|) "
+        "right of it|where is %t, (left or right|right or "
         "left) of "
         "%u)";
     static const char *const along = "(3:is %t (in front of or behind|behind or in front of|in "
-                                     "front or behind) %u|%b in front of "
+                                     "front or behind) %u|is %t in front of %u or behind it|is %t "
+                                     "behind %u or in front of it|%b in front of "
                                      "or behind %c)";
     blocks_target one, two;
     if (!pick_pair(talk, &one, &two))

@@ -384,20 +384,21 @@ static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
     const blocks_scene *scene = talk->scene;
     target->object = vd_rng_below(&talk->rng, scene->count);
     blocks_attribute of = blocks_chance(talk, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    bool any = blocks_chance(talk, 0.5); // "the thing that isn't a ball"
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-    if (a == of || hide & (1u << of | 1u << a) || !open(talk, target->object, hide))
+    if ((!any && a == of) || hide & (1u << of | 1u << a) || !open(talk, target->object, hide))
         return false;
-    target->kind = blocks_kind_of(&scene->object[target->object], 1u << of);
+    target->kind = blocks_kind_of(&scene->object[target->object], any ? 0 : 1u << of);
     blocks_set such = blocks_find(scene, target->kind);
     blocks_set others = such & (blocks_set) ~(1u << target->object);
     int value = blocks_shared(scene, others, a);
     if (value < 0 || value == blocks_value(&scene->object[target->object], a))
         return false;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "the %k (2:that isn't|2:that is not|which is not) %v", "kv",
+               "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v", "kv",
                blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text,
                blocks_predicate(&talk->rng, a, value).text);
-    target->named = 1u << of;
+    target->named = blocks_kind_mask(target->kind);
     return true;
 }
 
@@ -497,7 +498,10 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->object = told;
     target->coreference = 1;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(4:that one|2:that|that thing|that object|this one)", "");
+               talk->entry[talk->round - 1].ask == ASK_WHICH
+                   ? "(4:that one|2:that|that thing|that object|this one)"
+                   : "(4:that one|2:that|that thing|that other one|the other one|this one)",
+               "");
     return true;
 }
 

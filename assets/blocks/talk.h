@@ -184,7 +184,7 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 // Of a kind: "how many cubes are there", "and balls".
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
-    blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not;
+    blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not, blocks_ask_neither;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
 blocks_ask_fn blocks_ask_another, blocks_ask_besides, blocks_ask_besides_those, blocks_ask_only;
 // Of one thing: "what color is it".
@@ -204,7 +204,8 @@ blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
 blocks_ask_fn blocks_ask_most, blocks_ask_mostly;
 // Of a group, "they" or named: "what color are the cubes".
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
-    blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number;
+    blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number,
+    blocks_ask_they_pair;
 // Of all but one: "is everything else red".
 blocks_ask_fn blocks_ask_rest;
 // Of what no scene has, of what every scene has, of the picture as such.

@@ -124,7 +124,10 @@ static float judge_shared(const blocks_scene *scene, const blocks_meaning *m,
 {
     int shared = blocks_shared(scene, m->objects, m->attribute);
     if (a->form == FORM_DIFFERENT)
-        return a->number == (int)m->attribute && shared < 0;
+        // Of two people say which: "red and blue".
+        return a->number != (int)m->attribute || shared >= 0                     ? 0
+               : blocks_size_of(m->objects) == 2 && m->attribute <= BLOCKS_SHAPE ? 0.5f
+                                                                                 : 1;
     if (a->form == FORM_PAIR) {
         blocks_set one = blocks_find(scene, a->says) & m->objects;
         blocks_set two = blocks_find(scene, a->also) & m->objects;

@@ -54,7 +54,7 @@ EXTREMES = [
 IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
       'this 1', 'this', 'its'}
 ONE = re.compile(r'\b(?:one|1)\b')
-THAT = {'that one', 'that 1', 'that', 'that thing', 'that object', 'this one', 'this 1'}
+THAT = {'that other one', 'the other one', 'that other 1', 'the other 1', 'other one', 'other 1', 'that one', 'that 1', 'that', 'that thing', 'that object', 'this one', 'this 1'}
 
 
 # ---- how people type ------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def plain(question):
     """The question without "please", in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
-    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?! of\b)),?|'
+    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
                   rf'{ASKING},) ', '', text)
     text = re.sub(r'^(.*?),? ((?:an? |made of )?\w+) or not$', r'\1 \2', text)
     text = re.sub(r"^isn't (?!there)", 'is ', text)
@@ -331,6 +331,16 @@ class Reader:
                 return turn.group
         raise Unclear('they')
 
+    def second(self, text, first):
+        """The other of two: "the matte one", where the first is "the shiny orange cube"."""
+        kind, like = (kind_of(re.sub('^the ', '', t)) for t in (text, first))
+        if kind and like and 'shape' not in kind and 'shape' in like and len(self.scene.find(kind)) > 1 and (
+                self.of_group(kind) is None):
+            found = self.one(self.scene.find(dict(like, **kind)))
+            self.mention({found})
+            return found
+        return self.thing(text)
+
     def the_other(self, kind):
         """Of two, not the one last spoken of."""
         two = self.scene.find(kind) if kind else self.they()
@@ -409,7 +419,7 @@ class Reader:
         if beside:
             of = self.thing(beside.group(2))
             return self.one(self.scene.nearest(direction_of(beside.group('dir')), of))
-        without = re.fullmatch(r"(?:the )?(.*?) (?:that|which) (?:isn't|is not) (.*)", text)
+        without = re.fullmatch(r"(?:the )?(?:only )?(.*?) (?:that|which)(?: isn't| is not|'s not| not) (.*)", text)
         if without and value_of(without.group(2)) and kind_of(without.group(1)) is not None:
             such = self.scene.find(kind_of(without.group(1)))
             return self.one(such - self.scene.find(dict([value_of(without.group(2))]), such))
@@ -718,14 +728,14 @@ def chosen(reader, right, among, given):
 
 
 def which_two(reader, thing, other, value):
-    said, among = value_of(value), frozenset({reader.thing(thing), reader.thing(other)})
+    said, among = value_of(value), frozenset({reader.thing(thing), reader.second(other, thing)})
     if not said or len(among) < 2:
         raise Unread(value)
     return chosen(reader, reader.scene.find(dict([said]), among), among, said[:1])
 
 
 def which_place(reader, thing, other, place):
-    one, two = reader.thing(thing), reader.thing(other)
+    one, two = reader.thing(thing), reader.second(other, thing)
     side = direction_of(place)
     if side == 'beside':
         side = 'front' if re.search('close|near|forward', place) else 'behind'
@@ -834,6 +844,7 @@ def besides(reader, kind, thing, how_many=None):
     reader.turn.group = False
     if how_many:
         return counted(reader, others, False)
+    reader.turn.answered = next(iter(others)) if len(others) == 1 else None
     return further(reader, len(others), others)
 
 
@@ -968,6 +979,13 @@ def what(reader, thing):
     return described(reader, [found])
 
 
+def what_bare(reader, thing):
+    """"second object from the left": what that is."""
+    if kind_of(thing) is not None:
+        raise Unread(thing)
+    return what(reader, thing)
+
+
 def described(reader, objects):
     def judge(answer):
         words = describe(answer)
@@ -997,6 +1015,40 @@ def neighbour(reader, dir, thing):
         reader.turn.answered = next(iter(near)) if len(near) == 1 else None
         return described(reader, near)(answer)
     return judge
+
+
+def neighbour_of(reader, kind, dir, thing):
+    wanted = kind_of(kind)
+    if not wanted:
+        raise Unread(kind)
+    of, direction = reader.thing(thing), direction_of(dir)
+    near = reader.scene.find(wanted, reader.scene.nearest(direction, of))
+    if not near:
+        raise Unclear('another thing is nearer')
+    reader.mention(near)
+    reader.turn.answered = next(iter(near)) if len(near) == 1 else None
+    return described(reader, near)
+
+
+def neither(reader, one, other):
+    said = value_of(one), value_of(other)
+    if None in said:
+        raise Unread(one)
+    found = reader.scene.all - reader.scene.find(dict(said[:1])) - reader.scene.find(dict(said[1:]))
+    if len(found) == 1:
+        reader.mention(found | {-1})
+    reader.turn.group = False
+    return lambda answer: number_in(answer) == len(found)
+
+
+def any_two(reader, group, attribute):
+    values = [reader.scene.objects[i][attribute] for i in reader.group(group)]
+    return yes_or_no(len(set(values)) < len(values))
+
+
+def untold(reader, thing):
+    reader.thing(thing)
+    return lambda answer: answer in ("i can't tell", "can't tell", "i don't know")
 
 
 def anything(reader, dir, thing, kind=None):
@@ -1102,7 +1154,7 @@ def extent(reader, i, how):
 
 
 def compare(reader, thing, other, how):
-    one, two = (extent(reader, i, how) for i in (reader.thing(thing), reader.thing(other)))
+    one, two = (extent(reader, i, how) for i in (reader.thing(thing), reader.second(other, thing)))
     return yes_or_no(one < two if how in SMALLER else one > two)
 
 
@@ -1156,7 +1208,7 @@ def the_rest(reader, value, thing=None, others=None):
 
 
 def choice(reader, thing, other, how):
-    found = reader.thing(thing), reader.thing(other)
+    found = reader.thing(thing), reader.second(other, thing)
     sizes = [extent(reader, i, how) for i in found]
     best = found[(sizes[0] < sizes[1]) != (how in SMALLER)]
     other = found[0] + found[1] - best
@@ -1236,7 +1288,7 @@ def between(reader, thing, other, what=None):
 
 
 def nearer(reader, thing, other, to):
-    at, two = reader.thing(to), [reader.thing(thing), reader.thing(other)]
+    at, two = reader.thing(to), [reader.thing(thing), reader.second(other, thing)]
     best = min(two, key=lambda i: reader.scene.near(i, at))
     return chosen(reader, frozenset({best}), frozenset(two), ())
 
@@ -1353,7 +1405,7 @@ def attribute_questions():
                        'matte or shiny)', rf'do you know what {thing} is made of',
                        rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
                        rf'what kind of material is {thing}', rf'{thing} metal or rubber',
-                       rf'is {thing} (?:soft or hard|hard or soft)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
+                       rf'is {thing} (?:soft or hard|hard or soft|shiny or (?:kind of )?dull|dull or shiny|metallic or matte)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
                    rf'is {thing} (?:big|large|small|little|tiny) or (?:big|large|small|little|huge)',
                    rf"what(?: is|'s) the size of {thing}", rf'size (?:of )?{thing}', rf'{thing} size',
@@ -1369,8 +1421,9 @@ def group_questions():
     own = r"(?:what(?: is|'s) |and |what about )?(?P<group>their)"
     for attribute in ('color', 'shape', 'material', 'size'):
         yield attribute, [rf'{own} {attribute}']
-    yield 'color', [rf'what colou?rs? are {group}', rf'what are the colors of {group}']
-    yield 'shape', [rf'what shapes? are {group}']
+    yield 'color', [rf'what colou?rs? are {group}', rf'what are the colors of {group}', rf'(?:what|which) colors have {group}',
+                    rf'(?:what|which) colors? do {group} have', r'(?P<group>they|those|them|these|the .*?), what color']
+    yield 'shape', [rf'what shapes? are {group}', rf'what shape do {group} have', r'(?P<group>they|those|them|these|the .*?), what shape']
     yield 'material', [rf'what are {group} made of', rf'(?:what|which) material are {group}',
                        rf'what are {group} all made of',
                        rf'are {group} (?:metal or rubber|rubber or metal|shiny or matte)']
@@ -1421,7 +1474,7 @@ PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|
          r'camera|more in the back)')
 QUESTIONS = list(chain(
     [(r"what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
-      r"where was this taken|where is this|who .*|how old are these things|how heavy are they|"
+      r"where was this taken|where is this|who took.*|who made this|who do .*|how old are these things|how heavy are they|"
       r"what does it smell like|what is inside|what room is this|how many (?:centimeters|inches|cm) .*|how (?:tall|wide|heavy) .* "
       r"exactly|how much (?:does it|do they) .*|what is it used for|why are they there|what are they for|do you like .*|what is your "
       r"favorite color|how far away are they|what is behind the camera|when was this taken|what happened here|is it (?:warm|cold)",
@@ -1454,7 +1507,16 @@ QUESTIONS = list(chain(
       r'alive|moving|square and pink)',
       lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
 
-    [(r'how many (?P<how>more|fewer) (?P<one>.*?)(?: are there)? than (?P<other>.*?)(?: are there)?', count_difference),
+    [(r'(?:what is the weight of|what is inside|what does|how heavy is|how old is|who (?:made|owns)|how far away is) (?P<thing>.*?)'
+      r'(?: smell like)?|what is (?P<thing2>.*) for|how much does (?P<thing3>.*) (?:weigh|cost)|how tall is '
+      r'(?P<thing4>.*) in (?:centimeters|inches|cm)',
+      lambda reader, thing, thing2, thing3, thing4: untold(reader, thing or thing2 or thing3 or thing4)),
+     (r'how many (?:(?:things |objects )?are )(?:neither (?P<one>.*) nor|not (?P<one2>.*) or) (?P<other>.*)',
+      lambda reader, one, one2, other: neither(reader, one or one2, other)),
+     (r'(?:do any(?: two)? of (?P<group>them|those|these) have|are any(?: two)? of (?P<group2>them|those|these)) the same '
+      r'(?P<attribute>color|shape)', lambda reader, group, group2, attribute: any_two(reader, group or group2, attribute)),
+     (rf'(?:which|what) (?P<kind>.*?) is (?:just |right )?{DIRECTION} (?P<thing>[^,]*)', neighbour_of),
+     (r'how many (?P<how>more|fewer) (?P<one>.*?)(?: are there)? than (?P<other>.*?)(?: are there)?', count_difference),
      (r'how many (?P<one>\w+) (?:or|and) (?P<other>\w+) (?P<rest>things|objects) are there', count_both),
      (r'how many (?:things )?are (?:either )?(?P<one>\w+) or (?P<other>\w+)', count_both),
      (r'(?:how many|number of) (?P<one>.*?) (?:and|or) (?P<other>.*?)(?: are there)?(?: in total| together| '
@@ -1473,6 +1535,7 @@ QUESTIONS = list(chain(
       r'and (?P<other>.*)', between),
      (r'(?:(?:which|which (?:one|1)|what) is )?(?:closer|nearer) to (?!(?:us|you|me|the camera)\b)(?P<to>.*?),? '
       r'(?P<thing>the .*) or (?P<other>.*)', nearer),
+     (r'is (?P<to>.*) (?:closer|nearer) to (?P<thing>.*) or (?:to )?(?P<other>.*)', nearer),
      (r'is (?P<thing>.*) or (?P<other>.*) (?:closer|nearer) to (?!(?:us|you|me|the camera)$)(?P<to>.*)', nearer),
      (r'which of (?P<thing>.*) and (?P<other>.*) is (?:closer|nearer) to (?!(?:us|you|me|the camera)$)(?P<to>.*)',
       nearer),
@@ -1670,6 +1733,8 @@ QUESTIONS = list(chain(
      (r'is (?P<thing>.*?) (?P<sides>(?:to |on )?(?:the )?(?:left|right) or (?:to |on )?(?:the )?(?:left|'
       r'right)|in front(?: of)? or behind|behind or in front)(?: of)? (?P<other>.*)', side_of),
      (r'where is (?P<thing>.*?),? (?P<sides>left or right|right or left) of (?P<other>.*)', side_of),
+     (r'is (?P<thing>.*?) (?P<sides>(?:to the )?left|in front) of (?P<other>.*) or (?:to the )?(?:right of|behind) it', side_of),
+     (r'is (?P<thing>.*?) (?P<sides>behind) (?P<other>.*) or in front of it', side_of),
      (r'(?P<sides>on which side) of (?P<other>.*) is (?P<thing>.*)', side_of),
      (r'(?P<sides>which side) of (?P<other>.*?) is (?P<thing>.*) on', side_of),
      (r'(?P<thing>.*) (?P<sides>left or right) of (?P<other>.*)', side_of),
@@ -1699,7 +1764,7 @@ QUESTIONS = list(chain(
      (r'(?:can you describe|describe) (?P<thing>.*)', what),
      (r'tell me what (?P<thing>.*) is', what),
      (r'describe (?P<place>.*)', what_at),
-     (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see) (?P<place>.*)",
+     (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see|thing|object) (?P<place>.*)",
       what_at),
      (r'(?:and what about|and for|what about|and|how about) (?P<thing>the .*)', value_again),
      (r'(?:and|what about|how about|or) an? (?P<kind>.*)', exist_again)],
@@ -1725,7 +1790,8 @@ QUESTIONS = list(chain(
     [(rf'(?:is there|do you see|can you see|are there|any|is)(?: an?| any)? (?P<thing>.*?)'
       rf'(?: in the picture| on the table| anywhere)?', absent),
      (r'(?P<how>how many) (?P<thing>.*) (?:are there|do you see|can you see|are in the picture)',
-      absent)]))
+      absent),
+     (r'(?P<thing>.*)', what_bare)]))
 
 
 def read_caption(reader, caption):
