@@ -1,0 +1,498 @@
+// How a question names what it is about: the red ball, the leftmost cube, it, the other one.
+#include "assets/blocks/talk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Masks of attributes (without those in hide) by which the object can be named and be alone.
+static int unique_masks(const blocks_scene *scene, int object, unsigned hide, unsigned masks[15])
+{
+    int count = 0;
+    for (unsigned mask = 1; mask < 16; mask++) {
+        if (mask & hide)
+            continue;
+        if (blocks_size_of(blocks_find(scene, blocks_kind_of(&scene->object[object], mask))) == 1)
+            masks[count++] = mask;
+    }
+    return count;
+}
+
+// Something is left to ask about.
+static bool open(const blocks_talk *talk, int object, unsigned hide)
+{
+    return !hide || (talk->known[object] & hide) != hide;
+}
+
+static int random_of(blocks_talk *talk, blocks_set set)
+{
+    int pick = vd_rng_below(&talk->rng, blocks_size_of(set));
+    for (int i = 0;; i++)
+        if (blocks_has(set, i) && pick-- == 0)
+            return i;
+}
+
+bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    *target = (blocks_target){.object = -1};
+    blocks_set can = 0;
+    unsigned masks[15];
+    for (int i = 0; i < talk->scene->count; i++)
+        if (open(talk, i, hide) && unique_masks(talk->scene, i, hide, masks))
+            can |= (blocks_set)(1u << i);
+    if (!can)
+        return false;
+    target->object = random_of(talk, can);
+    int count = unique_masks(talk->scene, target->object, hide, masks);
+    // Few words where they do; sometimes more, as people give them.
+    static const double weight[5] = {0, 6, 4, 1, 0.2};
+    double total = 0;
+    for (int i = 0; i < count; i++) {
+        bool spare = false;
+        for (int j = 0; j < count; j++)
+            spare |= j != i && (masks[j] & masks[i]) == masks[j];
+        if (!spare || blocks_chance(talk, 0.25))
+            total += weight[__builtin_popcount(masks[i])];
+        else
+            masks[i] = 0;
+    }
+    double draw = vd_rng_uniform(&talk->rng) * total;
+    unsigned mask = 0;
+    for (int i = 0; i < count && draw >= 0; i++) {
+        if (!masks[i])
+            continue;
+        mask = masks[i];
+        draw -= weight[__builtin_popcount(mask)];
+    }
+    target->kind = blocks_kind_of(&talk->scene->object[target->object], mask);
+    target->named = mask;
+    snprintf(target->text, sizeof target->text, "%s",
+             blocks_noun(&talk->rng, target->kind, BLOCKS_THE).text);
+    return true;
+}
+
+static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
+    "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k furthest to the left|"
+    "the %k farthest left|the %k all the way on the left|the left %k|the %k way over on the "
+    "left|the most left %k)",
+    "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k furthest to the "
+    "right|the %k farthest right|the %k all the way on the right|the right %k|the %k way over on "
+    "the right|the most right %k)",
+    "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the %k closest to "
+    "(you|us|me|the camera)|the frontmost %k|the %k at the front|the %k in the very front|the %k "
+    "nearest to (the "
+    "viewer|us)|the %k right at the front|the front %k)",
+    "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest %k|the %k farthest "
+    "(away|from the camera)|the %k furthest back|the %k all the way in the back|the %k at the very "
+    "back|the back "
+    "%k|the %k way in the back)",
+    "(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k closest to the "
+    "(middle|center))",
+};
+
+// The same without a noun, for "what is on the left".
+static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
+    "(2:on the left|2:on the far left|on the left side|furthest to the left|leftmost|all the way "
+    "on the "
+    "left|way over on the left|(the|) most left)",
+    "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all the "
+    "way on "
+    "the right|way over on the right|(the|) most right)",
+    "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the front|nearest|in the "
+    "very front|right at the "
+    "front)",
+    "(2:in the back|2:farthest (away|from the camera)|at the back|furthest back|all the way in the "
+    "back|at the "
+    "very back)",
+    "(3:in the middle|in the (center|centre)|closest to the middle)",
+};
+
+// Whether several things were spoken of together.
+static bool several_told(const blocks_talk *talk)
+{
+    bool several = talk->they || talk->groups;
+    for (int i = 0; i < talk->facts; i++)
+        several |= talk->fact[i].number > 1;
+    return several;
+}
+
+static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
+    blocks_set among = blocks_all(scene);
+    // "the leftmost cube": of some kind of which there are several.
+    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.3)) {
+        blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+        int some = vd_rng_below(&talk->rng, scene->count);
+        if (!(hide >> a & 1))
+            target->kind = blocks_kind_of(&scene->object[some], 1u << a);
+        among = blocks_find(scene, target->kind);
+    }
+    target->object = blocks_extreme(scene, among, direction);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
+    // Of a group just spoken of, it would be the group's.
+    if (!blocks_kind_mask(target->kind) && !several_told(talk) && blocks_chance(talk, 0.2))
+        snprintf(noun.text, sizeof noun.text, "one");
+    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
+               noun.text);
+    target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
+    target->named = blocks_kind_mask(target->kind);
+    target->family = "superlative";
+    return true;
+}
+
+// "the second cube from the left"
+static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    static const char *const sides[BLOCKS_DIRECTIONS] = {
+        "(4:from the left|from left)", "(4:from the right|from right)",
+        "(3:from the front|from front)", "(3:from the back|from back)"};
+    static const char *const places[] = {"", "(5:second|2nd)", "(5:third|3rd)"};
+    const blocks_scene *scene = talk->scene;
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    int place = blocks_chance(talk, 0.8) ? 1 : 2;
+    if (blocks_chance(talk, 0.35))
+        target->kind =
+            blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)],
+                           1u << (blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR));
+    if (blocks_kind_mask(target->kind) & hide)
+        return false;
+    target->object = blocks_ranked(scene, blocks_find(scene, target->kind), direction, place);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
+    if (!blocks_kind_mask(target->kind) && !several_told(talk) && blocks_chance(talk, 0.3))
+        snprintf(noun.text, sizeof noun.text, "one");
+    blocks_say(&talk->rng, target->text, sizeof target->text, "the %p %k %s", "pks",
+               blocks_reading(&talk->rng, places[place]).text, noun.text,
+               blocks_reading(&talk->rng, sides[direction]).text);
+    target->named = blocks_kind_mask(target->kind);
+    target->family = "superlative";
+    return true;
+}
+
+static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    int size = vd_rng_below(&talk->rng, BLOCKS_SIZES);
+    int some = vd_rng_below(&talk->rng, scene->count);
+    blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    bool any = blocks_chance(talk, 0.5); // "the biggest thing"
+    if (hide & ((any ? 0 : 1u << a) | 1u << BLOCKS_SIZE))
+        return false;
+    target->kind = blocks_kind_of(&scene->object[some], any ? 0 : 1u << a);
+    if (blocks_size_of(blocks_find(scene, target->kind)) < 2)
+        return false;
+    blocks_kind sized = target->kind;
+    sized.value[BLOCKS_SIZE] = (int8_t)size;
+    target->object = blocks_only(blocks_find(scene, sized));
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               size == BLOCKS_LARGE ? "the (6:biggest|5:largest|2:bigger|2:larger|tallest) %k"
+                                    : "the (8:smallest|2:smaller|littlest|shortest) %k",
+               "k", noun.text);
+    target->named = blocks_kind_mask(target->kind) | 1u << BLOCKS_SIZE;
+    target->family = "superlative";
+    return true;
+}
+
+const char *blocks_direction_words(blocks_direction direction)
+{
+    static const char *const words[BLOCKS_DIRECTIONS + 1] = {
+        "(4:to the left of|3:left of|on the left of|on the left side of)",
+        "(4:to the right of|3:right of|on the right of|on the right side of)",
+        "in front of",
+        "(6:behind|in back of)",
+        "(4:next to|2:closest to|nearest to|near|2:beside|nearest|by)",
+    };
+    return words[direction];
+}
+
+// The thing that is nearest to another, in some direction or in any.
+static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *from,
+                      blocks_target *target)
+{
+    *target = (blocks_target){.family = "relation", .kind = blocks_anything, .crowded = true};
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
+    target->object = blocks_nearest(talk->scene, direction, from->object);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    target->coreference = from->coreference;
+    char pattern[160];
+    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) %s %s %%t",
+             direction == BLOCKS_AROUND ? "" : "(5:|just)", blocks_direction_words(direction));
+    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "t", from->text);
+    target->beside = from->object;
+    target->beside_named = from->named;
+    return true;
+}
+
+static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    blocks_target from;
+    return blocks_target_pick_named(talk, 0, &from) && pick_near(talk, hide, &from, target);
+}
+
+// "the cube that isn't red"
+static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    target->object = vd_rng_below(&talk->rng, scene->count);
+    blocks_attribute of = blocks_chance(talk, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    bool any = blocks_chance(talk, 0.5); // "the thing that isn't a ball"
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    if ((!any && a == of) || hide & (1u << of | 1u << a) || !open(talk, target->object, hide))
+        return false;
+    target->kind = blocks_kind_of(&scene->object[target->object], any ? 0 : 1u << of);
+    blocks_set such = blocks_find(scene, target->kind);
+    blocks_set others = such & (blocks_set) ~(1u << target->object);
+    int value = blocks_shared(scene, others, a);
+    if (value < 0 || value == blocks_value(&scene->object[target->object], a))
+        return false;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v", "kv",
+               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text,
+               blocks_predicate(&talk->rng, a, value).text);
+    target->named = blocks_kind_mask(target->kind);
+    return true;
+}
+
+static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    if (talk->it < 0 || !open(talk, talk->it, hide))
+        return false;
+    if (!blocks_it_clear(talk) && talk->round - talk->it_entry > 1)
+        return false;
+    target->object = talk->it;
+    target->coreference = talk->round - talk->it_entry;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
+    return true;
+}
+
+static bool pick_next_to_it(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    blocks_target from = {.object = -1};
+    return pick_it(talk, 0, &from) && pick_near(talk, hide, &from, target);
+}
+
+// Of all such things, is the object the one last spoken of?
+static bool latest_of(const blocks_talk *talk, int object, blocks_set such)
+{
+    for (int i = 0; i < talk->scene->count; i++)
+        if (i != object && blocks_has(such, i) && talk->mention[i] >= talk->last[object])
+            return false;
+    return talk->last[object] >= 0 && talk->mention[object] == talk->last[object];
+}
+
+// Is the object the only one that the words of the conversation so far call by this value?
+static int cue_entry(const blocks_talk *talk, int object, unsigned word)
+{
+    int latest = -1;
+    for (int e = 0; e < talk->round; e++) {
+        if (!(talk->entry[e].words & word))
+            continue;
+        if (talk->entry[e].object != object)
+            return -1;
+        latest = e;
+    }
+    return latest;
+}
+
+static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    int start = vd_rng_below(&talk->rng, scene->count);
+    for (int k = 0; k < scene->count; k++) {
+        int object = (start + k) % scene->count;
+        if (talk->last[object] < 0 || !open(talk, object, hide))
+            continue;
+        for (int j = 0; j < BLOCKS_ATTRIBUTES; j++) {
+            static const blocks_attribute order[] = {BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE,
+                                                     BLOCKS_MATERIAL};
+            blocks_attribute a = order[j];
+            blocks_kind kind = blocks_kind_of(&scene->object[object], 1u << a);
+            blocks_set such = blocks_find(scene, kind);
+            if (hide >> a & 1 || blocks_size_of(such) < 2 || !latest_of(talk, object, such) ||
+                cue_entry(talk, object, blocks_kind_words(kind)) < 0)
+                continue;
+            target->object = object;
+            target->kind = kind;
+            target->named = 1u << a;
+            target->coreference = talk->round - talk->last[object];
+            blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THAT);
+            blocks_say(&talk->rng, target->text, sizeof target->text,
+                       "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
+                       "about|this %b|the same %b)",
+                       "kb", noun.text, noun.text + 5);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    if (talk->before < 0 || talk->it < 0 || talk->round - talk->it_entry > 1 ||
+        !open(talk, talk->before, hide))
+        return false;
+    target->object = talk->before;
+    target->coreference = talk->round - talk->last[talk->before];
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "(2:the one before|the one before that|the previous one)", "");
+    return target->coreference > 0;
+}
+
+// "what is behind it | a red cube | is that one big"
+static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    int told = talk->round > 1 ? talk->entry[talk->round - 1].told : -1;
+    if (told < 0 || !open(talk, told, hide))
+        return false;
+    target->object = told;
+    target->coreference = 1;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               talk->entry[talk->round - 1].ask == ASK_WHICH
+                   ? "(4:that one|2:that|that thing|that object|this one)"
+                   : "(4:that one|2:that|that thing|that other one|the other one|this one)",
+               "");
+    return true;
+}
+
+// "the other cube": of the two there are, not the one just spoken of. "the other one": of two last
+// spoken of.
+static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    int last = talk->round - 1;
+    if (talk->it < 0 || talk->it_entry != last || last < 1)
+        return false;
+    bool of_they = talk->they && talk->they_said == last && blocks_chance(talk, 0.6);
+    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    target->kind =
+        of_they ? talk->they_kind : blocks_kind_of(&talk->scene->object[talk->it], 1u << a);
+    blocks_set two = blocks_find(talk->scene, target->kind);
+    unsigned named = blocks_kind_mask(target->kind);
+    if (blocks_size_of(two) != 2 || !blocks_has(two, talk->it) || named & hide ||
+        (named & talk->known[talk->it]) != named)
+        return false;
+    target->object = blocks_only(two & (blocks_set) ~(1u << talk->it));
+    if (!open(talk, target->object, hide))
+        return false;
+    target->coreference = 1;
+    target->of_they = of_they;
+    target->named = named;
+    snprintf(target->text, sizeof target->text, "the other %s",
+             of_they ? "one" : blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
+    if (!of_they && a == BLOCKS_COLOR && blocks_chance(talk, 0.5))
+        snprintf(target->text, sizeof target->text, "the other %s one",
+                 blocks_value_name(a, target->kind.value[a]));
+    return true;
+}
+
+// One of those last spoken of: "the red one", "the one on the left".
+static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "the (3:one on the left|2:left one|leftmost one|one furthest left|one to the left)",
+        "the (3:one on the right|2:right one|rightmost one|one furthest right|one to the right)",
+        "the (2:one in (the|) front|2:closest one|nearest one|front one|one at the front)",
+        "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
+    const blocks_scene *scene = talk->scene;
+    blocks_set set = blocks_find(scene, talk->they_kind);
+    if (!talk->they || talk->round - talk->they_said > 1 || blocks_size_of(set) < 2 ||
+        blocks_kind_mask(talk->they_kind) & hide)
+        return false;
+    target->coreference = talk->round - talk->they_entry;
+    target->of_they = true;
+    target->kind = talk->they_kind;
+    if (blocks_chance(talk, 0.4)) {
+        blocks_direction direction = blocks_some_direction(talk);
+        target->object = blocks_extreme(scene, set, direction);
+        snprintf(target->text, sizeof target->text, "%s",
+                 blocks_reading(&talk->rng, places[direction]).text);
+        target->family = "superlative";
+    } else {
+        blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+        int some = random_of(talk, set);
+        if (target->kind.value[a] >= 0 || hide >> a & 1)
+            return false;
+        target->kind.value[a] = (int8_t)blocks_value(&scene->object[some], a);
+        target->object = blocks_only(blocks_find(scene, target->kind));
+        blocks_kind such = blocks_anything;
+        such.value[a] = target->kind.value[a];
+        snprintf(target->text, sizeof target->text, "%s",
+                 blocks_noun(&talk->rng, such, BLOCKS_THE).text);
+        if (a == BLOCKS_SHAPE && strstr(target->text, "one"))
+            return false;
+    }
+    target->named = blocks_kind_mask(target->kind);
+    return target->object >= 0 && open(talk, target->object, hide);
+}
+
+bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    static bool (*const pick[])(blocks_talk * talk, unsigned hide,
+                                blocks_target *target) = {[TARGET_NAMED] = blocks_target_pick_named,
+                                                          [TARGET_PLACE] = pick_place,
+                                                          [TARGET_SIZE] = pick_size,
+                                                          [TARGET_NEIGHBOUR] = pick_neighbour,
+                                                          [TARGET_NEXT_TO_IT] = pick_next_to_it,
+                                                          [TARGET_NOT] = pick_not,
+                                                          [TARGET_IT] = pick_it,
+                                                          [TARGET_THAT] = pick_that,
+                                                          [TARGET_BEFORE] = pick_before,
+                                                          [TARGET_ANSWER] = pick_answer,
+                                                          [TARGET_AMONG] = pick_among,
+                                                          [TARGET_RANKED] = pick_ranked,
+                                                          [TARGET_OTHER] = pick_other};
+    *target = (blocks_target){.object = -1, .kind = blocks_anything};
+    return pick[talk->naming](talk, hide, target);
+}
+
+const char *blocks_bare(const char *text)
+{
+    bool whole = strncmp(text, "the ", 4) != 0 || !strncmp(text, "the one ", 8) ||
+                 !strncmp(text, "the previous ", 13);
+    return whole ? text : text + 4;
+}
+
+bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
+{
+    bool (*const pick)(blocks_talk *, unsigned, blocks_target *) =
+        talk->naming == TARGET_AMONG ? blocks_target_pick : blocks_target_pick_named;
+    return blocks_target_pick(talk, hide, &target[0]) && pick(talk, hide, &target[1]) &&
+           target[0].object != target[1].object;
+}
+
+blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, blocks_ask ask,
+                              const blocks_target target[2])
+{
+    blocks_draft draft = blocks_draft_about(family, ask, &target[0]);
+    draft.named[target[1].object] = target[1].named;
+    draft.about = -1;
+    if (talk->naming != TARGET_IT) {
+        draft.single = -1;
+        draft.crowded = true;
+    }
+    return draft;
+}
+
+blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target)
+{
+    blocks_draft draft = blocks_draft_new(family, ask);
+    draft.coreference = target->coreference;
+    draft.meaning.objects = (blocks_set)(1u << target->object);
+    draft.meaning.given = target->named;
+    draft.named[target->object] = target->named;
+    draft.single = draft.about = target->object;
+    draft.crowded = target->crowded;
+    if (target->beside_named)
+        draft.named[target->beside] |= target->beside_named;
+    draft.target = target->kind;
+    draft.of_they = target->of_they;
+    return draft;
+}
