@@ -221,13 +221,87 @@ static bool match_choice(const reader *r, const char *at, part p)
     }
 }
 
+// The value of a list of patterns of which the word is a reading, -1: none.
+static int find_value(const char *word, const char *const *patterns, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (blocks_read(word, patterns[i], NULL))
+            return i;
+    return -1;
+}
+
+// The word at `at` into word; its length with the blank behind it, 0: none, or too long a one.
+static size_t next_word(const char *at, char word[16])
+{
+    size_t length = strcspn(at, " ,");
+    if (length == 0 || length >= 16)
+        return 0;
+    memcpy(word, at, length);
+    word[length] = 0;
+    return length + (at[length] == ' ');
+}
+
+// The noun phrase (BARE, A or PLURAL) that the text starts with: its length and kind; 0: none.
+// "thing", "object", "item", "shape", "block" and "solid" are any; "a" and "an" are not told apart.
+static size_t read_noun(const char *text, blocks_article article, blocks_kind *kind)
+{
+    static const char *const any[] = {"(thing|object|item|shape|block|solid)"};
+    static const char *const all[] = {"(things|objects|items|shapes|blocks|solids)"};
+    const bool many = article == BLOCKS_PLURAL;
+    const char *at = text;
+    char word[16];
+    size_t length = next_word(at, word);
+    *kind = blocks_anything;
+    if (article == BLOCKS_A) {
+        const bool an = strcmp(word, "an") == 0;
+        if (!length || (!an && strcmp(word, "a") != 0))
+            return 0;
+        length = next_word(at += length, word);
+        if (an != starts_with_vowel(word))
+            return 0;
+    }
+    static const struct {
+        blocks_attribute attribute;
+        const char *const *words;
+        int count;
+    } before[] = {{BLOCKS_SIZE, size_words, BLOCKS_SIZES},
+                  {BLOCKS_COLOR, blocks_color_names, BLOCKS_COLORS},
+                  {BLOCKS_MATERIAL, material_words, BLOCKS_MATERIALS}};
+    for (int i = 0; i < 3 && length; i++) {
+        int value = find_value(word, before[i].words, before[i].count);
+        kind->value[before[i].attribute] = (int8_t)value;
+        if (value >= 0)
+            length = next_word(at += length, word);
+    }
+    if (!length)
+        return 0;
+    int shape = find_value(word, many ? shapes_words : shape_words, BLOCKS_SHAPES);
+    kind->value[BLOCKS_SHAPE] = (int8_t)shape;
+    if (shape < 0 && find_value(word, many ? all : any, 1) < 0)
+        return 0;
+    return (size_t)(at - text) + strlen(word);
+}
+
+// The text is what follows "is it", to its end, or starts with a noun phrase with "a".
+static size_t read_predicate(const char *text, blocks_kind *kind)
+{
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        for (int v = 0; v < blocks_values((blocks_attribute)a); v++)
+            if (blocks_read(text, predicate_pattern((blocks_attribute)a, v), NULL)) {
+                *kind = blocks_anything;
+                kind->value[a] = (int8_t)v;
+                return strlen(text);
+            }
+    return read_noun(text, BLOCKS_A, kind);
+}
+
 static size_t read_letter(const char *at, blocks_letter *letter)
 {
     switch (letter->slot) {
     case BLOCKS_NOUN:
-        return blocks_read_noun(at, letter->article, &letter->kind);
+        return read_noun(at, letter->article, &letter->kind);
     case BLOCKS_PREDICATE:
-        return blocks_read_predicate(at, &letter->kind);
+        return read_predicate(at, &letter->kind);
     default:
         letter->number = 0;
         size_t digits = strspn(at, "0123456789");
@@ -275,75 +349,4 @@ bool blocks_read(const char *text, const char *pattern, blocks_letter letters[26
     for (int i = 0; letters && i < 26; i++)
         letters[i].read = false;
     return match(&r, text, (part){pattern, pattern + strlen(pattern), NULL});
-}
-
-// The value of a list of patterns of which the word is a reading, -1: none.
-static int find_value(const char *word, const char *const *patterns, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (blocks_read(word, patterns[i], NULL))
-            return i;
-    return -1;
-}
-
-// The word at `at` into word; its length with the blank behind it, 0: none, or too long a one.
-static size_t next_word(const char *at, char word[16])
-{
-    size_t length = strcspn(at, " ,");
-    if (length == 0 || length >= 16)
-        return 0;
-    memcpy(word, at, length);
-    word[length] = 0;
-    return length + (at[length] == ' ');
-}
-
-size_t blocks_read_noun(const char *text, blocks_article article, blocks_kind *kind)
-{
-    static const char *const any[] = {"(thing|object|item|shape|block|solid)"};
-    static const char *const all[] = {"(things|objects|items|shapes|blocks|solids)"};
-    const bool many = article == BLOCKS_PLURAL;
-    const char *at = text;
-    char word[16];
-    size_t length = next_word(at, word);
-    *kind = blocks_anything;
-    if (article == BLOCKS_A) {
-        const bool an = strcmp(word, "an") == 0;
-        if (!length || (!an && strcmp(word, "a") != 0))
-            return 0;
-        length = next_word(at += length, word);
-        if (an != starts_with_vowel(word))
-            return 0;
-    }
-    static const struct {
-        blocks_attribute attribute;
-        const char *const *words;
-        int count;
-    } before[] = {{BLOCKS_SIZE, size_words, BLOCKS_SIZES},
-                  {BLOCKS_COLOR, blocks_color_names, BLOCKS_COLORS},
-                  {BLOCKS_MATERIAL, material_words, BLOCKS_MATERIALS}};
-    for (int i = 0; i < 3 && length; i++) {
-        int value = find_value(word, before[i].words, before[i].count);
-        kind->value[before[i].attribute] = (int8_t)value;
-        if (value >= 0)
-            length = next_word(at += length, word);
-    }
-    if (!length)
-        return 0;
-    int shape = find_value(word, many ? shapes_words : shape_words, BLOCKS_SHAPES);
-    kind->value[BLOCKS_SHAPE] = (int8_t)shape;
-    if (shape < 0 && find_value(word, many ? all : any, 1) < 0)
-        return 0;
-    return (size_t)(at - text) + strlen(word);
-}
-
-size_t blocks_read_predicate(const char *text, blocks_kind *kind)
-{
-    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
-        for (int v = 0; v < blocks_values((blocks_attribute)a); v++)
-            if (blocks_read(text, predicate_pattern((blocks_attribute)a, v), NULL)) {
-                *kind = blocks_anything;
-                kind->value[a] = (int8_t)v;
-                return strlen(text);
-            }
-    return blocks_read_noun(text, BLOCKS_A, kind);
 }

@@ -63,10 +63,5 @@ typedef struct blocks_letter {
 // Whether the text is one that blocks_say writes for the pattern; letters then have what stands in
 // their places. letters: of 'a' to 'z', or NULL where the pattern has none.
 bool blocks_read(const char *text, const char *pattern, blocks_letter letters[26]);
-// The noun phrase (BARE, A or PLURAL) that the text starts with: its length and kind; 0: none.
-// "thing", "object", "item", "shape", "block" and "solid" are any; "a" and "an" are not told apart.
-size_t blocks_read_noun(const char *text, blocks_article article, blocks_kind *kind);
-// The text is what follows "is it", to its end, or starts with a noun phrase with "a".
-size_t blocks_read_predicate(const char *text, blocks_kind *kind);
 
 #endif

@@ -43,7 +43,8 @@ static vd_status pack_dialogs(vd_tape *tape, const vd_inputs *in, vd_packed *out
     return vd_packed_make(id, length, span->dialogs, width, tape->arena, out, err);
 }
 
-vd_text vd_text_strung(vd_tape *tape, const vd_inputs *in)
+// A sequence a dialog; its words lie as those of the entries do.
+static vd_text strung_text(vd_tape *tape, const vd_inputs *in)
 {
     vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
     vd_error err = {0};
@@ -88,7 +89,9 @@ vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *t
     return embed(tape, in, WORDS, p->rows.id, p->rows.place, p->tokens, text->words);
 }
 
-vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
+// Word vectors, with positions where the configuration has them: the distinct ones and which of
+// them a word is.
+static vd_sequences text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
 {
     const vd_packed *p = places_of(in, text);
     vd_sequences s = {.packed = text->packed, .axis = text->words, .x = &tape->nothing};
@@ -124,11 +127,12 @@ void vd_text_declare(vd_layout *layout, const vd_config *config, const char *nam
         vd_text_declare_pool(layout, config, name);
 }
 
-vd_sequences vd_text_dropped_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                                   vd_real dropout)
+// The same with dropout, where there is any.
+static vd_sequences dropped_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                                  vd_real dropout)
 {
     if (dropout == 0)
-        return vd_text_words(tape, in, text);
+        return text_words(tape, in, text);
     return (vd_sequences){.packed = text->packed,
                           .x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout),
                           .axis = text->words};
@@ -166,7 +170,7 @@ static vd_value *states_of(vd_tape *tape, const vd_inputs *in, const vd_text *te
 vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
                          vd_real dropout)
 {
-    const vd_sequences words = vd_text_dropped_words(tape, in, text, dropout);
+    const vd_sequences words = dropped_words(tape, in, text, dropout);
     return states_of(tape, in, text, name, &words);
 }
 
@@ -288,7 +292,7 @@ vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *
 static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
 {
     const vd_geometry *span = in->span;
-    vd_text text = vd_text_strung(tape, in);
+    vd_text text = strung_text(tape, in);
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
     vd_value *states = vd_text_states(tape, in, &text, name, 0);
     for (int n = 0; n < span->questions && end; n++) {

@@ -14,16 +14,8 @@ typedef struct vd_text {
 
 vd_text vd_text_questions(const vd_inputs *in);
 vd_text vd_text_entries(const vd_inputs *in);
-// A sequence a dialog; its words lie as those of the entries do.
-vd_text vd_text_strung(vd_tape *tape, const vd_inputs *in);
 
-// Word vectors, with positions where the configuration has them: the distinct ones and which of
-// them a word is.
-vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
-// The same with dropout, where there is any.
-vd_sequences vd_text_dropped_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                                   vd_real dropout);
-// The same, a row a word.
+// Word vectors, with positions and dropout where the configuration has them, a row a word.
 vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
 
 // The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or

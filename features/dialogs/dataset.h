@@ -70,8 +70,6 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
 // Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
 // their own again. Vectors of shared candidates can then be computed once for many batches.
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
-// The pictures of batches from now on are in the cache, borrowed; NULL: in the batch.
-void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache);
 void vd_loader_free(vd_loader *loader);
 
 // ---- the data loader: while the network works on one batch, a thread makes the next -------------

@@ -424,7 +424,8 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
     return sort_candidates(loader, err);
 }
 
-void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache)
+// The pictures of batches from now on are in the cache, borrowed; NULL: in the batch.
+static void keep_pictures(vd_loader *loader, vd_picture_cache *cache)
 {
     loader->kept = cache;
 }
@@ -520,7 +521,7 @@ vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan
     for (int i = 0; status == VD_OK && i < TURNS; i++)
         status = vd_loader_new(dataset, &loader->turn[i].loader, err);
     for (int i = 0; status == VD_OK && i < TURNS; i++)
-        vd_loader_keep(loader->turn[i].loader, cache);
+        keep_pictures(loader->turn[i].loader, cache);
     if (status == VD_OK)
         status = vd_prefetch_new(TURNS, prepare, loader, &loader->ahead, err);
     if (status == VD_OK)

@@ -9,7 +9,8 @@
 
 // ---- the filter ---------------------------------------------------------------------------------
 
-bool vd_safe_text_hides(unsigned c)
+// U+007F and above that would be replaced on a terminal.
+static bool hides(unsigned c)
 {
     static const unsigned ranges[][2] = {
         {0x7f, 0x9f},      // DEL, C1
@@ -42,7 +43,7 @@ static bool is_replaced(const vd_safe_text *filter, int32_t c)
 {
     if (c < 0x20)
         return c != '\n' && c != '\t';
-    return vd_safe_text_hides((unsigned)c) && (filter->terminal || c < 0xa0);
+    return hides((unsigned)c) && (filter->terminal || c < 0xa0);
 }
 
 // Takes the character at the start of bytes, `length` of which are there. Returns how many it has,
@@ -106,7 +107,7 @@ void vd_safe_output_json(FILE *out, const char *json, size_t length)
 {
     for (size_t at = 0, own; at < length; at += own) {
         int32_t c = vd_utf8_next(json + at, length - at, &own);
-        if (c >= 0x7f && vd_safe_text_hides((unsigned)c))
+        if (c >= 0x7f && hides((unsigned)c))
             print_escaped(out, (unsigned)c);
         else
             fwrite(json + at, 1, own, out);

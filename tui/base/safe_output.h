@@ -21,8 +21,6 @@ typedef struct vd_safe_text {
 
 // Filters one piece of text: out has room for length + 4 bytes; returns how many were written.
 size_t vd_safe_text_filter(vd_safe_text *filter, const char *text, size_t length, char *out);
-// U+007F and above that would be replaced on a terminal.
-bool vd_safe_text_hides(unsigned character);
 
 // JSON with those characters escaped ("\\u202e"), which the filter would replace.
 void vd_safe_output_json(FILE *out, const char *json, size_t length);

@@ -91,7 +91,9 @@ static void draw_which(const vd_cases_view *view, vd_grid *grid, vd_rect at)
     vd_grid_text(grid, at.x + at.width - note, at.y, note, some, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
-bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+// The first row of a case's place: which one it is, how many of the models have room. False when
+// there is none yet, which is then said there.
+static bool draw_case_title(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     if (view->sheet && !view->error[0])
         draw_which(view, grid, at);
@@ -158,6 +160,13 @@ static case_pictures plan_pictures(const vd_cases_view *view, int width, int hei
     return plan;
 }
 
+// The picture with what a model looked at.
+static void draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side)
+{
+    vd_sheet_draw_picture(grid, room, &view->picture, view->picture_error, &view->sheet->sheet,
+                          side);
+}
+
 // Returns the rest of the rectangle.
 static vd_rect draw_pictures(vd_cases_view *view, vd_grid *grid, vd_rect at, case_pictures plan)
 {
@@ -167,7 +176,7 @@ static vd_rect draw_pictures(vd_cases_view *view, vd_grid *grid, vd_rect at, cas
     vd_rect place = {at.x + at.width - wide, at.y, wide, at.height};
     at.width -= wide + BETWEEN_PICTURES;
     if (!plan.all) {
-        vd_cases_view_draw_picture(view, grid, place, view->side);
+        draw_picture(view, grid, place, view->side);
         return at;
     }
     view->pictures = view->columns;
@@ -178,7 +187,7 @@ static vd_rect draw_pictures(vd_cases_view *view, vd_grid *grid, vd_rect at, cas
         vd_sheet_draw_name(grid, (vd_rect){own.x, own.y, own.width, 1},
                            &view->sheet->sheet.side[side], side == view->side);
         own = (vd_rect){own.x, own.y + 1, plan.width, plan.height};
-        vd_cases_view_draw_picture(view, grid, own, side);
+        draw_picture(view, grid, own, side);
     }
     return at;
 }
@@ -229,7 +238,7 @@ void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
     at.x++;
     at.width -= 2;
     view->columns = vd_columns_choose(at, GAP, LEAST, FEWEST, view->cases->models, view->side);
-    if (!vd_cases_view_draw_title(view, grid, at))
+    if (!draw_case_title(view, grid, at))
         return;
     const vd_sheet *sheet = &view->sheet->sheet;
     case_rows rows = divide_case(view, at);
@@ -247,22 +256,15 @@ void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
         draw_running(view, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1});
 }
 
-void vd_cases_view_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side)
-{
-    vd_sheet_draw_picture(grid, room, &view->picture, view->picture_error, &view->sheet->sheet,
-                          side);
-}
-
 void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     at.x++;
     at.width -= 2;
-    if (!vd_cases_view_draw_title(view, grid, at))
+    if (!draw_case_title(view, grid, at))
         return;
     const vd_sheet_side *side = &view->sheet->sheet.side[view->side];
     vd_sheet_draw_head(grid, (vd_rect){at.x, at.y + 1, at.width, 1}, side, true);
-    vd_cases_view_draw_picture(view, grid, (vd_rect){at.x, at.y + 2, at.width, at.height - 3},
-                               view->side);
+    draw_picture(view, grid, (vd_rect){at.x, at.y + 2, at.width, at.height - 3}, view->side);
     vd_sheet_draw_regions(grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1},
                           &view->sheet->sheet, view->side);
 }
@@ -287,7 +289,7 @@ static int draw_page(vd_cases_view *view, vd_grid *grid, vd_rect at, int side)
     at.y += rows + 1;
     at.height -= rows + 1;
     if (at.height >= LEAST_PICTURE && !view->picture_error[0])
-        vd_cases_view_draw_picture(view, grid, at, side);
+        draw_picture(view, grid, at, side);
     return rows;
 }
 
@@ -298,7 +300,7 @@ void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at)
     at.width -= 2;
     view->columns = vd_columns_choose((vd_rect){at.x, at.y + 1, at.width, at.height - 1}, GAP,
                                       LEAST, FEWEST, view->cases->models, view->side);
-    if (!vd_cases_view_draw_title(view, grid, at))
+    if (!draw_case_title(view, grid, at))
         return;
     int rows = 0;
     for (int i = 0; i < view->columns.count; i++) {

@@ -90,11 +90,6 @@ vd_place vd_cases_view_place(const vd_cases_view *view); // whose keys work
 // case_view.c
 void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at);
 void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);
-// The first row of a case's place: which one it is, how many of the models have room. False when
-// there is none yet, which is then said there.
-bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at);
-// The picture with what a model looked at.
-void vd_cases_view_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side);
 void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at);
 
 #endif

@@ -96,7 +96,8 @@ bool vd_switch_leaves_out(const vd_switch *one)
            (one->kind == VD_SWITCH_WORD && !one->word[0]);
 }
 
-bool vd_switch_same(const vd_switch *a, const vd_switch *b)
+// The same thing, whatever the word.
+static bool same_switch(const vd_switch *a, const vd_switch *b)
 {
     bool named = a->kind == VD_SWITCH_ATTENTION && a->word[0];
     return a->kind == b->kind && (a->index == b->index || (named && strcmp(a->word, b->word) == 0));
@@ -105,7 +106,7 @@ bool vd_switch_same(const vd_switch *a, const vd_switch *b)
 static int find(const vd_switches *switches, const vd_switch *one)
 {
     for (int i = 0; i < switches->count; i++)
-        if (vd_switch_same(&switches->at[i], one))
+        if (same_switch(&switches->at[i], one))
             return i;
     return -1;
 }
@@ -120,7 +121,7 @@ bool vd_switches_same(const vd_switches *a, const vd_switches *b)
     if (a->count != b->count)
         return false;
     for (int i = 0; i < a->count; i++)
-        if (!vd_switch_same(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
+        if (!same_switch(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
             return false;
     return true;
 }

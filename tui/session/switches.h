@@ -52,8 +52,7 @@ vd_status vd_switches_add(vd_switches *switches, vd_switch_of of, const char *op
 void vd_switch_name(const vd_switch *one, char *out, size_t size);
 // "region 3, word 2=red"; "" none.
 void vd_switches_text(const vd_switches *switches, char *out, size_t size);
-bool vd_switch_leaves_out(const vd_switch *one);             // else it changes something
-bool vd_switch_same(const vd_switch *a, const vd_switch *b); // the same thing, whatever the word
+bool vd_switch_leaves_out(const vd_switch *one); // else it changes something
 
 bool vd_switches_has(const vd_switches *switches, const vd_switch *one);
 // The same things with the same words, in the same order.

@@ -33,7 +33,7 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
 
 // ---- asking with switches -----------------------------------------------------------------------
 
-const char *vd_walk_attention(const vd_walk *walk, const vd_switch *one, vd_error *err)
+static const char *attention_of(const vd_walk *walk, const vd_switch *one, vd_error *err)
 {
     const vd_answer *answer = &walk->reply.answer;
     char all[160] = "none";
@@ -60,7 +60,7 @@ static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_erro
                                                 : 1;
     char name[64];
     if (one->kind == VD_SWITCH_ATTENTION)
-        return vd_walk_attention(walk, one, err) ? VD_OK : VD_USAGE;
+        return attention_of(walk, one, err) ? VD_OK : VD_USAGE;
     if (one->kind == VD_SWITCH_HISTORY)
         return vd_error_set(err, VD_USAGE,
                             "what if 'history'? only captions are said without one; of an answer "
@@ -136,7 +136,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
         else if (one->kind == VD_SWITCH_REGION)
             what_if.mask_region = mask, mask[one->index] = true;
         else if (one->kind == VD_SWITCH_ATTENTION)
-            *flat++ = vd_walk_attention(walk, one, NULL);
+            *flat++ = attention_of(walk, one, NULL);
         else if (one->kind == VD_SWITCH_POSITIONS)
             what_if.swap_positions = true;
         else if (one->kind == VD_SWITCH_PICTURE)
@@ -203,7 +203,7 @@ static vd_switch switch_of(const vd_walk *walk, vd_switch_kind kind, int index)
 {
     vd_switch one = {kind, kind == VD_SWITCH_REGION ? walk->region[index] : index, ""};
     if (kind == VD_SWITCH_ATTENTION)
-        snprintf(one.word, sizeof one.word, "%s", vd_walk_attention(walk, &one, NULL));
+        snprintf(one.word, sizeof one.word, "%s", attention_of(walk, &one, NULL));
     return one;
 }
 
@@ -302,7 +302,7 @@ void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, 
         snprintf(out, size, "%.90s", walk->entry[what->index].label);
     else if (what->kind == VD_SWITCH_ATTENTION)
         snprintf(out, size, "%.40s flattened%s%s", name, what->index < 0 ? "" : ": ",
-                 what->index < 0 ? "" : vd_walk_attention(walk, what, NULL));
+                 what->index < 0 ? "" : attention_of(walk, what, NULL));
     else if (what->kind == VD_SWITCH_POSITIONS)
         snprintf(out, size, "positions %s",
                  walk->config.positions == VD_POSITIONS_NONE ? "added" : "removed");

@@ -48,8 +48,6 @@ void vd_walk_free(vd_walk *walk);
 // What a switch is about, or what it does where it leaves nothing out: "region 3 blue metal cone",
 // "round 2: what color is it", "word 1 what", "positions added", "attention 4 flattened: regions".
 void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size);
-// The name of the attention that a switch makes flat; NULL (VD_USAGE): the network shows no such.
-const char *vd_walk_attention(const vd_walk *walk, const vd_switch *one, vd_error *err);
 
 // ---- stages ------------------------------------------------------------------------------------
 

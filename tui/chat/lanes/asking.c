@@ -132,13 +132,24 @@ static void stop_waiting(vd_lanes *lanes)
     }
 }
 
+// Undoes /new: whether there was one to undo.
+static bool return_to_before(vd_lanes *lanes)
+{
+    if (!vd_conversation_return(lanes->conversation))
+        return false;
+    stop_waiting(lanes);
+    vd_notice_say(lanes->notice, "the conversation before /new is back");
+    vd_lanes_pump(lanes);
+    return true;
+}
+
 void vd_lanes_undo(vd_lanes *lanes)
 {
     size_t count = lanes->conversation->branch->count;
     if (vd_lanes_must_wait(lanes))
         return;
     if (count == 0) {
-        if (!vd_lanes_return(lanes))
+        if (!return_to_before(lanes))
             vd_notice_say(lanes->notice, "nothing to undo: no question was asked yet");
         return;
     }
@@ -149,16 +160,6 @@ void vd_lanes_undo(vd_lanes *lanes)
     vd_notice_say(lanes->notice, "the last round was undone; Alt-r brings it back");
 }
 
-bool vd_lanes_return(vd_lanes *lanes)
-{
-    if (!vd_conversation_return(lanes->conversation))
-        return false;
-    stop_waiting(lanes);
-    vd_notice_say(lanes->notice, "the conversation before /new is back");
-    vd_lanes_pump(lanes);
-    return true;
-}
-
 void vd_lanes_redo(vd_lanes *lanes)
 {
     if (vd_lanes_must_wait(lanes))
@@ -166,7 +167,7 @@ void vd_lanes_redo(vd_lanes *lanes)
     if (vd_conversation_bring_back(lanes->conversation)) {
         vd_notice_say(lanes->notice, "round %zu is back", lanes->conversation->branch->count);
         vd_lanes_pump(lanes);
-    } else if (!vd_lanes_return(lanes)) {
+    } else if (!return_to_before(lanes)) {
         vd_notice_say(lanes->notice, "nothing to redo");
     }
 }

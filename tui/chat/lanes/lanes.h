@@ -121,8 +121,7 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed);
 void vd_lanes_again(vd_lanes *lanes); // the last question
 // Undoes the last round, or /new.
 void vd_lanes_undo(vd_lanes *lanes);
-void vd_lanes_redo(vd_lanes *lanes);   // redoes the round
-bool vd_lanes_return(vd_lanes *lanes); // undoes /new: whether there was one to undo
+void vd_lanes_redo(vd_lanes *lanes); // redoes the round
 // The conversation of a lane continues with the answer at a rank: in a new branch if later rounds
 // exist. False: not possible; a notice may say why.
 bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t round, int rank);
