@@ -13,7 +13,7 @@ static blocks_answer *add(blocks_form f, float weight, const char *text)
     snprintf(a->text, sizeof a->text, "%s", text);
     a->form = f;
     a->weight = weight;
-    a->says = a->also = blocks_anything;
+    a->says = a->also = a->third = blocks_anything;
     a->number = -1;
     return a;
 }
@@ -49,18 +49,29 @@ static void add_number(blocks_form f, float weight, const char *before, int n, c
     add(f, weight, text)->number = n;
 }
 
-// Two values of the attribute, each with what stands before it, in the order of the values.
-static void add_pairs(blocks_attribute attribute, const char *before)
+// Two or three values of the attribute, each with what stands before it, in the order of the
+// values.
+static void add_lists(blocks_attribute attribute, const char *before)
 {
-    for (int v = 0; v < blocks_values(attribute); v++)
-        for (int w = v + 1; w < blocks_values(attribute); w++) {
-            char text[ANSWER_TEXT];
-            snprintf(text, sizeof text, "%s%s and %s%s", before, blocks_value_name(attribute, v),
-                     before, blocks_value_name(attribute, w));
-            blocks_answer *a = add(FORM_PAIR, 1, text);
-            a->says.value[attribute] = (int8_t)v;
-            a->also.value[attribute] = (int8_t)w;
-        }
+    int values = blocks_values(attribute);
+    for (int v = 0; v < values; v++)
+        for (int w = v + 1; w < values; w++)
+            for (int x = w; x < values; x++) { // x = w: only two
+                const char *one = blocks_value_name(attribute, v);
+                const char *two = blocks_value_name(attribute, w);
+                const char *three = blocks_value_name(attribute, x);
+                char text[ANSWER_TEXT];
+                if (x == w)
+                    snprintf(text, sizeof text, "%s%s and %s%s", before, one, before, two);
+                else
+                    snprintf(text, sizeof text, "%s%s, %s%s and %s%s", before, one, before, two,
+                             before, three);
+                blocks_answer *a = add(FORM_PAIR, 1, text);
+                a->says.value[attribute] = (int8_t)v;
+                a->also.value[attribute] = (int8_t)w;
+                if (x > w)
+                    a->third.value[attribute] = (int8_t)x;
+            }
 }
 
 // What follows a "no".
@@ -189,8 +200,8 @@ static void add_groups(void)
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
         add_values(FORM_SHARED, 1, (blocks_attribute)a, "they're all ",
                    a == BLOCKS_SHAPE ? "s" : "");
-    add_pairs(BLOCKS_COLOR, "");
-    add_pairs(BLOCKS_SHAPE, "a ");
+    add_lists(BLOCKS_COLOR, "");
+    add_lists(BLOCKS_SHAPE, "a ");
     add(FORM_DIFFERENT, 1, "different colors")->number = BLOCKS_COLOR;
     add(FORM_DIFFERENT, 1, "different shapes")->number = BLOCKS_SHAPE;
     add(FORM_DIFFERENT, 1, "metal and rubber")->number = BLOCKS_MATERIAL;

@@ -54,6 +54,7 @@ typedef struct blocks_meaning {
     unsigned given;     // attributes the question itself names; ASPECT: the right ones
     int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more
     bool sides;         // WHERE: on the left or on the right, nothing else
+    bool rows;          // WHERE: in the front or in the back, nothing else
     int toward;         // ONE, SIDE: in which direction it lies of the other thing; -1 = not asked
     blocks_kind more;   // MORE, MOST: what there is more of; VALUE: what there is not
     bool equal;         // MORE: neither
@@ -106,7 +107,7 @@ typedef enum {
     FORM_THE,   // the red cube, the red one
     FORM_NOTHING,
     FORM_SHARED,    // they're all red
-    FORM_PAIR,      // red and blue
+    FORM_PAIR,      // red and blue; red, green and blue
     FORM_DIFFERENT, // different colors
     FORM_PLACE,
     FORM_SIDE, // to the left, behind it
@@ -124,13 +125,13 @@ enum { BLOCKS_FORMS = FORM_SCENE + 1, ANSWERS_MAX = 512, ANSWER_TEXT = 40 };
 typedef struct blocks_answer {
     char text[ANSWER_TEXT];
     blocks_form form;
-    blocks_kind says; // attributes it names
-    unsigned told;    // which ones, a bit each
-    blocks_kind also; // PAIR: those of the other object
-    int number;       // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic;
-                      // DIFFERENT, ASPECT: its attribute
-    bool it;          // speaks of one thing: it's red
-    float weight;     // how often among answers of its form
+    blocks_kind says;        // attributes it names
+    unsigned told;           // which ones, a bit each
+    blocks_kind also, third; // PAIR: those of the other objects; third: blocks_anything if of two
+    int number;   // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic;
+                  // DIFFERENT, ASPECT: its attribute
+    bool it;      // speaks of one thing: it's red
+    float weight; // how often among answers of its form
 } blocks_answer;
 
 const blocks_answer *blocks_answer_at(int index);

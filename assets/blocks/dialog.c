@@ -80,7 +80,10 @@ static const question questions[] = {
     {WHEN_LONE, 8, 3, blocks_ask_rest, TARGET_NAMED},
     {WHEN_LONE, 1.5, 1, blocks_ask_on_top, TARGET_NAMED},
     {WHEN_LONE, 60, 0.45, blocks_ask_besides_those, TARGET_NAMED},
+    {WHEN_ANY, 9, 1, blocks_ask_which_are, TARGET_NAMED},
+    {WHEN_ANY, 2, 4, blocks_ask_one_differs, TARGET_NAMED},
     {WHEN_IT, 320, 1, blocks_ask_attribute, TARGET_IT},
+    {WHEN_IT, 16, 1, blocks_ask_which_are, TARGET_IT},
     {WHEN_IT, 90, 1, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, blocks_ask_what, TARGET_IT},
     {WHEN_IT, 16, 1, blocks_ask_neighbour, TARGET_IT},
@@ -113,6 +116,7 @@ static const question questions[] = {
     {WHEN_THEY, 30, 1, blocks_ask_aspect, TARGET_IT},
     {WHEN_THEY, 25, 0.25, blocks_ask_they_pair, TARGET_IT},
     {WHEN_THEY, 8, 1, blocks_ask_mostly, TARGET_IT},
+    {WHEN_THEY, 12, 4, blocks_ask_one_differs, TARGET_IT},
     {WHEN_OTHER, 170, 1, blocks_ask_another, TARGET_NAMED},
     {WHEN_THEY, 110, 3.9, blocks_ask_they_all, TARGET_NAMED},
     {WHEN_THEY, 40, 0.73, blocks_ask_they_any, TARGET_NAMED},
@@ -124,6 +128,11 @@ static const question questions[] = {
     {WHEN_OTHER, 28, 1, blocks_ask_verify, TARGET_THAT},
     {WHEN_OTHER, 30, 1, blocks_ask_attribute, TARGET_ANSWER},
     {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_ANSWER},
+    {WHEN_OTHER, 30, 1, blocks_ask_group_what, TARGET_BOTH},
+    {WHEN_OTHER, 60, 2, blocks_ask_group_same, TARGET_BOTH},
+    {WHEN_OTHER, 50, 1, blocks_ask_which_of, TARGET_BOTH},
+    {WHEN_OTHER, 20, 1, blocks_ask_aspect, TARGET_BOTH},
+    {WHEN_OTHER, 60, 1, blocks_ask_counted_what, TARGET_NAMED},
     {WHEN_OTHER, 40, 1, blocks_ask_attribute, TARGET_OTHER},
     {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_OTHER},
     {WHEN_OTHER, 4, 1, blocks_ask_what, TARGET_OTHER},
@@ -315,11 +324,12 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
                             .ask = m->ask,
                             .attribute = m->attribute,
                             .kind = m->ask == ASK_VALUE ? draft->target : draft->kind};
-    entry->value =
-        (m->ask == ASK_VALUE && m->objects) || (m->ask == ASK_SHARED && draft->coreference > 0);
+    entry->value = (m->ask == ASK_VALUE && m->objects) ||
+                   (m->ask == ASK_SHARED && draft->coreference > 0 && draft->of_they);
     entry->verify = m->ask == ASK_ONE && draft->asked >= 0;
     entry->asked = draft->asked;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
+    entry->counted = m->ask == ASK_COUNT && draft->kind_told;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;
     bool shared = m->ask == ASK_SHARED && blocks_shared(talk->scene, m->objects, m->attribute) >= 0;
@@ -375,6 +385,12 @@ static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
         talk->they = false;
     if (draft->of_they)
         talk->they_said = talk->round;
+    if (draft->of_both) // no group of before any more
+        talk->they = false;
+    if (blocks_size_of(draft->both) == 2) {
+        talk->both = draft->both;
+        talk->both_entry = talk->round;
+    }
     if (draft->group && number >= 2 && found) {
         talk->groups +=
             !talk->they || talk->they_entry == 0 || !blocks_kind_same(talk->they_kind, draft->kind);
@@ -399,7 +415,9 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         blocks_draft draft;
         round->answer = draw_question(&talk, &draft);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
-        blocks_manner_apply(&talk.rng, manner, round->question, sizeof round->question);
+        const char *before =
+            talk.round > 1 ? blocks_answer_text(dialog->round[talk.round - 2].answer) : NULL;
+        blocks_manner_apply(&talk.rng, manner, before, round->question, sizeof round->question);
         // "what color is it" may have become "what colour is it", which was asked before.
         if (typed_before(&talk, round->question))
             snprintf(round->question, sizeof round->question, "%s", draft.text);

@@ -74,6 +74,15 @@ int blocks_only(blocks_set set)
     return blocks_size_of(set) == 1 ? __builtin_ctz(set) : -1;
 }
 
+int blocks_distinct(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < scene->count; i++)
+        if (blocks_has(set, i))
+            seen |= 1u << blocks_value(&scene->object[i], attribute);
+    return __builtin_popcount(seen);
+}
+
 int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)
 {
     int shared = -1;

@@ -50,6 +50,8 @@ static inline bool blocks_has(blocks_set set, int object)
 
 // The value all objects of the set share, -1 when they differ or there are none.
 int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
+// How many different values the objects of the set have.
+int blocks_distinct(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
 
 // a lies in the direction as seen from b, clearly.
 bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b);

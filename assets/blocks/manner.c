@@ -17,7 +17,7 @@ int blocks_words(const char *text)
 {
     int words = 2;
     for (; *text; text++)
-        words += *text == ' ' || *text == ',' || *text == ':' || *text == '\'';
+        words += strchr(" ,:'.!", *text) != NULL;
     return words;
 }
 
@@ -84,7 +84,30 @@ static bool indirect(vd_rng *rng, const char *text, char *out, size_t size)
     return false;
 }
 
-static void make_polite(vd_rng *rng, char *text)
+// What a chatty person says before the question; before: the answer just heard, NULL: none.
+static blocks_phrase small_talk(vd_rng *rng, const char *before)
+{
+    blocks_phrase said = {""};
+    if (before && strlen(before) < 14 && !strchr(before, ',') && chance(rng, 0.25))
+        // No stop behind a number: "1." is a word of its own.
+        blocks_say(rng, said.text, sizeof said.text,
+                   isdigit((unsigned char)before[strlen(before) - 1])
+                       ? "(3:ok so|ok|ah|oh|so|hm|alright|right,) %a(4:,|!) (5:|and|so|now)"
+                       : "(3:ok so|ok|ah|oh|so|hm|alright|right,) %a(4:,|.|!) (5:|and|so|now)",
+                   "a", before);
+    else
+        said = blocks_reading(
+            rng,
+            "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|thank you,|well,|"
+            "alright,|great,|good,|tell me,|can you tell me,|could you tell me,|hmm,|um,|oh,|wow,|"
+            "cool,|nice,|mommy,|mum,|right,|i see,|got it,|(very|) good.|haha,|ok and|oh and|ah "
+            "yes, and|last one,|last question,|next,|next question,|one more,|let's see,|let us "
+            "begin:|now then,|right then,|lovely.|ok then|and now|thank you.|hi there!|hello,|ok "
+            "cool,|interesting,|good morning,|ok different thing,|wow ok.|great job!)");
+    return said;
+}
+
+static void make_polite(vd_rng *rng, const char *answer, char *text)
 {
     char other[BLOCKS_TEXT];
     blocks_phrase before, after = {""};
@@ -98,10 +121,7 @@ static void make_polite(vd_rng *rng, char *text)
                                      "me|would you mind telling me|may i ask|i "
                                      "want to know|i wonder)");
     } else {
-        before = blocks_reading(
-            rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|"
-                 "thank you,|well,|alright,|great,|good,|tell me,|can you tell "
-                 "me,|could you tell me,|hmm,|um,|oh,|wow,|cool,|nice,|mommy,|mum,|right,)");
+        before = small_talk(rng, answer);
     }
     if (!before.text[0] || chance(rng, 0.2))
         after = blocks_reading(rng, (behind(text, "is ") || behind(text, "are ")) &&
@@ -317,17 +337,17 @@ static void add_stray(vd_rng *rng, char *text, size_t size)
 
 unsigned blocks_manner_draw(vd_rng *rng)
 {
-    return (chance(rng, 0.12) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
+    return (chance(rng, 0.15) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
            (chance(rng, 0.1) ? BLOCKS_HASTY : 0) | (chance(rng, 0.15) ? BLOCKS_STRAY : 0);
 }
 
-void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
+void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char *text, size_t size)
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
     // Politeness adds up to that many words: "would you mind telling me ..., thanks".
     if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
-        make_polite(rng, text);
+        make_polite(rng, before, text);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");
         replace(text, "gray", "grey");

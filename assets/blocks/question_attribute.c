@@ -1,7 +1,11 @@
 // Questions about one thing: what color it is, whether it is red, what it is.
 #include "assets/blocks/talk.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum { TOPIC_ATTRIBUTE = 1, TOPIC_VERIFY, TOPIC_WHAT, TOPIC_NO_SUCH };
+enum { LEAD = 80 };
 
 static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_COLOR] =
@@ -24,14 +28,19 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "what is %t made out of|what is the material of %t|what's the material of %t|material "
         "(of|) "
         "%b|%b material|what material %b|what kind of material is %t|%b metal or rubber|"
-        "do you know what %t is made of|is %t (soft or hard|hard or soft|shiny or dull|dull or "
+        "do you know what %t is made of|is %t (shiny|metal|metallic)(,|) or is it "
+        "(dull|matte|rubber)|is "
+        "%t (matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny "
+        "or dull|dull or "
         "shiny|shiny or (kind of|) dull|metallic or matte)|%b, (shiny or "
         "matte|rubber or metal))",
-    [BLOCKS_SIZE] = "(6:(5:what|which) size is %t|6:how (3:big|large) is %t|4:is %t big or small|"
-                    "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
-                    "or little|tiny or huge)|what is the size of %t|"
-                    "what's the size of %t|size (of|) %b|%b size|%b(,|) big or small|how big would "
-                    "you say %t is|%b, (small or big|big or little))",
+    [BLOCKS_SIZE] =
+        "(6:(5:what|which) size is %t|is %t big(,|) or is it small|is %t small(,|) or is it "
+        "big|%t is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|"
+        "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
+        "or little|tiny or huge)|what is the size of %t|"
+        "what's the size of %t|size (of|) %b|%b size|%b(,|) big or small|how big would "
+        "you say %t is|%b, (small or big|big or little))",
 };
 
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
@@ -48,8 +57,11 @@ static void two_values(blocks_talk *talk, blocks_attribute a, int right, const c
     const char *one = blocks_value_name(a, first ? right : wrong);
     const char *two = blocks_value_name(a, first ? wrong : right);
     bool what = a == BLOCKS_COLOR && blocks_chance(talk, 0.2);
-    snprintf(out, BLOCKS_TEXT, "%s %.95s%s %s%s or %s%s", what ? "what color is" : "is", subject,
-             what ? "," : "", an, one, an, two);
+    const char *other = what || !blocks_chance(talk, 0.15) ? " or "
+                        : blocks_chance(talk, 0.5)         ? " or is it "
+                                                           : ", or is it ";
+    snprintf(out, BLOCKS_TEXT, "%s %.95s%s %s%s%s%s%s", what ? "what color is" : "is", subject,
+             what ? "," : "", an, one, other, an, two);
 }
 
 static blocks_attribute draw_attribute(blocks_talk *talk)
@@ -59,6 +71,41 @@ static blocks_attribute draw_attribute(blocks_talk *talk)
                                             BLOCKS_COLOR, BLOCKS_SHAPE,    BLOCKS_SHAPE,
                                             BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
     return draw[vd_rng_below(&talk->rng, (int)(sizeof draw / sizeof *draw))];
+}
+
+static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
+    "(3:what (2:color|colour) is it|3:%o|what is its color|which color is it)",
+    "(3:what shape is it|%o|which shape is it)",
+    "(3:what is it made of|is it metal or rubber|is it shiny or matte|is it rubber or metal)",
+    "(2:how big is it|2:is it big or small|what size is it|is it small or big)"};
+
+// "look at the red ball, is it shiny": sometimes what is asked about stands before the question, in
+// which it is "it". lead: empty if not.
+static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
+{
+    lead[0] = 0;
+    bool can = (talk->naming == TARGET_NAMED || talk->naming == TARGET_PLACE ||
+                talk->naming == TARGET_SIZE) &&
+               !strncmp(target->text, "the ", 4) && strlen(target->text) < 36;
+    if (!can || !blocks_chance(talk, 0.06))
+        return;
+    bool a = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_A);
+    const char *before = a ? "(3:i see|there is|there's|i think i see|i can see)"
+                           : "(3:look at|now look at|about|as for|see|take|you see)";
+    snprintf(lead, LEAD, "%.20s %.40s, ", blocks_reading(&talk->rng, before).text,
+             a ? noun.text : target->text);
+    snprintf(target->text, sizeof target->text, "it");
+}
+
+// Writes the question behind the lead.
+static bool put_led(blocks_talk *talk, blocks_draft *draft, const char *lead, const char *pattern,
+                    const char *it, const char *value)
+{
+    blocks_put(talk, draft, pattern, "tovb", it, value, value, it);
+    char question[BLOCKS_TEXT];
+    snprintf(question, sizeof question, "%s", draft->text);
+    return snprintf(draft->text, sizeof draft->text, "%s%.90s", lead, question) > 0;
 }
 
 bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
@@ -71,8 +118,12 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.attribute = attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, attribute, target.object, 0);
     char choice[BLOCKS_TEXT];
+    char lead[LEAD];
+    draw_lead(talk, &target, lead);
     two_values(talk, attribute, blocks_value(&talk->scene->object[target.object], attribute),
                target.text, choice);
+    if (lead[0])
+        return put_led(talk, draft, lead, led_patterns[attribute], target.text, choice);
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
@@ -117,6 +168,11 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
         snprintf(predicate.text, sizeof predicate.text, "round");
+    char lead[LEAD];
+    draw_lead(talk, &target, lead);
+    if (lead[0])
+        return put_led(talk, draft, lead, "(6:is it %v|would you say it is %v|isn't it %v)",
+                       target.text, predicate.text);
     return blocks_put(
         talk, draft,
         attribute == BLOCKS_COLOR

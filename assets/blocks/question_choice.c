@@ -312,7 +312,7 @@ static bool single_out(blocks_talk *talk, const blocks_group *g, bool without, b
              value.text);
     draft->meaning.objects = found;
     draft->meaning.given |= 1u << a;
-    draft->topic = blocks_topic(TOPIC_OF, blocks_kind_key(g->kind), a, such.value[a]);
+    draft->topic = blocks_topic(TOPIC_OF, g->key, a, such.value[a]);
     return true;
 }
 
@@ -325,14 +325,20 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
         "is (on the far right|furthest right|furthest to the right|rightmost|the rightmost)",
         "is (2:closest|closest to (us|the camera|you)|in the front|nearest|the closest)",
         "is (farthest away|furthest back|in the back|the farthest|at the back)"};
+    static const char *const of_two[BLOCKS_DIRECTIONS] = {
+        "is (2:further (to the|) left|farther left|more to the left|on the left)",
+        "is (2:further (to the|) right|farther right|more to the right|on the right)",
+        "is (3:closer|closer to (us|me|the camera)|nearer|in front|more near to me|nearer to us)",
+        "is (2:further (away|back)|farther (away|back)|behind)"};
     blocks_direction direction = blocks_some_direction(talk);
     int object = blocks_extreme(talk->scene, g->set, direction);
     if (object < 0)
         return false;
-    *says = blocks_reading(&talk->rng, places[direction]);
+    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.6);
+    *says = blocks_reading(&talk->rng, two ? of_two[direction] : places[direction]);
     draft->family = "superlative";
     draft->meaning.objects = (blocks_set)(1u << object);
-    draft->topic = blocks_topic(TOPIC_OF, blocks_kind_key(g->kind), 100, direction);
+    draft->topic = blocks_topic(TOPIC_OF, g->key, 100, direction);
     return true;
 }
 
@@ -346,12 +352,15 @@ static bool single_out_size(blocks_talk *talk, const blocks_group *g, blocks_dra
     blocks_set found = blocks_find(talk->scene, such) & g->set;
     if (blocks_size_of(found) != 1 || g->kind.value[BLOCKS_SIZE] >= 0)
         return false;
-    *says = blocks_reading(&talk->rng, big ? "is (the|) (3:biggest|2:largest|tallest)"
-                                           : "is (the|) (5:smallest|shortest)");
+    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.6);
+    *says = blocks_reading(&talk->rng, two && big ? "is (the|) (3:bigger|larger)"
+                                       : two      ? "is (the|) smaller"
+                                       : big      ? "is (the|) (3:biggest|2:largest|tallest)"
+                                                  : "is (the|) (5:smallest|shortest)");
     draft->family = "superlative";
     draft->meaning.objects = found;
     draft->meaning.given |= 1u << BLOCKS_SIZE;
-    draft->topic = blocks_topic(TOPIC_OF, blocks_kind_key(g->kind), 101, big);
+    draft->topic = blocks_topic(TOPIC_OF, g->key, 101, big);
     return true;
 }
 
@@ -362,7 +371,7 @@ bool blocks_ask_which_of(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase says;
     if (!blocks_group_pick(talk, &g))
         return false;
-    if (!blocks_kind_mask(g.kind) && !talk->they)
+    if (!blocks_kind_mask(g.kind) && !talk->they && !g.both)
         return false;
     *draft = blocks_group_draft(&g, "choice", ASK_CHOICE, g.set);
     draft->meaning.among = g.set;
@@ -375,8 +384,10 @@ bool blocks_ask_which_of(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = g.named;
     draft->about = draft->single = blocks_only(draft->meaning.objects);
     return blocks_put(talk, draft,
-                      g.named ? "(3:which of %m %v|3:which one of %m %v)"
-                              : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which %v)",
+                      g.named || g.both
+                          ? "(3:which of %m %v|3:which one of %m %v)"
+                          : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which %v|which "
+                            "from %m %v|and which of %m %v)",
                       "mv", g.them.text, says.text);
 }
 
@@ -412,7 +423,9 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_SHAPE,
                                              BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
     blocks_attribute a = asked[vd_rng_below(&talk->rng, 6)];
-    blocks_group g = {.kind = blocks_anything, .set = blocks_all(talk->scene)};
+    blocks_group g = {.kind = blocks_anything,
+                      .set = blocks_all(talk->scene),
+                      .key = blocks_kind_key(blocks_anything)};
     bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.2);
     bool fewest = !some && blocks_chance(talk, 0.15);
     if (some && (!blocks_group_pick(talk, &g) || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3))
@@ -425,7 +438,7 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = !some || g.named;
     draft->meaning.attribute = a;
     draft->meaning.more.value[a] = (int8_t)value;
-    draft->topic = blocks_topic(TOPIC_MOST, blocks_kind_key(g.kind), a, fewest);
+    draft->topic = blocks_topic(TOPIC_MOST, g.key, a, fewest);
     const char *pattern =
         some ? (a == BLOCKS_MATERIAL ? "(what are most of %m made of|2:what %a are most of %m)"
                                      : "what %a are most of %m")
@@ -452,6 +465,7 @@ bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
     if (all)
         g = (blocks_group){.kind = blocks_anything,
                            .set = blocks_all(talk->scene),
+                           .key = blocks_kind_key(blocks_anything),
                            .named = true,
                            .them = blocks_reading(&talk->rng, "the (things|objects)")};
     else if (!blocks_group_pick(talk, &g))
@@ -471,7 +485,7 @@ bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = yes;
     draft->group = false;
     draft->other_group = g.named;
-    draft->topic = blocks_topic(TOPIC_MOSTLY, blocks_kind_key(g.kind), a, 0);
+    draft->topic = blocks_topic(TOPIC_MOSTLY, g.key, a, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
     return blocks_put(talk, draft,
                       "(4:are most of %m %v|are the majority of %m %v|are more than "

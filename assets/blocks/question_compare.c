@@ -1,6 +1,9 @@
 // Questions that compare: numbers of two kinds, two things, one thing with all others.
 #include "assets/blocks/talk.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum {
     TOPIC_MORE = 48,
     TOPIC_WHICH_MORE,
@@ -17,12 +20,18 @@ static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_S
                                             BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
                                             BLOCKS_SIZE};
 
-// Two kinds that differ in one attribute, at least one of which exists.
+// Two kinds that differ in one attribute, at least one of which exists; some have a shape in
+// common.
 static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int number[2])
 {
     blocks_attribute a = kinds_of[vd_rng_below(&talk->rng, 7)];
+    bool common = a != BLOCKS_SHAPE && blocks_chance(talk, 0.35);
+    int shape =
+        talk->scene->object[vd_rng_below(&talk->rng, talk->scene->count)].value[BLOCKS_SHAPE];
     for (int i = 0; i < 2; i++) {
         kind[i] = blocks_some_kind(talk, 1u << a);
+        if (common)
+            kind[i].value[BLOCKS_SHAPE] = (int8_t)shape;
         if (i == 1 && kind[0].value[a] == kind[1].value[a])
             kind[1].value[a] =
                 (int8_t)((kind[0].value[a] + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) %
@@ -44,6 +53,14 @@ static bool put_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind 
 {
     blocks_phrase one = blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL);
     blocks_phrase two = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
+    // "more small cylinders than big ones"
+    if (kind[0].value[BLOCKS_SHAPE] >= 0 &&
+        kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE] && blocks_chance(talk, 0.7)) {
+        blocks_kind rest = kind[1];
+        rest.value[BLOCKS_SHAPE] = -1;
+        blocks_phrase bare = blocks_noun(&talk->rng, rest, BLOCKS_BARE); // "big thing"
+        snprintf(two.text, sizeof two.text, "%.*s ones", (int)strcspn(bare.text, " "), bare.text);
+    }
     draft->other_group = true;
     draft->topic =
         blocks_topic(TOPIC_MORE, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
@@ -81,6 +98,8 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("comparison", ASK_MORE);
     draft->meaning.equal = equal;
     draft->meaning.more = kind[number[1] > number[0]];
+    if (kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE])
+        draft->meaning.more.value[BLOCKS_SHAPE] = -1;
     return put_kinds(
         talk, draft, kind,
         "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
@@ -114,10 +133,12 @@ bool blocks_ask_how_many_more(blocks_talk *talk, blocks_draft *draft)
 // "what is the difference between the ball and the cube", "what do they have in common"
 bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
 {
-    bool they = talk->naming == TARGET_IT, differ = blocks_chance(talk, 0.6);
+    bool they = talk->naming == TARGET_IT || talk->naming == TARGET_BOTH,
+         differ = blocks_chance(talk, 0.6);
     blocks_target target[2];
     blocks_group g = {0};
-    if (they ? !talk->they || !blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2
+    if (they ? (talk->naming == TARGET_IT && !talk->they) || !blocks_group_pick(talk, &g) ||
+                   blocks_size_of(g.set) != 2
              : !blocks_two_targets(talk, 0, target))
         return false;
     blocks_set two = they ? g.set : (blocks_set)(1u << target[0].object | 1u << target[1].object);
@@ -178,7 +199,9 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
             talk, draft,
             talk->naming == TARGET_IT
                 ? "(3:is %t the same %v as %u|does %t have the same %v as %u|does %t have the %v "
-                  "of %u)"
+                  "of %u|%t has the same %v (as|like) %u|has %t the same %v as %u|does %t have "
+                  "same %v "
+                  "as %u)"
                 : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have "
                   "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b "
                   "and "
@@ -382,9 +405,9 @@ bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
     const blocks_scene *scene = talk->scene;
     bool group = talk->naming == TARGET_IT;
     blocks_set those = group ? blocks_find(scene, talk->they_kind) : talk->singles;
-    if (group
-            ? !talk->they || talk->round - talk->they_said > 1 || talk->entry[talk->they_entry].one
-            : talk->they || talk->round - talk->it_entry > 1)
+    if (group ? !talk->they || blocks_they_narrowed(talk) || talk->round - talk->they_said > 1 ||
+                    talk->entry[talk->they_entry].one
+              : talk->they || talk->round - talk->it_entry > 1)
         return false;
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     int value = blocks_shared(scene, those, a), size = blocks_size_of(those);

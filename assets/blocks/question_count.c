@@ -221,25 +221,42 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     return put_exist(talk, draft, kind);
 }
 
+// A number in digits or as a word.
+static blocks_phrase number_words(blocks_talk *talk, int number)
+{
+    static const char *const words[] = {"two", "three", "four",  "five",
+                                        "six", "seven", "eight", "nine"};
+    blocks_phrase phrase;
+    if (number >= 2 && number <= 9 && blocks_chance(talk, 0.35))
+        snprintf(phrase.text, sizeof phrase.text, "%s", words[number - 2]);
+    else
+        snprintf(phrase.text, sizeof phrase.text, "%d", number);
+    return phrase;
+}
+
 // "are there exactly 2 cubes", "is there more than 1 ball"
 bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
 {
     // What is asked is drawn first, so that the number itself does not tell.
     bool yes = blocks_chance(talk, 0.5), several = blocks_chance(talk, 0.4);
-    int asked = several ? 2 : 1 + vd_rng_below(&talk->rng, 3), number = asked;
+    bool many_of_them = !several && blocks_chance(talk, 0.4);
+    int asked = several        ? 2
+                : many_of_them ? 3 + vd_rng_below(&talk->rng, 6)
+                               : 1 + vd_rng_below(&talk->rng, 3);
+    int number = asked;
     if (several)
         number = yes ? 2 + vd_rng_below(&talk->rng, 2) : 1;
     else if (!yes)
         number += blocks_chance(talk, 0.5) ? 1 : -1;
     blocks_kind kind;
-    if (!kind_with(talk, draw_mask(talk), number, &kind) || blocks_told(talk, kind) >= 0)
+    bool found = number >= 4 ? large_kind(talk, number, &kind)
+                             : kind_with(talk, draw_mask(talk), number, &kind);
+    if (!found || blocks_told(talk, kind) >= 0)
         return false;
     *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
     draft->meaning.yes = yes;
-    char digits[12];
     blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    snprintf(digits, sizeof digits, "%d", asked);
     const char *pattern =
         several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there "
                   "at least 2 %p|is there more than just one %k)"
@@ -247,10 +264,11 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
             ? "(is there only (1|one) %k|is there just (1|one) %k|is there exactly 1 %k|is "
               "there a single %k)"
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just "
-              "%n %p)";
+              "%n %p|are there only %n %p|there are %n %p, (right|correct))";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
-    return blocks_put(talk, draft, pattern, "kpn", one.text, many.text, digits);
+    return blocks_put(talk, draft, pattern, "kpn", one.text, many.text,
+                      number_words(talk, asked).text);
 }
 
 // "are there more than 3 cubes", "are there at least 2 balls"
@@ -269,10 +287,9 @@ bool blocks_ask_bound(blocks_talk *talk, blocks_draft *draft)
     *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
-    char digits[12];
-    snprintf(digits, sizeof digits, "%d", asked);
     return blocks_put(talk, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
-                      blocks_reading(&talk->rng, bounds[bound]).text, digits,
+                      blocks_reading(&talk->rng, bounds[bound]).text,
+                      number_words(talk, asked).text,
                       blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text);
 }
 
@@ -309,7 +326,7 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
         blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
 }
 
-// "how many things are neither red nor blue"
+// "how many things are neither red nor blue", "what is neither a ball nor a cone"
 bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute a = blocks_chance(talk, 0.4) ? BLOCKS_SHAPE : BLOCKS_COLOR;
@@ -319,8 +336,21 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
         kind[i] = blocks_some_kind(talk, 1u << a);
         others &= (blocks_set)~blocks_find(talk->scene, kind[i]);
     }
+    int only = blocks_only(others);
     if (kind[0].value[a] == kind[1].value[a])
         return false;
+    if (only >= 0 && blocks_chance(talk, 0.5)) {
+        *draft = blocks_draft_new("choice", ASK_WHICH);
+        draft->meaning.objects = others;
+        draft->single = draft->about = only;
+        draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
+        return blocks_put(
+            talk, draft,
+            "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v "
+            "nor %w|what is not %v or %w|which (thing|object) is not %v or %w)",
+            "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text,
+            blocks_predicate(&talk->rng, a, kind[1].value[a]).text);
+    }
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.objects = others;
     draft->meaning.number = blocks_size_of(others);
@@ -425,11 +455,8 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
 {
     bool color = blocks_chance(talk, 0.5);
     blocks_attribute a = color ? BLOCKS_COLOR : BLOCKS_SHAPE;
-    unsigned seen = 0;
-    for (int i = 0; i < talk->scene->count; i++)
-        seen |= 1u << blocks_value(&talk->scene->object[i], a);
     *draft = blocks_draft_new("count", ASK_COUNT);
-    draft->meaning.number = __builtin_popcount(seen);
+    draft->meaning.number = blocks_distinct(talk->scene, blocks_all(talk->scene), a);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_DISTINCT, a, 0, 0);
     return blocks_put(talk, draft,

@@ -11,7 +11,8 @@ enum {
     TOPIC_THEY_NOT,
     TOPIC_REST,
     TOPIC_THEY_NUMBER = 90,
-    TOPIC_THEY_PAIR
+    TOPIC_THEY_PAIR,
+    TOPIC_WHICH_ARE
 };
 
 static bool pick_they(blocks_talk *talk, blocks_group *g)
@@ -26,7 +27,8 @@ static bool pick_they(blocks_talk *talk, blocks_group *g)
         g->coreference = 0;
     }
     g->set = blocks_find(talk->scene, g->kind);
-    g->named = false;
+    g->key = blocks_kind_key(g->kind);
+    g->named = g->both = g->narrowed = false;
     g->they = blocks_reading(&talk->rng, "(6:they|those)");
     g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
@@ -39,15 +41,58 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
     g->kind = blocks_kind_of(&talk->scene->object[some],
                              masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
     g->set = blocks_find(talk->scene, g->kind);
+    g->key = blocks_kind_key(g->kind);
     g->coreference = 0;
     g->named = true;
+    g->both = g->narrowed = false;
     g->they = g->them = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
     return blocks_size_of(g->set) >= 2;
 }
 
+bool blocks_they_narrowed(const blocks_talk *talk)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    return talk->they && talk->they_said == talk->round - 1 && before->counted &&
+           !blocks_kind_same(before->kind, talk->they_kind);
+}
+
+// Those last spoken of; right after "how many of them are red" those that are.
+static bool pick_latest(blocks_talk *talk, blocks_group *g)
+{
+    if (!pick_they(talk, g))
+        return false;
+    if (!blocks_they_narrowed(talk))
+        return true;
+    g->kind = talk->entry[talk->round - 1].kind;
+    g->set = blocks_find(talk->scene, g->kind);
+    g->key = blocks_kind_key(g->kind);
+    g->coreference = 1;
+    g->narrowed = true;
+    return blocks_size_of(g->set) >= 2;
+}
+
+// "what is behind it | a red cube | are they the same size": the two that the round before was
+// about.
+static bool pick_both(blocks_talk *talk, blocks_group *g)
+{
+    if (talk->round < 2 || talk->both_entry != talk->round - 1)
+        return false;
+    *g = (blocks_group){.kind = blocks_anything, .set = talk->both, .coreference = 1, .both = true};
+    g->key = -1 - (int64_t)talk->both;
+    // Where a group was spoken of before, "they" might be that.
+    const char *two = "(2:those two|these two|the two of them)";
+    g->they = blocks_reading(&talk->rng, talk->they || talk->groups ? two : "(5:they|2:those two)");
+    g->them =
+        blocks_reading(&talk->rng, talk->they || talk->groups ? "(2:those two|these two)"
+                                                              : "(4:them|2:the two|those two)");
+    return true;
+}
+
 bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
 {
-    return talk->naming == TARGET_IT ? pick_they(talk, g) : pick_kind(talk, g);
+    return talk->naming == TARGET_BOTH ? pick_both(talk, g)
+           : talk->naming == TARGET_IT ? pick_latest(talk, g)
+                                       : pick_kind(talk, g);
 }
 
 // An attribute that does not name the group and has not been told of all of it.
@@ -57,7 +102,7 @@ static bool draw_open(blocks_talk *talk, const blocks_group *g, blocks_attribute
     bool told = true;
     for (int i = 0; i < talk->scene->count; i++)
         told &= !blocks_has(g->set, i) || talk->known[i] >> *a & 1;
-    return g->kind.value[*a] < 0 && !told;
+    return g->kind.value[*a] < 0 && (!told || (g->both && blocks_chance(talk, 0.3)));
 }
 
 blocks_draft blocks_group_draft(const blocks_group *g, const char *family, blocks_ask ask,
@@ -67,9 +112,12 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
     draft.coreference = g->coreference;
     draft.meaning.objects = objects;
     draft.meaning.given = blocks_kind_mask(g->kind);
-    draft.group = draft.plural = g->named;
-    draft.of_they = !g->named;
-    if (g->named)
+    draft.plural = g->named;
+    draft.group = g->named || g->narrowed;
+    draft.of_they = !g->named && !g->both;
+    draft.both = g->both ? g->set : 0;
+    draft.of_both = g->both;
+    if (draft.group)
         draft.kind = g->kind;
     return draft;
 }
@@ -151,7 +199,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
+    if (!pick_latest(talk, &g) || !draw_open(talk, &g, &a))
         return false;
     bool yes = blocks_chance(talk, 0.5);
     // They are seldom all of one color: as few noes are asked for.
@@ -169,7 +217,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     blocks_kind such = blocks_anything;
     such.value[a] = (int8_t)value;
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
-    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 0);
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, a, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
     blocks_phrase singular = blocks_predicate(&talk->rng, a, value);
     bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
@@ -239,7 +287,7 @@ bool blocks_ask_they_number(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.number = blocks_size_of(g.set);
     draft->kind = g.kind;
     draft->kind_told = draft->group = draft->plural = true;
-    draft->topic = blocks_topic(TOPIC_THEY_NUMBER, blocks_kind_key(g.kind), 0, 0);
+    draft->topic = blocks_topic(TOPIC_THEY_NUMBER, g.key, 0, 0);
     return put(talk, draft, &g, NULL, NULL,
                "(3:how many|2:how many are there|how many of %m|how many of %m are there|and "
                "how many)");
@@ -255,12 +303,12 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "verify", ASK_SAME, g.set);
     draft->meaning.yes = blocks_shared(talk->scene, g.set, a) >= 0;
     draft->meaning.attribute = a;
-    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 100);
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, a, 100);
     static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
                                                          "size"};
     blocks_phrase name = blocks_reading(&talk->rng, names[a]);
     bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
-    if (a == BLOCKS_MATERIAL && blocks_chance(talk, 0.3))
+    if (a == BLOCKS_MATERIAL && !g.both && blocks_chance(talk, 0.3))
         return put(talk, draft, &g, NULL, NULL,
                    both
                        ? "(are %g both made of the same (stuff|material|thing)|are both of %m made "
@@ -274,6 +322,11 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     if (again && blocks_chance(talk, 0.7))
         return put(talk, draft, &g, name.text, NULL,
                    "(2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
+    if (g.both)
+        return put(
+            talk, draft, &g, name.text, NULL,
+            "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g share the "
+            "same %v|and are %g the same %v)");
     if (both)
         return put(
             talk, draft, &g, name.text, NULL,
@@ -340,23 +393,35 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     blocks_attribute a;
     if (!blocks_group_pick(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    bool pair = blocks_size_of(g.set) == 2 && (a == BLOCKS_COLOR || a == BLOCKS_SHAPE);
-    if (blocks_shared(talk->scene, g.set, a) < 0 && !pair && !blocks_chance(talk, 0.3))
+    // Two or three values are named one by one.
+    int values = blocks_distinct(talk->scene, g.set, a);
+    bool listed = values <= 3 && a <= BLOCKS_SHAPE;
+    if (values > 1 && !listed && !blocks_chance(talk, 0.3))
         return false;
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
-    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g.kind), a, 0);
+    draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, a, 0);
     static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
                                                          "size"};
-    if (!g.named && talk->entry[talk->round - 1].ask != ASK_SAME && blocks_chance(talk, 0.12))
+    static const char *const plural[BLOCKS_ATTRIBUTES] = {"(3:colors|colours)", "shapes",
+                                                          "materials", "sizes"};
+    bool own = !g.named && !g.both && talk->entry[talk->round - 1].ask != ASK_SAME;
+    if (own && blocks_chance(talk, 0.12))
         return put(
             talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
             "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
+    if (own && blocks_chance(talk, 0.15))
+        return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
+                   "(2:their %v|2:what are their %v|and their %v|what are the %v|(state|list|name|"
+                   "tell me|give me) (2:their|the) %v)");
     // "are they the same color | yes | which color"
     const blocks_entry *before = &talk->entry[talk->round - 1];
     bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
-    bool brief = !g.named && talk->they && talk->they_said == talk->round - 1 &&
+    bool brief = !g.named && !g.both && talk->they && talk->they_said == talk->round - 1 &&
                  talk->it_entry < talk->they_said;
+    if (brief && !same && blocks_chance(talk, 0.06))
+        return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
+                   "(3:%v|and %v|which %v|what %v)");
     if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
         return put(talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
                    same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
@@ -366,12 +431,62 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         "(5:what (3:color|colour) are %g|2:what colors are %g|what are the colors of "
         "%m|(what|which) "
         "colors (have %m|do %g have)|what color do %g have|%m, what color)",
-        "(4:what shape are %g|what shapes are %g|%m, what shape|what shape do %g have)",
+        "(4:what shape are %g|what shapes are %g|%m, what shape|what shape do %g have|what shapes "
+        "do "
+        "%g have|4:what are %g|and what are %g|(which|what kind of) (things|objects|shapes) are "
+        "%g)",
         "(8:what are %g made of|2:what material are %g|2:are %g metal or rubber|which material are "
         "%g|"
         "are %g (shiny or matte|rubber or metal)|what are %g all made of)",
         "(3:how big are %g|what size are %g|are %g big or small)"};
     return put(talk, draft, &g, NULL, NULL, patterns[a]);
+}
+
+// "how many of them are red | 2 | what are they", "which one is it": of those counted just before
+bool blocks_ask_counted_what(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    blocks_group g = {.kind = before->kind, .coreference = 1};
+    g.set = blocks_find(talk->scene, g.kind);
+    g.key = blocks_kind_key(g.kind);
+    int number = blocks_size_of(g.set), only = blocks_only(g.set);
+    unsigned mask = blocks_kind_mask(g.kind);
+    if (talk->round < 2 || !before->counted || !mask || mask >> BLOCKS_SHAPE & 1 || !number)
+        return false;
+    *draft = blocks_group_draft(&g, "attribute", only < 0 ? ASK_SHARED : ASK_WHICH, g.set);
+    draft->meaning.attribute = only < 0 ? BLOCKS_SHAPE : BLOCKS_ATTRIBUTES;
+    draft->of_they = false;
+    draft->kind = g.kind;
+    draft->group = draft->plural = only < 0;
+    draft->single = draft->about = only;
+    draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, BLOCKS_SHAPE, 0);
+    return put(talk, draft, &g, NULL, NULL,
+               only < 0
+                   ? "(3:what are they|2:and what are they|which ones|which ones are they|what "
+                     "shapes are they|what are those)"
+                   : "(3:what is it|which one|2:which one is it|what's that|and what is it|what "
+                     "is that one|which one is that)");
+}
+
+// "is one of them smaller than the others"
+bool blocks_ask_one_differs(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    if (!blocks_group_pick(talk, &g) || blocks_size_of(g.set) < 3 ||
+        (talk->naming == TARGET_IT && !talk->they) || g.kind.value[BLOCKS_SIZE] >= 0)
+        return false;
+    bool bigger = blocks_chance(talk, 0.5);
+    blocks_kind such = such_kind(BLOCKS_SIZE, bigger ? BLOCKS_LARGE : BLOCKS_SMALL);
+    int number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
+    *draft = blocks_group_draft(&g, "comparison", ASK_POLAR, g.set);
+    draft->meaning.yes = number == 1;
+    draft->group = draft->plural = false;
+    draft->other_group = g.named;
+    draft->other_thing = number == 1;
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, BLOCKS_SIZE, 200 + bigger);
+    return put(talk, draft, &g, bigger ? "bigger" : "smaller", NULL,
+               "(3:is one of %m %v than the (2:others|other ones|rest)|is any of %m %v than the "
+               "others|is one of %m %v)");
 }
 
 // "how many other things are there"
@@ -384,7 +499,7 @@ bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = talk->scene->count - blocks_size_of(g.set);
     draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_OTHERS, blocks_kind_key(g.kind), 0, 0);
+    draft->topic = blocks_topic(TOPIC_OTHERS, g.key, 0, 0);
     return put(
         talk, draft, &g, NULL, NULL,
         "(3:how many other (things|objects) are there|how many others are there|how many more "
@@ -406,9 +521,54 @@ bool blocks_ask_they_pair(blocks_talk *talk, blocks_draft *draft)
     }
     *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
     draft->meaning.yes = twice != 0;
-    draft->topic = blocks_topic(TOPIC_THEY_PAIR, blocks_kind_key(g.kind), a, 0);
+    draft->topic = blocks_topic(TOPIC_THEY_PAIR, g.key, a, 0);
     return put(
         talk, draft, &g, a == BLOCKS_COLOR ? "color" : "shape", NULL,
         "(3:do any of %m have the same %v|do any two of %m have the same %v|are any of %m the "
         "same %v|are any two of %m the same %v)");
+}
+
+// "what is red", "which things are metal", "what else is red": several, one or nothing
+bool blocks_ask_which_are(blocks_talk *talk, blocks_draft *draft)
+{
+    static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
+                                             BLOCKS_SIZE};
+    blocks_attribute a = asked[vd_rng_below(&talk->rng, 4)];
+    bool more = talk->naming == TARGET_IT; // besides it
+    const blocks_scene *scene = talk->scene;
+    int some = more ? talk->it : vd_rng_below(&talk->rng, scene->count);
+    int value = blocks_value(&scene->object[some], a);
+    if (!more && blocks_chance(talk, 0.08))
+        value = vd_rng_below(&talk->rng, blocks_values(a));
+    blocks_kind kind = such_kind(a, value);
+    blocks_set set = blocks_find(scene, kind) & (blocks_set) ~(more ? 1u << talk->it : 0);
+    int number = blocks_size_of(set), only = blocks_only(set);
+    if (number > 4 || (more && !(talk->known[some] >> a & 1)) ||
+        (blocks_distinct(scene, set, BLOCKS_SHAPE) > 3) || (!number && !blocks_chance(talk, 0.3)))
+        return false;
+    for (int i = 0; more && i < scene->count; i++) // nothing else was spoken of that is so
+        if (blocks_has(set, i) && talk->mention[i] >= 0)
+            return false;
+    *draft = blocks_draft_new("attribute", number > 1 ? ASK_SHARED : ASK_WHICH);
+    draft->coreference = more ? talk->round - talk->it_entry : 0;
+    draft->meaning.objects = set;
+    draft->meaning.attribute = number > 1 ? BLOCKS_SHAPE : BLOCKS_ATTRIBUTES;
+    draft->meaning.given = 1u << a;
+    draft->kind = kind;
+    draft->group = draft->plural = number > 1 && !more;
+    draft->other_group = more;
+    draft->other_thing = more && number > 0;
+    draft->single = draft->about = more ? -1 : only;
+    for (int i = 0; i < scene->count; i++)
+        draft->named[i] = blocks_has(set, i) ? 1u << a : 0;
+    draft->topic = blocks_topic(TOPIC_WHICH_ARE, blocks_kind_key(kind), more, 0);
+    blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
+    blocks_phrase such = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    return blocks_put(talk, draft,
+                      more ? "(5:what else is %v|2:which other (things|objects) are %v|what other "
+                             "(things|objects) are %v|and what else is %v|what other %p are there)"
+                           : "(4:what is %v|3:which (things|objects|ones) are %v|what (things|"
+                             "objects) are %v|what's %v|what are (all|) the %p|which %p are there|"
+                             "what %p do you see)",
+                      "vp", many.text, such.text);
 }

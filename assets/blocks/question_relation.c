@@ -87,6 +87,7 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     draft->about = nothing ? -1 : nearest;
     draft->single = nothing ? target.object : -1;
     draft->crowded = !nothing;
+    draft->both = nothing ? 0 : (blocks_set)(1u << nearest | 1u << target.object);
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
     if (!nothing && blocks_chance(talk, 0.12))
         return ask_neighbour_of(talk, &target, direction, nearest, draft);
@@ -97,7 +98,8 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     return put(
         talk, draft,
         "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is %d "
-        "%t|2:which (thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d %t|"
+        "%t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d %t|2:which "
+        "(thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d %t|"
         "2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %b|what %d "
         "%b|what is the thing %d %t|what would be %d %t)",
         &target, direction, NULL, NULL);
@@ -218,6 +220,7 @@ static void keep_it(const blocks_talk *talk, blocks_draft *draft, const blocks_t
 {
     bool clear = talk->naming == TARGET_IT && !one->named;
     draft->coreference = one->coreference | two->coreference;
+    draft->both = (blocks_set)(1u << one->object | 1u << two->object);
     draft->named[two->object] = two->named;
     draft->crowded = !clear;
     draft->single = clear ? one->object : -1;
@@ -292,8 +295,9 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
     int side = blocks_side(talk->scene, target.object);
     int depth = blocks_depth(talk->scene, target.object);
     bool choice = side >= 0 && blocks_chance(talk, 0.25);
-    bool polar = !choice && side >= 0 && blocks_chance(talk, 0.35);
-    if (side < 0 && depth >= 0 && blocks_chance(talk, 0.5))
+    bool rows = !choice && depth >= 0 && blocks_chance(talk, 0.25);
+    bool polar = !choice && !rows && side >= 0 && blocks_chance(talk, 0.35);
+    if (!rows && side < 0 && depth >= 0 && blocks_chance(talk, 0.5))
         return false; // the middle of one and not of the other
     *draft = blocks_draft_about("relation", polar ? ASK_ONE : ASK_WHERE, &target);
     draft->about = -1;
@@ -301,11 +305,17 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
     bool left = blocks_chance(talk, 0.5);
     draft->meaning.yes = (side == BLOCKS_LEFT) == left;
     draft->meaning.sides = choice;
+    draft->meaning.rows = rows;
     return put(
         talk, draft,
         choice
             ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
               "on the left or right|which side is %t on|%b left or right|is %t left or right)"
+        : rows
+            ? "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) front|"
+              "where is %t, in (the|) front or in (the|) back|is %t at the front or at the "
+              "back|where "
+              "is %t, up front or in the back|is %t in the front or the back|%b, front or back)"
         : polar ? (left ? "is %t on the left (2:|side|hand side|side of the (picture|table)|of the "
                           "picture)"
                         : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "

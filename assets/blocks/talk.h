@@ -25,6 +25,8 @@ typedef struct blocks_draft {
     bool other_thing;           // about something else that "it" might mean
     bool plural;                // asked in the plural
     bool of_they;               // about those last spoken of, or one of them
+    blocks_set both;            // the two things that it is about, empty = others
+    bool of_both;               // "they" are those two
     int implied;                // the one object that a yes is about, unnamed; -1 = none
     blocks_kind target;         // VALUE: the kind by which the object was named
     int asked;                  // ONE: the value that is asked for, -1 = none
@@ -38,7 +40,8 @@ typedef struct blocks_entry {
     blocks_attribute attribute;
     blocks_kind kind; // COUNT, THERE; VALUE: how the object was named
     bool exist, count, value;
-    bool one; // THERE: one of the kind was asked for, and there is at least one
+    bool counted; // COUNT: kind is what was counted, of a group or named
+    bool one;     // THERE: one of the kind was asked for, and there is at least one
     bool verify;
     int asked;        // verify: the value
     bool yes;         // ALL, SAME: the answer; SHARED: there is one
@@ -66,6 +69,7 @@ typedef enum {
     TARGET_AMONG,      // of those last spoken of: the red one, the one on the left
     TARGET_RANKED,     // the second cube from the left
     TARGET_OTHER,      // the other cube: of two, not the one just spoken of
+    TARGET_BOTH,       // of several things: "they", the two that the round before was about
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -92,9 +96,11 @@ typedef struct blocks_talk {
     blocks_kind they_kind;
     int they_entry, groups; // groups: how many the rounds (not the caption) brought up
     int they_said;          // the round that last spoke of them
-    int references;         // coreferent questions so far
-    blocks_naming naming;   // how the next question is to name its target
-    bool digits;            // "one" is written as 1
+    blocks_set both;        // the two things that round both_entry was about
+    int both_entry;
+    int references;       // coreferent questions so far
+    blocks_naming naming; // how the next question is to name its target
+    bool digits;          // "one" is written as 1
 } blocks_talk;
 
 // ---- state ------------------------------------------------------------------------------------
@@ -128,6 +134,7 @@ int64_t blocks_kind_key(blocks_kind kind);
 // network matches contents and does not know the order of the rounds.
 bool blocks_it_clear(const blocks_talk *talk);
 bool blocks_they_clear(const blocks_talk *talk);
+bool blocks_several_told(const blocks_talk *talk); // whether several things were spoken of together
 
 // ---- what a question can be about -------------------------------------------------------------
 
@@ -166,9 +173,14 @@ typedef struct blocks_group {
     blocks_set set;
     int coreference;
     bool named;               // in the question, not "they"
+    bool both;                // the two that the round before was about
+    bool narrowed;            // of "they", those that the round before counted
+    int64_t key;              // the same group, the same key
     blocks_phrase they, them; // "they", "them"; "the cubes" twice
 } blocks_group;
 
+// Some of "they" were just counted: now "they" may be those.
+bool blocks_they_narrowed(const blocks_talk *talk);
 bool blocks_group_pick(blocks_talk *talk, blocks_group *group); // as talk->naming says
 // A value of the attribute, one that some of the group have more often than not.
 int blocks_group_value(blocks_talk *talk, const blocks_group *group, blocks_attribute attribute);
@@ -185,7 +197,7 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
     blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not,
-    blocks_ask_neither;
+    blocks_ask_neither, blocks_ask_which_are;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
 blocks_ask_fn blocks_ask_another, blocks_ask_besides, blocks_ask_besides_those, blocks_ask_only;
 // Of one thing: "what color is it".
@@ -206,7 +218,7 @@ blocks_ask_fn blocks_ask_most, blocks_ask_mostly;
 // Of a group, "they" or named: "what color are the cubes".
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
     blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number,
-    blocks_ask_they_pair;
+    blocks_ask_they_pair, blocks_ask_counted_what, blocks_ask_one_differs;
 // Of all but one: "is everything else red".
 blocks_ask_fn blocks_ask_rest;
 // Of what no scene has, of what every scene has, of the picture as such.

@@ -119,8 +119,7 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
-// Whether several things were spoken of together.
-static bool several_told(const blocks_talk *talk)
+bool blocks_several_told(const blocks_talk *talk)
 {
     bool several = talk->they || talk->groups;
     for (int i = 0; i < talk->facts; i++)
@@ -146,7 +145,7 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
     // Of a group just spoken of, it would be the group's.
-    if (!blocks_kind_mask(target->kind) && !several_told(talk) && blocks_chance(talk, 0.2))
+    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && blocks_chance(talk, 0.2))
         snprintf(noun.text, sizeof noun.text, "one");
     blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
                noun.text);
@@ -176,7 +175,7 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
-    if (!blocks_kind_mask(target->kind) && !several_told(talk) && blocks_chance(talk, 0.3))
+    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && blocks_chance(talk, 0.3))
         snprintf(noun.text, sizeof noun.text, "one");
     blocks_say(&talk->rng, target->text, sizeof target->text, "the %p %k %s", "pks",
                blocks_reading(&talk->rng, places[place]).text, noun.text,
@@ -416,8 +415,8 @@ static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
         "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
     const blocks_scene *scene = talk->scene;
     blocks_set set = blocks_find(scene, talk->they_kind);
-    if (!talk->they || talk->round - talk->they_said > 1 || blocks_size_of(set) < 2 ||
-        blocks_kind_mask(talk->they_kind) & hide)
+    if (!talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
+        blocks_size_of(set) < 2 || blocks_kind_mask(talk->they_kind) & hide)
         return false;
     target->coreference = talk->round - talk->they_entry;
     target->of_they = true;
@@ -486,6 +485,7 @@ blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, block
 {
     blocks_draft draft = blocks_draft_about(family, ask, &target[0]);
     draft.named[target[1].object] = target[1].named;
+    draft.both = (blocks_set)(1u << target[0].object | 1u << target[1].object);
     draft.about = -1;
     if (talk->naming != TARGET_IT) {
         draft.single = -1;

@@ -122,23 +122,27 @@ static float judge_value(const blocks_scene *scene, const blocks_meaning *m, con
 static float judge_shared(const blocks_scene *scene, const blocks_meaning *m,
                           const blocks_answer *a)
 {
-    int shared = blocks_shared(scene, m->objects, m->attribute);
-    if (a->form == FORM_DIFFERENT)
-        // Of two people say which: "red and blue".
-        return a->number != (int)m->attribute || shared >= 0                     ? 0
-               : blocks_size_of(m->objects) == 2 && m->attribute <= BLOCKS_SHAPE ? 0.5f
-                                                                                 : 1;
+    if (a->form == FORM_DIFFERENT) {
+        // Of two or three values people say which: "red and blue".
+        int values = blocks_distinct(scene, m->objects, m->attribute);
+        bool few = values <= 3 && m->attribute <= BLOCKS_SHAPE;
+        return a->number != (int)m->attribute || values == 1 ? 0 : few ? 0.5f : 1;
+    }
     if (a->form == FORM_PAIR) {
         blocks_set one = blocks_find(scene, a->says) & m->objects;
         blocks_set two = blocks_find(scene, a->also) & m->objects;
-        return one && two && (one | two) == m->objects && a->says.value[m->attribute] >= 0;
+        bool three = a->third.value[m->attribute] >= 0;
+        blocks_set third = three ? blocks_find(scene, a->third) & m->objects : 0;
+        return a->says.value[m->attribute] >= 0 && one && two && (third || !three) &&
+               (one | two | third) == m->objects;
     }
     if (a->says.value[m->attribute] < 0)
         return 0;
     float part = describes(scene, m->objects, a->says);
     if (a->form == FORM_SHARED)
         return part == 1;
-    bool many = a->form == FORM_MORE && m->attribute == BLOCKS_SHAPE;
+    bool many =
+        a->form == FORM_MORE && m->attribute == BLOCKS_SHAPE && strncmp(a->text, "more ", 5) != 0;
     return a->form == FORM_VALUE ? (a->it ? part / 2 : part) : many ? part : 0;
 }
 
@@ -191,8 +195,8 @@ static float judge_where(const blocks_scene *scene, const blocks_meaning *m, con
     if (a->form != FORM_PLACE || object < 0)
         return 0;
     int depth = blocks_depth(scene, object);
-    if (m->sides)
-        return a->number == side;
+    if (m->sides || m->rows)
+        return a->number == (m->sides ? side : depth);
     if (a->number == BLOCKS_DIRECTIONS)
         return side < 0 && depth < 0 ? 1 : side < 0 ? 0.5f : 0;
     return a->number == side || a->number == depth;

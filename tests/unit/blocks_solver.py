@@ -85,7 +85,9 @@ def learn_words():
         text = re.sub(r'\(\?P<\w+>|\\[a-z]|\(\?[:=!]', ' ', text)
         text = text.replace('colou?r', 'color').replace("'s", ' ')
         words |= {w for w in re.findall(r"[a-z']+", text) if len(w) > 1}
-    for word in ('please thanks thank you excuse hey okay great now round same mentioned talked before '
+    for word in ("let last question next let's us begin morning different lovely interesting job wow cool hello again take look as for think "
+                 'heard hm ah ok alright got haha these two three four five six seven eight nine '
+                 'please thanks thank you excuse hey okay great now round same mentioned talked before '
                  'about previous biggest largest smallest littlest second third from other or not yes correct'.split() + list(IT)):
         words |= set(word.split())
     WORDS.update(words)
@@ -123,10 +125,26 @@ def spelled(question):
     return ' '.join(words).replace(' ,', ',')
 
 
+def without_echo(question, before):
+    """The question without the answer just heard, which some repeat: "ok, 2. and ..."."""
+    if not before:
+        return question
+    heard = re.escape(spelled(before)).replace(',', ',?')
+    return re.sub(rf'^(?:ok so|ok|ah|oh|so|hm|alright|right,?) {heard},? (?:and |so |now )?', '', question)
+
+
 def plain(question):
     """The question without "please", in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
+    text = re.sub(r"^(?:good morning|ok different thing|next question|last question|ok cool|ok then|ok and|i see(?! an? | the | two | 2 )|got it|(?:very )?good|haha|ok and|oh and|ah yes,? and|last one|next(?! to )|"
+                  r"next question|one more|1 more(?= [a-z]+ )|let's see|let us begin|now then|right then|lovely|ok then|and now|thank you|"
+                  r"hi there|hello|ok cool|interesting|good morning|ok different thing|wow ok|great job)(?:,| (?!the picture)) ?", '', text)
+    lead = r"^(?:look at|now look at|about|as for|see|take|you see|i see|there is|there's|i think i see|i can see) (?:an?|the) "
+    led = re.match(lead + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(
+        lead + r"([^,]*?) ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its)\b(.*)$", text)
+    if led:
+        text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
                   rf'{ASKING},) ', '', text)
     text = re.sub(r'^(.*?),? ((?:an? |made of )?\w+) or not$', r'\1 \2', text)
@@ -270,6 +288,8 @@ class Turn:
         self.exist = None    # the kind that was asked for
         self.value = None    # the attribute asked for, and by which kind the object was named
         self.verify = None   # the attribute and the value that were asked for
+        self.some = None     # of "they", those that were counted
+        self.pair = None     # the two things that "they" were
         self.answered = None # the one thing that the answer named
         self.same = None     # whether "the same color" was asked for
         self.spoke = None    # the objects that "they" or "them" were
@@ -321,8 +341,19 @@ class Reader:
                 return self.one(self.union(fitting))
         raise Unclear('that')
 
-    def they(self):
+    def they(self, latest=False, two=False):
+        """latest: right after "how many of them are red" those that are."""
         self.reference = True
+        last = self.turns[-1]
+        if latest and last.some and not two:
+            if len(last.some) < 2:
+                raise Unclear('they')
+            self.turn.group = self.turn.spoke = last.some
+            return last.some
+        both = last.pair or (self.union(last.single) if len(last.single) == 2 else frozenset())
+        if len(both) == 2 and -1 not in both and (two or not any(turn.group for turn in self.turns)):
+            self.turn.pair = both
+            return both
         for turn in reversed(self.turns):
             if turn.group is False:
                 break
@@ -432,9 +463,11 @@ class Reader:
             return found
         return self.one(self.scene.find(kind))
 
-    def group(self, text):
+    def group(self, text, latest=True):
         if text in ('they', 'those', 'them', 'these'):
-            return self.they()
+            return self.they(latest)
+        if re.fullmatch('(?:those|these) (?:two|2)|the (?:two|2)(?: of them)?', text):
+            return self.they(two=True)
         kind = kind_of(re.sub('^the ', '', text))
         if kind is None:
             raise Unread(text)
@@ -550,17 +583,19 @@ def count_said(reader, group='them', value=None, **_):
     found, also = reader.they(), value_of(value)
     if not also:
         raise Unread(value)
-    return counted(reader, reader.scene.find(dict([also]), found), False)
+    reader.turn.some = reader.scene.find(dict([also]), found)
+    return counted(reader, reader.turn.some, False)
 
 
 def count_among(reader, group, kind):
     if kind_of(kind) is None:
         raise Unread(kind)
-    return counted(reader, reader.scene.find(kind_of(kind), reader.group(group)), False)
+    reader.turn.some = reader.scene.find(kind_of(kind), reader.group(group, False))
+    return counted(reader, reader.turn.some, False)
 
 
 def any_among(reader, kind, group):
-    found = reader.group(group)
+    found = reader.group(group, False)
     if kind_of(kind) is None:
         raise Unread(kind)
     group, some = reader.turn.group, reader.scene.find(kind_of(kind), found)
@@ -620,7 +655,7 @@ def exist_again(reader, kind):
 
 
 def any_of(reader, group, value):
-    found, also = reader.group(group), value_of(value)
+    found, also = reader.group(group, False), value_of(value)
     if not also:
         raise Unread(value)
     group, found = reader.turn.group, reader.scene.find(dict([also]), found)
@@ -660,7 +695,7 @@ def all_are(reader, group, value):
 
 
 def count_not(reader, group='them', value=None):
-    found, said = reader.group(group), value_of(value)
+    found, said = reader.group(group, False), value_of(value)
     if not said:
         raise Unread(value)
     others = found - reader.scene.find(dict([said]), found)
@@ -748,11 +783,93 @@ def which_place(reader, thing, other, place):
     return chosen(reader, frozenset({one if lies else two}), frozenset({one, two}), ())
 
 
+def what_are(reader, value=None, kind=None, more=None):
+    """"what is red", "what else is red": several things, one or none."""
+    said = value_of(value) if value else None
+    wanted = dict([said]) if said else kind_of(kind or '')
+    if not wanted or 'shape' in wanted:
+        raise Unread(value or kind)
+    found = reader.scene.find(wanted)
+    if more:
+        reader.reference = True
+        one = reader.it()
+        if one not in found:
+            raise Unclear('else')
+        found = found - {one}
+        if found:
+            reader.mention(found | {-1})
+        reader.turn.group = False
+    elif len(found) == 1:
+        reader.mention(found)
+    elif found:
+        reader.turn.group, reader.turn.all = found, True
+    return things(reader, found)
+
+
+def things(reader, found):
+    """What these are."""
+    shapes = reader.scene.values(found, 'shape')
+    if len(found) > 1 and len(shapes) == 1:
+        reader.turn.said = 'shape', next(iter(shapes))
+
+    def judge(answer):
+        if len(found) < 2:
+            return bool(described(reader, found)(answer)) if found else answer in ('nothing', "there's nothing there")
+        if answer == 'different shapes':
+            return len(shapes) > 1
+        said = [describe(part) for part in re.split(', | and ', answer)]
+        return None not in said and {kind.get('shape') for kind in said} == shapes and not answer.startswith('more ')
+    return judge
+
+
+def which_ones(reader, one=None):
+    """Those that were counted just before."""
+    reader.reference = True
+    last = reader.turns[-1]
+    found = last.some if last.some is not None else (
+        reader.scene.find(last.count) if last.count is not None else None)
+    if not found or (len(found) == 1) != bool(one):
+        raise Unread('which ones')
+    if one:
+        reader.mention(found)
+    else:
+        reader.turn.group = reader.turn.spoke = found
+    return things(reader, found)
+
+
+def one_differs(reader, group, how):
+    objects = reader.group(group)
+    if group not in ('them', 'those', 'these'):
+        reader.turn.group = False
+    if len(objects) < 3:
+        raise Unclear('of two')
+    number = len(reader.scene.find({'size': 'small' if how in SMALLER else 'large'}, objects))
+    if number == 1:
+        reader.mention({-1})
+    return yes_or_no(number == 1)
+
+
+def neither_is(reader, one, other):
+    said = value_of(one), value_of(other)
+    if None in said or said[0][0] != said[1][0]:
+        raise Unread(one)
+    found = reader.scene.all - reader.scene.find(dict(said[:1])) - reader.scene.find(dict(said[1:]))
+    reader.mention(found)
+    return described(reader, [reader.one(found)])
+
+
+def with_base(kinds, other):
+    """"more small cylinders than big ones": big cylinders."""
+    if other.endswith(' ones') and 'shape' in kinds[0]:
+        return kinds[0], dict(kinds[1], shape=kinds[0]['shape'])
+    return kinds
+
+
 def which_of(reader, says, group=None):
     try:
         among = reader.group(group or 'them')
     except Unclear:
-        if group:
+        if group or reader.turns[-1].some:
             raise
         among, reader.reference = reader.scene.all, False
         reader.turn.value = 'shape', None
@@ -761,11 +878,14 @@ def which_of(reader, says, group=None):
     if value:
         right, given = reader.scene.find(dict([value]), among), value[:1]
         right = among - right if said.group('no') else right
-    elif re.fullmatch('biggest|largest|tallest|smallest|shortest', said.group('value')):
+    elif re.fullmatch('biggest|largest|tallest|smallest|shortest|bigger|larger|smaller', said.group('value')):
         size = 'small' if said.group('value')[0] == 's' else 'large'
         right, given = reader.scene.find({'size': size}, among), ['size']
     else:
-        for direction, one, at in EXTREMES:
+        nearer = (('left', r'(?:further|farther|more) (?:to )?(?:the )?left'), ('right', r'(?:further|farther|more) (?:to )?(?:the )?right'),
+                  ('front', r'(?:closer|nearer|more near)(?: to (?:us|me|the camera))?'),
+                  ('behind', r'(?:further|farther)(?: away| back)?|behind'))
+        for direction, one, at in EXTREMES + [(d, '(?!)', at) for d, at in nearer]:
             if re.fullmatch(f'{one}|{at}', said.group('value')):
                 right = frozenset({reader.scene.extreme(direction, among)})
                 break
@@ -897,8 +1017,8 @@ def side_of(reader, thing, other, sides):
 def shared(reader, group, attribute):
     if group == 'their' and reader.turns[-1].same:
         raise Unclear('their')
-    objects = reader.group('they' if group == 'their' else group)
-    if group in ('they', 'those', 'them', 'these', 'their'):
+    objects = reader.group('they' if group in ('their', None) else group)
+    if group in ('they', 'those', 'them', 'these', 'their', None) and not reader.turn.pair:
         reader.turn.value = attribute, None
     values = reader.scene.values(objects, attribute)
     reader.turn.all = True
@@ -909,8 +1029,8 @@ def shared(reader, group, attribute):
         if answer.startswith('different') or (answer == 'metal and rubber'):
             return len(values) > 1 and (answer == 'metal and rubber' or
                                         answer == f'different {attribute}s')
-        said = [describe(part) for part in answer.split(' and ')]
-        return None not in said and {kind.get(attribute) for kind in said} == values
+        said = [describe(part) for part in re.split(', | and ', answer)]
+        return None not in said and {kind.get(attribute) for kind in said} == values and not answer.startswith('more ')
     return judge
 
 
@@ -1042,7 +1162,7 @@ def neither(reader, one, other):
 
 
 def any_two(reader, group, attribute):
-    values = [reader.scene.objects[i][attribute] for i in reader.group(group)]
+    values = [reader.scene.objects[i][attribute] for i in reader.group(group, False)]
     return yes_or_no(len(set(values)) < len(values))
 
 
@@ -1095,13 +1215,17 @@ def pair(reader, thing, other, dir='front'):
     return yes_or_no(reader.scene.lies(one, direction, two), more)
 
 
-def where(reader, thing, sides=False):
+def which_row(reader, thing):
+    return where(reader, thing, rows=True)
+
+
+def where(reader, thing, sides=False, rows=False):
     places = reader.scene.places(reader.thing(thing))
 
     def judge(answer):
         said = re.fullmatch(r'(?:(?:on|in|to) the )?(left|right|front|back|middle)', answer)
         return bool(said) and said.group(1) in places and (
-            not sides or said.group(1) in ('left', 'right'))
+            not sides or said.group(1) in ('left', 'right')) and (not rows or said.group(1) in ('front', 'back'))
     return judge
 
 
@@ -1117,6 +1241,7 @@ def more_than(reader, one, other, how):
     kinds = kind_of(one), kind_of(other)
     if None in kinds:
         raise Unread(one)
+    kinds = with_base(kinds, other)
     reader.turn.group = False
     a, b = (len(reader.scene.find(kind)) for kind in kinds)
     return yes_or_no({'more': a > b, 'fewer': a < b, 'less': a < b}.get(how, a == b))
@@ -1126,13 +1251,15 @@ def which_more(reader, one, other):
     kinds = kind_of(one), kind_of(other)
     if None in kinds:
         raise Unread(one)
+    kinds = with_base(kinds, other)
     reader.turn.group = False
     a, b = (len(reader.scene.find(kind)) for kind in kinds)
+    differ = [dict(set(kind.items()) - set(kinds[1 - i].items())) for i, kind in enumerate(kinds)]
 
     def judge(answer):
         if a == b:
             return answer in ('the same', 'the same number')
-        return describe(answer) == kinds[a < b]
+        return describe(answer) == differ[a < b]
     return judge
 
 
@@ -1247,6 +1374,7 @@ def count_difference(reader, one, other, how):
     kinds = kind_of(one), kind_of(other)
     if None in kinds:
         raise Unread(one)
+    kinds = with_base(kinds, other)
     a, b = (len(reader.scene.find(kind)) for kind in kinds)
     reader.turn.group = False
     return lambda answer: number_in(answer) == (a - b if how == 'more' else b - a)
@@ -1294,7 +1422,7 @@ def nearer(reader, thing, other, to):
 
 
 def aspect(reader, differ, group=None, thing=None, other=None):
-    two = reader.they() if group else frozenset({reader.thing(thing), reader.thing(other)})
+    two = reader.group(group) if group else frozenset({reader.thing(thing), reader.thing(other)})
     if len(two) != 2:
         raise Unclear('of more than two')
     right = {a for a in ('color', 'shape', 'material', 'size')
@@ -1394,10 +1522,10 @@ def attribute_questions():
                     rf'{color} does {thing} have', rf'(?:can you )?tell me the color of {thing}',
                     rf'{color} would you say {thing} is', rf'do you know what color {thing} is', rf'{color} has {thing}', rf'{color} {thing} has',
                     rf'color (?:of )?{thing}', rf'{thing} color', rf'what color {thing}',
-                    rf'(?:is|what color is) (?P<thing>.*?),? (?P<one>{colors}) or (?P<two>{colors})']
+                    rf'(?:is|what color is) (?P<thing>.*?),? (?P<one>{colors}),? or (?:is it )?(?P<two>{colors})']
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
-                    rf'is {thing} an? (?P<one>{shapes}) or an? (?P<two>{shapes})',
+                    rf'is {thing} an? (?P<one>{shapes}),? or (?:is it )?an? (?P<two>{shapes})',
                     rf'shape (?:of )?{thing}', rf'{thing} shape', rf'which shape has {thing}', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
@@ -1405,25 +1533,30 @@ def attribute_questions():
                        'matte or shiny)', rf'do you know what {thing} is made of',
                        rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
                        rf'what kind of material is {thing}', rf'{thing} metal or rubber',
-                       rf'is {thing} (?:soft or hard|hard or soft|shiny or (?:kind of )?dull|dull or shiny|metallic or matte)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
+                       rf'is {thing} (?:shiny|metal|metallic|matte|dull|rubber),? or is it (?:dull|matte|rubber|shiny|metal)',
+                       rf'is {thing} (?:metal or is it rubber|rubber or is it metal)', rf'is {thing} (?:soft or hard|hard or soft|shiny or (?:kind of )?dull|dull or shiny|metallic or matte)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
-                   rf'is {thing} (?:big|large|small|little|tiny) or (?:big|large|small|little|huge)',
+                   rf'is {thing} (?:big|large|small|little|tiny),? or (?:is it )?(?:big|large|small|little|huge)', rf'{thing} is (?:big or small|small or big)',
                    rf"what(?: is|'s) the size of {thing}", rf'size (?:of )?{thing}', rf'{thing} size',
                    r'(?P<thing>.*?), (?:big or small|small or big|big or little)', rf'{thing} big or small', rf'how big would you say {thing} is']
 
 
 def with_attribute(make, attribute):
-    return lambda reader, **found: make(reader, attribute=attribute, **found)
+    return lambda reader, group=None, **found: make(reader, group=group, attribute=attribute, **found) if make is shared else (
+        make(reader, attribute=attribute, **found))
 
 
 def group_questions():
-    group = r'(?P<group>they|those|them|these|the .*)'
+    group = rf'(?P<group>{TWO}they|those|them|these|the .*)'
     own = r"(?:what(?: is|'s) |and |what about )?(?P<group>their)"
     for attribute in ('color', 'shape', 'material', 'size'):
         yield attribute, [rf'{own} {attribute}']
+        yield attribute, [rf'(?:(?:what are|and|state|list|name|tell me|give me) )?(?P<group>their) {attribute}s']
+        yield attribute, [rf'(?:(?:what are|state|list|name|tell me|give me) the |and |which |what )?{attribute}s']
     yield 'color', [rf'what colou?rs? are {group}', rf'what are the colors of {group}', rf'(?:what|which) colors have {group}',
-                    rf'(?:what|which) colors? do {group} have', r'(?P<group>they|those|them|these|the .*?), what color']
-    yield 'shape', [rf'what shapes? are {group}', rf'what shape do {group} have', r'(?P<group>they|those|them|these|the .*?), what shape']
+                    rf'(?:what|which) colors? do {group} have', rf'(?P<group>{TWO}they|those|them|these|the .*?), what color']
+    yield 'shape', [rf'what shapes? are {group}', rf'what shapes? do {group} have', rf'(?:and )?what are {group}',
+                    rf'(?:which|what kind of) (?:things|objects|shapes) are {group}', rf'(?P<group>{TWO}they|those|them|these|the .*?), what shape']
     yield 'material', [rf'what are {group} made of', rf'(?:what|which) material are {group}',
                        rf'what are {group} all made of',
                        rf'are {group} (?:metal or rubber|rubber or metal|shiny or matte)']
@@ -1463,6 +1596,9 @@ def named(make):
     return question
 
 
+TWO = '(?:those|these) (?:two|2)|the (?:two|2)(?: of them)?|'
+NUMBERS = dict(zip('two three four five six seven eight nine'.split(), '23456789'))
+NUMBER = rf"(?P<number>\d|{'|'.join(NUMBERS)})"
 A = r'(?P<a>colou?r|shape|material|size|stuff)'
 KIND = r'(?P<kind>.*?)'
 THEM = r'(?P<group>them|those|these|the .*?)'
@@ -1507,7 +1643,18 @@ QUESTIONS = list(chain(
       r'alive|moving|square and pink)',
       lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
 
-    [(r'(?:what is the weight of|what is inside|what does|how heavy is|how old is|who (?:made|owns)|how far away is) (?P<thing>.*?)'
+    [(r"what else is (?P<value>(?:made of )?\w+)|and what else is (?P<value2>(?:made of )?\w+)|(?:which|what) other (?:things|objects) are "
+      r'(?P<value3>(?:made of )?\w+)|what other (?P<kind>.*) are there',
+      lambda reader, value, value2, value3, kind: what_are(reader, value or value2 or value3, kind, True)),
+     (r"(?:what is|what's|(?:which|what) (?:things|objects|ones) are) (?P<value>(?:made of )?\w+)", what_are),
+     (r'what are (?:all )?the (?P<kind>.*)|which (?P<kind2>.*) are there|what (?P<kind3>.*) do you see',
+      lambda reader, kind, kind2, kind3: what_are(reader, None, kind or kind2 or kind3)),
+     (r'which ones(?: are they)?|what are those', which_ones),
+     (r"which (?:one|1)(?: is (?:it|that))?|what's that|and what is it|what is that (?:one|1)", lambda reader: which_ones(reader, True)),
+     (r'is (?:one|1|any) of (?P<group>them|those|these|the .*) (?P<how>bigger|smaller)(?: than the (?:others|other ones|rest))?', one_differs),
+     (r'(?:which(?: (?:thing|object|one|1|solid))?|what) is (?:neither (?P<one>.*) nor|not (?P<one2>.*) or) (?P<other>.*)',
+      lambda reader, one, one2, other: neither_is(reader, one or one2, other)),
+     (r'(?:what is the weight of|what is inside|what does|how heavy is|how old is|who (?:made|owns)|how far away is) (?P<thing>.*?)'
       r'(?: smell like)?|what is (?P<thing2>.*) for|how much does (?P<thing3>.*) (?:weigh|cost)|how tall is '
       r'(?P<thing4>.*) in (?:centimeters|inches|cm)',
       lambda reader, thing, thing2, thing3, thing4: untold(reader, thing or thing2 or thing3 or thing4)),
@@ -1527,8 +1674,8 @@ QUESTIONS = list(chain(
      (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:made of )?\w+)",
       such_not),
      (r'are any (?:of the )?(?P<kind>.*?) not (?P<value>(?:made of )?\w+)', such_not),
-     (r'(?:are there|do you see) (?P<how>more than|at least|fewer than|less than) (?P<number>[2-9]) (?P<kind>.*)',
-      bound),
+     (r'(?:are there|do you see) (?P<how>more than|at least|fewer than|less than) ' + NUMBER + ' (?P<kind>.*)',
+      lambda reader, kind, how, number: bound(reader, kind, how, NUMBERS.get(number, number))),
      (r"(?P<what>(?:what is|what's|what lies|what stands|which (?:thing|object) is) between|of) (?P<thing>.*?) and (?P<other>[^,]*)",
       lambda reader, what, thing, other: between(reader, thing, other, 'what')),
      (r'(?:is there anything|is anything|do you see anything|anything|is there something) between (?P<thing>.*) '
@@ -1539,11 +1686,12 @@ QUESTIONS = list(chain(
      (r'is (?P<thing>.*) or (?P<other>.*) (?:closer|nearer) to (?!(?:us|you|me|the camera)$)(?P<to>.*)', nearer),
      (r'which of (?P<thing>.*) and (?P<other>.*) is (?:closer|nearer) to (?!(?:us|you|me|the camera)$)(?P<to>.*)',
       nearer),
-     (r"(?:what is|what's) (?:the difference between|different about) (?P<group>them|those|these)|how (?:are|do) "
-      r'(?P<group2>they|those) (?:different|differ)|(?P<group3>what is the difference)',
-      lambda reader, group, group2, group3: aspect(reader, True, 'they')),
-     (r'what do (?P<group>they|those) (?:have in common|share)|what is the same about (?P<group2>them|those|these)',
-      lambda reader, group, group2: aspect(reader, False, 'they')),
+     (r"(?:what is|what's) (?:the difference between|different about) (?P<group>"
+      rf"{TWO}them|those|these)|how (?:are|do) "
+      rf'(?P<group2>{TWO}they|those) (?:different|differ)|(?P<group3>what is the difference)',
+      lambda reader, group, group2, group3: aspect(reader, True, group or group2 or 'they')),
+     (rf'what do (?P<group>{TWO}they|those) (?:have in common|share)|what is the same about (?P<group2>{TWO}them|those|these)',
+      lambda reader, group, group2: aspect(reader, False, group or group2)),
      (r"(?:what is|what's) (?:the difference|different) between (?P<thing>.*) and (?P<other>.*)",
       lambda reader, thing, other: aspect(reader, True, None, thing, other)),
      (r'how (?:is (?P<thing>.*) different|does (?P<thing2>.*) differ) from (?P<other>.*)',
@@ -1644,7 +1792,7 @@ QUESTIONS = list(chain(
      (rf'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
       which_place),
      (rf'is (?P<thing>.*?) or (?P<other>.*?) {PLACE}', which_place),
-     (rf'which (?:one |1 )?of {THEM} (?P<says>is.*)', which_of),
+     (rf'(?:and )?which (?:one |1 )?(?:of|from) (?P<group>{TWO}them|those|these|the .*?) (?P<says>is.*)', which_of),
      (r'which(?: one| 1)? (?P<says>is[^,]*)', which_of),
      (rf'are (?P<one>.*) and (?P<other>.*) the same {A}',
       named(lambda reader, one, other, attribute: same_as(reader, one, other, attribute))),
@@ -1661,7 +1809,9 @@ QUESTIONS = list(chain(
      (r'(?:is there another|are there any (?:other|more)|are there more|do you see another|any '
       r'(?:other|more)|another|is there (?:1|one) more) (?P<kind>.*)', another),
      (rf'is (?P<thing>.*) the same {A} as (?P<other>.*)', named(same_as)),
-     (rf'does (?P<thing>.*) have the same {A} as (?P<other>.*)', named(same_as)),
+     (rf'does (?P<thing>.*) have (?:the )?same {A} as (?P<other>.*)', named(same_as)),
+     (rf'has (?P<thing>.*) the same {A} as (?P<other>.*)', named(same_as)),
+     (rf'(?P<thing>.*) has the same {A} (?:as|like) (?P<other>.*)', named(same_as)),
      (rf'does (?P<thing>.*) have the {A} of (?P<other>.*)', named(same_as)),
      (rf'do (?P<thing>.*) and (?P<other>.*) share the same {A}', named(same_as)),
      (rf'(?P<thing>.*) and (?P<other>.*) the same {A}', named(same_as)),
@@ -1690,10 +1840,12 @@ QUESTIONS = list(chain(
      (rf'is there (?P<how>more than (?:just )?(?:1|one)|(?:only|just) (?:1|one)|exactly 1|a single) '
       rf'(?P<kind>.*)', number),
      (rf'are there (?P<how>several|multiple|at least 2) (?P<kind>.*)', number),
-     (r'(?:are there|do you see|are there exactly|are there just) (?P<number>\d) (?P<kind>.*)',
-      lambda reader, kind, number: globals()['number'](reader, kind, None, number)),
-     (rf'are (?P<group>they|those|the .*?) (?:all )?(?:of )?the same {A}', named(same)),
-     (rf'do (?:all of )?(?P<group>they|them|these|those|the .*?) (?:all )?(?:have|share) (?:the same|one|1) '
+     (r'(?:are there|do you see|are there exactly|are there just|are there only) ' + NUMBER + r' (?P<kind>.*)|there are '
+      + NUMBER.replace('number', 'number2') + ' (?P<kind2>.*?),? (?:right|correct)',
+      lambda reader, kind, number, kind2, number2: globals()['number'](
+          reader, kind or kind2, None, NUMBERS.get(number or number2, number or number2))),
+     (rf'(?:and )?are (?P<group>{TWO}they|those|the .*?) (?:all |both )?(?:of )?the same {A}', named(same)),
+     (rf'do (?:all of )?(?P<group>{TWO}they|them|these|those|the .*?) (?:all |both )?(?:have|share) (?:the same|one|1) '
       rf'{A}', named(same)),
      (rf'(?:are )?all (?:of {THEM} )?the same {A}', named(same)),
      (rf'(?:and )?(?:of )?(?:the )?same {A}(?: too)?', named(same)),
@@ -1718,9 +1870,9 @@ QUESTIONS = list(chain(
     ((pattern, with_attribute(shared, attribute))
      for attribute, patterns in group_questions() for pattern in patterns),
 
-    [(rf'(?:what|which) (?:is|thing is|object is|do you see|can you see|is there) '
-      rf'(?:just |directly )?{DIRECTION} (?P<thing>.*)', neighbour),
-     (rf"(?:what's|what is|what|what (?:stands|sits|lies)|(?:what is|what's) the thing|what would be|which (?:one|1) "
+    [(rf'(?:and )?(?:what|which) (?:is|thing is|object is|do you see|do we see|can you see|is there) '
+      rf'(?:just |directly |right )?{DIRECTION} (?P<thing>.*)', neighbour),
+     (rf"(?:and )?(?:what's|what is|what|what (?:stands|sits|lies)|(?:what is|what's) the thing|what would be|which (?:one|1) "
       rf"is) (?:just |directly |right )?{DIRECTION} (?P<thing>.*)", neighbour),
      (rf'{DIRECTION} (?P<thing>.*)', neighbour),
      (rf'(?:is there anything|is anything|is there something|do you see anything|is there another '
@@ -1741,6 +1893,7 @@ QUESTIONS = list(chain(
      (r'(?P<thing>.*) (?P<sides>in front of or behind) (?P<other>.*)', side_of),
      (r'(?:where is|where\'s|where (?:on the table|in the picture) is|where do you see|where can i find|'
       r'whereabouts is|where exactly is|where would i find|where) (?P<thing>.*)', where),
+     (r'(?:is |where is )?(?P<thing>.*?),? (?:at |in |up )?(?:the )?(?:front|back) or (?:at |in )?(?:the )?(?:front|back)', which_row),
      (r'(?:is )?(?P<thing>.*) left or right', which_side),
      (r'which side is (?P<thing>.*) on', which_side),
      (r'is (?P<thing>.*) on the (?:left|right) or (?:on )?(?:the )?(?:left|right)', which_side),
@@ -1830,8 +1983,10 @@ def read_caption(reader, caption):
 def judge_dialog(scene, dialog, data, dense, report):
     reader = Reader(scene)
     read_caption(reader, dialog['caption'])
+    before = None
     for number, entry in enumerate(dialog['dialog']):
-        question = plain(spelled(data['questions'][entry['question']].rstrip(' ?')))
+        question = plain(without_echo(spelled(data['questions'][entry['question']].rstrip(' ?')), before))
+        before = data['answers'][entry['answer']]
         answer = data['answers'][entry['answer']]
         reader.turn, reader.reference = Turn(), False
         verdict, why = 'right', ''
