@@ -5,6 +5,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/elementary.h"
+#include "features/pictures/resample.h"
 
 const int vd_attribute_first[VD_ATTRIBUTE_KINDS] = {0, VD_COLORS, VD_COLORS + VD_SHAPES,
                                                     VD_COLORS + VD_SHAPES + VD_MATERIALS};
@@ -32,56 +33,6 @@ const int vd_detect_layers = sizeof vd_detect_layer / sizeof *vd_detect_layer;
 
 // ---- picture -> input ---------------------------------------------------------------------------
 
-// One side's resampling: output i is the sum over k < tap[i].count of weight[i][k] *
-// input[tap[i].first + k].
-typedef struct resampling {
-    struct {
-        int first, count;
-    } * tap;       // (outputs)
-    float *weight; // (outputs, span)
-    int span;
-} resampling;
-
-static void resampling_clear(resampling *r)
-{
-    vd_free(r->weight);
-    vd_free(r->tap);
-}
-
-static vd_status resampling_init(resampling *r, int inputs, int outputs, vd_error *err)
-{
-    double ratio = (double)inputs / outputs;
-    *r = (resampling){.span = (int)ceil(ratio) + 2};
-    r->tap = vd_alloc((size_t)outputs, sizeof *r->tap);
-    r->weight = vd_alloc((size_t)outputs * (size_t)r->span, sizeof *r->weight);
-    if (!r->tap || !r->weight)
-        return vd_error_memory(err, "the weights of a picture's resampling");
-    for (int i = 0; i < outputs; i++) {
-        float *weight = r->weight + (size_t)i * (size_t)r->span;
-        // Shrinking: the overlap of [from, to) with each pixel. Growing: a tent one pixel wide.
-        double from = ratio > 1 ? i * ratio : (i + 0.5) * ratio - 0.5;
-        double to = ratio > 1 ? (i + 1) * ratio : from + 1;
-        int low = (int)floor(from), high = ratio > 1 ? (int)ceil(to) : low + 2;
-        int first = low < 0 ? 0 : low;
-        double sum = 0;
-        for (int j = low; j < high; j++) {
-            double left = fmax(from, j), right = fmin(to, j + 1);
-            double share = ratio > 1 ? right - left : 1 - fabs(from - j);
-            int at = j < 0 ? 0 : j >= inputs ? inputs - 1 : j;
-            if (share <= 0 || at - first >= r->span)
-                continue;
-            weight[at - first] += (float)share;
-            sum += share;
-            if (at - first >= r->tap[i].count)
-                r->tap[i].count = at - first + 1;
-        }
-        r->tap[i].first = first;
-        for (int k = 0; k < r->tap[i].count; k++)
-            weight[k] /= (float)sum;
-    }
-    return VD_OK;
-}
-
 static void put_pixel(vd_real *at, const float *rgb, int row)
 {
     for (int c = 0; c < 3; c++)
@@ -96,17 +47,11 @@ void vd_detect_input_bytes(const uint8_t *rgb, vd_real *input)
             put_pixel(input, (float[3]){rgb[0], rgb[1], rgb[2]}, y);
 }
 
-// One row of the result from `line`, the picture's rows already weighted together.
-static void resample_row(const resampling *across, const float *line, int y, vd_real *input)
+static void take_row(void *context, int y, const float *rgb)
 {
-    for (int x = 0; x < VD_DETECT_WIDTH; x++) {
-        const float *weight = across->weight + (size_t)x * (size_t)across->span;
-        float sum[3] = {0};
-        for (int k = 0; k < across->tap[x].count; k++)
-            for (int c = 0; c < 3; c++)
-                sum[c] += weight[k] * line[(size_t)(across->tap[x].first + k) * 3 + (size_t)c];
-        put_pixel(input + (size_t)x * VD_DETECT_INPUTS, sum, y);
-    }
+    vd_real *input = (vd_real *)context + (size_t)y * VD_DETECT_WIDTH * VD_DETECT_INPUTS;
+    for (int x = 0; x < VD_DETECT_WIDTH; x++, rgb += 3, input += VD_DETECT_INPUTS)
+        put_pixel(input, rgb, y);
 }
 
 vd_status vd_detect_input(const vd_image *image, vd_real *input, vd_error *err)
@@ -118,28 +63,7 @@ vd_status vd_detect_input(const vd_image *image, vd_real *input, vd_error *err)
         vd_detect_input_bytes(image->rgb, input);
         return VD_OK;
     }
-    resampling across = {0}, down = {0};
-    size_t row_size = (size_t)image->width * 3;
-    float *line = vd_alloc(row_size, sizeof *line);
-    vd_status status = line ? VD_OK : vd_error_memory(err, "a row of a picture");
-    if (!status)
-        status = resampling_init(&across, image->width, VD_DETECT_WIDTH, err);
-    if (!status)
-        status = resampling_init(&down, image->height, VD_DETECT_HEIGHT, err);
-    for (int y = 0; !status && y < VD_DETECT_HEIGHT; y++) {
-        memset(line, 0, row_size * sizeof *line);
-        for (int k = 0; k < down.tap[y].count; k++) {
-            float weight = down.weight[(size_t)y * (size_t)down.span + (size_t)k];
-            const uint8_t *row = image->rgb + (size_t)(down.tap[y].first + k) * row_size;
-            for (size_t i = 0; i < row_size; i++)
-                line[i] += weight * row[i];
-        }
-        resample_row(&across, line, y, input + (size_t)y * VD_DETECT_WIDTH * VD_DETECT_INPUTS);
-    }
-    vd_free(line);
-    resampling_clear(&down);
-    resampling_clear(&across);
-    return status;
+    return vd_image_resample(image, VD_DETECT_WIDTH, VD_DETECT_HEIGHT, take_row, input, err);
 }
 
 // ---- output -> detections -----------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "features/pictures/resample.h"
 #include "tui/screen/theme.h"
 
 // ---- cells --------------------------------------------------------------------------------------
@@ -62,77 +63,21 @@ void vd_pixels_fill_cells(vd_grid *grid, vd_rect place, unsigned id)
 
 // ---- the picture --------------------------------------------------------------------------------
 
-// One sample of an axis: the mean of the samples from first on, of which there are `count`, the
-// first and last with their own weights; where it grows, of two.
-typedef struct taps {
-    int first, count;
-    float head, tail;
-} taps;
-
-static taps taps_at(int i, int from, int to)
+static void take_row(void *context, int y, const float *rgb)
 {
-    double scale = (double)from / to;
-    if (scale <= 1) { // linear between two
-        double at = fmin(fmax((i + 0.5) * scale - 0.5, 0), from - 1);
-        int first = (int)at < from - 1 ? (int)at : from > 1 ? from - 2 : 0;
-        float rest = (float)(at - first);
-        return (taps){first, from > 1 ? 2 : 1, from > 1 ? 1 - rest : 1, rest};
-    }
-    double start = i * scale, end = fmin((i + 1) * scale, from);
-    int first = (int)start, last = (int)ceil(end) - 1;
-    float head = (float)(fmin(first + 1, end) - start), tail = (float)(end - last);
-    return (taps){first, last - first + 1, head, last > first ? tail : head};
-}
-
-static float weight_of(const taps *t, int i)
-{
-    return i == 0 ? t->head : i == t->count - 1 ? t->tail : 1;
-}
-
-// Rows are resampled into `row` first, then the columns of a row of the result.
-static void resample(const vd_image *from, vd_image *to, const taps *columns, float *row)
-{
-    for (int y = 0; y < to->height; y++) {
-        taps rows = taps_at(y, from->height, to->height);
-        float sum = 0;
-        memset(row, 0, (size_t)from->width * 3 * sizeof *row);
-        for (int i = 0; i < rows.count; i++) {
-            const uint8_t *line = from->rgb + (size_t)(rows.first + i) * (size_t)from->width * 3;
-            float weight = weight_of(&rows, i);
-            sum += weight;
-            for (int x = 0; x < from->width * 3; x++)
-                row[x] += weight * (float)line[x];
-        }
-        uint8_t *out = to->rgb + (size_t)y * (size_t)to->width * 3;
-        for (int x = 0; x < to->width; x++, out += 3) {
-            float rgb[3] = {0}, all = 0;
-            for (int i = 0; i < columns[x].count; i++) {
-                float weight = weight_of(&columns[x], i);
-                all += weight;
-                for (int c = 0; c < 3; c++)
-                    rgb[c] += weight * row[(columns[x].first + i) * 3 + c];
-            }
-            for (int c = 0; c < 3; c++)
-                out[c] = (uint8_t)(rgb[c] / (all * sum) + 0.5f);
-        }
-    }
+    const vd_image *to = context;
+    uint8_t *out = to->rgb + (size_t)y * (size_t)to->width * 3;
+    for (int i = 0; i < to->width * 3; i++)
+        out[i] = (uint8_t)(rgb[i] + 0.5f);
 }
 
 static vd_status scale(const vd_image *from, int width, int height, vd_image *out, vd_error *err)
 {
     vd_status status = vd_image_new(width, height, out, err);
-    taps *columns = vd_alloc((size_t)width, sizeof *columns);
-    float *row = vd_alloc((size_t)from->width, 3 * sizeof *row);
-    if (!status && (!columns || !row))
-        status = vd_error_memory(err, "the picture at the size of the screen");
-    for (int x = 0; x < width && !status; x++)
-        columns[x] = taps_at(x, from->width, width);
     if (!status)
-        resample(from, out, columns, row);
-    else
+        status = vd_image_resample(from, width, height, take_row, out, err);
+    if (status)
         vd_image_clear(out);
-    vd_free(columns);
-    vd_free(row);
     return status;
 }
 
