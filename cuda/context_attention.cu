@@ -196,29 +196,9 @@ static void softmax(vd_real *x, int rows, int columns, int stride)
         VD_LAUNCH(softmax_kernel, static_cast<unsigned>(rows), THREADS, x, columns, stride);
 }
 
-static __global__ void softmax_backward_kernel(const float *y, float *dx, int columns, int stride)
-{
-    __shared__ float room[WARPS];
-    const float *row = y + static_cast<size_t>(blockIdx.x) * stride;
-    float *drow = dx + static_cast<size_t>(blockIdx.x) * stride, sum = 0;
-    for (int i = threadIdx.x; i < columns; i += THREADS)
-        sum += row[i] * drow[i];
-    sum = vd_block_sum(sum, room);
-    for (int i = threadIdx.x; i < columns; i += THREADS)
-        drow[i] = row[i] * (drow[i] - sum);
-}
-
-static void softmax_backward(const vd_real *y, vd_real *dx, int rows, int columns, int stride)
-{
-    if (columns > 0)
-        VD_LAUNCH(softmax_backward_kernel, static_cast<unsigned>(rows), THREADS, y, dx, columns,
-                  stride);
-}
-
 void vd_cuda_context(vd_backend *table)
 {
     table->softmax = softmax;
-    table->softmax_backward = softmax_backward;
     table->context_attention = context_attention;
     table->context_attention_backward = context_attention_backward;
 }

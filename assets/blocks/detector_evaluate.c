@@ -5,6 +5,7 @@
 #include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "features/extract/detect.h"
 
 static const float confident = 0.5f, enough_overlap = 0.5f;
@@ -171,9 +172,9 @@ vd_status blocks_detector_evaluate(vd_extractor *extractor, uint64_t seed, block
         blocks_scene_make(seed, split, i, &scene);
         blocks_render(&scene, image.rgb);
         int match[BLOCKS_MAX];
-        double start = blocks_detector_seconds();
+        double start = vd_seconds();
         status = vd_extractor_run(extractor, &image, &found, NULL, err);
-        out->seconds += blocks_detector_seconds() - start;
+        out->seconds += vd_seconds() - start;
         if (status)
             break;
         count_picture(&scene, &found, match, out);

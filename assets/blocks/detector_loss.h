@@ -43,6 +43,4 @@ void blocks_judge_attributes(const vd_real *logit, const int *attribute, int kin
 vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first, int count,
                                     double *shift, vd_error *err);
 
-double blocks_detector_seconds(void); // of a clock that only goes forward
-
 #endif

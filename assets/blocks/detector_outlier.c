@@ -5,6 +5,7 @@
 #include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "features/extract/extractor.h"
 
 enum { PICTURE_BYTES = BLOCKS_WIDTH * BLOCKS_HEIGHT * 3, MOST_PICTURES = 1000 };
@@ -55,7 +56,7 @@ static vd_status learn(const looking *l, vd_extractor *extractor, blocks_detecto
                        void *user, vd_error *err)
 {
     vd_status status = VD_OK;
-    double start = blocks_detector_seconds();
+    double start = vd_seconds();
     for (int i = 0; i < l->count && !status; i++) {
         status = look(l, extractor, i, err);
         if (!status && l->options->stop && atomic_load(l->options->stop))
@@ -64,7 +65,7 @@ static vd_status learn(const looking *l, vd_extractor *extractor, blocks_detecto
             report(user, &(blocks_detector_progress){.stage = "calibrating",
                                                      .done = i + 1,
                                                      .total = l->count,
-                                                     .seconds = blocks_detector_seconds() - start});
+                                                     .seconds = vd_seconds() - start});
     }
     average_table(l->table, &extractor->outlier);
     for (int i = 0; i < l->count && !status; i++) {

@@ -6,6 +6,7 @@
 
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/parallel.h"
 
 enum {
@@ -16,13 +17,6 @@ enum {
 
 // Streams of the one seed.
 enum { STREAM_WEIGHTS = 1, STREAM_ORDER = 2, STREAM_AUGMENT = 3 };
-
-double blocks_detector_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- pictures -----------------------------------------------------------------------------------
 
@@ -40,11 +34,10 @@ static void report_rendered(void *user, size_t done)
 {
     const blocks_trainer *t = user;
     if (t->report)
-        t->report(t->user,
-                  &(blocks_detector_progress){.stage = "rendering",
-                                              .done = (int)done,
-                                              .total = t->options->pictures,
-                                              .seconds = blocks_detector_seconds() - t->start});
+        t->report(t->user, &(blocks_detector_progress){.stage = "rendering",
+                                                       .done = (int)done,
+                                                       .total = t->options->pictures,
+                                                       .seconds = vd_seconds() - t->start});
 }
 
 vd_status blocks_trainer_new(blocks_trainer *t, const blocks_detector_options *o,
@@ -57,7 +50,7 @@ vd_status blocks_trainer_new(blocks_trainer *t, const blocks_detector_options *o
     t->order = vd_alloc(pictures, sizeof *t->order);
     if (!t->scene || !t->rgb || !t->order)
         return vd_error_memory(err, "the pictures to train on (fewer pictures need less)");
-    t->start = blocks_detector_seconds();
+    t->start = vd_seconds();
     return vd_parallel(pictures, BLOCKS_HALVES, render_one, t, report_rendered, t, o->stop, err);
 }
 
@@ -213,15 +206,14 @@ static void report_step(const blocks_trainer *t, long step, long steps,
                         const blocks_detector_loss *loss, int objects)
 {
     if (t->report)
-        t->report(t->user,
-                  &(blocks_detector_progress){.stage = t->lesson->stage,
-                                              .done = (int)step,
-                                              .total = (int)steps,
-                                              .heat = loss->heat / objects,
-                                              .box = loss->box / objects,
-                                              .place = loss->place / objects,
-                                              .attributes = loss->attributes / objects,
-                                              .seconds = blocks_detector_seconds() - t->start});
+        t->report(t->user, &(blocks_detector_progress){.stage = t->lesson->stage,
+                                                       .done = (int)step,
+                                                       .total = (int)steps,
+                                                       .heat = loss->heat / objects,
+                                                       .box = loss->box / objects,
+                                                       .place = loss->place / objects,
+                                                       .attributes = loss->attributes / objects,
+                                                       .seconds = vd_seconds() - t->start});
 }
 
 vd_status blocks_trainer_run(blocks_trainer *t, vd_error *err)
@@ -232,7 +224,7 @@ vd_status blocks_trainer_run(blocks_trainer *t, vd_error *err)
     long step = 0, steps = (long)per_epoch * o->epochs;
     blocks_detector_loss loss = {0};
     vd_status status = VD_OK;
-    t->start = blocks_detector_seconds();
+    t->start = vd_seconds();
     for (int epoch = 0; epoch < o->epochs && !status; epoch++) {
         shuffle(t->order, o->pictures, o->seed, epoch);
         for (int i = 0; i < per_epoch; i++) {

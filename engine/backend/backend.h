@@ -319,9 +319,8 @@ typedef struct vd_backend {
     void (*word_attention_backward)(const vd_geometry *span, int regions, const vd_real *m,
                                     vd_real *dm); // in place
 
-    // Softmax of `columns` of each row, and its gradient (dx holds dy on input).
+    // Softmax of `columns` of each row.
     void (*softmax)(vd_real *x, int rows, int columns, int stride);
-    void (*softmax_backward)(const vd_real *y, vd_real *dx, int rows, int columns, int stride);
 
     // y (rows, left_size + right_size) = [left of row left_row[k] ; right of row right_row[k]]; a
     // NULL row list means row k itself.

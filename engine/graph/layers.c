@@ -151,7 +151,7 @@ vd_value *vd_tape_add(vd_tape *tape, const vd_value *a, const vd_value *b)
     return y;
 }
 
-static void multiply_backward(vd_tape *tape, const vd_node *node)
+void vd_tape_multiply_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *y = node->y;
     for (int i = 0; i < 2; i++)
@@ -172,7 +172,7 @@ vd_value *vd_tape_multiply(vd_tape *tape, const vd_value *a, const vd_value *b)
     if (tape->status != VD_OK)
         return y;
     tape->be->multiply_rows(a->x, list[0], b->x, list[1], y->rows, y->columns, y->x);
-    vd_node *node = vd_tape_note(tape, y, multiply_backward, a, b);
+    vd_node *node = vd_tape_note(tape, y, vd_tape_multiply_backward, a, b);
     if (node) {
         node->list[0] = list[0];
         node->list[1] = list[1];

@@ -34,15 +34,6 @@ vd_value *vd_tape_keys(vd_tape *tape, const vd_pairing *p, const vd_value *k)
     return y;
 }
 
-static void lists_backward(vd_tape *tape, const vd_node *node)
-{
-    const vd_value *y = node->y;
-    for (int i = 0; i < 2; i++)
-        if (vd_wanted(node->x[i]))
-            tape->be->multiply_rows_backward(y->dx, node->x[!i]->x, node->list[!i], y->rows,
-                                             y->columns, node->x[i]->dx, node->list[i]);
-}
-
 vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k)
 {
     bool pairs = p && k->pairing == p && k->rows == p->pairs;
@@ -57,7 +48,7 @@ vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q
         return y;
     y->pairing = p;
     tape->be->multiply_rows(q->x, p->query, k->x, key, p->pairs, q->columns, y->x);
-    vd_node *node = vd_tape_note(tape, y, lists_backward, q, k);
+    vd_node *node = vd_tape_note(tape, y, vd_tape_multiply_backward, q, k);
     if (node) {
         node->list[0] = p->query;
         node->list[1] = key;
@@ -78,7 +69,7 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
     if (tape->status != VD_OK)
         return y;
     tape->be->multiply_rows(a->x, NULL, w->x, p->group_of, a->rows, 1, y->x);
-    vd_node *node = vd_tape_note(tape, y, lists_backward, a, w);
+    vd_node *node = vd_tape_note(tape, y, vd_tape_multiply_backward, a, w);
     if (node)
         node->list[1] = p->group_of;
     return y;
@@ -95,16 +86,11 @@ typedef struct block_place {
     int size, stride; // of a row of queries or keys
 } block_place;
 
-// Numbers of pairs, rows of queries and of keys, and how a product of them is found.
-typedef struct block_rows block_rows;
-typedef vd_product product_finder(const vd_pairing *p, const vd_pair_block *b, const block_rows *r,
-                                  int head, block_result result);
-struct block_rows {
+// Numbers of pairs, rows of queries and of keys.
+typedef struct block_rows {
     const vd_real *pairs, *query, *key;
     int columns, heads;
-    const vd_pairing *maps; // what rows are, when they are maps
-    product_finder *find;
-};
+} block_rows;
 
 static vd_product block_product(const vd_pair_block *b, block_result result, block_place at)
 {
@@ -142,7 +128,7 @@ static void multiply_blocks(vd_tape *tape, const vd_pairing *p, const block_rows
         next = result == RESULT_PAIRS ? waves->count : w + 1;
         for (int i = waves->start[w]; i < waves->start[next]; i++)
             for (int head = 0; head < r->heads; head++)
-                list[count++] = r->find(p, &waves->block[i], r, head, result);
+                list[count++] = row_product(p, &waves->block[i], r, head, result);
         tape->be->products(result == RESULT_KEYS, result == RESULT_PAIRS, beta, list, count);
     }
 }
@@ -152,7 +138,7 @@ static void multiply_blocks(vd_tape *tape, const vd_pairing *p, const block_rows
 static void dot_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *q = node->x[0], *k = node->x[1];
-    block_rows r = {node->y->dx, q->dx, k->x, q->columns, node->count, NULL, row_product};
+    block_rows r = {node->y->dx, q->dx, k->x, q->columns, node->count};
     if (vd_wanted(q))
         multiply_blocks(tape, node->y->pairing, &r, RESULT_QUERIES, 1);
     r.query = q->x;
@@ -177,7 +163,7 @@ vd_value *vd_tape_dot(vd_tape *tape, const vd_pairing *p, const vd_value *q, con
                       "scores", q, k))
         return &tape->nothing;
     vd_value *y = take_pairs(tape, p, heads, vd_wanted(q) || vd_wanted(k));
-    block_rows r = {y->x, q->x, k->x, q->columns, heads, NULL, row_product};
+    block_rows r = {y->x, q->x, k->x, q->columns, heads};
     if (tape->status != VD_OK)
         return y;
     multiply_blocks(tape, p, &r, RESULT_PAIRS, 0);
@@ -312,8 +298,7 @@ vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name
 static block_rows mix_rows(const vd_value *a, const vd_real *pairs, const vd_real *v,
                            const vd_real *y, int columns, bool of_queries)
 {
-    return (block_rows){pairs, of_queries ? v : y, of_queries ? y : v, columns, heads_of(a),
-                        NULL,  row_product};
+    return (block_rows){pairs, of_queries ? v : y, of_queries ? y : v, columns, heads_of(a)};
 }
 
 // dS = dY V^T, dV += S^T dY.
@@ -359,75 +344,4 @@ vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v)
 vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v)
 {
     return mix(tape, a, v, true);
-}
-
-// ---- maps of earlier rounds ---------------------------------------------------------------------
-
-// The group of maps in which a question looks at something; NULL when there is none.
-static const vd_pair_group *group_with(const vd_pairing *maps, int query)
-{
-    for (const vd_pair_group *g = maps->group; g < maps->group + maps->count; g++)
-        if (query >= g->query.first && query < g->query.first + g->query.count)
-            return g;
-    return NULL;
-}
-
-static bool is_inside(vd_range inner, vd_range outer)
-{
-    return inner.first >= outer.first && inner.first + inner.count <= outer.first + outer.count;
-}
-
-static bool maps_fit(const vd_pairing *w, const vd_pairing *maps)
-{
-    for (int i = 0; i < w->blocks; i++) {
-        const vd_pair_block *b = &w->by_key.block[i];
-        const vd_pair_group *g = group_with(maps, b->query.first);
-        if (!g || !is_inside(b->query, g->query) || !is_inside(b->key, g->query))
-            return false;
-    }
-    return true;
-}
-
-// Maps in the place of rows: as long as what their dialog's questions look at.
-static vd_product map_product(const vd_pairing *w, const vd_pair_block *b, const block_rows *r,
-                              int head, block_result result)
-{
-    (void)w;
-    (void)head;
-    const vd_pair_group *g = group_with(r->maps, b->query.first);
-    int size = g->key[0].count + g->key[1].count;
-    size_t query = (size_t)g->at + (size_t)(b->query.first - g->query.first) * (size_t)size;
-    size_t key = (size_t)g->at + (size_t)(b->key.first - g->query.first) * (size_t)size;
-    return block_product(
-        b, result, (block_place){r->pairs + b->at, r->query + query, r->key + key, size, size});
-}
-
-static void maps_backward(vd_tape *tape, const vd_node *node)
-{
-    const vd_value *w = node->x[0], *maps = node->x[1], *y = node->y;
-    block_rows r = {w->dx, y->dx, maps->x, 0, 1, y->pairing, map_product};
-    if (vd_wanted(w))
-        multiply_blocks(tape, w->pairing, &r, RESULT_PAIRS, 1);
-    r.pairs = w->x;
-    r.key = maps->dx;
-    if (vd_wanted(maps))
-        multiply_blocks(tape, w->pairing, &r, RESULT_KEYS, 1);
-}
-
-vd_value *vd_tape_mix_maps(vd_tape *tape, const vd_value *w, const vd_value *maps)
-{
-    if (!are_scores(tape, w, "mixing maps") || !are_scores(tape, maps, "mixing maps") ||
-        !vd_tape_fits(tape,
-                      w->rows == w->pairing->pairs && maps->rows == maps->pairing->pairs &&
-                          maps_fit(w->pairing, maps->pairing),
-                      "mixing maps", w, maps))
-        return &tape->nothing;
-    vd_value *y = vd_tape_like(tape, maps, 1, vd_wanted(w) || vd_wanted(maps));
-    block_rows r = {w->x, y->x, maps->x, 0, 1, maps->pairing, map_product};
-    if (tape->status != VD_OK)
-        return y;
-    tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
-    multiply_blocks(tape, w->pairing, &r, RESULT_QUERIES, 1);
-    vd_tape_note(tape, y, maps_backward, w, maps);
-    return y;
 }

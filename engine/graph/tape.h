@@ -194,10 +194,6 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
 // sum of its queries' rows.
 vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v);
 vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v);
-// Attention memory (Seo et al. 2017): maps (attention of questions) are averaged over the earlier
-// questions with weights w of pairs of questions. The questions of a group of w are in one group of
-// maps.
-vd_value *vd_tape_mix_maps(vd_tape *tape, const vd_value *w, const vd_value *maps);
 
 // ---- for the views ------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/token.h"
 
 // f_v of the regions and the image's half of the topic view's first layer, once per picture.
@@ -543,7 +544,6 @@ vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int lengt
                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                            vd_trace *trace, vd_error *err)
 {
-    struct timespec from, to;
     *out = (vd_answer){0};
     if (trace)
         *trace = (vd_trace){0};
@@ -552,17 +552,16 @@ vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int lengt
         return vd_error_set(err, VD_USAGE,
                             "a question of %d tokens: expected 1 to %d, each below %d", length,
                             VD_MAX_QUESTION - 1, dialog->model->config.vocab);
-    clock_gettime(CLOCK_MONOTONIC, &from);
+    double from = vd_seconds();
     vd_status status = answer(dialog, question, length, what_if, stop, out, trace, err);
-    clock_gettime(CLOCK_MONOTONIC, &to);
+    double to = vd_seconds();
     if (status != VD_OK) {
         vd_answer_clear(out);
         if (trace)
             vd_trace_clear(trace);
         return status;
     }
-    out->milliseconds =
-        (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6;
+    out->milliseconds = (to - from) * 1e3;
     return VD_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/hash.h"
 #include "engine/base/json.h"
 #include "engine/base/json_tree.h"
 
@@ -25,9 +26,7 @@ typedef struct word_table {
 
 static size_t hash_of(const char *word)
 {
-    uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-    for (; *word; word++)
-        hash = (hash ^ (unsigned char)*word) * 0x100000001b3u;
+    uint64_t hash = vd_hash_text(VD_HASH_START, word);
     return (size_t)(hash ^ hash >> 32);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/hash.h"
 #include "engine/base/plugin.h"
 
 typedef const vd_group *(*vd_group_entry)(char *text, size_t room);
@@ -119,13 +120,10 @@ void vd_group_use_wait(const vd_group *group, const vd_backend *backend, vd_grou
         backend->devices->wait_with(&wait->patience);
 }
 
-// A number for a text: FNV-1a (Fowler, Noll, Vo), of which a double holds 52 bits.
+// A number for a text, of which a double holds 52 bits.
 static double hash_of(const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (double)(hash >> 12);
+    return (double)(vd_hash_text(VD_HASH_START, text) >> 12);
 }
 
 vd_status vd_group_agree(const vd_group *group, const char *what, const char *text, vd_error *err)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/hash.h"
 
 void vd_captions_free(vd_captions *captions)
 {
@@ -25,34 +26,21 @@ size_t vd_captions_total(const vd_captions *captions)
     return total;
 }
 
-// FNV-1a (Fowler, Noll, Vo), a value at a time.
-static uint64_t hash_with(uint64_t hash, uint64_t value)
-{
-    return (hash ^ value) * UINT64_C(0x100000001b3);
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = hash_with(hash, (unsigned char)*text);
-    return hash_with(hash, 0);
-}
-
 static uint64_t hash_image(uint64_t hash, const vd_word_counts *words, const vd_captioned *image)
 {
-    hash = hash_with(hash, (uint64_t)image->image_id);
+    hash = vd_hash_with(hash, (uint64_t)image->image_id);
     for (int c = 0; c < image->captions; c++) {
         vd_tokens caption = image->caption[c].words;
         for (int w = 0; w < caption.count; w++)
-            hash = hash_text(hash, vd_word_counts_word(words, caption.id[w]));
-        hash = hash_with(hash, 1);
+            hash = vd_hash_text(hash, vd_word_counts_word(words, caption.id[w]));
+        hash = vd_hash_with(hash, 1);
     }
     return hash;
 }
 
 uint64_t vd_captions_hash(const vd_captions *captions)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = VD_HASH_START;
     for (size_t i = 0; i < captions->count; i++)
         hash = hash_image(hash, captions->words, &captions->image[i]);
     return hash;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/hash.h"
 #include "features/dialogs/store.h"
 
 // Lists of lists: the tables of texts VD_QUESTIONS, VD_ANSWERS, VD_CAPTIONS, WORDS and FAMILIES, of
@@ -35,19 +36,6 @@ static const char *const table_names[TABLES] = {"question", "answer", "caption",
 
 // ---- what tells one set of dialogs from another -----------------------------
 
-// FNV-1a (Fowler, Noll, Vo), eight bytes at a time.
-static uint64_t hash_with(uint64_t hash, uint64_t value)
-{
-    return (hash ^ value) * UINT64_C(0x100000001b3);
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = hash_with(hash, (unsigned char)*text);
-    return hash_with(hash, 0);
-}
-
 // What `data pack` has found already; false in files of before it did.
 static bool packed_hash(const vd_packed_file *packed, uint64_t *out)
 {
@@ -59,18 +47,18 @@ static bool packed_hash(const vd_packed_file *packed, uint64_t *out)
 uint64_t vd_visdial_hash(const vd_visdial *data)
 {
     const vd_packed_file *packed = vd_visdial_packed(data);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = VD_HASH_START;
     if (packed && packed_hash(packed, &hash))
         return hash;
-    hash = UINT64_C(0xcbf29ce484222325);
+    hash = VD_HASH_START;
     for (size_t i = 0; i < data->dialog_count; i++) {
         const vd_visdial_dialog *dialog = &data->dialogs[i];
-        hash = hash_text(hash_with(hash, (uint64_t)dialog->image_id), dialog->caption);
+        hash = vd_hash_text(vd_hash_with(hash, (uint64_t)dialog->image_id), dialog->caption);
         for (int32_t r = 0; r < dialog->round_count; r++) {
             const vd_visdial_round *round = &dialog->rounds[r];
-            hash = hash_text(hash, data->questions[round->question]);
-            hash = hash_text(hash, round->answer >= 0 ? data->answers[round->answer] : "");
-            hash = hash_with(hash, (uint64_t)(uint32_t)round->truth);
+            hash = vd_hash_text(hash, data->questions[round->question]);
+            hash = vd_hash_text(hash, round->answer >= 0 ? data->answers[round->answer] : "");
+            hash = vd_hash_with(hash, (uint64_t)(uint32_t)round->truth);
         }
     }
     return hash;

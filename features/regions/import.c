@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 #include "engine/base/safetensors.h"
 #include "engine/base/prefetch.h"
 
@@ -156,13 +158,13 @@ static void identify(writing *w)
     const vd_regions *from = w->import->from;
     struct stat about = {0};
     stat(vd_regions_path(from), &about);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a, a number at a time
+    uint64_t hash = VD_HASH_START;
     for (size_t i = 0; i < w->count; i++) {
-        hash = (hash ^ (uint64_t)vd_regions_image_id(from, i)) * UINT64_C(0x100000001b3);
-        hash = (hash ^ (uint64_t)vd_regions_used(from, i)) * UINT64_C(0x100000001b3);
+        hash = vd_hash_with(hash, (uint64_t)vd_regions_image_id(from, i));
+        hash = vd_hash_with(hash, (uint64_t)vd_regions_used(from, i));
     }
     for (int i = 0; i < w->import->columns; i++)
-        hash = (hash ^ (uint64_t)w->import->column[i]) * UINT64_C(0x100000001b3);
+        hash = vd_hash_with(hash, (uint64_t)w->import->column[i]);
     snprintf(w->identity, sizeof w->identity,
              "visdial features import 1\n%.200s, %.60s, %lld bytes, changed %lld.%09ld\n"
              "%zu pictures of %zu x %zu, %zu bytes each, %s boxes, images %016" PRIx64 "\ndone ",
@@ -339,17 +341,10 @@ static vd_status save_state(writing *w, vd_error *err)
     return vd_output_file(w->state, text, (size_t)length, err);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static vd_status copy_all(writing *w, vd_error *err)
 {
     const vd_import *import = w->import;
-    double saved = seconds();
+    double saved = vd_seconds();
     vd_status status = VD_OK;
     w->first = w->done;
     vd_regions_once(import->from);
@@ -360,9 +355,9 @@ static vd_status copy_all(writing *w, vd_error *err)
         if (status == VD_OK && import->progress)
             import->progress(import->context, w->done);
         bool stop = import->stop && atomic_load(import->stop);
-        if (status == VD_OK && (stop || seconds() - saved > SECONDS)) {
+        if (status == VD_OK && (stop || vd_seconds() - saved > SECONDS)) {
             status = save_state(w, err);
-            saved = seconds();
+            saved = vd_seconds();
         }
         if (status == VD_OK && stop && w->done < w->count)
             status = vd_error_set(err, VD_INTERRUPTED,

@@ -239,7 +239,6 @@ static void do_elements(const vd_backend *be, void **at, void *context)
     be->dropout(at[4], at[5], n, 0.3f, UINT64_C(0x123456789abcdef0));
     be->dropout(at[6], at[6], n, 0.25f, 99);
     be->softmax(at[7], s->m, s->n - 1, s->n);
-    be->softmax_backward(at[7], at[8], s->m, s->n - 1, s->n);
     be->fill_rows(at[9], at[10], s->m, s->n);
     be->normalise_regions(at[11], at[11], 1, s->m, s->n);
 }

@@ -204,8 +204,6 @@ TIMED(word_attention, (const vd_geometry *span, int regions, vd_real *m), (span,
 TIMED(word_attention_backward,
       (const vd_geometry *span, int regions, const vd_real *m, vd_real *dm), (span, regions, m, dm))
 TIMED(softmax, (vd_real * x, int rows, int columns, int stride), (x, rows, columns, stride))
-TIMED(softmax_backward, (const vd_real *y, vd_real *dx, int rows, int columns, int stride),
-      (y, dx, rows, columns, stride))
 TIMED(concat,
       (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
        const int *right_row, int right_size, vd_real *y, int rows),
@@ -284,7 +282,6 @@ static vd_backend timed_table(void)
     t.word_attention = word_attention;
     t.word_attention_backward = word_attention_backward;
     t.softmax = softmax;
-    t.softmax_backward = softmax_backward;
     t.concat = concat;
     t.concat_backward = concat_backward;
     t.region_attention = region_attention;

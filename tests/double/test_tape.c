@@ -22,9 +22,8 @@ typedef struct world {
     vd_arena arena;
     vd_tape tape;
     vd_packed packed;
-    const vd_pairing *all;    // questions and what their dialog has
-    const vd_pairing *before; // questions and those before them, of their dialog
-    const vd_pairing *two;    // questions and two ranges, which overlap those of others
+    const vd_pairing *all; // questions and what their dialog has
+    const vd_pairing *two; // questions and two ranges, which overlap those of others
     // Questions that share a range; the same with rows that are longer than their keys.
     const vd_pairing *rows, *apart;
 } world;
@@ -92,9 +91,6 @@ static void begin(world *w, bool with_gradient)
     static const int32_t ids[3 * 3] = {4, 1, 4, 0, 0, 0, 2, 5, 0}, lengths[3] = {3, 0, 2};
     static const vd_pair_group all[] = {{.query = {0, 3}, .key = {{0, 4}}},
                                         {.query = {3, 2}, .key = {{4, 3}}}};
-    static const vd_pair_group before[] = {{.query = {1, 1}, .key = {{0, 1}}},
-                                           {.query = {2, 1}, .key = {{0, 2}}},
-                                           {.query = {4, 1}, .key = {{3, 1}}}};
     static const vd_pair_group two[] = {{.query = {0, 2}, .key = {{0, 2}, {3, 3}}},
                                         {.query = {1, 3}, .key = {{2, 2}, {5, 1}}},
                                         {.query = {4, 1}}};
@@ -119,7 +115,6 @@ static void begin(world *w, bool with_gradient)
                         .key = 7};
     assert_int_equal(vd_packed_make(ids, lengths, 3, 3, &w->arena, &w->packed, &err), VD_OK);
     w->all = pairing(w, K, all, 2);
-    w->before = pairing(w, Q, before, 3);
     w->two = pairing(w, K, two, 3);
     w->rows = pairing(w, K, rows, 4);
     w->apart = pairing(w, K, apart, 4);
@@ -301,13 +296,6 @@ static vd_value *counting(world *w)
     return vd_tape_mix(&w->tape, vd_tape_weigh(&w->tape, a, named(w, "groups")), named(w, "v"));
 }
 
-static vd_value *attention_memory(world *w)
-{
-    vd_value *rounds = vd_tape_softmax(&w->tape, dot(w, w->before, 1));
-    vd_value *maps = vd_tape_softmax(&w->tape, dot(w, w->all, 1));
-    return vd_tape_mix(&w->tape, vd_tape_mix_maps(&w->tape, rounds, maps), named(w, "v"));
-}
-
 static const struct {
     const char *name;
     builder *build;
@@ -335,7 +323,6 @@ static const struct {
     {"attention of queries", attention_of_queries},
     {"largest scores", largest_scores},
     {"counting", counting},
-    {"attention memory", attention_memory},
 };
 
 // ---- gradients ----------------------------------------------------------------------------------
@@ -468,23 +455,6 @@ static void flattened_attention_is_uniform_and_still_shown(void **state)
     vd_arena_free(&w.arena);
 }
 
-static void earlier_maps_are_mixed_by_round(void **state)
-{
-    static world w;
-    (void)state;
-    start(&w);
-    vd_value *rounds = vd_tape_softmax(&w.tape, dot(&w, w.before, 1));
-    vd_value *maps = vd_tape_softmax(&w.tape, dot(&w, w.all, 1));
-    vd_value *mixed = vd_tape_mix_maps(&w.tape, rounds, maps);
-    for (int k = 0; k < 4; k++) {
-        assert_true(mixed->x[k] == 0); // nothing was asked before the first question
-        assert_true(fabs(mixed->x[4 + k] - maps->x[k]) < 1e-12);
-        assert_true(fabs(mixed->x[8 + k] - rounds->x[1] * maps->x[k] -
-                         rounds->x[2] * maps->x[4 + k]) < 1e-12);
-    }
-    vd_arena_free(&w.arena);
-}
-
 static void failure_is_remembered_and_asked_for_once(void **state)
 {
     static world w;
@@ -511,7 +481,6 @@ int main(void)
         cmocka_unit_test(attention_of_each_query_sums_to_one),
         cmocka_unit_test(rows_apart_change_no_result_and_make_larger_blocks),
         cmocka_unit_test(flattened_attention_is_uniform_and_still_shown),
-        cmocka_unit_test(earlier_maps_are_mixed_by_round),
         cmocka_unit_test(failure_is_remembered_and_asked_for_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tui/base/options.h"
 #include "tui/screen/theme.h"
 
 typedef struct linear {
@@ -138,15 +139,10 @@ static void auto_takes_what_fits_the_background(void **state)
 static void names_are_found(void **state)
 {
     (void)state;
-    for (int i = 0; i < VD_THEMES; i++) {
-        vd_theme_name found = VD_THEMES;
-        assert_true(vd_theme_find(vd_theme_title((vd_theme_name)i), &found));
-        assert_int_equal(found, i);
-    }
-    vd_theme_name same = VD_THEME_SAFE;
-    assert_false(vd_theme_find("pink", &same));
-    assert_false(vd_theme_find("", &same));
-    assert_int_equal(same, VD_THEME_SAFE);
+    for (int i = 0; i < VD_THEMES; i++)
+        assert_int_equal(vd_choice_find(VD_THEME_NAMES, vd_theme_title((vd_theme_name)i)), i);
+    assert_true(vd_choice_find(VD_THEME_NAMES, "pink") < 0);
+    assert_true(vd_choice_find(VD_THEME_NAMES, "") < 0);
 }
 
 int main(void)

@@ -7,17 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/utf8.h"
 #include "tui/base/safe_output.h"
 
 static const double PLAIN_INTERVAL = 30, TERMINAL_INTERVAL = 0.1;
-
-double vd_progress_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // "1:02:03", "2:03"; "-" when it is not known.
 static void duration(char *out, size_t size, double seconds)
@@ -91,7 +85,7 @@ void vd_progress_start(vd_progress *progress, const char *what, int64_t total, i
     if (progress->terminal && progress->stream)
         progress->stream = vd_safe_output_terminal(stderr); // for its "\r"
     progress->interval = progress->terminal ? TERMINAL_INTERVAL : PLAIN_INTERVAL;
-    progress->began = vd_progress_clock();
+    progress->began = vd_seconds();
     progress->shown = progress->terminal ? 0 : progress->began;
 }
 
@@ -125,7 +119,7 @@ void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix)
 {
     if (!progress->stream)
         return;
-    double now = vd_progress_clock();
+    double now = vd_seconds();
     if (now - progress->shown >= progress->interval)
         show(progress, now, done, suffix);
 }
@@ -150,7 +144,7 @@ void vd_progress_end(vd_progress *progress, int64_t done, bool good)
         vd_progress_clear(progress);
     if (!good || !progress->stream)
         return;
-    show(progress, vd_progress_clock(), done, NULL);
+    show(progress, vd_seconds(), done, NULL);
     if (progress->terminal)
         fputc('\n', progress->stream);
     progress->width = 0;

@@ -36,8 +36,6 @@ void vd_progress_clear(vd_progress *progress);
 void vd_progress_line(char *out, size_t size, size_t width, const char *what, int64_t done,
                       int64_t total, int64_t first, double seconds, const char *suffix);
 
-double vd_progress_clock(void); // seconds, monotonic
-
 // ---- C-c, SIGTERM and SIGHUP as a flag that long work checks from time to time ------------------
 
 // From this call on these signals set the flag to their number; a second SIGINT or SIGTERM does

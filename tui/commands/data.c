@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/model/model.h"
 #include "engine/networks/batch.h"
@@ -266,13 +267,12 @@ static void print_written(const char *path, const char *what, size_t count, doub
     struct stat about = {0};
     // Without --out nothing is written. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
     double bytes = stat(path, &about) == 0 ? (double)about.st_size : 0;
-    printf("%s: %zu %s, %.1f MB, %.1f s\n", path, count, what, bytes / 1e6,
-           vd_progress_clock() - began);
+    printf("%s: %zu %s, %.1f MB, %.1f s\n", path, count, what, bytes / 1e6, vd_seconds() - began);
 }
 
 static vd_status pack(const request *r, vd_error *err)
 {
-    double began = vd_progress_clock();
+    double began = vd_seconds();
     vd_visdial *data = NULL;
     vd_word_counts *counts = NULL;
     const char *slash = strrchr(r->file, '/');
@@ -290,7 +290,7 @@ static vd_status pack(const request *r, vd_error *err)
 
 static vd_status vocab(const request *r, vd_error *err)
 {
-    double began = vd_progress_clock();
+    double began = vd_seconds();
     size_t written = 0;
     vd_visdial *data = NULL;
     vd_word_counts *counts = NULL;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "features/regions/import.h"
@@ -206,7 +207,7 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
         return status;
     if (done > 0 && !r->quiet)
         fprintf(stderr, "continuing after %zu of %zu pictures\n", done, count);
-    double began = vd_progress_clock();
+    double began = vd_seconds();
     vd_progress_start(&progress, "pictures", (int64_t)count, (int64_t)done, r->quiet);
     work.stop = vd_interrupt_watch();
     status = vd_import_run(&work, err);
@@ -217,7 +218,7 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
     struct stat about = {0};
     stat(work.out, &about);
     printf("%s: %zu pictures, %.1f MB on the disk, %.1f s\n", work.out, count,
-           (double)about.st_blocks * 512 / 1e6, vd_progress_clock() - began);
+           (double)about.st_blocks * 512 / 1e6, vd_seconds() - began);
     return VD_OK;
 }
 

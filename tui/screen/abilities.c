@@ -5,14 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/base/clock.h"
 #include "tui/screen/tmux.h"
-
-double vd_abilities_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 bool vd_abilities_no_color(void)
 {
@@ -40,7 +34,7 @@ bool vd_abilities_question(vd_abilities *abilities, const vd_look *look, char *o
     else
         snprintf(out, size, "%s", vd_replies_background_question);
     abilities->all_asked = all;
-    abilities->asked = vd_abilities_now();
+    abilities->asked = vd_seconds();
     return true;
 }
 

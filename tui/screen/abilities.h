@@ -16,7 +16,6 @@ typedef struct vd_abilities {
     bool tmux_asked, tmux_sixel; // vd_tmux_shows_sixel
 } vd_abilities;
 
-double vd_abilities_now(void); // in seconds
 // NO_COLOR is set.
 bool vd_abilities_no_color(void);
 // The questions for the terminal; false: the answers are not needed, or it was asked already.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "tui/base/safe_output.h"
 #include "tui/screen/abilities.h"
 #include "tui/screen/direct_color.h"
@@ -353,12 +354,12 @@ static void drop_answers(vd_screen *screen)
 {
     enum { PATIENCE_MS = 50 };
     if (screen->abilities.asked <= 0 || screen->abilities.replies.named ||
-        vd_abilities_now() - screen->abilities.asked > 1)
+        vd_seconds() - screen->abilities.asked > 1)
         return;
-    double end = vd_abilities_now() + 1e-3 * PATIENCE_MS;
+    double end = vd_seconds() + 1e-3 * PATIENCE_MS;
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
     vd_key key;
-    while (!screen->abilities.replies.named && vd_abilities_now() < end && poll(&wait, 1, 10) >= 0)
+    while (!screen->abilities.replies.named && vd_seconds() < end && poll(&wait, 1, 10) >= 0)
         if (wait.revents & POLLIN && !vd_screen_key(screen, &key))
             break;
 }
@@ -630,8 +631,8 @@ void vd_screen_settle(vd_screen *screen)
     double end = screen->abilities.asked + 1e-3 * PATIENCE_MS;
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
     while (!screen->abilities.replies.named && screen->kept.code == VD_KEY_NONE &&
-           vd_abilities_now() < end) {
-        if (poll(&wait, 1, (int)(1e3 * (end - vd_abilities_now())) + 1) <= 0)
+           vd_seconds() < end) {
+        if (poll(&wait, 1, (int)(1e3 * (end - vd_seconds())) + 1) <= 0)
             break;
         vd_key key;
         if (vd_screen_key(screen, &key))

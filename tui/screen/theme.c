@@ -46,16 +46,6 @@ static const struct {
 
 static const char *const titles[VD_THEMES] = {"auto", "light", "dark", "mono", "safe"};
 
-bool vd_theme_find(const char *name, vd_theme_name *out)
-{
-    for (int i = 0; i < VD_THEMES; i++)
-        if (strcmp(titles[i], name) == 0) {
-            *out = (vd_theme_name)i;
-            return true;
-        }
-    return false;
-}
-
 const char *vd_theme_title(vd_theme_name theme)
 {
     return titles[theme];

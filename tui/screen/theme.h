@@ -41,8 +41,6 @@ vd_style vd_style_of(const vd_grid *grid, vd_role role); // by the grid's look
 // The look of a theme on a terminal with these abilities; VD_THEME_AUTO: by able.theme.
 vd_look vd_theme_look(vd_look able, vd_theme_name theme);
 
-// One of VD_THEME_NAMES; false when it is none of them.
-bool vd_theme_find(const char *name, vd_theme_name *out);
-const char *vd_theme_title(vd_theme_name theme);
+const char *vd_theme_title(vd_theme_name theme); // one of VD_THEME_NAMES
 
 #endif

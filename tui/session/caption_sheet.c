@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/token.h"
 #include "engine/base/utf8.h"
 #include "features/captions/tokens.h"
@@ -138,10 +139,10 @@ static vd_status keep_said(speaker *s, vd_error *err)
 static vd_status say(speaker *s, const vd_caption_changes *changes, vd_error *err)
 {
     vd_caption_side *side = s->side;
-    double start = vd_progress_clock();
+    double start = vd_seconds();
     vd_status status = vd_caption_change_say(s->captioner, s->regions, &s->by->how, changes,
                                              &s->change, s->said, s->by->most, &side->of, err);
-    side->milliseconds = 1000 * (vd_progress_clock() - start);
+    side->milliseconds = 1000 * (vd_seconds() - start);
     if (status == VD_OK)
         status = describe(s, err);
     if (status == VD_OK)

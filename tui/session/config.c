@@ -43,7 +43,9 @@ static bool set(vd_preferences *config, int setting, const char *value)
     int found;
     switch (setting) {
     case THEME:
-        return vd_theme_find(value, &config->theme);
+        found = vd_choice_find(VD_THEME_NAMES, value);
+        config->theme = found >= 0 ? (vd_theme_name)found : config->theme;
+        return found >= 0;
     case PICTURE:
         found = vd_choice_find(VD_PICTURE_MODE_NAMES, value);
         config->pictures = found >= 0 ? (vd_picture_mode)found : config->pictures;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "engine/base/clock.h"
 #include "tui/base/progress.h"
 #include "tui/screen/clipboard.h"
 
@@ -97,7 +98,7 @@ int vd_loop_left(double *due, int pause, double now)
 static vd_wake wait(loop *l, vd_key *key)
 {
     int pause = l->view->pause ? l->view->pause(l->view->context) : -1;
-    int left = vd_loop_left(&l->due, pause, vd_progress_clock());
+    int left = vd_loop_left(&l->due, pause, vd_seconds());
     return vd_screen_wait(l->screen, vd_worker_fd(l->worker), left, key);
 }
 

@@ -265,7 +265,6 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
     const vd_model *model = vd_session_model(session);
     snprintf(walk->model, sizeof walk->model, "%.63s", vd_model_name(model));
     walk->config = *vd_model_config(model);
-    walk->by = vd_session_decoders(session);
     vd_answer answer = {0};
     vd_status status = vd_session_ask(session, typed, stop, &walk->reply, err);
     if (status == VD_OK) // once more, to see what the stages compute

@@ -26,7 +26,6 @@ typedef struct vd_effect {
 typedef struct vd_walk {
     char model[64];
     vd_config config;
-    vd_decoders by; // that ranked
     int entries, regions;
     vd_walk_entry *entry; // (entries)
     int *region; // (regions) rows of the features by falling share: in this order they are shown

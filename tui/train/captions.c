@@ -52,5 +52,5 @@ static vd_status next(void *context, const vd_batch **batch, vd_error *err)
     return vd_caption_loader_batch(feed->loader, pictures, n, batch, err);
 }
 
-const vd_train_task vd_train_captions = {
-    "pictures", count, totals, open_feed, next, close_feed, vd_caption_epoch, vd_caption_best_by};
+const vd_train_task vd_train_captions = {count,      totals,           open_feed,         next,
+                                         close_feed, vd_caption_epoch, vd_caption_best_by};

@@ -124,5 +124,5 @@ static const char *best_by(const vd_training *plan)
     return plan->best_by == VD_NDCG ? "ndcg" : "mrr";
 }
 
-const vd_train_task vd_train_dialogs = {"dialogs", count,      totals,        open_feed,
-                                        next,      close_feed, measure_epoch, best_by};
+const vd_train_task vd_train_dialogs = {count,      totals,        open_feed, next,
+                                        close_feed, measure_epoch, best_by};

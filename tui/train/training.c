@@ -9,6 +9,7 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
+#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "tui/base/progress.h"
 #include "tui/train/event_file.h"
@@ -73,7 +74,7 @@ static vd_status save_checkpoint(course *c, vd_error *err)
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
-    c->saved_at = vd_progress_clock();
+    c->saved_at = vd_seconds();
     return status;
 }
 
@@ -410,8 +411,7 @@ static void checkpoint_if_due(course *c, vd_progress *progress)
     vd_training *plan = c->plan;
     bool due =
         (plan->checkpoint_steps && vd_trainer_steps(plan->trainer) % plan->checkpoint_steps == 0) ||
-        (plan->checkpoint_seconds > 0 &&
-         vd_progress_clock() - c->saved_at >= plan->checkpoint_seconds);
+        (plan->checkpoint_seconds > 0 && vd_seconds() - c->saved_at >= plan->checkpoint_seconds);
     vd_error err;
     if (due && save_checkpoint(c, &err) != VD_OK) {
         vd_progress_clear(progress);
@@ -517,7 +517,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     course c = {.plan = training,
                 .task = training->captions ? &vd_train_captions : &vd_train_dialogs,
                 .most = VD_PICTURES_RESIDENT,
-                .saved_at = vd_progress_clock()};
+                .saved_at = vd_seconds()};
     size_t items = c.task->count(training);
     c.epoch_steps = vd_training_epoch_steps(items, settings->batch);
     c.sampler = (vd_sampler){.seed = (uint64_t)settings->seed,

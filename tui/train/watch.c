@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "engine/base/clock.h"
 #include "tui/base/progress.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/theme.h"
@@ -71,7 +72,7 @@ static bool go_on(vd_screen *screen, int milliseconds, const atomic_int *done, a
 vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
                    const vd_training_place *place, vd_error *err)
 {
-    double began = vd_progress_clock();
+    double began = vd_seconds();
     char note[400];
     vd_screen *screen = NULL;
     vd_grid grid = {0};
@@ -87,7 +88,7 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
         if (signalled && atomic_load(signalled))
             atomic_store(stop, atomic_load(signalled));
         bool stopping = stop && atomic_load(stop);
-        vd_watch_note(place, vd_progress_clock() - began, grid.width - 2,
+        vd_watch_note(place, vd_seconds() - began, grid.width - 2,
                       stopping ? "stopping after this step"
                       : stop   ? "q stops with a checkpoint"
                                : "q leaves",

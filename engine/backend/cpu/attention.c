@@ -68,24 +68,10 @@ VD_WIDE static void product_score_backward(vd_real ds, const vd_real *w, const v
     }
 }
 
-VD_WIDE static void softmax_row(vd_real *x, int n)
-{
-    vd_real max = x[0], sum = 0;
-    for (int i = 1; i < n; i++)
-        max = x[i] > max ? x[i] : max;
-    for (int i = 0; i < n; i++)
-        x[i] = vd_exp(x[i] - max);
-    for (int i = 0; i < n; i++)
-        sum += x[i];
-    for (int i = 0; i < n; i++)
-        x[i] /= sum;
-}
-
 static void softmax(vd_real *x, int rows, int columns, int stride)
 {
-    if (columns > 0)
-        for (int r = 0; r < rows; r++)
-            softmax_row(x + (size_t)r * (size_t)stride, columns);
+    for (vd_real *row = x; columns > 0 && row < x + (size_t)rows * (size_t)stride; row += stride)
+        vd_cpu_softmax(row, row, (size_t)columns);
 }
 
 static void softmax_backward_row(const vd_real *y, vd_real *dx, int n)
@@ -152,7 +138,7 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
             row[r] = score->b[0] + product_score(score->w, fq + (size_t)n * size,
                                                  fh + (size_t)(first + r) * size, hidden, rate, key,
                                                  pair_index(span, n, r, hidden));
-        softmax_row(row, seen);
+        vd_cpu_softmax(row, row, (size_t)seen);
         for (int r = 0; r < seen; r++)
             vd_cpu_add_scaled(c + (size_t)n * 2 * size, row[r], h + (size_t)(first + r) * 2 * size,
                               2 * size);
@@ -217,7 +203,7 @@ static void dialog_topics(const vd_geometry *span, int dialog, const vd_real *a,
             for (int r = 0; r < span->seen[n]; r++) {
                 int j = word_column(span, dialog, r), end = word_column(span, dialog, r + 1);
                 if (end > j)
-                    softmax_row(row + j, end - j);
+                    vd_cpu_softmax(row + j, row + j, (size_t)(end - j));
                 for (int k = j; k < end; k++)
                     out[k] = share[r] * row[k];
             }
@@ -383,7 +369,7 @@ static void region_attention(const vd_geometry *span, int hidden, const vd_real 
             g[k] = sum + score->b[0];
         }
         if (to > from)
-            softmax_row(g + from, to - from);
+            vd_cpu_softmax(g + from, g + from, (size_t)(to - from));
     }
 }
 
@@ -483,7 +469,6 @@ static void region_pool_backward(const vd_geometry *span, const vd_real *g, cons
 void vd_cpu_attention(vd_backend *table)
 {
     table->softmax = softmax;
-    table->softmax_backward = softmax_backward;
     table->normalise_regions = normalise_regions;
     table->context_attention = context_attention;
     table->context_attention_backward = context_attention_backward;

@@ -47,5 +47,7 @@ float *vd_cpu_scratch(size_t floats);
 // Sums of vectors: y += x; y += a x.
 void vd_cpu_add(vd_real *y, const vd_real *x, size_t n);
 void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n);
+// y = softmax of x; y may be x.
+void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n);
 
 #endif

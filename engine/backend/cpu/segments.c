@@ -24,7 +24,7 @@ static size_t stride_of(const vd_segments *s, size_t segment)
     return s->stride ? (size_t)s->stride[segment] : 1;
 }
 
-VD_WIDE static void softmax_run(const vd_real *x, vd_real *y, size_t n)
+VD_WIDE void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n)
 {
     vd_real most = x[0], sum = 0;
     for (size_t i = 1; i < n; i++)
@@ -57,7 +57,7 @@ static void softmax_range(void *data, size_t from, size_t to)
         size_t first = (size_t)j->segments->start[s], n = (size_t)j->segments->length[s],
                stride = stride_of(j->segments, s);
         if (n > 0 && stride == 1)
-            softmax_run(j->x + first, j->y + first, n);
+            vd_cpu_softmax(j->x + first, j->y + first, n);
         else if (n > 0)
             softmax_strided(j->x + first, j->y + first, n, stride);
     }

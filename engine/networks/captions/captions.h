@@ -16,7 +16,7 @@ enum { VD_CAPTION_LAYERS = 8 };
 // The words that are read now, and what each may see.
 typedef struct vd_caption_words {
     int captions, rows;     // C, W: rows lie caption by caption
-    int before, keys;       // words read before these; both together: J
+    int keys;               // J: words read before these, and these
     const int32_t *id;      // (W) in the backend's memory
     const int32_t *host_id; // (W) the same on the host
     const int *place;       // (W) backend: position of a word in its caption, from 0

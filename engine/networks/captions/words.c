@@ -217,7 +217,6 @@ vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
     *out = (vd_caption_words){
         .captions = next->captions,
         .rows = next->captions,
-        .before = before,
         .keys = (int)keys,
         .id = vd_arena_upload(arena, l.id, rows, sizeof *l.id),
         .host_id = l.id,

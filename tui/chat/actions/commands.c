@@ -135,11 +135,14 @@ static void run_round(vd_chat *chat, const char *argument)
 
 static void run_theme(vd_chat *chat, const char *argument)
 {
-    if (!vd_theme_find(argument, &chat->theme))
+    int found = vd_choice_find(VD_THEME_NAMES, argument);
+    if (found < 0) {
         vd_notice_complain(&chat->notice, "/theme " VD_THEME_NAMES " (for colour-blind users)");
-    else
-        vd_notice_say(&chat->notice, "theme %s; `theme = %s` in the config file keeps it", argument,
-                      argument);
+        return;
+    }
+    chat->theme = (vd_theme_name)found;
+    vd_notice_say(&chat->notice, "theme %s; `theme = %s` in the config file keeps it", argument,
+                  argument);
 }
 
 // "on" or "off"; else says what `name` takes.
@@ -236,39 +239,19 @@ static const struct {
     {VD_ACTION_NEW_PICTURE, vd_chat_new_picture},
 };
 
-static const char *const arguments[] = {"/model best",
-                                        "/model base",
-                                        "/model improved",
-                                        "/compare best",
-                                        "/compare base",
-                                        "/compare improved",
-                                        "/compare off",
-                                        "/history own",
-                                        "/history shared",
-                                        "/history people's",
-                                        "/theme dark",
-                                        "/theme light",
-                                        "/theme mono",
-                                        "/theme safe",
-                                        "/mouse on",
-                                        "/mouse off",
-                                        "/fold on",
-                                        "/fold off",
-                                        "/picture-mode auto",
-                                        "/picture-mode kitty",
-                                        "/picture-mode sixel",
-                                        "/picture-mode iterm",
-                                        "/picture-mode cells",
-                                        "/picture-mode none",
-                                        "/caption next",
-                                        "/caption edit",
-                                        "/captioner off",
-                                        "/copy answer",
-                                        "/copy round",
-                                        "/copy conversation",
-                                        "/export html ",
-                                        "/export md ",
-                                        "/export json "};
+static const char *const arguments[] = {
+    "/model best",         "/model base",         "/model improved",
+    "/compare best",       "/compare base",       "/compare improved",
+    "/compare off",        "/history own",        "/history shared",
+    "/history people's",   "/theme auto",         "/theme dark",
+    "/theme light",        "/theme mono",         "/theme safe",
+    "/mouse on",           "/mouse off",          "/fold on",
+    "/fold off",           "/picture-mode auto",  "/picture-mode kitty",
+    "/picture-mode sixel", "/picture-mode iterm", "/picture-mode cells",
+    "/picture-mode none",  "/caption next",       "/caption edit",
+    "/captioner off",      "/copy answer",        "/copy round",
+    "/copy conversation",  "/export html ",       "/export md ",
+    "/export json "};
 
 // The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
 static const vd_binding *find_command(const char *name, size_t length, int *matches)
