@@ -55,7 +55,8 @@ typedef struct blocks_meaning {
     int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more
     bool sides;         // WHERE: on the left or on the right, nothing else
     bool rows;          // WHERE: in the front or in the back, nothing else
-    int toward;         // ONE, SIDE: in which direction it lies of the other thing; -1 = not asked
+    int toward;         // ONE, SIDE: in which direction it lies of the other thing; CHOICE: which
+                        // direction is asked for; -1 = not asked
     blocks_kind more;   // MORE, MOST: what there is more of; VALUE: what there is not
     bool equal;         // MORE: neither
     blocks_scene_topic topic; // SCENE

@@ -103,7 +103,7 @@ static blocks_phrase small_talk(vd_rng *rng, const char *before)
             "cool,|nice,|mommy,|mum,|right,|i see,|got it,|(very|) good.|haha,|ok and|oh and|ah "
             "yes, and|last one,|last question,|next,|next question,|one more,|let's see,|let us "
             "begin:|now then,|right then,|lovely.|ok then|and now|thank you.|hi there!|hello,|ok "
-            "cool,|interesting,|good morning,|ok different thing,|wow ok.|great job!)");
+            "cool,|interesting,|good morning,|ok different thing,|wow ok,|great job!)");
     return said;
 }
 
@@ -191,6 +191,7 @@ static const char *const slips[][2] = {
     {"farthest", "fartest|farhtest"},
     {"smaller", "smaler|samller"},
     {"smallest", "smalest|samllest"},
+    {"than", "then|tahn"},
     {"next", "nxt|enxt"},
     {"with", "wiht|wtih"},
     {"block", "blok|blcok"},

@@ -18,7 +18,8 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_SHAPE] =
         "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
         "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
-        "what sort of shape is %t|can you tell me the shape of %t|shape (of|) %b|%b shape|what "
+        "what sort of shape is %t|can you tell me the shape of %t|shape (of|) %b|what form has "
+        "%t|what form is %t|what form does %t have|%b shape|what "
         "shape "
         "%b|which shape has %t|"
         "%o)",
@@ -26,8 +27,8 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "(8:what is %t made of|4:what's %t made of|3:(3:what|which) material is %t (made of|)|"
         "3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte or shiny)|"
         "what is %t made out of|what is the material of %t|what's the material of %t|material "
-        "(of|) "
-        "%b|%b material|what material %b|what kind of material is %t|%b metal or rubber|"
+        "(of|) %b|material of %b, metal or rubber|material of %b, rubber or metal|%b material|what "
+        "material %b|what kind of material is %t|%b metal or rubber|"
         "do you know what %t is made of|is %t (shiny|metal|metallic)(,|) or is it "
         "(dull|matte|rubber)|is "
         "%t (matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny "
@@ -39,7 +40,8 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "big|%t is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|"
         "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
         "or little|tiny or huge)|what is the size of %t|"
-        "what's the size of %t|size (of|) %b|%b size|%b(,|) big or small|how big would "
+        "what's the size of %t|size (of|) %b|size of %b, big or small|%b size|%b(,|) big or "
+        "small|how big would "
         "you say %t is|%b, (small or big|big or little))",
 };
 

@@ -243,6 +243,7 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_about_two(talk, "relation", ASK_CHOICE, target);
     draft->meaning.given = 0;
     choose(draft, first ? one : two, target);
+    draft->meaning.toward = (int)direction;
     draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
     blocks_phrase place = blocks_reading(&talk->rng, places[direction]);
     if (put_of_shape(talk, draft, target, place.text))
@@ -337,6 +338,7 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
     bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.6);
     *says = blocks_reading(&talk->rng, two ? of_two[direction] : places[direction]);
     draft->family = "superlative";
+    draft->meaning.toward = (int)direction;
     draft->meaning.objects = (blocks_set)(1u << object);
     draft->topic = blocks_topic(TOPIC_OF, g->key, 100, direction);
     return true;
@@ -383,12 +385,13 @@ bool blocks_ask_which_of(blocks_talk *talk, blocks_draft *draft)
     draft->group = draft->plural = false;
     draft->other_group = g.named;
     draft->about = draft->single = blocks_only(draft->meaning.objects);
-    return blocks_put(talk, draft,
-                      g.named || g.both
-                          ? "(3:which of %m %v|3:which one of %m %v)"
-                          : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which %v|which "
-                            "from %m %v|and which of %m %v)",
-                      "mv", g.them.text, says.text);
+    return blocks_put(
+        talk, draft,
+        g.named  ? "(3:which of %m %v|3:which one of %m %v|2:which %k %v)"
+        : g.both ? "(which of %m %v|which one of %m %v)"
+                 : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which %v|which "
+                   "from %m %v|and which of %m %v)",
+        "mvk", g.them.text, says.text, blocks_noun(&talk->rng, g.kind, BLOCKS_BARE).text);
 }
 
 // ---- what there is most of --------------------------------------------------------------------
@@ -453,6 +456,48 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
               "(things|objects) have)";
     return blocks_put(talk, draft, pattern, "am", blocks_reading(&talk->rng, most_names[a]).text,
                       g.them.text);
+}
+
+// "which color occurs only once", "which color do exactly two of them have"
+bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    blocks_group g = {.kind = blocks_anything,
+                      .set = blocks_all(talk->scene),
+                      .key = blocks_kind_key(blocks_anything)};
+    bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.4);
+    if (some && (!blocks_group_pick(talk, &g) || (!g.named && !talk->they)))
+        return false;
+    int times = blocks_chance(talk, 0.6) ? 1 : 2, value = -1, values = 0;
+    for (int v = 0; v < blocks_values(a); v++) {
+        blocks_kind kind = blocks_anything;
+        kind.value[a] = (int8_t)v;
+        bool so = blocks_size_of(blocks_find(talk->scene, kind) & g.set) == times;
+        values += so;
+        value = so ? v : value;
+    }
+    if (values != 1 || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3)
+        return false;
+    *draft = blocks_group_draft(&g, "superlative", ASK_MOST, g.set);
+    draft->group = false;
+    draft->other_group = !some || g.named;
+    draft->meaning.attribute = a;
+    draft->meaning.more.value[a] = (int8_t)value;
+    draft->topic = blocks_topic(TOPIC_MOST, g.key, a, 2 + times);
+    return blocks_put(
+        talk, draft,
+        some ? (times == 1
+                    ? "((which|what) %a (occurs|appears) only once among %m|(which|what) %a does "
+                      "only one of %m have)"
+                    : "((which|what) %a (occurs|appears) twice among %m|(which|what) %a do "
+                      "exactly two of %m have)")
+        : times == 1
+            ? "((which|what) %a (occurs|appears) only once|(which|what) %a (is there|do you see) "
+              "only "
+              "once|(which|what) %a does only one (thing|object) have)"
+            : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is there "
+              "twice|(which|what) %a do exactly two (things|objects) have)",
+        "am", blocks_reading(&talk->rng, most_names[a]).text, g.them.text);
 }
 
 // "are most of them red"

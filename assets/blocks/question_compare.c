@@ -105,7 +105,8 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
         "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
         "which are there more of, %p or %q|2:are there more %p or %q|"
         "2:(is it|are they|) mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|"
-        "which is there more of, %p or %q|what's more, %p or %q)");
+        "which is there more of, %p or %q|what's more, %p or %q|what do (we|you) have more of, %p "
+        "or %q|do (we have|you see) more %p or %q)");
 }
 
 // "how many more cubes than balls are there"
@@ -163,18 +164,25 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
             ? (differ
                    ? "(2:what is the difference between %m|what's the difference between %m|2:what "
                      "is different about %m|what's different about %m|how are %g different|how do "
-                     "%g differ|what is the difference)"
+                     "%g differ|what is the difference|do %g differ in %a or (only|) in %c|do %g "
+                     "differ in %c or (only|) in %a)"
                    : "(3:what do %g have in common|what do %g share|what is the same about %m)")
         : differ
             ? "(3:what is the difference between %t and %u|what's the difference between %t and "
               "%u|how (is %t different from|does %t differ from) %u|what is different between %t "
-              "and "
-              "%u)"
+              "and %u|do %t and %u differ in %a or in %c|do %t and %u differ in %c or (only|) in "
+              "%a)"
             : "(3:what do %t and %u have in common|what does %t have in common with %u|what do %t "
               "and "
               "%u share)";
-    return blocks_put(talk, draft, pattern, "tugm", they ? NULL : target[0].text,
-                      they ? NULL : target[1].text, g.they.text, g.them.text);
+    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                         "size"};
+    int one = right ? __builtin_ctz(right) : 0;
+    int other = (one + 1 + vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
+    return blocks_put(talk, draft, pattern, "tugmac", they ? NULL : target[0].text,
+                      they ? NULL : target[1].text, g.they.text, g.them.text,
+                      blocks_reading(&talk->rng, names[one]).text,
+                      blocks_reading(&talk->rng, names[other]).text);
 }
 
 // "is the ball the same color as the cube"
@@ -322,7 +330,8 @@ bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
             ? "(2:are there any more|any more|2:are there any others|2:any others|are there any "
               "more of (those|them)|any more of (those|them)|are there more of (those|them)|are "
               "there any other %p|any other %p|are there any more %p|any more %p|are there others)"
-            : "(3:is there another one|3:another one|2:is there another|is there another "
+            : "(3:is there another one|another one of those|is there another one of "
+              "those|3:another one|2:is there another|is there another "
               "%k|another "
               "%k|is there 1 more|is there one more|do you see another one|is there a second "
               "(one|%k)|is there more than one)",

@@ -114,7 +114,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
         "2:how many %p|how many %p are (on the table|in the picture|in this "
         "picture|visible|there)|"
-        "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
+        "what number of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can "
+        "you count (all|) the %p|"
         "number of %p|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's "
         "the number of %p|tell me "
         "how many %p there are|%p, how many|how many %p does the picture have|"
@@ -158,12 +159,12 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
 static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
     "is a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) "
-    "a%a|is there at least 1 %k %h|"
+    "a%a|is there at least 1 %k %h|%k present|is a%a present|"
     "isn't there a%a %h|there('s| is) a%a %h|it has (also|) a%a|there is also a%a|have you "
     "(got|spotted) a%a|can you (spot|find) a%a)",
     "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
     "2:any %p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any "
-    "%p|are any %p on the table|have "
+    "%p|are any %p on the table|any %p present|%p present|have "
     "you (got|"
     "spotted) any %p|there are %p %h|can you (spot|find) any %p|do you spot any %p)",
 };
@@ -344,6 +345,16 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
         draft->meaning.objects = others;
         draft->single = draft->about = only;
         draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
+        if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4))
+            return blocks_put(talk, draft,
+                              "((apart from|besides|other than) the %p and (the|) %q, what (else "
+                              "is there|is there)|what "
+                              "is there (besides|apart from|other than) (the|) %p and (the|) "
+                              "%q|what is not a %s or a %r)",
+                              "pqsr", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
+                              blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text,
+                              blocks_noun(&talk->rng, kind[0], BLOCKS_BARE).text,
+                              blocks_noun(&talk->rng, kind[1], BLOCKS_BARE).text);
         return blocks_put(
             talk, draft,
             "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v "
@@ -428,13 +439,16 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         blocks_phrase predicate = blocks_predicate_many(&talk->rng, attribute, value);
         blocks_phrase singular = blocks_predicate(&talk->rng, attribute, value);
         blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
-        return blocks_put(talk, draft,
-                          mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
-                                 "is every one of the %p %w|are all %p %v|all %p %v|is each of the "
-                                 "%p %w)"
-                               : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
-                                 "is everything (on the table|in the picture) %w)",
-                          "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
+        return blocks_put(
+            talk, draft,
+            mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
+                   "is every one of the %p %w|are all %p %v|all %p %v|is each of the "
+                   "%p %w|(so|) all the %p are %v, (right|correct|yes)|the %p are all "
+                   "%v, (right|correct))"
+                 : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
+                   "is everything (on the table|in the picture) %w|(so|) everything (on "
+                   "the table|) is %w, (right|correct|yes))",
+            "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
     }
     return false;
 }

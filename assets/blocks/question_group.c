@@ -224,7 +224,9 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     return put(talk, draft, &g, predicate.text, singular.text,
                both ? "(2:are they both %v|are both of %m %v)"
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
-                      "%w|is every one of %m %w)");
+                      "%w|is every one of %m %w|(so|) %g are all %v, (right|correct)|(so|) all of "
+                      "%m are %v, (right|"
+                      "correct))");
 }
 
 // "is everything else red", "is everything but the cube red"
@@ -320,13 +322,14 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
                    "2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
     bool again = !g.named && talk->entry[talk->round - 1].ask == ASK_SAME && talk->round > 1;
     if (again && blocks_chance(talk, 0.7))
-        return put(talk, draft, &g, name.text, NULL,
-                   "(2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
-    if (g.both)
         return put(
             talk, draft, &g, name.text, NULL,
-            "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g share the "
-            "same %v|and are %g the same %v)");
+            "(2:what about their %v, (also|) the same|and their %v, (also|) the same|and their "
+            "%v too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
+    if (g.both)
+        return put(talk, draft, &g, name.text, NULL,
+                   "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g "
+                   "share the same %v|do %g (also|) match in %v|and are %g the same %v)");
     if (both)
         return put(
             talk, draft, &g, name.text, NULL,
@@ -335,7 +338,8 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     return put(
         talk, draft, &g, name.text, NULL,
         "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|4:are all of %m the same "
-        "%v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do all of %m have "
+        "%v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do %g (all|) match "
+        "in %v|do all of %m have "
         "the "
         "same %v|all of %m the same %v)");
 }
@@ -378,10 +382,10 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         if (latest && a != BLOCKS_SHAPE && blocks_chance(talk, 0.3))
             return put(talk, draft, &g, NULL, blocks_value_name(a, value),
                        "(2:are there any %w ones|any %w ones|is there one that is %w|%w ones)");
-        return put(
-            talk, draft, &g, many.text, one.text,
-            "(6:are any of %m %v|3:is any of %m %w|2:is one of %m %w|are some of %m %v|is at least "
-            "one of %m %w|any of %m %v)");
+        return put(talk, draft, &g, many.text, one.text,
+                   "(6:are any of %m %v|3:is any of %m %w|2:is one of %m (2:|also) %w (2:|too)|are "
+                   "some of %m %v|is at least "
+                   "one of %m %w|any of %m %v)");
     }
     return false;
 }
@@ -427,6 +431,14 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
                    same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
                           "what %v is (it|that))"
                         : "(which %v|2:what %v|and what %v)");
+    static const char *const led[BLOCKS_ATTRIBUTES] = {
+        "(what color are (they|those)|which colors do they have|what colors are they)",
+        "(what shape are (they|those)|what are they)",
+        "(what are they made of|are they metal or rubber|are they shiny or matte)",
+        "(how big are they|are they big or small)"};
+    if (g.named && blocks_chance(talk, 0.12))
+        return put(talk, draft, &g, blocks_reading(&talk->rng, led[a]).text, NULL,
+                   "(2:look at|how about|what about|now look at|take|now|and|see) %g, %v");
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|2:what colors are %g|what are the colors of "
         "%m|(what|which) "

@@ -149,7 +149,51 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
     return false;
 }
 
-// "what is between the ball and the cube", "is there anything between them"
+// What lies between two things was asked for, and found.
+static void found_between(blocks_draft *draft, blocks_set there)
+{
+    draft->meaning.yes = there != 0;
+    draft->meaning.given = 0;
+    draft->meaning.objects = there;
+    draft->meaning.partly = 0;
+    draft->about = blocks_only(there);
+    draft->single = -1;
+    draft->crowded = true;
+    draft->other_thing = draft->other_group = there != 0;
+}
+
+// "what is between the two cubes", "is there anything between them"
+bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    if (!blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2 ||
+        (talk->naming == TARGET_IT && !talk->they))
+        return false;
+    int one = __builtin_ctz(g.set), two = blocks_only(g.set & (blocks_set) ~(1u << one));
+    blocks_set doubtful, there = blocks_between(talk->scene, one, two, &doubtful);
+    bool what = blocks_chance(talk, 0.5);
+    if (doubtful || (what && blocks_only(there) < 0))
+        return false;
+    *draft = blocks_group_draft(&g, "relation", what ? ASK_WHICH : ASK_THERE, there);
+    found_between(draft, there);
+    draft->meaning.attribute = BLOCKS_ATTRIBUTES;
+    draft->group = draft->plural = draft->of_they = false;
+    draft->kind = blocks_anything;
+    draft->topic = blocks_topic(TOPIC_BETWEEN, one + two, one * two, what);
+    return blocks_put(
+        talk, draft,
+        what ? (g.named ? "(4:what is|2:what's|what (lies|stands|sits)|which (thing|object) "
+                          "is|) (in|) between the (two|2) %b"
+                        : "(4:what is|2:what's|which (thing|object) is|) (in|) between (2:them|"
+                          "those two|the two of them)")
+             : (g.named ? "(3:is there anything|is anything|anything) (in|) between the "
+                          "(two|2) %b"
+                        : "(3:is there anything|is anything|anything) (in|) between "
+                          "(2:them|those two)"),
+        "b", blocks_bare(g.them.text));
+}
+
+// "what is between the ball and the cube", "is there anything between it and the cube"
 bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target one, two;
@@ -163,14 +207,7 @@ bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_about("relation", what ? ASK_WHICH : ASK_THERE, &one);
     draft->named[two.object] = two.named;
     draft->coreference = one.coreference;
-    draft->meaning.yes = there != 0;
-    draft->meaning.given = 0;
-    draft->meaning.objects = there;
-    draft->meaning.partly = 0;
-    draft->about = blocks_only(there);
-    draft->single = -1;
-    draft->crowded = true;
-    draft->other_thing = draft->other_group = there != 0;
+    found_between(draft, there);
     draft->topic =
         blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object, what);
     return blocks_put(
@@ -232,9 +269,11 @@ static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
     "does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
     "(8:is %t %d %u|is %t (further|farther) (to the|) right than %u|is %t more to the right than "
     "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
-    "(8:is %t %d %u|2:is %t closer (to (us|the camera|you)|) than %u|is %t nearer than %u|does %t "
+    "(8:is %t %d %u|2:is %t closer (to (us|the camera|you|the viewer)|) than %u|is %t nearer than "
+    "%u|does %t "
     "(stand|sit) %d %u|%b %d %c)",
-    "(8:is %t %d %u|is %t (further|farther) (2:away|back) than %u|does %t (stand|sit) %d %u|%b %d "
+    "(8:is %t %d %u|is %t (further|farther) (2:away|back|from (us|you|me|the viewer|the camera)) "
+    "than %u|does %t (stand|sit) %d %u|%b %d "
     "%c)",
 };
 
@@ -262,8 +301,9 @@ bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
 {
     static const char *const across =
         "(4:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
-        "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is %t|"
-        "which side of %u is %t on|%b left or right of %c|is %t (to the|) left of %u or (to the|) "
+        "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is "
+        "%t|which side of %u is %t on|position of %b relative to %c, left or right|%b left or "
+        "right of %c|is %t (to the|) left of %u or (to the|) "
         "right of it|where is %t, (left or right|right or "
         "left) of "
         "%u)";
@@ -322,6 +362,7 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
                           "the picture)")
                 : "(6:where is %t|2:where's %t|where on the table is %t|"
                   "where do you see %t|where can i find %t|where in the picture is %t|where "
-                  "%b|whereabouts is %t|where exactly is %t|where would i find %t)",
+                  "%b|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
+                  "would i find %t)",
         &target, BLOCKS_LEFT, NULL, NULL);
 }

@@ -205,7 +205,7 @@ blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_a
     blocks_ask_and_verify, blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
-    blocks_ask_side, blocks_ask_on_top, blocks_ask_between;
+    blocks_ask_side, blocks_ask_on_top, blocks_ask_between, blocks_ask_between_two;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
     blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else, blocks_ask_how_many_more,
@@ -214,7 +214,7 @@ blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_as
 blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
     blocks_ask_which_nearer;
 // What there is most of: "which color is most common", "are most of them red".
-blocks_ask_fn blocks_ask_most, blocks_ask_mostly;
+blocks_ask_fn blocks_ask_most, blocks_ask_mostly, blocks_ask_occurs;
 // Of a group, "they" or named: "what color are the cubes".
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
     blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number,

@@ -65,8 +65,9 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
     }
     target->kind = blocks_kind_of(&talk->scene->object[target->object], mask);
     target->named = mask;
-    snprintf(target->text, sizeof target->text, "%s",
-             blocks_noun(&talk->rng, target->kind, BLOCKS_THE).text);
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_THE);
+    bool only = blocks_chance(talk, 0.03); // "the only red ball"
+    snprintf(target->text, sizeof target->text, "the %s%s", only ? "only " : "", noun.text + 4);
     return true;
 }
 

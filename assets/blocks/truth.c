@@ -160,6 +160,30 @@ static float judge_which(const blocks_scene *scene, const blocks_meaning *m, con
     return shape ? 1 : 0.5f;
 }
 
+// Whether an answer in words of attributes singles out the object among those to choose from.
+static bool is_tellable(const blocks_scene *scene, const blocks_meaning *m, int object)
+{
+    static const unsigned said[] = {1u << BLOCKS_COLOR, 1u << BLOCKS_SHAPE, 1u << BLOCKS_MATERIAL,
+                                    1u << BLOCKS_SIZE, 1u << BLOCKS_COLOR | 1u << BLOCKS_SHAPE};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i] & ~m->given &&
+            blocks_size_of(blocks_find(scene, blocks_kind_of(&scene->object[object], said[i])) &
+                           m->among) == 1)
+            return true;
+    return false;
+}
+
+// "which of them is metal": "on the left", best where nothing else tells them apart.
+static float judge_place(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    int object = blocks_only(m->objects), direction = a->number;
+    bool asked = m->toward >= 0 && direction / 2 == m->toward / 2;
+    if (direction >= BLOCKS_DIRECTIONS || asked ||
+        blocks_extreme(scene, m->among, (blocks_direction)direction) != object)
+        return 0;
+    return a->form == FORM_PLACE && !is_tellable(scene, m, object) ? 1 : 0.5f;
+}
+
 // "which of them is metal": "the red one", when only that one is red. Nothing is said by "the metal
 // one".
 static float judge_choice(const blocks_scene *scene, const blocks_meaning *m,
@@ -173,6 +197,8 @@ static float judge_choice(const blocks_scene *scene, const blocks_meaning *m,
         return m->objects ? 0 : 0.5f;
     if (blocks_size_of(m->objects) != 1 || describes(scene, m->objects, a->says) < 1)
         return 0;
+    if (a->form == FORM_PLACE || a->form == FORM_SIDE)
+        return judge_place(scene, m, a);
     bool alone = (blocks_find(scene, a->says) & m->among) == m->objects;
     bool news = a->told & ~m->given;
     switch (a->form) {

@@ -147,6 +147,12 @@ def plain(question):
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
                   rf'{ASKING},) ', '', text)
+    text = re.sub(r'^(?:look at|how about|what about|now look at|take|now|and|see) (the [^,]*?),? '
+                  r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
+    text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
+    text = re.sub(r'^(?:so,? )?(?:all the (.*?) are (.*?)|the (.*?) are all (.*?)),? (?:right|correct|yes)$',
+                  lambda m: f'are the {m[1] or m[3]} all {m[2] or m[4]}', text)
+    text = re.sub(r'^(?:so,? )?(?:(?:they|those) are all|all of (?:them|those|these) are) (.*?),? (?:right|correct)$', r'are they all \1', text)
     text = re.sub(r'^(.*?),? ((?:an? |made of )?\w+) or not$', r'\1 \2', text)
     text = re.sub(r"^isn't (?!there)", 'is ', text)
     text = re.sub(r'^((?:the|it|that|this)\b.*) is (.*?),? (?:right|yes|correct)$', r'is \1 \2', text)
@@ -454,7 +460,7 @@ class Reader:
         if without and value_of(without.group(2)) and kind_of(without.group(1)) is not None:
             such = self.scene.find(kind_of(without.group(1)))
             return self.one(such - self.scene.find(dict([value_of(without.group(2))]), such))
-        named = re.fullmatch(r'(?:the )?(.*)', text)
+        named = re.fullmatch(r'(?:the )?(?:only )?(.*)', text)
         kind = named and kind_of(named.group(1))
         if kind is None or not self.scene.find(kind):
             raise Unread(text)
@@ -749,9 +755,14 @@ def mostly(reader, group, value):
     return yes_or_no(2 * number > len(objects))
 
 
+PLACES = {'on the left': 'left', 'on the right': 'right', 'in the front': 'front', 'in the back': 'behind'}
+
+
 def chosen(reader, right, among, given):
     """given: the attributes that only repeat the question."""
     def judge(answer):
+        if answer in PLACES:
+            return right == {reader.scene.extreme(PLACES[answer], among)}
         if answer in ('both', 'both of them'):
             return len(among) == 2 and right == among
         if answer in ('neither', 'neither of them', 'none of them'):
@@ -847,6 +858,45 @@ def one_differs(reader, group, how):
     if number == 1:
         reader.mention({-1})
     return yes_or_no(number == 1)
+
+
+def occurs(reader, attribute, times=None, number=None, group=None):
+    objects = reader.group(group) if group else reader.scene.all
+    if group not in ('them', 'those', 'these'):
+        reader.turn.group = False
+    else:
+        reader.turn.spoke = objects
+    wanted = 1 if 'once' in (times or '') or 'only' in (number or '') else 2
+    found = [value for count, value in tally(reader, objects, attribute) if count == wanted]
+    if len(found) != 1:
+        raise Unclear('occurs')
+    if objects == reader.scene.all:
+        reader.turn.most = {attribute: found[0]}
+        reader.turn.said = attribute, found[0]
+    return lambda answer: describe(answer) == {attribute: found[0]} and not answer.startswith("they're")
+
+
+def between_two(reader, group, what=None):
+    two = reader.group(re.sub('^the (?:two|2) (?!of)', 'the ', group))
+    reader.turn.group = None
+    if len(two) != 2:
+        raise Unclear('between')
+    found = reader.scene.between(*two)
+    reader.mention({-1})
+    if found:
+        reader.turn.group = False
+        reader.mention(found | {-1})
+    if what is None:
+        return exists(reader, found, False)
+    reader.turn.answered = next(iter(found)) if len(found) == 1 else None
+    return described(reader, found)
+
+
+def which_such(reader, kind, says):
+    """"which ball is shiny"."""
+    if not kind_of(kind) or 'shape' not in kind_of(kind) and kind.split()[-1] in ('one', '1'):
+        raise Unread(kind)
+    return which_of(reader, says, f'the {kind}')
 
 
 def neither_is(reader, one, other):
@@ -1068,7 +1118,7 @@ def value_again(reader, thing):
         raise Unread(thing)
     reader.reference = True
     attribute, kind = reader.turns[-1].value
-    said = kind_of(re.sub('^the ', '', thing))
+    said = kind_of(re.sub('^the (?:only )?', '', thing))
     if said is None:
         raise Unread(thing)
     found = reader.scene.find(said)
@@ -1202,7 +1252,7 @@ def count_toward(reader, dir, thing, kind='things'):
 def pair(reader, thing, other, dir='front'):
     if re.fullmatch('the (?:thing|object|one|1|item)', thing):  # "the thing beside the ball"
         raise Unread(thing)
-    if kind_of(re.sub('^(?:the|that|this) ', '', other)) is None and other not in IT:
+    if kind_of(re.sub('^(?:the |that |this )?(?:only )?', '', other)) is None and other not in IT:
         raise Unread(other)
     one, direction = reader.subject(thing), direction_of(dir)
     if direction == 'beside':
@@ -1526,18 +1576,18 @@ def attribute_questions():
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
                     rf'is {thing} an? (?P<one>{shapes}),? or (?:is it )?an? (?P<two>{shapes})',
-                    rf'shape (?:of )?{thing}', rf'{thing} shape', rf'which shape has {thing}', rf'what shape {thing}']
+                    rf'what form (?:has|is) {thing}', rf'what form does {thing} have', rf'shape (?:of )?{thing}', rf'{thing} shape', rf'which shape has {thing}', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
                        rf'is {thing} (?:metal or rubber|rubber or metal|shiny or matte|'
                        'matte or shiny)', rf'do you know what {thing} is made of',
-                       rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
+                       r'material of (?P<thing>.*?), (?:metal or rubber|rubber or metal)', rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
                        rf'what kind of material is {thing}', rf'{thing} metal or rubber',
                        rf'is {thing} (?:shiny|metal|metallic|matte|dull|rubber),? or is it (?:dull|matte|rubber|shiny|metal)',
                        rf'is {thing} (?:metal or is it rubber|rubber or is it metal)', rf'is {thing} (?:soft or hard|hard or soft|shiny or (?:kind of )?dull|dull or shiny|metallic or matte)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
                    rf'is {thing} (?:big|large|small|little|tiny),? or (?:is it )?(?:big|large|small|little|huge)', rf'{thing} is (?:big or small|small or big)',
-                   rf"what(?: is|'s) the size of {thing}", rf'size (?:of )?{thing}', rf'{thing} size',
+                   rf"what(?: is|'s) the size of {thing}", r'size of (?P<thing>.*?), big or small', rf'size (?:of )?{thing}', rf'{thing} size',
                    r'(?P<thing>.*?), (?:big or small|small or big|big or little)', rf'{thing} big or small', rf'how big would you say {thing} is']
 
 
@@ -1643,7 +1693,35 @@ QUESTIONS = list(chain(
       r'alive|moving|square and pink)',
       lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
 
-    [(r"what else is (?P<value>(?:made of )?\w+)|and what else is (?P<value2>(?:made of )?\w+)|(?:which|what) other (?:things|objects) are "
+    [(r'(?:is )?(?:an? |any )?(?P<kind>.*) present', exist),
+     (r'count (?:all )?(?:the )?(?P<kind>.*?)(?: for me)?|can you count (?:all )?(?:the )?(?P<kind2>.*)',
+      lambda reader, kind, kind2: count(reader, kind or kind2)),
+     (rf'(?:what about|and) their {A}(?:,? (?:also )?the same| too)', named(lambda reader, attribute: same(reader, 'they', attribute))),
+     (rf'do (?P<group>{TWO}they|those|the .*?) (?:all |also )?match in {A}', named(same)),
+     (r'what do (?:we|you) have more of, (?P<one>.*) or (?P<other>.*)|do (?:we have|you see) more (?P<one2>.*) or (?P<other2>.*)',
+      lambda reader, one, other, one2, other2: which_more(reader, one or one2, other or other2)),
+     (rf'do (?P<group>{TWO}they|those) differ in (?P<a>\w+) or (?:only )?in (?P<b>\w+)',
+      lambda reader, group, a, b: aspect(reader, True, group)),
+     (r'do (?P<thing>.*) and (?P<other>.*) differ in (?P<a>\w+) or (?:only )?in (?P<b>\w+)',
+      lambda reader, thing, other, a, b: aspect(reader, True, None, thing, other)),
+     (rf'(?:which|what) {A} (?:(?:occurs|appears|is there|do you see) (?P<times>only once|(?:exactly )?twice)|'
+      r'(?:does|do) (?P<number>only (?:one|1)|exactly two)(?: things?| objects?)?)(?: (?:of|among) (?P<group>them|those|these|the .*?))?(?: have)?',
+      named(occurs)),
+     (r'position of (?P<thing>.*) relative to (?P<other>[^,]*?),? (?P<sides>left or right)', side_of),
+     (r'where do (?:we|you|i) find (?P<thing>.*)', where),
+     (r'(?:is there )?another (?:one|1) of those', another_one),
+     (r'(?:(?:apart from|besides|other than) the (?P<one>.*?) and (?:the )?(?P<other>[^,]*?),? what (?:else is|is) there|'
+      r'what is there (?:besides|apart from|other than) (?:the )?(?P<one2>.*?) and (?:the )?(?P<other2>.*))',
+      lambda reader, one, other, one2, other2: neither_is(reader, one or one2, other or other2)),
+     (rf"(?P<what>(?:what is|what's|what lies|what stands|what sits|which (?:thing|object) is) )?(?:in )?between (?P<group>{TWO}them|those|the (?:two|2) .*)",
+      lambda reader, what, group: between_two(reader, group, 'what')),
+     (rf'(?:is there anything|is anything|anything) (?:in )?between (?P<group>{TWO}them|those|the (?:two|2) .*)',
+      lambda reader, group: between_two(reader, group)),
+     (r'(?P<dir>is) (?P<thing>.*) (?:further|farther) from (?:us|you|me|the viewer|the camera) than (?P<other>.*)',
+      lambda reader, dir, thing, other: pair(reader, thing, other, 'behind')),
+     (r'is (?P<thing>.*) closer to the viewer than (?P<other>.*)', pair),
+     (r'which (?P<kind>[^,]*?) (?P<says>is(?:n\'t| not)? [^,]*)', which_such),
+     (r"what else is (?P<value>(?:made of )?\w+)|and what else is (?P<value2>(?:made of )?\w+)|(?:which|what) other (?:things|objects) are "
       r'(?P<value3>(?:made of )?\w+)|what other (?P<kind>.*) are there',
       lambda reader, value, value2, value3, kind: what_are(reader, value or value2 or value3, kind, True)),
      (r"(?:what is|what's|(?:which|what) (?:things|objects|ones) are) (?P<value>(?:made of )?\w+)", what_are),
@@ -1865,7 +1943,7 @@ QUESTIONS = list(chain(
      (r'are the (?P<group>.*) all (?P<value>(?:made of |an? )?\w+)', all_are),
      (r'is every (?:one|1) of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
      (r'(?:are any|is any|is one|is 1|are some|is at least one|is at least 1|any) of '
-      r'(?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', any_of)],
+      r'(?P<group>them|those|these) (?:also )?(?P<value>(?:made of |an? )?\w+)(?: too)?', any_of)],
 
     ((pattern, with_attribute(shared, attribute))
      for attribute, patterns in group_questions() for pattern in patterns),

@@ -202,7 +202,7 @@ static void the_order_of_candidates_leaks_nothing(void **state)
         decade[round_at(i)->truth / 10]++;
         last[round_at(i)->truth % 10]++;
     }
-    // Standard error: 28.9 / sqrt(18000) = 0.22.
+    // Standard error: 28.9 / sqrt(20000) = 0.20.
     assert_true(fabs(sum / ROUNDS - 50.5) < 1.1);
     double chi[2] = {0, 0}, expected = ROUNDS / 10.0;
     for (int d = 0; d < 10; d++) {
