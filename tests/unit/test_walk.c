@@ -380,6 +380,21 @@ static void what_cannot_be_walked_is_refused(void **state)
     }
 }
 
+static void words_that_the_vocabulary_lacks_are_named(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "1", "what color is the frobnicated cube"),
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "not in the vocabulary, read as <UNK>: frobnicated\n"));
+    support_program_clear(&run);
+    support_program_run(&run, ARGUMENTS("--image", "1", "what color is the cube"), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_null(strstr(run.out, "not in the vocabulary"));
+    support_program_clear(&run);
+}
+
 // ---- many words ---------------------------------------------------------------------------------
 
 // Of twenty words of the history the twelve with the largest shares stay, in their order.
@@ -425,6 +440,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_cannot_be_switched),
         cmocka_unit_test(every_table_of_shares_sums_to_one),
         cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(words_that_the_vocabulary_lacks_are_named),
         cmocka_unit_test(json_holds_every_stage_and_effect),
         cmocka_unit_test(markdown_has_a_heading_a_stage_and_no_foreign_markup),
         cmocka_unit_test(text_names_what_was_changed),

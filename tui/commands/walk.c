@@ -217,6 +217,23 @@ static void print_change(const walk_command *c, const vd_walk *walk)
     printf("\nThe stages as they are with the change%s\n", c->markdown ? ":" : "");
 }
 
+// The words of the question that the vocabulary lacks.
+static void print_unknown(const walk_command *c, const vd_reply *reply)
+{
+    bool found = false;
+    for (int i = 0; i < reply->words; i++) {
+        if (!reply->unknown[i])
+            continue;
+        if (!found)
+            vd_markup_put(c->out, c->markdown ? "\nNot in the vocabulary, read as <UNK>:"
+                                              : "   not in the vocabulary, read as <UNK>:");
+        vd_markup_put(c->out, " %s", reply->word[i]);
+        found = true;
+    }
+    if (found)
+        vd_markup_put(c->out, "\n");
+}
+
 static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
 {
     bool changed = walk->switches.count > 0;
@@ -232,6 +249,7 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
                         "size), D = %d (region size)\n",
                   walk->reply.typed, vd_session_caption(c->session), *by ? ", " : "", by,
                   walk->model, walk->config.embed, walk->config.hidden, walk->config.region);
+    print_unknown(c, &walk->reply);
     if (changed)
         print_change(c, walk);
     for (int i = 0; i < vd_walk_stages(walk); i++) {
