@@ -202,6 +202,13 @@ const char *vd_regions_kind(const vd_regions *file)
     return file->source.kind;
 }
 
+vd_status vd_regions_mismatch(const vd_regions *file, const char *reader, int expected,
+                              const char *advice, vd_error *err)
+{
+    return vd_error_set(err, VD_MISMATCH, "%.300s expects regions of %d numbers, %.300s has %d; %s",
+                        reader, expected, file->path, file->source.size, advice);
+}
+
 const char *vd_regions_path(const vd_regions *file)
 {
     return file->path;

@@ -35,6 +35,9 @@ void vd_regions_use_photos(vd_regions *file, const vd_photos *photos);
 size_t vd_regions_count(const vd_regions *file); // N
 int vd_regions_max(const vd_regions *file);      // P
 int vd_regions_size(const vd_regions *file);     // D
+// VD_MISMATCH: `reader` (a model) expects regions of another size; advice: what to do.
+vd_status vd_regions_mismatch(const vd_regions *file, const char *reader, int expected,
+                              const char *advice, vd_error *err);
 bool vd_regions_has_boxes(const vd_regions *file);
 const char *vd_regions_no_boxes(const vd_regions *file); // why there are none; NULL: there are
 int64_t vd_regions_image_id(const vd_regions *file, size_t row);

@@ -288,7 +288,7 @@ static void yes_and_no_are_even_in_every_family(void **state)
     assert_true(count[ABSENT_FAMILY][0] > count[ABSENT_FAMILY][1]);
 }
 
-static void a_third_of_the_questions_refer_back(void **state)
+static void two_of_five_questions_refer_back(void **state)
 {
     (void)state;
     int count = 0, caption = 0;
@@ -331,7 +331,7 @@ int main(void)
         cmocka_unit_test(what_is_among_the_candidates_leaks_little),
         cmocka_unit_test(every_family_comes_and_looking_ones_lead),
         cmocka_unit_test(yes_and_no_are_even_in_every_family),
-        cmocka_unit_test(a_third_of_the_questions_refer_back),
+        cmocka_unit_test(two_of_five_questions_refer_back),
     };
     return cmocka_run_group_tests(tests, make_dialogs, NULL);
 }

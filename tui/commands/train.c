@@ -512,13 +512,11 @@ static vd_status resume(job *j, vd_error *err)
 static vd_status check_data(job *j, vd_error *err)
 {
     vd_status status;
-    int expected = vd_trainer_config(j->trainer)->region, found = vd_regions_size(j->data.regions);
+    int expected = vd_trainer_config(j->trainer)->region;
     path_of(j, "checkpoint.safetensors");
-    if (expected != found)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%.300s expects regions of %d numbers, %.300s has %d; name the "
-                            "features it was started with",
-                            j->path, expected, j->in.features, found);
+    if (expected != vd_regions_size(j->data.regions))
+        return vd_regions_mismatch(j->data.regions, j->path, expected,
+                                   "name the features it was started with", err);
     if (j->vocab && (status = vd_run_words_check(j->vocab, j->settings.training.min_count,
                                                  vd_trainer_vocab(j->trainer), err)))
         return status;

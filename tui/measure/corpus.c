@@ -149,12 +149,10 @@ vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **
         return vd_error_set(err, fault.status, "%s", fault.text);
     vd_status status = vd_model_load(path, out, err);
     if (status == VD_OK) {
-        int expected = vd_model_config(*out)->region, found = vd_regions_size(corpus->regions);
-        if (expected != found)
-            status = vd_error_set(err, VD_MISMATCH,
-                                  "%.300s expects regions of %d numbers, %.300s has %d; choose the "
-                                  "features that the model was trained on",
-                                  path, expected, corpus->features, found);
+        int expected = vd_model_config(*out)->region;
+        if (expected != vd_regions_size(corpus->regions))
+            status = vd_regions_mismatch(corpus->regions, path, expected,
+                                         "choose the features that the model was trained on", err);
     }
     if (status) {
         vd_model_free(*out);

@@ -58,13 +58,11 @@ static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
 static vd_status check_size(const vd_captioner *captioner, const vd_regions *regions, vd_error *err)
 {
     const vd_model *model = vd_captioner_model(captioner);
-    int expected = vd_model_config(model)->region, found = vd_regions_size(regions);
-    return expected == found
+    int expected = vd_model_config(model)->region;
+    return expected == vd_regions_size(regions)
                ? VD_OK
-               : vd_error_set(err, VD_MISMATCH,
-                              "%.300s expects regions of %d numbers, %.300s has %d; they must come "
-                              "from one extractor",
-                              vd_model_path(model), expected, vd_regions_path(regions), found);
+               : vd_regions_mismatch(regions, vd_model_path(model), expected,
+                                     "they must come from one extractor", err);
 }
 
 static void clear(saying *s)

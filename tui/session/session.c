@@ -191,12 +191,10 @@ static vd_status load(vd_session *session, const char *path, vd_error *err)
     vd_status status = vd_model_load(path, &session->model, err);
     if (status)
         return status;
-    int expected = vd_model_config(session->model)->region, found = vd_regions_size(file);
+    int expected = vd_model_config(session->model)->region;
     if (!vd_world_has_regions(session->world, expected))
-        return vd_error_set(err, VD_MISMATCH,
-                            "%.300s expects regions of %d numbers, %.300s has %d; choose the "
-                            "model that was trained on these features",
-                            path, expected, vd_regions_path(file), found);
+        return vd_regions_mismatch(file, path, expected,
+                                   "choose the model that was trained on these features", err);
     status = vd_own_words_new(vd_model_vocab(session->model), &session->words, err);
     return status ? status : start_computing(session, err);
 }
