@@ -5,77 +5,73 @@
 
 // How likely people are to answer such a question in this form; 0: never. What the question asks
 // decides, not what is true, so that the candidates do not reveal the answer.
-static float form_weight(blocks_ask ask, blocks_form f)
-{
-    static const float weight[BLOCKS_ASKS][BLOCKS_FORMS] = {
-        [ASK_THERE] = {[FORM_YES] = 10,
-                       [FORM_YES_THERE] = 2,
-                       [FORM_YES_ONE] = 6,
-                       [FORM_YES_COUNT] = 3,
-                       [FORM_NO] = 10,
-                       [FORM_NO_THERE] = 4,
-                       [FORM_NO_BLOCKS] = 1},
-        [ASK_ANOTHER] = {[FORM_YES] = 10,
-                         [FORM_YES_THERE] = 3,
-                         [FORM_YES_ONE] = 2,
-                         [FORM_YES_MORE] = 3,
-                         [FORM_NO] = 10,
-                         [FORM_NO_THERE] = 3,
-                         [FORM_NO_MORE] = 3},
-        [ASK_ANY] = {[FORM_YES] = 10,
+static const float form_weight[BLOCKS_ASKS][BLOCKS_FORMS] = {
+    [ASK_THERE] = {[FORM_YES] = 10,
+                   [FORM_YES_THERE] = 2,
+                   [FORM_YES_ONE] = 6,
+                   [FORM_YES_COUNT] = 3,
+                   [FORM_NO] = 10,
+                   [FORM_NO_THERE] = 4,
+                   [FORM_NO_BLOCKS] = 1},
+    [ASK_ANOTHER] = {[FORM_YES] = 10,
+                     [FORM_YES_THERE] = 3,
                      [FORM_YES_ONE] = 2,
-                     [FORM_YES_COUNT] = 5,
+                     [FORM_YES_MORE] = 3,
                      [FORM_NO] = 10,
-                     [FORM_NO_NONE] = 4},
-        [ASK_ONE] = {[FORM_YES] = 10,
-                     [FORM_YES_IT] = 2,
-                     [FORM_YES_VALUE] = 0.7f,
-                     [FORM_NO] = 9,
-                     [FORM_NO_IT] = 1.5f,
-                     [FORM_NO_VALUE] = 2,
-                     [FORM_NO_SIDE] = 1.5f},
-        [ASK_ALL] = {[FORM_YES] = 8,
-                     [FORM_YES_THEY] = 2,
-                     [FORM_YES_ALL] = 1,
-                     [FORM_NO] = 8,
-                     [FORM_NO_THEY] = 1,
-                     [FORM_NO_ALL] = 1,
-                     [FORM_NO_SOME] = 1,
-                     [FORM_NO_NONE] = 1},
-        [ASK_SAME] = {[FORM_YES] = 8,
-                      [FORM_YES_THEY] = 2,
-                      [FORM_NO] = 8,
-                      [FORM_NO_THEY] = 1,
-                      [FORM_NO_DIFFERENT] = 2},
-        [ASK_POLAR] = {[FORM_YES] = 1, [FORM_NO] = 1},
-        [ASK_COUNT] = {[FORM_COUNT] = 1},
-        [ASK_VALUE] = {[FORM_VALUE] = 1, [FORM_NO_SUCH] = 1},
-        [ASK_SHARED] = {[FORM_VALUE] = 3,
-                        [FORM_SHARED] = 2,
-                        [FORM_PAIR] = 3,
-                        [FORM_DIFFERENT] = 2,
-                        [FORM_MORE] = 3},
-        [ASK_WHICH] = {[FORM_A] = 6, [FORM_THE] = 2, [FORM_VALUE] = 2, [FORM_NOTHING] = 1},
-        [ASK_CHOICE] = {[FORM_A] = 0.5f,
-                        [FORM_THE] = 8,
-                        [FORM_VALUE] = 0.5f,
-                        [FORM_BOTH] = 8,
-                        [FORM_PLACE] = 4,
-                        [FORM_SIDE] = 0.5f},
-        [ASK_WHERE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 0.2f},
-        [ASK_SIDE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 2},
-        [ASK_MOST] = {[FORM_VALUE] = 3, [FORM_MORE] = 1},
-        [ASK_MORE] = {[FORM_MORE] = 1, [FORM_SAME] = 1},
-        [ASK_ASPECT] = {[FORM_ASPECT] = 4, [FORM_DIFFERENT] = 2, [FORM_NOTHING] = 1},
-        [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1},
-    };
-    return weight[ask][f];
-}
+                     [FORM_NO_THERE] = 3,
+                     [FORM_NO_MORE] = 3},
+    [ASK_ANY] = {[FORM_YES] = 10,
+                 [FORM_YES_ONE] = 2,
+                 [FORM_YES_COUNT] = 5,
+                 [FORM_NO] = 10,
+                 [FORM_NO_NONE] = 4},
+    [ASK_ONE] = {[FORM_YES] = 10,
+                 [FORM_YES_IT] = 2,
+                 [FORM_YES_VALUE] = 0.7f,
+                 [FORM_NO] = 9,
+                 [FORM_NO_IT] = 1.5f,
+                 [FORM_NO_VALUE] = 2,
+                 [FORM_NO_SIDE] = 1.5f},
+    [ASK_ALL] = {[FORM_YES] = 8,
+                 [FORM_YES_THEY] = 2,
+                 [FORM_YES_ALL] = 1,
+                 [FORM_NO] = 8,
+                 [FORM_NO_THEY] = 1,
+                 [FORM_NO_ALL] = 1,
+                 [FORM_NO_SOME] = 1,
+                 [FORM_NO_NONE] = 1},
+    [ASK_SAME] = {[FORM_YES] = 8,
+                  [FORM_YES_THEY] = 2,
+                  [FORM_NO] = 8,
+                  [FORM_NO_THEY] = 1,
+                  [FORM_NO_DIFFERENT] = 2},
+    [ASK_POLAR] = {[FORM_YES] = 1, [FORM_NO] = 1},
+    [ASK_COUNT] = {[FORM_COUNT] = 1},
+    [ASK_VALUE] = {[FORM_VALUE] = 1, [FORM_NO_SUCH] = 1},
+    [ASK_SHARED] = {[FORM_VALUE] = 3,
+                    [FORM_SHARED] = 2,
+                    [FORM_PAIR] = 3,
+                    [FORM_DIFFERENT] = 2,
+                    [FORM_MORE] = 3},
+    [ASK_WHICH] = {[FORM_A] = 6, [FORM_THE] = 2, [FORM_VALUE] = 2, [FORM_NOTHING] = 1},
+    [ASK_CHOICE] = {[FORM_A] = 0.5f,
+                    [FORM_THE] = 8,
+                    [FORM_VALUE] = 0.5f,
+                    [FORM_BOTH] = 8,
+                    [FORM_PLACE] = 4,
+                    [FORM_SIDE] = 0.5f},
+    [ASK_WHERE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 0.2f},
+    [ASK_SIDE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 2},
+    [ASK_MOST] = {[FORM_VALUE] = 3, [FORM_MORE] = 1},
+    [ASK_MORE] = {[FORM_MORE] = 1, [FORM_SAME] = 1},
+    [ASK_ASPECT] = {[FORM_ASPECT] = 4, [FORM_DIFFERENT] = 2, [FORM_NOTHING] = 1},
+    [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1},
+};
 
 // The same for one answer of the form.
 static float answer_weight(const blocks_meaning *m, const blocks_answer *a)
 {
-    float weight = form_weight(m->ask, a->form) * a->weight;
+    float weight = form_weight[m->ask][a->form] * a->weight;
     unsigned says = a->told;
     bool about = m->attribute < BLOCKS_ATTRIBUTES && says >> m->attribute & 1;
     if ((m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && a->form == FORM_VALUE)
@@ -110,14 +106,14 @@ int blocks_answer_draw(const blocks_scene *scene, const blocks_meaning *meaning,
         total[a->form] += weight[i];
     }
     for (int f = 0; f < BLOCKS_FORMS; f++)
-        all += total[f] > 0 ? form_weight(meaning->ask, (blocks_form)f) : 0;
+        all += total[f] > 0 ? form_weight[meaning->ask][f] : 0;
     float at_form = (float)vd_rng_uniform(rng) * all;
     blocks_form chosen = FORM_YES;
     for (int f = 0; f < BLOCKS_FORMS; f++) {
         if (total[f] <= 0)
             continue;
         chosen = (blocks_form)f;
-        at_form -= form_weight(meaning->ask, (blocks_form)f);
+        at_form -= form_weight[meaning->ask][f];
         if (at_form < 0)
             break;
     }
