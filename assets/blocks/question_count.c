@@ -327,7 +327,32 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
         blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
 }
 
-// "how many things are neither red nor blue", "what is neither a ball nor a cone"
+// "what is neither a ball nor a cone", "besides the balls and the cones, what is there": one thing
+static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_attribute a,
+                              const blocks_kind kind[2], int only)
+{
+    *draft = blocks_draft_new("choice", ASK_WHICH);
+    draft->meaning.objects = (blocks_set)(1u << only);
+    draft->single = draft->about = only;
+    draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
+    if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4))
+        return blocks_put(talk, draft,
+                          "((apart from|besides|other than) the %p and (the|) %q, what (else is "
+                          "there|is there)|what is there (besides|apart from|other than) (the|) %p "
+                          "and (the|) %q|what is not %s or %r)",
+                          "pqsr", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
+                          blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text,
+                          blocks_noun(&talk->rng, kind[0], BLOCKS_A).text,
+                          blocks_noun(&talk->rng, kind[1], BLOCKS_A).text);
+    return blocks_put(
+        talk, draft,
+        "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v nor "
+        "%w|what is not %v or %w|which (thing|object) is not %v or %w)",
+        "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text,
+        blocks_predicate(&talk->rng, a, kind[1].value[a]).text);
+}
+
+// "how many things are neither red nor blue", "what is neither red nor blue"
 bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute a = blocks_chance(talk, 0.4) ? BLOCKS_SHAPE : BLOCKS_COLOR;
@@ -337,31 +362,10 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
         kind[i] = blocks_some_kind(talk, 1u << a);
         others &= (blocks_set)~blocks_find(talk->scene, kind[i]);
     }
-    int only = blocks_only(others);
     if (kind[0].value[a] == kind[1].value[a])
         return false;
-    if (only >= 0 && blocks_chance(talk, 0.5)) {
-        *draft = blocks_draft_new("choice", ASK_WHICH);
-        draft->meaning.objects = others;
-        draft->single = draft->about = only;
-        draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
-        if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4))
-            return blocks_put(talk, draft,
-                              "((apart from|besides|other than) the %p and (the|) %q, what (else "
-                              "is there|is there)|what "
-                              "is there (besides|apart from|other than) (the|) %p and (the|) "
-                              "%q|what is not a %s or a %r)",
-                              "pqsr", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
-                              blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text,
-                              blocks_noun(&talk->rng, kind[0], BLOCKS_BARE).text,
-                              blocks_noun(&talk->rng, kind[1], BLOCKS_BARE).text);
-        return blocks_put(
-            talk, draft,
-            "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v "
-            "nor %w|what is not %v or %w|which (thing|object) is not %v or %w)",
-            "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text,
-            blocks_predicate(&talk->rng, a, kind[1].value[a]).text);
-    }
+    if (blocks_only(others) >= 0 && blocks_chance(talk, 0.5))
+        return ask_which_neither(talk, draft, a, kind, blocks_only(others));
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.objects = others;
     draft->meaning.number = blocks_size_of(others);

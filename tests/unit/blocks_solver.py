@@ -881,15 +881,8 @@ def between_two(reader, group, what=None):
     reader.turn.group = None
     if len(two) != 2:
         raise Unclear('between')
-    found = reader.scene.between(*two)
     reader.mention({-1})
-    if found:
-        reader.turn.group = False
-        reader.mention(found | {-1})
-    if what is None:
-        return exists(reader, found, False)
-    reader.turn.answered = next(iter(found)) if len(found) == 1 else None
-    return described(reader, found)
+    return found_between(reader, two, what)
 
 
 def which_such(reader, kind, says):
@@ -1455,7 +1448,11 @@ def only(reader, thing, kind):
 
 
 def between(reader, thing, other, what=None):
-    found = reader.scene.between(reader.thing(thing), reader.thing(other))
+    return found_between(reader, (reader.thing(thing), reader.thing(other)), what)
+
+
+def found_between(reader, two, what):
+    found = reader.scene.between(*two)
     if found:
         reader.turn.group = False
         reader.mention(found | {-1})

@@ -199,7 +199,7 @@ static void existence_is_true_and_even(void **state)
             yes += truth;
         }
     }
-    assert_true(read > 350);
+    assert_true(read > 400);
     assert_in_range(yes, read * 2 / 5, read * 3 / 5);
 }
 
