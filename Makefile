@@ -51,7 +51,7 @@ matching   = $(foreach name,$(1),$(if $(T),$(if $(findstring $(T),$(name)),$(nam
 LIB       := $(BUILD)/libvisdial.a
 LIB_OBJ   := $(call obj,$(LIB_SRC))
 SUPPORT   := $(call obj,$(wildcard tests/support/*.c))
-TEST_BIN  := $(filter-out $(WITHOUT),$(call program,$(call matching,$(TEST_SRC))))
+TEST_BIN  := $(call program,$(call matching,$(TEST_SRC)))
 BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
 # The network in double precision, for tests of gradients by finite differences (tests/double/).
@@ -165,16 +165,13 @@ bench-cuda: ## measure the GPU backend, and PyTorch where python3 (or $VISDIAL_T
 bench-cuda: SHELL := /bin/bash
 
 # X-programs builds what X runs, and only that: .ci/run asks for it ahead.
-# It runs other tests once more, on kernels that are built without sanitizers.
-SAN_WITHOUT := %/backend/test_plugin
 SAN_BUILD := BUILD=build/san OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
-             SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
-             WITHOUT=$(SAN_WITHOUT)
+             SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
 
 san-programs:
-	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all $(filter-out $(SAN_WITHOUT),$(TEST_BIN:$(BUILD)/%=build/san/%))
+	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all $(TEST_BIN:$(BUILD)/%=build/san/%)
 
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
 # (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.

@@ -450,12 +450,7 @@ static void every_network_learns_fifty_dialogs_by_heart(void **state)
 {
     vd_config config = small_config();
     (void)state;
-#if defined __SANITIZE_ADDRESS__
-    enum { EACH = 4 }; // in five times the time
-#else
-    enum { EACH = 1 };
-#endif
-    for (int n = 0; support_reading(n, &config); n += EACH)
+    for (int n = 0; support_reading(n, &config); n++)
         if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT)
             learn_by_heart(&config);
 }
