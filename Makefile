@@ -145,7 +145,7 @@ torch: ## install PyTorch below build/, for bench only
 HEADLESS  := $(BUILD)/headless
 HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC) engine/base/json_stream.c engine/base/utf8.c,$(call below,engine,c)) \
                 $(wildcard tests/headless/*.c) $(addprefix tests/support/,support.c golden.c backend.c random_model.c \
-                small_batch.c small_dialog.c small_trainer.c))
+                attentions.c small_batch.c small_dialog.c small_trainer.c))
 CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_lstm \
               golden/test_network golden/test_networks golden/test_captions unit/test_dialog \
               unit/test_encoders_chat)

@@ -471,7 +471,7 @@ static vd_status start_torches(torches *t, vd_error *err)
     vd_status status = write_batch(path, err);
     if (status == VD_OK && !no_steps)
         *t = torches_start("tests/bench/captions_torch.py",
-                           (const char *const[4]){"--batch", path, "--threads", threads});
+                           (const char *const[6]){"--batch", path, "--threads", threads});
     return status;
 }
 

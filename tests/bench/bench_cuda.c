@@ -1,7 +1,8 @@
 // The GPU backend at the network's public size (V 11,322, E 300, H 512, D 2048, P 36), and PyTorch
 // (mvan_torch.py, where it is there) on the same device, weights and batch. For machines with a GPU
 // and little else: `make bench-cuda`. $VISDIAL_TEST_PLUGIN names the plugin, $VISDIAL_TORCH a
-// python that has PyTorch (python3).
+// python that has PyTorch (python3). `bench_cuda profile` only takes three training steps in
+// bfloat16 and asks some questions, for a profiler.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -429,7 +430,18 @@ static void bench_torch(const char *precision, double ours)
            the.dialogs / theirs * 1e3, theirs / ours);
 }
 
-int main(void)
+static void profile(vd_trainer *trainer, const vd_model *model, const vd_backend *be)
+{
+    double loss;
+    must(vd_trainer_use(trainer, be, &err));
+    be->precision(VD_PRECISION_BF16);
+    for (int i = 0; i < 3; i++)
+        must(step_take(trainer, &batch, 1e-3, &loss, NULL, &err));
+    be->precision(VD_PRECISION_FP32);
+    bench_questions(model, the.options, "question to ranking, 100 candidates");
+}
+
+int main(int argc, char **argv)
 {
     const char *plugin = getenv("VISDIAL_TEST_PLUGIN");
     const vd_backend *be;
@@ -451,6 +463,10 @@ int main(void)
     must(vd_model_load(model_path, &cpu, &err));
     must(vd_model_load(model_path, &cuda, &err));
     must(vd_model_use(cuda, be, &err));
+    if (argc > 1 && strcmp(argv[1], "profile") == 0) {
+        profile(trainer, cuda, be);
+        return 0;
+    }
     compare_with_cpu(cpu, cuda);
     vd_model_free(cpu);
     bench_questions(cuda, the.options, "question to ranking, 100 candidates (bar 0.5 ms)");

@@ -263,7 +263,7 @@ static vd_status compare(const world *w, size_t theirs, vd_error *err)
     torches t = {.count = 0};
     if (theirs)
         t = torches_start("tests/bench/eval_torch.py",
-                          (const char *const[4]){w->model_path, w->batch_path});
+                          (const char *const[6]){w->model_path, w->batch_path});
     tally sum[MOST_TORCHES] = {{0}};
     vd_status status = VD_OK;
     // In alternation, so that all run under the same load.

@@ -602,7 +602,7 @@ int main(int argc, char **argv)
     torches t = {.count = 0};
     if (compared)
         t = torches_start("tests/bench/mvan_torch.py",
-                          (const char *const[4]){"--model", model_path, "--batch", batch_path});
+                          (const char *const[6]){"--model", model_path, "--batch", batch_path});
     vd_status status = VD_OK;
     if (wanted(argc, argv, "question"))
         status = bench_question(&t, &err);

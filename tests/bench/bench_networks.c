@@ -6,9 +6,9 @@
 // First both sides take two steps of a small network of the same kind, without dropout and from
 // equal weights: their losses and the norms of their gradients must be equal.
 //
-//   bench_networks [check | two] [DIALOGS] [NETWORK]...   check: nothing is measured; two: only
-//   with
-//                                                         two candidates
+//   bench_networks [check | two] [cuda] [DIALOGS] [NETWORK]...
+//
+//   check: nothing is measured; two: only with two candidates; cuda: both on the GPU, in float32
 #include "tests/bench/bench.h"
 
 #include <ctype.h>
@@ -16,19 +16,21 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "engine/backend/open.h"
 #include "engine/train/trainer.h"
 #include "tests/bench/figures.h"
 #include "tests/bench/torch.h"
 #include "tests/support/full_size.h"
 #include "tests/support/step.h"
 
-enum { PATH = 256, LINE = 512, FEW = 2, RUNS = 3 };
+enum { PATH = 256, LINE = 512, FEW = 2, RUNS = 3, GPU_RUNS = 10 };
 
 static const char directory[] = "build/bench";
 static const double RATIO_BAR = 1.5;
 
 static int dialogs = FULL_MOST_DIALOGS;
 static bool check_only, two_only;
+static const vd_backend *gpu; // NULL: on the CPU
 
 // ---- what is trained ----------------------------------------------------------------------------
 
@@ -65,6 +67,8 @@ static vd_status new_trainer(const vd_config *config, const vd_train_options *op
     vd_status status = full_size_vocab(&vocab, err);
     if (status == VD_OK)
         status = vd_trainer_new(config, vocab, options, out, err);
+    if (status == VD_OK && gpu)
+        status = vd_trainer_use(*out, gpu, err);
     vd_vocab_free(vocab);
     return status;
 }
@@ -171,6 +175,8 @@ static vd_status time_steps(torches *t, vd_trainer *trainer, const step *s, int 
         series *a = &out->ours;
         double loss, cpu = cpu_now(), began = bench_now();
         status = step_take(trainer, &s->batch, 0.01, &loss, NULL, err);
+        if (gpu)
+            gpu->trouble(); // waits for the device
         a->wall[a->count] = bench_now() - began;
         a->cpu[a->count++] = cpu_now() - cpu;
         run_torch(t, s->timed, out->theirs);
@@ -192,6 +198,7 @@ static vd_status measure_network(torches *t, vd_network_kind network, measured *
 {
     const step all = whole_step(), two = few_step();
     const char *name = vd_network_names[network];
+    const int runs = gpu ? GPU_RUNS : RUNS;
     vd_config config = full_size_config();
     vd_trainer *trainer = NULL;
     measured warm_up;
@@ -200,9 +207,11 @@ static vd_status measure_network(torches *t, vd_network_kind network, measured *
     if (status == VD_OK)
         status = time_steps(t, trainer, &two, 1, &warm_up, err);
     if (status == VD_OK)
-        status = time_steps(t, trainer, &two, RUNS, few, err);
+        status = time_steps(t, trainer, &two, runs, few, err);
+    if (status == VD_OK && gpu && !two_only)
+        status = time_steps(t, trainer, &all, 1, &warm_up, err);
     if (status == VD_OK && !two_only)
-        status = time_steps(t, trainer, &all, RUNS, whole, err);
+        status = time_steps(t, trainer, &all, runs, whole, err);
     vd_trainer_free(trainer);
     if (status != VD_OK)
         return status;
@@ -233,15 +242,27 @@ static bool read_network(const char *name, bool *wanted)
     return false;
 }
 
+static vd_status open_gpu(vd_error *err)
+{
+    const char *plugin = getenv("VISDIAL_TEST_PLUGIN");
+    vd_status status =
+        vd_backend_open_plugin(plugin ? plugin : "build/visdial-cuda.so", 0, &gpu, err);
+    if (status == VD_OK)
+        printf("# %s\n", gpu->description);
+    return status;
+}
+
 // Every network where none is named.
 static vd_status read_arguments(int argc, char **argv, bool *wanted, vd_error *err)
 {
-    bool any = false;
+    bool any = false, use_gpu = false;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "check") == 0)
             check_only = true;
         else if (strcmp(argv[i], "two") == 0)
             two_only = true;
+        else if (strcmp(argv[i], "cuda") == 0)
+            use_gpu = true;
         else if (isdigit((unsigned char)argv[i][0]))
             dialogs = (int)strtol(argv[i], NULL, 10);
         else if (read_network(argv[i], wanted))
@@ -253,7 +274,7 @@ static vd_status read_arguments(int argc, char **argv, bool *wanted, vd_error *e
         wanted[i] = true;
     if (dialogs < 1 || dialogs > FULL_MOST_DIALOGS)
         return vd_error_set(err, VD_USAGE, "expected 1 to %d dialogs", FULL_MOST_DIALOGS);
-    return VD_OK;
+    return use_gpu ? open_gpu(err) : VD_OK;
 }
 
 static vd_status start_torches(torches *t, vd_error *err)
@@ -266,7 +287,8 @@ static vd_status start_torches(torches *t, vd_error *err)
     vd_status status = full_size_write_batch(path, dialogs, err);
     if (status == VD_OK)
         *t = torches_start("tests/bench/networks_torch.py",
-                           (const char *const[4]){"--batch", path, "--threads", threads});
+                           (const char *const[6]){"--batch", path, "--threads", threads, "--device",
+                                                  gpu ? "cuda" : "cpu"});
     return status;
 }
 

@@ -19,7 +19,7 @@ tanh, sigmoid, elu, cat = torch.tanh, torch.sigmoid, F.elu, torch.cat
 
 class Text(NamedTuple):
     ids: torch.Tensor  # (S, T)
-    lengths: torch.Tensor  # (S)
+    lengths: torch.Tensor  # (S), of the host
     mask: torch.Tensor  # (S, T)
 
 
@@ -157,7 +157,7 @@ class LateFusion(Encoder):
     def texts(self, batch):
         states = unpack(self.hist_rnn(self.words(batch.strung))[0])
         return (self.sentences(batch, self.ques_rnn, batch.questions),
-                states[torch.arange(batch.dialogs)[:, None], batch.ends - 1])
+                states[batch.each_dialog, batch.ends - 1])
 
 
 class Lf(LateFusion):
@@ -480,7 +480,7 @@ class Dmn(Encoder):
         rounds = self.facts(self.entries, sums.expand(-1, r, -1, -1).flatten(0, 1),
                             torch.arange(1, r + 1).repeat(b)).view(b, r, r, -1)
         regions = self.facts(self.regions, tanh(self.regions.image(normalise(batch))),
-                             batch.real.sum(-1))[:, None]
+                             batch.real.sum(-1).cpu())[:, None]
         rounds = self.memory.entries.prepare(rounds, q[:, :, None], batch.past)
         regions = self.memory.regions.prepare(regions, q[:, :, None], batch.real[:, None])
         for update in self.memory.update:
@@ -639,7 +639,7 @@ class DialogTransformer(Encoder):
         x = cat([regions, self.position_dropout(words)], 1)
         for layer in self.layers:
             x = layer(x, text.sees)
-        x = x[torch.arange(batch.dialogs)[:, None], batch.image.size(1) + text.last]
+        x = x[batch.each_dialog, batch.image.size(1) + text.last]
         return self.out(self.norm(x))
 
 

@@ -4,7 +4,8 @@ that they share: PyTorch's half of bench_networks.
 
     networks_torch.py --check F                  hold them to the golden numbers in F
                                                  (tests/golden/data/networks.safetensors)
-    networks_torch.py --batch F [--threads N]    F: of full_size_write_batch; a line on stdin, two
+    networks_torch.py --batch F [--threads N] [--device cuda]
+                                                 F: of full_size_write_batch; a line on stdin, two
                                                  numbers on stdout:
 
     load NETWORK MODEL RATE DROPOUT LSTM_DROPOUT POSITION_DROPOUT    0 0
@@ -35,14 +36,16 @@ FEW = 2
 
 def text_of(ids, lengths):
     ids, lengths = ids.flatten(0, -2)[:, :lengths.max()], lengths.flatten()
-    return Text(ids, lengths, torch.arange(ids.size(1)) < lengths[:, None])
+    mask = torch.arange(ids.size(1), device=ids.device) < lengths[:, None]
+    return Text(ids, lengths.cpu(), mask)  # where packing reads them
 
 
 def weigh_places(text, size):
     """1 + 4 (i - (E+1)/2) (j - (J+1)/2) / (E J), i = 1..E, j = 1..J; 0 beyond J."""
-    words = text.lengths[:, None, None].float()
-    up = torch.arange(1, size + 1) - (size + 1) / 2
-    right = torch.arange(1, text.ids.size(1) + 1)[:, None] - (words + 1) / 2
+    device = text.ids.device
+    words = text.lengths[:, None, None].float().to(device)
+    up = torch.arange(1, size + 1, device=device) - (size + 1) / 2
+    right = torch.arange(1, text.ids.size(1) + 1, device=device)[:, None] - (words + 1) / 2
     return (1 + 4 * up * right / (size * words)) * text.mask[..., None]
 
 
@@ -71,9 +74,10 @@ class Batch:
         self.image = tensors["img_feat"]  # (B, P, D)
         self.real = (self.image != 0).any(-1)
         self.dialogs, self.rounds = tensors["ques_len"].shape
+        self.each_dialog = torch.arange(self.dialogs, device=self.image.device)[:, None]
         self.questions = text_of(tensors["ques"], tensors["ques_len"])
         self.entries = text_of(tensors["hist"], tensors["hist_len"])
-        t = torch.arange(self.rounds)
+        t = torch.arange(self.rounds, device=self.image.device)
         self.past, self.age = t[:, None] >= t, (t[:, None] - t).clamp(min=0)  # (R, R)
         self.add_history(tensors["hist_len"])
         self.add_dialog(*(lists_of(tensors[name], tensors[name + "_len"])
@@ -90,7 +94,7 @@ class Batch:
         """The words of entries 0..t: strung together for a dialog, and for each question where they
         are among those of all padded entries."""
         start = torch.arange(lengths.numel()).view_as(lengths) * self.entries.ids.size(1)
-        rows = [torch.cat([torch.arange(a, a + n) for a, n in zip(*both)])
+        rows = [torch.cat([torch.arange(a, a + n) for a, n in zip(*both)]).to(lengths.device)
                 for both in zip(start.tolist(), lengths.tolist())]
         words = self.entries.ids.flatten()
         self.ends = lengths.cumsum(1)
@@ -101,13 +105,14 @@ class Batch:
     def add_dialog(self, questions, entries):
         """A word sees regions, and words of its part up to itself; padding is a part of its own."""
         rows, last = zip(*map(string_dialog, questions, entries))
-        ids, place, part, heard = pad_sequence(rows, True, -1).unbind(-1)
+        device = self.image.device
+        ids, place, part, heard = pad_sequence(rows, True, -1).to(device).unbind(-1)
         earlier = (part[:, None] == part[..., None]) & (place[:, None] <= place[..., None])
         earlier |= (part[:, None] == 0) & (place[:, None] < heard[..., None])
         regions, words = self.real.size(1), ids.size(1)
         sees = torch.cat([self.real[:, None].expand(-1, regions + words, -1),
                           F.pad(earlier, (0, 0, regions, 0))], -1)
-        self.dialog = Strung(ids.clamp(min=0), place.clamp(min=0), torch.stack(last), sees)
+        self.dialog = Strung(ids.clamp(min=0), place.clamp(min=0), torch.stack(last).to(device), sees)
 
     def weigh(self, size):
         self.question_places = weigh_places(self.questions, size)
@@ -162,7 +167,7 @@ def take_weights(name, module, tensors):
 # What tests/golden/networks.py sets.
 GOLDEN_HEADS = 2
 # Networks with settings that bench_networks does not measure: other text encoders, other memories.
-NOT_MEASURED = ("mn-att-*", "memn2n-layer-wise")
+NOT_MEASURED = ("mn-att-*", "memn2n-layer-wise", "mvan-*")
 
 
 def golden_batch(tensors):
@@ -224,8 +229,8 @@ def adam(parameters, rate):
 
 
 class Training:
-    def __init__(self, batch):
-        tensors = read_safetensors(batch)[1]
+    def __init__(self, batch, device):
+        tensors = {name: x.to(device) for name, x in read_safetensors(batch)[1].items()}
         self.batch = Batch(tensors)
         self.batch.add_options(tensors["opt"], tensors["gt_index"])
         self.network = self.optimiser = None
@@ -238,6 +243,7 @@ class Training:
                                                lstm_dropout=float(lstm_dropout),
                                                position_dropout=float(position_dropout)))
         take_weights(name, self.network, tensors)
+        self.network.to(self.batch.image.device)
         self.optimiser = adam(self.network.parameters(), float(rate))
         self.batch.weigh(self.network.encoder.config.embed)
         return 0, 0
@@ -270,11 +276,13 @@ def main():
     parser.add_argument("--check")
     parser.add_argument("--batch")
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
+    torch.backends.cudnn.allow_tf32 = False  # float32, as visdial
     torch.set_num_threads(options.threads or len(os.sched_getaffinity(0)))
     if options.check:
         sys.exit(check(options.check))
-    training = Training(options.batch)
+    training = Training(options.batch, options.device)
     for line in sys.stdin:
         print("%.9g %.9g" % training.answer(*line.split()), flush=True)
 

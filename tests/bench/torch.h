@@ -43,9 +43,9 @@ static inline bool torch_version(const char *python, char *version, size_t size)
     return true;
 }
 
-// A child that runs `script` with `arguments`, up to four, and answers each line with a line.
+// A child that runs `script` with `arguments`, up to six, and answers each line with a line.
 static inline void torch_start(torch *t, const char *python, const char *script,
-                               const char *const arguments[4])
+                               const char *const arguments[6])
 {
     int in[2], out[2];
     if (pipe(in) != 0 || pipe(out) != 0)
@@ -60,7 +60,7 @@ static inline void torch_start(torch *t, const char *python, const char *script,
         close(in[0]);
         close(out[1]);
         execlp(python, python, script, arguments[0], arguments[1], arguments[2], arguments[3],
-               (char *)NULL);
+               arguments[4], arguments[5], (char *)NULL);
         _exit(127);
     }
     close(in[0]);
@@ -70,7 +70,7 @@ static inline void torch_start(torch *t, const char *python, const char *script,
     signal(SIGPIPE, SIG_IGN);
 }
 
-static inline torches torches_start(const char *script, const char *const arguments[4])
+static inline torches torches_start(const char *script, const char *const arguments[6])
 {
     torches all = {.count = 0};
     const char *chosen = getenv("VISDIAL_TORCH");

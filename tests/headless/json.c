@@ -8,6 +8,14 @@
 #include <yajl/yajl_gen.h>
 #include <yajl/yajl_parse.h>
 
+#include "engine/base/utf8.h"
+
+size_t vd_utf8_valid(const void *text, size_t length) // without utf8proc: not checked
+{
+    (void)text;
+    return length;
+}
+
 // ---- reading ------------------------------------------------------------------------------------
 
 struct yajl_handle_t {
@@ -246,6 +254,16 @@ yajl_gen_status yajl_gen_integer(yajl_gen g, long long x)
 {
     char text[32];
     return yajl_gen_number(g, text, (size_t)snprintf(text, sizeof text, "%lld", x));
+}
+
+yajl_gen_status yajl_gen_bool(yajl_gen g, int value)
+{
+    return value ? yajl_gen_number(g, "true", 4) : yajl_gen_number(g, "false", 5);
+}
+
+yajl_gen_status yajl_gen_null(yajl_gen g)
+{
+    return yajl_gen_number(g, "null", 4);
 }
 
 yajl_gen_status yajl_gen_string(yajl_gen g, const unsigned char *text, size_t length)

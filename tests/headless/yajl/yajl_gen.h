@@ -12,6 +12,8 @@ yajl_gen yajl_gen_alloc(yajl_alloc_funcs *memory);
 int yajl_gen_config(yajl_gen gen, yajl_gen_option option, ...);
 yajl_gen_status yajl_gen_integer(yajl_gen gen, long long value);
 yajl_gen_status yajl_gen_number(yajl_gen gen, const char *text, size_t length);
+yajl_gen_status yajl_gen_bool(yajl_gen gen, int value);
+yajl_gen_status yajl_gen_null(yajl_gen gen);
 yajl_gen_status yajl_gen_string(yajl_gen gen, const unsigned char *text, size_t length);
 yajl_gen_status yajl_gen_map_open(yajl_gen gen);
 yajl_gen_status yajl_gen_map_close(yajl_gen gen);
