@@ -12,7 +12,7 @@
 // inputs are brought into that order.
 #include "cuda/device.cuh"
 
-enum { THREADS = 128, FEW = 4, FEW_THREADS = 256, MOST_DIRECTIONS = 2 };
+enum { THREADS = 128, FEW = 8, MOST_DIRECTIONS = 2 };
 
 // What kernels need of a direction.
 struct vd_direction {
@@ -180,8 +180,8 @@ static __global__ void cell_kernel(vd_directions all, vd_step s, bool multiplied
     }
 }
 
-// A warp a unit, for at most FEW rows: its rows of W_hh are read once.
-template <typename F> static __global__ void few_kernel(vd_directions all, vd_step s)
+// A warp a unit, for at most ROWS rows: its rows of W_hh are read once. Lane k then ends row k.
+template <typename F, int ROWS> static __global__ void few_kernel(vd_directions all, vd_step s)
 {
     const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
@@ -190,30 +190,42 @@ template <typename F> static __global__ void few_kernel(vd_directions all, vd_st
     int j = blockIdx.x * (blockDim.x / VD_WARP) + threadIdx.x / VD_WARP;
     if (j >= all.hidden)
         return;
-    float sum[FEW][4] = {};
+    float sum[ROWS][4] = {};
     for (int i = lane; i < all.hidden; i += VD_WARP) {
         float w[4];
         for (int q = 0; q < 4; q++)
             w[q] = d.w_hh[(q * h + j) * h + i];
         VD_UNROLL // so that the sums stay in registers
-            for (int k = 0; k < FEW; k++)
+            for (int k = 0; k < ROWS; k++)
         {
             float x = k < s.count ? vd_from(before[k * h + i]) : 0;
             for (int q = 0; q < 4; q++)
                 sum[k][q] += w[q] * x;
         }
     }
+    float own[4] = {}, pre[4];
     VD_UNROLL
-    for (int k = 0; k < FEW; k++) {
-        if (k >= s.count)
-            break;
-        float pre[4];
-        inputs_of(all, d, s, static_cast<size_t>(k), j, pre);
-        for (int q = 0; q < 4; q++)
-            pre[q] += vd_warp_sum(sum[k][q]);
-        if (lane == 0)
-            unit<F>(all, d, s, static_cast<size_t>(k), j, pre);
-    }
+    for (int k = 0; k < ROWS; k++)
+        for (int q = 0; q < 4; q++) {
+            float of_row = vd_warp_sum(sum[k][q]);
+            own[q] = lane == k ? of_row : own[q];
+        }
+    if (lane >= s.count)
+        return;
+    inputs_of(all, d, s, static_cast<size_t>(lane), j, pre);
+    for (int q = 0; q < 4; q++)
+        pre[q] += own[q];
+    unit<F>(all, d, s, static_cast<size_t>(lane), j, pre);
+}
+
+template <typename F> static void step_of_few(const vd_directions &all, vd_step s, int directions)
+{
+    dim3 units(static_cast<unsigned>(vd_ceil(all.hidden, THREADS / VD_WARP)), 1,
+               static_cast<unsigned>(directions));
+    if (s.count <= FEW / 2)
+        VD_LAUNCH((few_kernel<F, FEW / 2>), units, THREADS, all, s);
+    else
+        VD_LAUNCH((few_kernel<F, FEW>), units, THREADS, all, s);
 }
 
 // scratch = x W_ih^T of every direction; w_hh: the factors of the steps. False on error.
@@ -252,10 +264,7 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
         if (step > 0 && all.parent)
             VD_LAUNCH(parents_kernel<F>, rows, THREADS, all, s);
         if (multiply && s.count <= FEW) {
-            VD_LAUNCH(few_kernel<F>,
-                      dim3(static_cast<unsigned>(vd_ceil(h, FEW_THREADS / VD_WARP)), 1,
-                           static_cast<unsigned>(directions)),
-                      FEW_THREADS, all, s);
+            step_of_few<F>(all, s, directions);
             continue;
         }
         for (int i = 0; multiply && i < directions; i++) {

@@ -152,9 +152,11 @@ enum {
     SIDE = 16
 }; // a block of SIDE x SIDE threads makes TILE x TILE numbers
 
-struct vd_job {
-    vd_product p;
-    int first, across; // its first tile of all, tiles in a row
+enum { MOST_JOBS = 4096 };
+
+struct vd_jobs {
+    int first[MOST_JOBS]; // a job's first tile of all
+    vd_product p[MOST_JOBS];
 };
 
 static __device__ __forceinline__ float element(const float *x, int ld, bool transposed, int row,
@@ -166,20 +168,22 @@ static __device__ __forceinline__ float element(const float *x, int ld, bool tra
                       : x[static_cast<size_t>(row) * ld + column];
 }
 
-static __global__ void grouped(const vd_job *jobs, int count, bool ta, bool tb, float beta)
+// Results may overlap where beta is 1.
+static __global__ void grouped(const int *first, const vd_product *list, int count, bool ta,
+                               bool tb, float beta)
 {
     __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];
     int tile = blockIdx.x, low = 0, high = count - 1;
     while (low < high) { // the last job that begins at or before this tile
         int middle = (low + high + 1) / 2;
-        if (jobs[middle].first <= tile)
+        if (first[middle] <= tile)
             low = middle;
         else
             high = middle - 1;
     }
-    const vd_product p = jobs[low].p;
-    int row = (tile - jobs[low].first) / jobs[low].across * TILE;
-    int column = (tile - jobs[low].first) % jobs[low].across * TILE;
+    const vd_product p = list[low];
+    int across = (p.n + TILE - 1) / TILE;
+    int row = (tile - first[low]) / across * TILE, column = (tile - first[low]) % across * TILE;
     int tx = threadIdx.x % SIDE, ty = threadIdx.x / SIDE;
     float sum[2][2] = {{0, 0}, {0, 0}};
     for (int k = 0; k < p.k; k += STEP) {
@@ -203,7 +207,10 @@ static __global__ void grouped(const vd_job *jobs, int count, bool ta, bool tb, 
             if (m >= p.m || n >= p.n)
                 continue;
             float *at = p.c + static_cast<size_t>(m) * p.ldc + n;
-            *at = sum[y][x] + (beta == 0 ? 0 : beta * *at);
+            if (beta == 1)
+                atomicAdd(at, sum[y][x]);
+            else
+                *at = sum[y][x] + (beta == 0 ? 0 : beta * *at);
         }
 }
 
@@ -217,26 +224,28 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
                      beta, list->c, list->ldc);
         return;
     }
-    static thread_local vd_job jobs[1024];
+    static thread_local vd_jobs jobs;
     for (int from = 0; from < count;) {
         int tiles = 0, used = 0;
-        for (; from < count && used < 1024; from++) {
+        for (; from < count && used < MOST_JOBS; from++) {
             const vd_product *p = list + from;
             if (p->m <= 0 || p->n <= 0)
                 continue;
-            jobs[used].p = *p;
-            jobs[used].first = tiles;
-            jobs[used].across = vd_ceil(p->n, TILE);
-            tiles += vd_ceil(p->m, TILE) * jobs[used++].across;
+            jobs.p[used] = *p;
+            jobs.first[used++] = tiles;
+            tiles += vd_ceil(p->m, TILE) * vd_ceil(p->n, TILE);
         }
-        if (used == 0)
+        vd_jobs *there = static_cast<vd_jobs *>(vd_lane_scratch(lane, sizeof jobs));
+        if (used == 0 || !there)
             return;
-        void *there = vd_lane_scratch(lane, sizeof jobs);
-        if (!there)
-            return;
-        vd_lane_upload(lane, there, jobs, static_cast<size_t>(used) * sizeof *jobs);
-        VD_LAUNCH(grouped, static_cast<unsigned>(tiles), SIDE * SIDE,
-                  static_cast<const vd_job *>(there), used, ta, tb, beta);
+        // One copy: the numbers of tiles are moved to just before the products.
+        int *first = there->first + (MOST_JOBS - used);
+        memmove(jobs.first + (MOST_JOBS - used), jobs.first,
+                static_cast<size_t>(used) * sizeof *jobs.first);
+        vd_lane_upload(lane, first, jobs.first + (MOST_JOBS - used),
+                       static_cast<size_t>(used) * (sizeof *jobs.first + sizeof *jobs.p));
+        VD_LAUNCH(grouped, static_cast<unsigned>(tiles), SIDE * SIDE, first, there->p, used, ta, tb,
+                  beta);
     }
 }
 
@@ -353,6 +362,7 @@ void vd_cuda_matrix(vd_backend *table)
     table->precision = set_precision;
     table->gemm = vd_cuda_gemm;
     table->products = products;
+    table->adds_overlapping = true;
     table->fill_rows = fill_rows;
     table->linear = vd_cuda_linear;
     table->linear_backward = vd_cuda_linear_backward;

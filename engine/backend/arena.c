@@ -5,7 +5,7 @@
 
 #include "engine/base/alloc.h"
 
-enum { ALIGNMENT = 64, SMALLEST = 1 << 16 };
+enum { ALIGNMENT = 64, SMALLEST = 1 << 16, CLEARED = 4 << 20 };
 
 struct vd_arena_block {
     vd_arena_block *next;
@@ -102,12 +102,43 @@ vd_real *vd_arena_reals(vd_arena *arena, size_t count)
     return vd_arena_numbers(arena, count, sizeof(vd_real));
 }
 
+// Clears what was taken of the current block, and some more.
+static void clear(vd_arena *arena)
+{
+    const vd_arena_chain *chain = &arena->zeroed;
+    size_t bytes = chain->now->size - arena->cleared;
+    if (chain->used <= arena->cleared)
+        return;
+    if (chain->used - arena->cleared > CLEARED)
+        bytes = chain->used - arena->cleared;
+    else if (bytes > CLEARED)
+        bytes = CLEARED;
+    arena->memory->zero(chain->now->memory + arena->cleared, bytes);
+    arena->cleared += bytes;
+}
+
+static vd_real *zeros_of_device(vd_arena *arena, size_t count)
+{
+    const vd_arena_block *before = arena->zeroed.now;
+    vd_real *piece = take(arena, &arena->zeroed, arena->memory, count, sizeof *piece);
+    if (!piece)
+        return NULL;
+    if (arena->zeroed.now != before)
+        arena->cleared = 0;
+    if (arena->memory->piece) // has just written to it
+        arena->memory->zero(piece, count * sizeof *piece);
+    else
+        clear(arena);
+    return piece;
+}
+
 vd_real *vd_arena_zeros(vd_arena *arena, size_t count)
 {
-    const vd_memory *memory = on_host(arena) ? &vd_memory_host : arena->memory;
+    if (!on_host(arena))
+        return zeros_of_device(arena, count);
     vd_real *piece = vd_arena_reals(arena, count);
     if (piece)
-        memory->zero(piece, count * sizeof *piece);
+        vd_memory_host.zero(piece, count * sizeof *piece);
     return piece;
 }
 
@@ -142,13 +173,18 @@ void vd_arena_reset(vd_arena *arena)
 {
     reset(&arena->host);
     reset(&arena->device);
+    reset(&arena->zeroed);
+    arena->cleared = 0;
     arena->failed = 0;
 }
 
 void vd_arena_free(vd_arena *arena)
 {
     release(&arena->host, &vd_memory_host);
-    if (!on_host(arena))
+    if (!on_host(arena)) {
         release(&arena->device, arena->memory);
+        release(&arena->zeroed, arena->memory);
+    }
+    arena->cleared = 0;
     arena->failed = 0;
 }

@@ -202,7 +202,7 @@ typedef struct vd_devices {
 
 // Increased whenever the table or a struct it uses changes: a plugin with another number is not
 // used.
-enum { VD_BACKEND_ABI = 9 };
+enum { VD_BACKEND_ABI = 10 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -234,7 +234,9 @@ typedef struct vd_backend {
     // c = alpha op(a) op(b) + beta c, op: transpose or not; op(a) is (m, k), op(b) (k, n).
     void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
-    // Several products in one call. Their results do not overlap.
+    // Several products in one call. Their results do not overlap; where `adds_overlapping`, they
+    // may with beta 1.
+    bool adds_overlapping;
     void (*products)(bool ta, bool tb, vd_real beta, const vd_product *list, int count);
     // Every row of y (rows, n) becomes `row`.
     void (*fill_rows)(const vd_real *row, vd_real *y, int rows, int n);

@@ -6,6 +6,11 @@
 
 #include "engine/base/token.h"
 
+static size_t aligned(size_t elements)
+{
+    return (elements + VD_LAYOUT_ALIGNMENT - 1) / VD_LAYOUT_ALIGNMENT * VD_LAYOUT_ALIGNMENT;
+}
+
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
                             size_t rows, size_t columns, vd_start start)
 {
@@ -16,14 +21,23 @@ vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *s
                         .shape = {rows, columns},
                         .elements = rows * (columns ? columns : 1),
                         .offset = layout->elements,
+                        .in_file = layout->numbers,
                         .matrix = matrix,
                         .vector = layout->vectors,
                         .start = start};
     snprintf(p->name, sizeof p->name, "%s%s", prefix, suffix);
-    layout->elements += p->elements;
+    layout->elements = aligned(p->offset + p->elements);
+    layout->numbers += p->elements;
     if (!matrix)
         layout->vectors += p->elements;
     return p;
+}
+
+void vd_layout_join(vd_layout *layout)
+{
+    vd_parameter *p = &layout->parameter[layout->count - 1];
+    p->offset = p[-1].offset + p[-1].elements;
+    layout->elements = aligned(p->offset + p->elements);
 }
 
 const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
@@ -135,10 +149,16 @@ void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int lay
         }
 }
 
+static void *place_of(const vd_parameters *at, const vd_parameter *p)
+{
+    size_t offset = at->in_file ? p->in_file : p->offset;
+    return at->block ? at->block + offset * vd_dtype_size(at->type) : NULL;
+}
+
 vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p)
 {
     int columns = (int)(p->elements / p->shape[0]);
-    return (vd_matrix){.data = at->block ? at->block + p->offset * vd_dtype_size(at->type) : NULL,
+    return (vd_matrix){.data = place_of(at, p),
                        .type = at->type,
                        .rows = (int)p->shape[0],
                        .columns = columns,
@@ -147,7 +167,5 @@ vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p)
 
 vd_real *vd_parameters_vector(const vd_parameters *at, const vd_parameter *p)
 {
-    if (at->vectors)
-        return at->vectors + p->vector;
-    return at->block ? (vd_real *)(void *)at->block + p->offset : NULL;
+    return at->vectors ? at->vectors + p->vector : place_of(at, p);
 }

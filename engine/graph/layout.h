@@ -1,5 +1,5 @@
 // The parameters of a network: a list with names, shapes and starts, one after the other in a
-// block; and where they lie in one.
+// block, each aligned; and where they lie in one.
 #ifndef VD_LAYOUT_H
 #define VD_LAYOUT_H
 
@@ -31,17 +31,20 @@ typedef struct vd_parameter {
     int dims;      // 1 to 3
     size_t shape[3];
     size_t elements;
-    size_t offset; // in the block, in elements
-    bool matrix;   // a vd_matrix of shape[0] rows; else a vector
-    size_t vector; // of a vector: its place among the vectors alone
+    size_t offset;  // in a block of memory, in elements
+    size_t in_file; // in a file that has them without gaps
+    bool matrix;    // a vd_matrix of shape[0] rows; else a vector
+    size_t vector;  // of a vector: its place among the vectors alone
     vd_start start;
 } vd_parameter;
 
-enum { VD_MAX_PARAMETERS = 512 };
+// In elements. Products read matrices fastest that begin at multiples of 64 bytes.
+enum { VD_MAX_PARAMETERS = 512, VD_LAYOUT_ALIGNMENT = 16 };
 
 typedef struct vd_layout {
     int count;
-    size_t elements; // of the whole block
+    size_t elements; // of the whole block, the gaps included, which stay zero
+    size_t numbers;  // of all parameters
     size_t vectors;  // of its vectors
     vd_parameter parameter[VD_MAX_PARAMETERS];
 } vd_layout;
@@ -50,9 +53,11 @@ typedef struct vd_layout {
 // full.
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
                             size_t rows, size_t columns, vd_start start);
+// Leaves no gap before the last parameter: with the one before it, it is then one array.
+void vd_layout_join(vd_layout *layout);
 // The parameter of a name; NULL when there is none.
 const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
-// Initial values, drawn in the layout's order.
+// Initial values, drawn in the layout's order. Gaps are not written.
 void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng);
 
 // name.weight (out, in) Kaiming uniform, and with `bias` name.bias (out) of zeros.
@@ -80,6 +85,7 @@ typedef struct vd_parameters {
     unsigned char *block; // NULL = nothing is bound
     vd_dtype type;
     vd_real *vectors; // NULL = they lie in the block
+    bool in_file;     // the block is part of a file, without gaps
 } vd_parameters;
 
 vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p);

@@ -116,16 +116,18 @@ static vd_product row_product(const vd_pairing *p, const vd_pair_block *b, const
                                        r->columns});
 }
 
-// Adds to what is computed, wave by wave; the pairs of different blocks never meet.
+// Adds to what is computed, wave by wave where results may not overlap; the pairs of different
+// blocks never meet.
 static void multiply_blocks(vd_tape *tape, const vd_pairing *p, const block_rows *r,
                             block_result result, vd_real beta)
 {
     const vd_waves *waves = result == RESULT_KEYS ? &p->by_key : &p->by_query;
     size_t most = (size_t)p->blocks * (size_t)r->heads;
+    bool at_once = result == RESULT_PAIRS || tape->be->adds_overlapping;
     vd_product *list = vd_tape_kept(tape, most, sizeof *list);
     for (int w = 0, next; w < waves->count && list; w = next) {
         int count = 0;
-        next = result == RESULT_PAIRS ? waves->count : w + 1;
+        next = at_once ? waves->count : w + 1;
         for (int i = waves->start[w]; i < waves->start[next]; i++)
             for (int head = 0; head < r->heads; head++)
                 list[count++] = row_product(p, &waves->block[i], r, head, result);

@@ -66,7 +66,7 @@ static const void *weights_in_file(const vd_model *model, vd_dtype *type)
         *type = tensor->dtype;
         if (k == 0)
             first = tensor->data;
-        if ((const unsigned char *)tensor->data != first + p->offset * vd_dtype_size(*type))
+        if ((const unsigned char *)tensor->data != first + p->in_file * vd_dtype_size(*type))
             return NULL;
     }
     return (uintptr_t)first % vd_dtype_size(*type) == 0 ? first : NULL;
@@ -275,12 +275,12 @@ const char *vd_model_metadata(const vd_model *model, const char *key)
 
 size_t vd_model_parameters(const vd_model *model)
 {
-    return model->layout.elements;
+    return model->layout.numbers;
 }
 
 void vd_model_pass(const vd_model *model, vd_arena *arena, vd_pass *pass)
 {
-    if (arena->device.first && arena->memory != model->be->memory)
+    if ((arena->device.first || arena->zeroed.first) && arena->memory != model->be->memory)
         vd_arena_free(arena); // the model has moved
     arena->memory = model->be->memory;
     *pass = (vd_pass){.be = model->be,

@@ -63,6 +63,7 @@ static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
         t->state[i] = memory->allocate(bytes);
     if (!t->block || !t->gradient || !t->state[0] || !t->state[1])
         return vd_error_memory(err, "weights, gradients and the optimiser's state");
+    memory->zero(t->block, bytes);
     for (int i = 0; i < STATES; i++)
         memory->zero(t->state[i], bytes);
     vd_weights_layout(&t->config, &t->layout, t->block, &t->weights);
@@ -527,9 +528,7 @@ static vd_status append(const vd_trainer *t, const vd_real *part, vd_safetensors
     vd_status status =
         host ? vd_backend_status(t->be, err) : vd_error_memory(err, "weights to be written");
     if (status == VD_OK)
-        status = part == t->block
-                     ? vd_model_file_append(writer, &t->layout, host, err)
-                     : vd_safetensors_append_floats(writer, host, t->layout.elements, err);
+        status = vd_model_file_append(writer, &t->layout, host, err);
     vd_free(copy);
     return status;
 }
@@ -551,7 +550,7 @@ static const char *const state_names[STATES] = {"optimiser.first", "optimiser.se
 static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
 {
     char steps[32];
-    size_t n = t->layout.elements;
+    size_t n = t->layout.numbers;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
     vd_status status = vd_safetensors_put_metadata(writer, "steps", steps, err);
     if (status == VD_OK && t->counted) {
@@ -596,13 +595,15 @@ vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error 
 
 static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error *err)
 {
-    size_t n = t->layout.elements;
     vd_status status = vd_model_file_weights(file, &t->layout, t->block, err);
     for (int i = 0; status == VD_OK && i < STATES; i++) {
         const vd_tensor *tensor;
-        status = vd_safetensors_require(file, state_names[i], 1, &n, &tensor, err);
-        if (status == VD_OK)
-            status = vd_tensor_floats(tensor, 0, n, t->state[i], err);
+        status = vd_safetensors_require(file, state_names[i], 1, &t->layout.numbers, &tensor, err);
+        for (int k = 0; status == VD_OK && k < t->layout.count; k++) {
+            const vd_parameter *p = &t->layout.parameter[k];
+            status =
+                vd_tensor_floats(tensor, p->in_file, p->elements, t->state[i] + p->offset, err);
+        }
     }
     return status;
 }

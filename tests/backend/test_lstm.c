@@ -255,8 +255,8 @@ static lstm_result run_gru(const vd_backend *be, const lstm_case *c, bool gated)
     r.rng = vd_rng_seed(c->seed, 5);
     pack(&r, c);
     size_t tokens = (size_t)r.packed.tokens;
-    vd_parameters w = {&layout, (void *)random_reals(&r, layout.elements, 0.4), VD_F32, NULL},
-                  dw = {&layout, (void *)random_reals(&r, layout.elements, 1), VD_F32, NULL};
+    vd_parameters w = {&layout, (void *)random_reals(&r, layout.elements, 0.4), VD_F32, NULL, false},
+                  dw = {&layout, (void *)random_reals(&r, layout.elements, 1), VD_F32, NULL, false};
     vd_tape tape = {.be = be, .arena = &r.arena, .w = &w, .dw = &dw};
     vd_value *x = vd_tape_constant(&tape, VD_AXIS_NONE, random_reals(&r, tokens * (size_t)c->in, 1),
                                    r.packed.tokens, c->in);

@@ -71,8 +71,8 @@ static void check_case(world *w, const vd_batch *batch, const caption_case *whic
     for (size_t i = 0; i < w->layout.elements; i++)
         w->block[i] = 0.4 * vd_rng_normal(&rng);
     memset(w->gradient, 0, sizeof w->gradient);
-    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL};
-    w->dw = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL};
+    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL, false};
+    w->dw = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL, false};
     double loss = loss_of(w, batch, true);
     assert_true(fabs(loss - loss_of(w, batch, false)) < 1e-12);
     for (int k = 0; k < w->layout.count; k++) {
@@ -146,7 +146,7 @@ static void a_second_look_keeps_the_proportions_of_regions(void **state)
         vd_caption_layout(c, &w.layout);
         for (size_t k = 0; k < w.layout.elements; k++)
             w.block[k] = vd_rng_normal(&rng);
-        w.w = (vd_parameters){&w.layout, (unsigned char *)w.block, VD_REAL_TYPE, NULL};
+        w.w = (vd_parameters){&w.layout, (unsigned char *)w.block, VD_REAL_TYPE, NULL, false};
         vd_arena_reset(&w.arena);
         vd_caption_pass pass = {.tape = {.be = vd_backend_cpu(), .arena = &w.arena, .w = &w.w},
                                 .config = c,

@@ -37,8 +37,8 @@ static void open_world(world *w, double reward, double entropy)
     assert_true(w->layout.elements <= MOST);
     for (size_t i = 0; i < w->layout.elements; i++)
         w->block[i] = 0.6 * vd_rng_normal(&rng);
-    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL};
-    w->dw = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL};
+    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL, false};
+    w->dw = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL, false};
 }
 
 static void run(world *w, const int *forced, bool with_gradient)

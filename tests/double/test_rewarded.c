@@ -75,8 +75,8 @@ static void open_world(world *w, vd_captioner_kind kind)
     for (size_t i = 0; i < w->layout.elements; i++)
         w->block[i] = 0.6 * vd_rng_normal(&rng);
     vd_words_sinusoid(w->sinusoid, VD_MAX_HISTORY, SIZE);
-    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL};
-    w->dw = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL};
+    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL, false};
+    w->dw = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL, false};
     add_all(w, word, 0);
     assert_int_equal(w->count, ALL);
 }

@@ -84,8 +84,8 @@ static void open_room(room *r, const caption_case *which)
     }
     support_backend()->load_floats(r->found, r->there, n);
     must(vd_words_table(support_backend(), which->config.hidden, &r->sinusoid, &err), &err);
-    r->w = (vd_parameters){&r->layout, (unsigned char *)r->there, VD_REAL_TYPE, NULL};
-    r->dw = (vd_parameters){&r->layout, (unsigned char *)r->dthere, VD_REAL_TYPE, NULL};
+    r->w = (vd_parameters){&r->layout, (unsigned char *)r->there, VD_REAL_TYPE, NULL, false};
+    r->dw = (vd_parameters){&r->layout, (unsigned char *)r->dthere, VD_REAL_TYPE, NULL, false};
 }
 
 static void close_room(room *r)

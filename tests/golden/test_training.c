@@ -92,7 +92,7 @@ static vd_trainer *trainer_from(golden *g, const vd_train_options *options)
     vd_error err;
     vd_metadata extra = {0};
     char *json, *directory = support_temp_dir(), *path = support_join(directory, "start");
-    size_t n = g->layout.elements;
+    size_t n = g->layout.numbers;
     vd_real *zero = vd_alloc(n, sizeof *zero);
     vd_vocab *vocab = numbered_words(g->config.vocab);
     must(vd_settings_write(vd_train_settings, options, "training options", &json, &err), &err);

@@ -41,7 +41,7 @@ static void open_world(world *w, const vd_caption_config *config)
     for (size_t i = 0; i < w->layout.elements; i++)
         w->block[i] = (vd_real)(0.4 * vd_rng_normal(&rng));
     vd_words_sinusoid(w->sinusoid, VD_MAX_HISTORY, D6);
-    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL};
+    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL, false};
 }
 
 static void begin(world *w, const vd_batch *batch)

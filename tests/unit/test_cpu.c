@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "engine/backend/arena.h"
 #include "engine/backend/backend.h"
+#include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/gemv.h"
 #include "engine/backend/cpu/instructions.h"
 #include "engine/backend/cpu/skinny_gemm.h"
@@ -436,6 +438,59 @@ static void adamax_steps_as_pytorch(void **state)
         assert_true(fabs((double)weight[i] - expected[i]) < 1e-6);
 }
 
+static void openblas_is_told_of_a_newer_processor(void **state)
+{
+    static const char *const names[SET_COUNT] = {NULL, "Haswell", "SkylakeX"};
+    (void)state;
+    for (int i = 0; i < SET_COUNT; i++)
+        if (vd_cpu_choose(SETS[i])) {
+            const char *core = vd_cpu_blas_core("Prescott");
+            assert_true(names[i] ? core && strcmp(core, names[i]) == 0 : !core);
+            assert_null(vd_cpu_blas_core("Zen"));
+        }
+}
+
+// A device's memory that counts what is cleared.
+static size_t cleared, clearings;
+
+static void *take_dirty(size_t bytes)
+{
+    void *memory = vd_alloc(1, bytes);
+    if (memory)
+        memset(memory, 0xff, bytes);
+    return memory;
+}
+
+static void clear(void *memory, size_t bytes)
+{
+    memset(memory, 0, bytes);
+    cleared += bytes;
+    clearings++;
+}
+
+static void an_arena_clears_many_zeros_at_once(void **state)
+{
+    enum { COUNT = 3000, SMALL = 100, LARGE = 3 << 20 };
+    static const vd_memory device = {.allocate = take_dirty, .release = vd_free, .zero = clear};
+    vd_arena arena = {.memory = &device};
+    (void)state;
+    for (int pass = 0; pass < 3; pass++) {
+        cleared = clearings = 0;
+        vd_arena_reset(&arena);
+        for (int i = 0; i < COUNT; i++) {
+            size_t n = i % 1000 == 999 ? LARGE : SMALL;
+            vd_real *zeros = vd_arena_zeros(&arena, n);
+            assert_non_null(zeros);
+            for (size_t k = 0; k < n; k++)
+                assert_true(zeros[k] == 0);
+            memset(zeros, 0xff, n * sizeof *zeros); // used, and not cleared again
+        }
+    }
+    assert_true(clearings < 20); // not 3,000
+    assert_true(cleared < 3 * LARGE * sizeof(vd_real) + (24 << 20));
+    vd_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +504,8 @@ int main(void)
         cmocka_unit_test(packed_weights_score_as_before),
         cmocka_unit_test(adamax_steps_as_pytorch),
         cmocka_unit_test(ranking_is_stable_and_falls),
+        cmocka_unit_test(openblas_is_told_of_a_newer_processor),
+        cmocka_unit_test(an_arena_clears_many_zeros_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

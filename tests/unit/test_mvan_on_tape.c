@@ -106,7 +106,7 @@ static void compare_gates(vd_gate gate)
     int region_start[SMALL_DIALOGS + 1];
     for (int b = 0; b <= batch->dialogs; b++)
         region_start[b] = b * batch->regions;
-    vd_parameters d = {&layout, (unsigned char *)taped, VD_F32, NULL};
+    vd_parameters d = {&layout, (unsigned char *)taped, VD_F32, NULL, false};
     vd_tape tape = {.be = be, .arena = &arena, .w = &weights.all, .dw = &d};
     vd_word_states states;
     vd_inputs in = {.config = &config,

@@ -36,7 +36,7 @@ static void see(world *w, const caption_case *which, const vd_batch *batch)
     for (size_t i = 0; i < w->layout.elements; i++)
         w->block[i] = (vd_real)(0.4 * vd_rng_normal(&rng));
     vd_words_sinusoid(w->sinusoid, VD_MAX_HISTORY, SIZE);
-    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL};
+    w->w = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL, false};
     vd_arena_reset(&w->arena);
     w->pass = (vd_caption_pass){.tape = {.be = vd_backend_cpu(), .arena = &w->arena, .w = &w->w},
                                 .config = &which->config,

@@ -4,8 +4,11 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/cpu/instructions.h"
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; // cblas.h
 
@@ -17,7 +20,15 @@ static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static sgemm_call sgemm;
 static char description[256];
 
-static void load(void)
+// ISO C has no cast from object to function pointers; POSIX promises that it works.
+typedef union symbol {
+    void *object;
+    sgemm_call sgemm;
+    void (*set_threads)(int);
+    char *(*text)(void);
+} symbol;
+
+static void *open_library(void)
 {
     static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libcblas.so.3"};
     void *library = NULL;
@@ -26,25 +37,58 @@ static void load(void)
         if (!library && i == 0)
             snprintf(description, sizeof description, "none: %.240s", dlerror());
     }
+    return library;
+}
+
+static const char *text_of(void *library, const char *function, const char *otherwise)
+{
+    symbol s = {.object = dlsym(library, function)};
+    return s.object ? s.text() : otherwise;
+}
+
+const char *vd_cpu_blas_core(const char *taken)
+{
+    // What OpenBLAS falls back to for a processor newer than itself, which has more.
+    if (strcmp(taken, "Prescott") != 0 && strcmp(taken, "Core2") != 0)
+        return NULL;
+    switch (vd_cpu_instructions()) {
+    case VD_AVX512:
+        return "SkylakeX";
+    case VD_AVX2:
+        return "Haswell";
+    default:
+        return NULL;
+    }
+}
+
+// Opens it again where it did not recognise the processor; it asks for its name only once.
+static void *open_for_processor(void)
+{
+    static const char variable[] = "OPENBLAS_CORETYPE";
+    void *library = open_library();
+    const char *core =
+        library ? vd_cpu_blas_core(text_of(library, "openblas_get_corename", "")) : NULL;
+    if (!core || getenv(variable) || setenv(variable, core, 0) != 0)
+        return library;
+    dlclose(library);
+    library = open_library();
+    unsetenv(variable); // programs that this one starts choose for themselves
+    return library;
+}
+
+static void load(void)
+{
+    void *library = open_for_processor();
     if (!library)
         return;
-    // ISO C has no cast from object to function pointers; POSIX promises that it works.
-    union {
-        void *object;
-        sgemm_call sgemm;
-        void (*set_threads)(int);
-        char *(*text)(void);
-    } symbol;
-    symbol.object = dlsym(library, "openblas_set_num_threads");
-    if (symbol.object)
-        symbol.set_threads(1); // threads are the backend's own
-    symbol.object = dlsym(library, "openblas_get_config");
-    const char *config = symbol.object ? symbol.text() : "BLAS";
-    symbol.object = dlsym(library, "openblas_get_corename");
-    const char *core = symbol.object ? symbol.text() : "an unknown processor";
-    snprintf(description, sizeof description, "%s, as for %s", config, core);
-    symbol.object = dlsym(library, "cblas_sgemm");
-    sgemm = symbol.sgemm;
+    symbol s = {.object = dlsym(library, "openblas_set_num_threads")};
+    if (s.object)
+        s.set_threads(1); // threads are the backend's own
+    snprintf(description, sizeof description, "%s, as for %s",
+             text_of(library, "openblas_get_config", "BLAS"),
+             text_of(library, "openblas_get_corename", "an unknown processor"));
+    s.object = dlsym(library, "cblas_sgemm");
+    sgemm = s.sgemm;
 }
 
 static void plain_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,

@@ -49,9 +49,11 @@ static vd_gated_weights bind_gated(vd_binder *b, const char *name, size_t in, si
     vd_gated_weights g;
     g.w = bind_matrix(b, vd_start_kaiming(in), name, ".1.embed_y.0.weight", out, in);
     bind_matrix(b, vd_start_kaiming(in), name, ".1.embed_g.0.weight", out, in);
+    vd_layout_join(b->layout);
     g.w.rows *= 2;
     g.b = bind_vector(b, vd_start_zero(), name, ".1.embed_y.0.bias", out, 0);
     bind_vector(b, vd_start_zero(), name, ".1.embed_g.0.bias", out, 0);
+    vd_layout_join(b->layout);
     return g;
 }
 
@@ -145,7 +147,7 @@ static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
     size_t v = (size_t)config->vocab, e = (size_t)config->embed;
     *w = (vd_weights){.all = b->at};
     b->layout->count = 0;
-    b->layout->elements = b->layout->vectors = 0;
+    b->layout->elements = b->layout->numbers = b->layout->vectors = 0;
     if (config->task == VD_TASK_CAPTION) {
         vd_caption_layout(&config->caption, b->layout);
         return;
@@ -165,7 +167,7 @@ void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *bloc
                        vd_weights *weights)
 {
     vd_weights unbound;
-    vd_binder b = {layout, {layout, (unsigned char *)block, VD_REAL_TYPE, NULL}};
+    vd_binder b = {layout, {layout, (unsigned char *)block, VD_REAL_TYPE, NULL, false}};
     bind_all(&b, config, weights ? weights : &unbound);
 }
 
@@ -173,6 +175,6 @@ void vd_weights_bind(const vd_config *config, vd_layout *layout, const void *blo
                      vd_real *vectors, vd_weights *weights)
 {
     // Weights are read.
-    vd_binder b = {layout, {layout, (unsigned char *)(uintptr_t)block, type, vectors}};
+    vd_binder b = {layout, {layout, (unsigned char *)(uintptr_t)block, type, vectors, true}};
     bind_all(&b, config, weights);
 }
