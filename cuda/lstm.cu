@@ -22,7 +22,7 @@ struct vd_direction {
     float *y, *cell;
     void *gate, *before;
     const float *dy;
-    float *dh, *dc;
+    float *dh, *dc, *dinitial;
 };
 
 struct vd_directions {
@@ -76,6 +76,7 @@ static vd_directions directions_of(const vd_lstm_pass *pass, const vd_lstm_gradi
             d->dy = gradient[i].dy;
             d->dh = gradient[i].dh;
             d->dc = gradient[i].dc;
+            d->dinitial = gradient[i].dinitial;
         }
     }
     return all;
@@ -136,12 +137,13 @@ static __device__ __forceinline__ void inputs_of(const vd_directions &all, const
         pre[q] = in[q * h] + d.b_ih[q * h + j] + d.b_hh[q * h + j];
 }
 
-// One unit of row k, from the gates' pre-activations to its state.
+// The state of one unit of a row in step order, from its gates' pre-activations; its cell is
+// brought forward.
 template <typename F>
-static __device__ __forceinline__ void unit(const vd_directions &all, const vd_direction &d,
-                                            vd_step s, size_t k, int j, const float pre[4])
+static __device__ __forceinline__ float cell_step(const vd_directions &all, const vd_direction &d,
+                                                  size_t row, int j, const float pre[4], float *c)
 {
-    size_t h = static_cast<size_t>(all.hidden), row = static_cast<size_t>(s.first) + k;
+    size_t h = static_cast<size_t>(all.hidden);
     float i = vd_sigmoidf(pre[0]), f = vd_sigmoidf(pre[1]), g = tanhf(pre[2]),
           o = vd_sigmoidf(pre[3]);
     if (all.keep) {
@@ -151,12 +153,22 @@ static __device__ __forceinline__ void unit(const vd_directions &all, const vd_d
         gate[2 * h] = vd_to<F>(g);
         gate[3 * h] = vd_to<F>(o);
     }
-    float c = i * g;
+    *c = i * g + f * *c;
+    return o * tanhf(*c);
+}
+
+// One unit of row k.
+template <typename F>
+static __device__ __forceinline__ void unit(const vd_directions &all, const vd_direction &d,
+                                            vd_step s, size_t k, int j, const float pre[4])
+{
+    size_t h = static_cast<size_t>(all.hidden), row = static_cast<size_t>(s.first) + k;
+    float c = 0;
     if (s.previous >= 0) {
         size_t from = static_cast<size_t>(s.cell_before + parent_of(all, s, k) - s.previous);
-        c += f * d.cell[from * h + j];
+        c = d.cell[from * h + j];
     }
-    float y = o * tanhf(c);
+    float y = cell_step<F>(all, d, row, j, pre, &c);
     d.cell[(static_cast<size_t>(s.cell) + k) * h + j] = c;
     d.y[static_cast<size_t>(d.map[row]) * all.y_stride + j] = y;
     if (!all.parent && k < static_cast<size_t>(s.next_count))
@@ -228,6 +240,104 @@ template <typename F> static void step_of_few(const vd_directions &all, vd_step 
         VD_LAUNCH((few_kernel<F, FEW>), units, THREADS, all, s);
 }
 
+// ---- whole sequences ----------------------------------------------------------------------------
+//
+// A step of a small network takes less time than its launches. No row of a step needs another, so a
+// block makes all steps of a few rows: thread (q, j) keeps in registers what gate q of unit j is
+// multiplied with, of all rows, and brings unit j of row q forward.
+
+enum { TOGETHER = 4 }; // rows of a block, where there are many
+
+template <typename F, int H, int ROWS>
+static __global__ void __launch_bounds__(4 * H)
+    sequences_kernel(vd_directions all, const int *active, const int *offset, int longest)
+{
+    __shared__ float state[ROWS][H], product[ROWS][4 * H];
+    const vd_direction &d = all.d[blockIdx.z];
+    int h = all.hidden, q = threadIdx.x / H, j = threadIdx.x % H;
+    size_t first = static_cast<size_t>(blockIdx.x) * ROWS, k = first + q;
+    bool whole = q < ROWS && j < h;
+    float w[H], c = 0;
+    VD_UNROLL
+    for (int i = 0; i < H; i++)
+        w[i] = j < h && i < h ? d.w_hh[(static_cast<size_t>(q) * h + j) * h + i] : 0;
+    if (q < ROWS) {
+        bool begun = d.initial && whole && k < static_cast<size_t>(active[0]);
+        state[q][j] =
+            begun ? vd_from(vd_to<F>(d.initial[static_cast<size_t>(all.order[k]) * h + j])) : 0;
+    }
+    __syncthreads();
+    for (int step = 0; step < longest && first < static_cast<size_t>(active[step]); step++) {
+        vd_step s = {};
+        s.first = offset[step];
+        size_t row = static_cast<size_t>(s.first) + k;
+        bool mine = whole && k < static_cast<size_t>(active[step]);
+        float pre[4];
+        if (mine)
+            inputs_of(all, d, s, k, j, pre);
+        if (mine && all.keep && (step > 0 || d.initial))
+            static_cast<F *>(d.before)[row * h + j] = vd_to<F>(state[q][j]);
+        VD_UNROLL
+        for (int r = 0; r < ROWS; r++) {
+            float sum = 0;
+            VD_UNROLL
+            for (int i = 0; i < H; i++)
+                sum += w[i] * state[r][i];
+            product[r][threadIdx.x] = sum;
+        }
+        __syncthreads();
+        if (mine) {
+            for (int g = 0; g < 4; g++)
+                pre[g] += product[q][g * H + j];
+            float y = cell_step<F>(all, d, row, j, pre, &c);
+            if (all.keep)
+                d.cell[row * h + j] = c;
+            d.y[static_cast<size_t>(d.map[row]) * all.y_stride + j] = y;
+            state[q][j] = vd_from(vd_to<F>(y));
+        }
+        __syncthreads();
+    }
+}
+
+// Whether a pass is made so: not of trees, whose rows share states.
+static bool by_sequences(const vd_lstm_pass *pass)
+{
+    return !pass->packed->parent && pass->hidden <= 96;
+}
+
+// launch(H, rows) for constants of these names.
+#define VD_WHOLE(launch, pass, directions)                                                         \
+    do {                                                                                           \
+        bool many = (pass)->packed->active[0] * (directions) > 256;                                \
+        if ((pass)->hidden <= 64 && many)                                                          \
+            launch(64, TOGETHER);                                                                  \
+        else if ((pass)->hidden <= 64)                                                             \
+            launch(64, 1);                                                                         \
+        else if (many)                                                                             \
+            launch(96, TOGETHER);                                                                  \
+        else                                                                                       \
+            launch(96, 1);                                                                         \
+    } while (0)
+
+static dim3 whole_grid(int rows, int together, int directions)
+{
+    return dim3(static_cast<unsigned>(vd_ceil(rows, together)), 1,
+                static_cast<unsigned>(directions));
+}
+
+template <typename F>
+static void run_sequences(const vd_lstm_pass *pass, const vd_directions &all, int directions)
+{
+    const vd_packed *p = pass->packed;
+#define FORWARD(H, ROWS)                                                                           \
+    VD_LAUNCH((sequences_kernel<F, H, ROWS>), whole_grid(p->active[0], ROWS, directions), 4 * (H), \
+              all, p->rows.active, p->rows.offset, p->longest)
+    VD_WHOLE(FORWARD, pass, directions);
+#undef FORWARD
+}
+
+// ---- forward ------------------------------------------------------------------------------------
+
 // scratch = x W_ih^T of every direction; w_hh: the factors of the steps. False on error.
 static bool factors_of(const vd_lstm_pass *pass, int directions, vd_factor *w_hh)
 {
@@ -255,6 +365,10 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
     vd_factor w_hh[MOST_DIRECTIONS];
     if (!factors_of(pass, directions, w_hh))
         return;
+    if (by_sequences(pass)) {
+        run_sequences<F>(pass, all, directions);
+        return;
+    }
     for (int step = 0; step < packed->longest; step++) {
         vd_step s = step_of(pass, step);
         bool multiply = step > 0 || pass->initial;
@@ -289,30 +403,96 @@ static void lstm(const vd_lstm_pass *pass, int directions)
 
 // ---- backward -----------------------------------------------------------------------------------
 
-// gate becomes the gradient of the pre-activations; dc that of the cell one step earlier.
+// Of one unit of a row in step order: gate becomes the gradient of the pre-activations, dc that of
+// the cell one step earlier, which was `before`.
+template <typename F>
+static __device__ __forceinline__ void cell_step_backward(const vd_directions &all,
+                                                          const vd_direction &d, size_t row, int j,
+                                                          float before, float dh, float *dc)
+{
+    size_t h = static_cast<size_t>(all.hidden);
+    F *gate = static_cast<F *>(d.gate) + row * 4 * h + j;
+    float i = vd_from(gate[0]), f = vd_from(gate[h]), g = vd_from(gate[2 * h]),
+          o = vd_from(gate[3 * h]);
+    float t = tanhf(d.cell[row * h + j]);
+    dh += d.dy[static_cast<size_t>(d.map[row]) * all.y_stride + j];
+    float dcell = *dc + dh * o * (1 - t * t);
+    gate[0] = vd_to<F>(dcell * g * i * (1 - i));
+    gate[h] = vd_to<F>(dcell * before * f * (1 - f));
+    gate[2 * h] = vd_to<F>(dcell * i * (1 - g * g));
+    gate[3 * h] = vd_to<F>(dh * t * o * (1 - o));
+    *dc = dcell * f;
+}
+
 template <typename F> static __global__ void cell_backward_kernel(vd_directions all, vd_step s)
 {
     const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
     for (VD_EACH_ROW(k, s.count)) {
         size_t row = static_cast<size_t>(s.first) + k;
-        const float *dy = d.dy + static_cast<size_t>(d.map[row]) * all.y_stride;
         size_t from = s.previous >= 0 ? static_cast<size_t>(parent_of(all, s, k)) : 0;
-        for (VD_EACH_COLUMN(j, all.hidden)) {
-            F *gate = static_cast<F *>(d.gate) + row * 4 * h + j;
-            float i = vd_from(gate[0]), f = vd_from(gate[h]), g = vd_from(gate[2 * h]),
-                  o = vd_from(gate[3 * h]);
-            float t = tanhf(d.cell[row * h + j]);
-            float dh = d.dh[k * h + j] + dy[j];
-            float dcell = d.dc[k * h + j] + dh * o * (1 - t * t);
-            float before = s.previous >= 0 ? d.cell[from * h + j] : 0.0f;
-            gate[0] = vd_to<F>(dcell * g * i * (1 - i));
-            gate[h] = vd_to<F>(dcell * before * f * (1 - f));
-            gate[2 * h] = vd_to<F>(dcell * i * (1 - g * g));
-            gate[3 * h] = vd_to<F>(dh * t * o * (1 - o));
-            d.dc[k * h + j] = dcell * f;
-        }
+        for (VD_EACH_COLUMN(j, all.hidden))
+            cell_step_backward<F>(all, d, row, j, s.previous >= 0 ? d.cell[from * h + j] : 0.0f,
+                                  d.dh[k * h + j], d.dc + k * h + j);
     }
+}
+
+// All steps of a few rows, as sequences_kernel: thread (q, j) keeps what unit j is multiplied with
+// in gate q.
+template <typename F, int H, int ROWS>
+static __global__ void __launch_bounds__(4 * H)
+    sequences_backward_kernel(vd_directions all, const int *active, const int *offset, int longest,
+                              int sequences)
+{
+    __shared__ float gradient[ROWS][4 * H], product[ROWS][4 * H];
+    const vd_direction &d = all.d[blockIdx.z];
+    int h = all.hidden, q = threadIdx.x / H, j = threadIdx.x % H;
+    size_t first = static_cast<size_t>(blockIdx.x) * ROWS, k = first + q;
+    float w[H], dh = 0, dc = 0;
+    VD_UNROLL
+    for (int i = 0; i < H; i++)
+        w[i] = j < h && i < h ? d.w_hh[(static_cast<size_t>(q) * h + i) * h + j] : 0;
+    for (int step = longest - 1; step >= 0; step--) {
+        if (first >= static_cast<size_t>(active[step]))
+            continue;
+        bool mine = q < ROWS && j < h && k < static_cast<size_t>(active[step]);
+        size_t row = static_cast<size_t>(offset[step]) + k;
+        if (mine) {
+            size_t from = step > 0 ? static_cast<size_t>(offset[step - 1]) + k : 0;
+            cell_step_backward<F>(all, d, row, j, step > 0 ? d.cell[from * h + j] : 0.0f, dh, &dc);
+        }
+        for (int g = 0; q < ROWS && g < 4; g++)
+            gradient[q][g * H + j] =
+                mine ? vd_from(static_cast<const F *>(d.gate)[(row * 4 + g) * h + j]) : 0;
+        __syncthreads();
+        VD_UNROLL
+        for (int r = 0; r < ROWS; r++) {
+            float sum = 0;
+            VD_UNROLL
+            for (int i = 0; i < H; i++)
+                sum += w[i] * gradient[r][q * H + i];
+            product[r][threadIdx.x] = sum;
+        }
+        __syncthreads();
+        dh = 0;
+        for (int g = 0; q < ROWS && g < 4; g++)
+            dh += product[q][g * H + j];
+    }
+    if (d.dinitial && q < ROWS && j < h && k < static_cast<size_t>(sequences))
+        d.dinitial[static_cast<size_t>(all.order[k]) * h + j] = dh;
+}
+
+template <typename F>
+static void sequences_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
+                               int directions)
+{
+    const vd_packed *p = pass->packed;
+    vd_directions all = directions_of(pass, gradient, directions);
+#define BACKWARD(H, ROWS)                                                                          \
+    VD_LAUNCH((sequences_backward_kernel<F, H, ROWS>), whole_grid(p->sequences, ROWS, directions), \
+              4 * (H), all, p->rows.active, p->rows.offset, p->longest, p->sequences)
+    VD_WHOLE(BACKWARD, pass, directions);
+#undef BACKWARD
 }
 
 static void initial_backward(const int *order, const float *dh, float *dinitial, int hidden, int n)
@@ -454,7 +634,10 @@ static void run_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradi
         w_ih[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
         w_hh[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
     }
-    steps_backward<F>(pass, gradient, w_hh, directions);
+    if (by_sequences(pass))
+        sequences_backward<F>(pass, gradient, directions);
+    else
+        steps_backward<F>(pass, gradient, w_hh, directions);
     for (int i = 0; i < directions; i++)
         inputs_backward<F>(pass + i, gradient + i, w_ih[i], x_step, dx_step);
 }

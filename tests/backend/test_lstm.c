@@ -17,7 +17,7 @@
 #include "tests/support/backend.h"
 #include "tests/support/support.h"
 
-enum { WIDTH = 9, WORDS = 12, MOST = 60 };
+enum { WIDTH = 9, WORDS = 12, MOST = 330 };
 
 // What is run; weights, inputs and gradients follow from the seed.
 typedef struct lstm_case {
@@ -207,11 +207,29 @@ static void compare_all(int hidden, double tolerance)
         }
 }
 
+// A chain with a gradient: the size decides whether a GPU computes a step or a sequence at a time,
+// and how many sequences together.
+static void compare_chains(int hidden, int sequences, double tolerance)
+{
+    for (int directions = 1; directions <= 2; directions++)
+        compare(&(lstm_case){.sequences = sequences,
+                             .in = 7,
+                             .hidden = hidden,
+                             .directions = directions,
+                             .initial = directions == 2,
+                             .gradient = true,
+                             .seed = (uint64_t)hidden},
+                tolerance);
+}
+
 static void the_lstm_is_the_same(void **state)
 {
     (void)state;
     compare_all(1, 2e-5);
     compare_all(33, 5e-5);
+    compare_chains(33, MOST, 5e-5);
+    compare_chains(70, 45, 5e-5);
+    compare_chains(101, 45, 5e-5);
 }
 
 // Seven bits of mantissa: a number in a sum of forty such is known to some 2 %.
@@ -220,6 +238,8 @@ static void the_lstm_is_nearly_the_same_with_narrow_factors(void **state)
     (void)state;
     support_backend()->precision(VD_PRECISION_BF16);
     compare_all(10, 4e-2);
+    compare_chains(10, MOST, 4e-2);
+    compare_chains(101, 45, 8e-2);
     support_backend()->precision(VD_PRECISION_FP32);
 }
 
@@ -255,7 +275,8 @@ static lstm_result run_gru(const vd_backend *be, const lstm_case *c, bool gated)
     r.rng = vd_rng_seed(c->seed, 5);
     pack(&r, c);
     size_t tokens = (size_t)r.packed.tokens;
-    vd_parameters w = {&layout, (void *)random_reals(&r, layout.elements, 0.4), VD_F32, NULL, false},
+    vd_parameters w = {&layout, (void *)random_reals(&r, layout.elements, 0.4), VD_F32, NULL,
+                       false},
                   dw = {&layout, (void *)random_reals(&r, layout.elements, 1), VD_F32, NULL, false};
     vd_tape tape = {.be = be, .arena = &r.arena, .w = &w, .dw = &dw};
     vd_value *x = vd_tape_constant(&tape, VD_AXIS_NONE, random_reals(&r, tokens * (size_t)c->in, 1),
