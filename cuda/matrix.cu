@@ -19,29 +19,66 @@ static __device__ __forceinline__ bool aligned(const float *x)
     return reinterpret_cast<uintptr_t>(x) % sizeof(float4) == 0;
 }
 
-// y (n) = beta y + alpha w x; w (n, k): a warp a row, as fast as w can be read.
-static __global__ void vector_product(const float *x, const float *w, int ldw, int n, int k,
-                                      float alpha, float beta, float *y)
+// For at most ROWS rows m: y (m, n) = beta y + alpha x w^T; w (n, k): a warp a row of w, as fast as
+// that can be read. Lane r ends row r.
+template <int ROWS>
+static __global__ void rows_product(const float *x, int ldx, int m, const float *w, int ldw, int n,
+                                    int k, float alpha, float beta, float *y, int ldy)
 {
     int lane = threadIdx.x % VD_WARP, warps = blockDim.x / VD_WARP;
+    bool four = ldw % 4 == 0 && (m == 1 || ldx % 4 == 0) && aligned(x) && aligned(w);
     for (int row = blockIdx.x * warps + threadIdx.x / VD_WARP; row < n; row += gridDim.x * warps) {
         const float *at = w + static_cast<size_t>(row) * ldw;
-        float sum = 0;
+        float sum[ROWS] = {}, own = 0;
         int i = lane;
-        if (ldw % 4 == 0 && aligned(x) && aligned(w)) { // four numbers a load
-            const float4 *four = reinterpret_cast<const float4 *>(at);
+        if (four) { // numbers a load
             for (; 4 * i + 3 < k; i += VD_WARP) {
-                float4 p = four[i], q = reinterpret_cast<const float4 *>(x)[i];
-                sum += p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w;
+                float4 p = reinterpret_cast<const float4 *>(at)[i];
+                VD_UNROLL
+                for (int r = 0; r < ROWS; r++) {
+                    if (r >= m)
+                        break;
+                    float4 q =
+                        reinterpret_cast<const float4 *>(x + static_cast<size_t>(r) * ldx)[i];
+                    sum[r] += p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w;
+                }
             }
             i = k / 4 * 4 + lane;
         }
-        for (; i < k; i += VD_WARP)
-            sum += at[i] * x[i];
-        sum = vd_warp_sum(sum);
-        if (lane == 0)
-            y[row] = alpha * sum + (beta == 0 ? 0 : beta * y[row]);
+        for (; i < k; i += VD_WARP) {
+            VD_UNROLL
+            for (int r = 0; r < ROWS; r++)
+                sum[r] += r < m ? at[i] * x[static_cast<size_t>(r) * ldx + i] : 0;
+        }
+        VD_UNROLL
+        for (int r = 0; r < ROWS; r++) {
+            float all = vd_warp_sum(sum[r]);
+            own = lane == r ? all : own;
+        }
+        if (lane < m) {
+            float *to = y + static_cast<size_t>(lane) * ldy + row;
+            *to = alpha * own + (beta == 0 ? 0 : beta * *to);
+        }
     }
+}
+
+enum { MOST_ROWS = 16, ROW_THREADS = 128 };
+
+static void few_rows(int m, int n, int k, float alpha, const float *x, int ldx, const float *w,
+                     int ldw, float beta, float *y, int ldy)
+{
+    unsigned blocks = vd_blocks(static_cast<size_t>(n), ROW_THREADS / VD_WARP);
+#define ROWS_PRODUCT(ROWS)                                                                         \
+    VD_LAUNCH(rows_product<ROWS>, blocks, ROW_THREADS, x, ldx, m, w, ldw, n, k, alpha, beta, y, ldy)
+    if (m == 1)
+        ROWS_PRODUCT(1);
+    else if (m <= 4)
+        ROWS_PRODUCT(4);
+    else if (m <= 8)
+        ROWS_PRODUCT(8);
+    else
+        ROWS_PRODUCT(MOST_ROWS);
+#undef ROWS_PRODUCT
 }
 
 // ---- factors ------------------------------------------------------------------------------------
@@ -57,14 +94,28 @@ static size_t copy_room(int rows, int columns)
     return (numbers * sizeof(__nv_bfloat16) + 255) / 256 * 256;
 }
 
+struct alignas(8) four_narrow {
+    __nv_bfloat16 x[4];
+};
+
 static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsigned char **room)
 {
     __nv_bfloat16 *y = reinterpret_cast<__nv_bfloat16 *>(*room);
     int y_ld = vd_factor_ld<__nv_bfloat16>(columns);
-    vd_for_rows(__func__, rows, columns, [=] __device__(size_t r) {
-        for (VD_EACH_COLUMN(j, columns))
-            y[r * y_ld + j] = __float2bfloat16(x[r * ld + j]);
-    });
+    if (columns % 4 == 0 && ld % 4 == 0 && reinterpret_cast<uintptr_t>(x) % sizeof(float4) == 0)
+        vd_for_rows(__func__, rows, columns / 4, [=] __device__(size_t r) {
+            for (VD_EACH_COLUMN(j, columns / 4)) {
+                float4 of = reinterpret_cast<const float4 *>(x + r * ld)[j];
+                reinterpret_cast<four_narrow *>(y + r * y_ld)[j] = {
+                    {__float2bfloat16(of.x), __float2bfloat16(of.y), __float2bfloat16(of.z),
+                     __float2bfloat16(of.w)}};
+            }
+        });
+    else
+        vd_for_rows(__func__, rows, columns, [=] __device__(size_t r) {
+            for (VD_EACH_COLUMN(j, columns))
+                y[r * y_ld + j] = __float2bfloat16(x[r * ld + j]);
+        });
     *room += copy_room(rows, columns);
     return vd_factor_at(y, y_ld);
 }
@@ -135,9 +186,8 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
         return;
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
-    else if (m == 1 && !ta && tb)
-        VD_LAUNCH(vector_product, vd_blocks(static_cast<size_t>(n), 8), 256, a, b, ldb, n, k, alpha,
-                  beta, c);
+    else if (!ta && tb && m <= (precision == VD_PRECISION_FP32 ? MOST_ROWS : 1))
+        few_rows(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else if (worth_narrowing(m, n, k))
         multiply_narrow(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else

@@ -1,7 +1,7 @@
 // Attention 4, the answer's regions, and the pooling by it.
 #include "cuda/device.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / VD_WARP };
+enum { THREADS = 256, WARPS = THREADS / VD_WARP, POOL_BLOCKS = 5 };
 
 // A block a question; a warp a (question, region) row: z = l2norm(fm * fc), its score.
 static __global__ void region_kernel(const int *start, int hidden, const float *fm, const float *fc,
@@ -125,14 +125,15 @@ static void region_pool(const vd_geometry *span, const vd_real *g, const vd_real
         THREADS, span->rows.region_start, g, m, size, y, y_stride);
 }
 
-// A block a question, a warp a row.
+// Some blocks a question, a warp a row.
 static __global__ void pool_backward_kernel(const int *start, const float *g, const float *m,
                                             int size, const float *dy, int y_stride, float *dg,
                                             float *dm)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     const float *row = dy + static_cast<size_t>(n) * y_stride;
-    for (int k = start[n] + warp; k < start[n + 1]; k += WARPS) {
+    for (int k = start[n] + static_cast<int>(blockIdx.y) * WARPS + warp; k < start[n + 1];
+         k += static_cast<int>(gridDim.y) * WARPS) {
         size_t at = static_cast<size_t>(k) * size;
         float sum = 0, share = g[k];
         for (int i = lane; i < size; i += VD_WARP) {
@@ -149,8 +150,8 @@ static void region_pool_backward(const vd_geometry *span, const vd_real *g, cons
                                  int size, const vd_real *dy, int y_stride, vd_real *dg,
                                  vd_real *dm)
 {
-    VD_LAUNCH(pool_backward_kernel, static_cast<unsigned>(span->questions), THREADS,
-              span->rows.region_start, g, m, size, dy, y_stride, dg, dm);
+    VD_LAUNCH(pool_backward_kernel, dim3(static_cast<unsigned>(span->questions), POOL_BLOCKS),
+              THREADS, span->rows.region_start, g, m, size, dy, y_stride, dg, dm);
 }
 
 void vd_cuda_region(vd_backend *table)

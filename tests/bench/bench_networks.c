@@ -23,7 +23,7 @@
 #include "tests/support/full_size.h"
 #include "tests/support/step.h"
 
-enum { PATH = 256, LINE = 512, FEW = 2, RUNS = 3, GPU_RUNS = 10 };
+enum { PATH = 256, LINE = 512, FEW = 2, RUNS = 3, GPU_RUNS = 7 };
 
 static const char directory[] = "build/bench";
 static const double RATIO_BAR = 1.5;
