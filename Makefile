@@ -106,7 +106,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda deb test-cuda bench-cuda all run test programs deps bench torch san san-programs tsan \
+.PHONY: cuda install-cuda deb headless-links test-cuda bench-cuda all run test programs deps bench torch san san-programs tsan \
         tsan-programs fuzz fuzz-programs faults kill clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
@@ -149,6 +149,11 @@ HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC) engine/ba
 CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_lstm \
               golden/test_network golden/test_networks golden/test_captions unit/test_dialog \
               unit/test_encoders_chat)
+
+# That these link without the libraries, on a machine that has them: of the objects that the tests
+# have anyway.
+HEADLESS_LINKS := $(patsubst $(HEADLESS)/%,$(HEADLESS)/links/%,$(CUDA_TESTS) $(HEADLESS)/tests/bench/bench_cuda)
+headless-links: $(HEADLESS_LINKS) ## check that the tests of the GPU backend need no libraries
 
 test-cuda: ## test the GPU backend on a GPU; needs only a C compiler and the CUDA toolkit
 	$(AGAIN) $(BUILD)/visdial-cuda.so $(CUDA_TESTS)
@@ -355,6 +360,13 @@ $(HEADLESS)/tests/%: $(HEADLESS)/tests/%.o $(HEADLESS_OBJ)
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ -ldl -lm
 
 $(HEADLESS)/tests/bench/bench_cuda: $(HEADLESS)/tests/bench/count_operations.o
+$(HEADLESS)/links/tests/bench/bench_cuda: $(BUILD)/tests/bench/count_operations.o
+
+STANDS_IN := $(HEADLESS)/tests/headless/%
+$(HEADLESS)/links/tests/%: $(BUILD)/tests/%.o $(patsubst $(HEADLESS)/%,$(BUILD)/%,$(filter-out $(STANDS_IN),$(HEADLESS_OBJ))) \
+                          $(filter $(STANDS_IN),$(HEADLESS_OBJ))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ -ldl -lm -lcmocka
 
 # A driver that is there and no more.
 $(BUILD)/host/libcuda.so.1:

@@ -107,7 +107,8 @@ static void begin(world *w, bool with_gradient)
     vd_error err;
     vd_arena_reset(&w->arena);
     parameters = (vd_parameters){&w->layout, (unsigned char *)w->block, VD_REAL_TYPE, NULL, false};
-    gradients = (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL, false};
+    gradients =
+        (vd_parameters){&w->layout, (unsigned char *)w->gradient, VD_REAL_TYPE, NULL, false};
     w->tape = (vd_tape){.be = vd_backend_cpu(),
                         .arena = &w->arena,
                         .w = &parameters,
