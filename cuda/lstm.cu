@@ -248,7 +248,7 @@ template <typename F> static void step_of_few(const vd_directions &all, vd_step 
 
 enum { TOGETHER = 4 }; // rows of a block, where there are many
 
-template <typename F, int H, int ROWS>
+template <int H, int ROWS>
 static __global__ void __launch_bounds__(4 * H)
     sequences_kernel(vd_directions all, const int *active, const int *offset, int longest)
 {
@@ -263,8 +263,7 @@ static __global__ void __launch_bounds__(4 * H)
         w[i] = j < h && i < h ? d.w_hh[(static_cast<size_t>(q) * h + j) * h + i] : 0;
     if (q < ROWS) {
         bool begun = d.initial && whole && k < static_cast<size_t>(active[0]);
-        state[q][j] =
-            begun ? vd_from(vd_to<F>(d.initial[static_cast<size_t>(all.order[k]) * h + j])) : 0;
+        state[q][j] = begun ? d.initial[static_cast<size_t>(all.order[k]) * h + j] : 0;
     }
     __syncthreads();
     for (int step = 0; step < longest && first < static_cast<size_t>(active[step]); step++) {
@@ -276,7 +275,7 @@ static __global__ void __launch_bounds__(4 * H)
         if (mine)
             inputs_of(all, d, s, k, j, pre);
         if (mine && all.keep && (step > 0 || d.initial))
-            static_cast<F *>(d.before)[row * h + j] = vd_to<F>(state[q][j]);
+            static_cast<float *>(d.before)[row * h + j] = state[q][j];
         VD_UNROLL
         for (int r = 0; r < ROWS; r++) {
             float sum = 0;
@@ -289,20 +288,20 @@ static __global__ void __launch_bounds__(4 * H)
         if (mine) {
             for (int g = 0; g < 4; g++)
                 pre[g] += product[q][g * H + j];
-            float y = cell_step<F>(all, d, row, j, pre, &c);
+            float y = cell_step<float>(all, d, row, j, pre, &c);
             if (all.keep)
                 d.cell[row * h + j] = c;
             d.y[static_cast<size_t>(d.map[row]) * all.y_stride + j] = y;
-            state[q][j] = vd_from(vd_to<F>(y));
+            state[q][j] = y;
         }
         __syncthreads();
     }
 }
 
-// Whether a pass is made so: not of trees, whose rows share states.
+// Whether a pass is made so, in float alone: not of trees, whose rows share states.
 static bool by_sequences(const vd_lstm_pass *pass)
 {
-    return !pass->packed->parent && pass->hidden <= 96;
+    return !vd_factors_are_narrow() && !pass->packed->parent && pass->hidden <= 96;
 }
 
 // launch(H, rows) for constants of these names.
@@ -325,12 +324,11 @@ static dim3 whole_grid(int rows, int together, int directions)
                 static_cast<unsigned>(directions));
 }
 
-template <typename F>
 static void run_sequences(const vd_lstm_pass *pass, const vd_directions &all, int directions)
 {
     const vd_packed *p = pass->packed;
 #define FORWARD(H, ROWS)                                                                           \
-    VD_LAUNCH((sequences_kernel<F, H, ROWS>), whole_grid(p->active[0], ROWS, directions), 4 * (H), \
+    VD_LAUNCH((sequences_kernel<H, ROWS>), whole_grid(p->active[0], ROWS, directions), 4 * (H),    \
               all, p->rows.active, p->rows.offset, p->longest)
     VD_WHOLE(FORWARD, pass, directions);
 #undef FORWARD
@@ -366,7 +364,7 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
     if (!factors_of(pass, directions, w_hh))
         return;
     if (by_sequences(pass)) {
-        run_sequences<F>(pass, all, directions);
+        run_sequences(pass, all, directions);
         return;
     }
     for (int step = 0; step < packed->longest; step++) {
@@ -439,7 +437,7 @@ template <typename F> static __global__ void cell_backward_kernel(vd_directions 
 
 // All steps of a few rows, as sequences_kernel: thread (q, j) keeps what unit j is multiplied with
 // in gate q.
-template <typename F, int H, int ROWS>
+template <int H, int ROWS>
 static __global__ void __launch_bounds__(4 * H)
     sequences_backward_kernel(vd_directions all, const int *active, const int *offset, int longest,
                               int sequences)
@@ -459,11 +457,12 @@ static __global__ void __launch_bounds__(4 * H)
         size_t row = static_cast<size_t>(offset[step]) + k;
         if (mine) {
             size_t from = step > 0 ? static_cast<size_t>(offset[step - 1]) + k : 0;
-            cell_step_backward<F>(all, d, row, j, step > 0 ? d.cell[from * h + j] : 0.0f, dh, &dc);
+            cell_step_backward<float>(all, d, row, j, step > 0 ? d.cell[from * h + j] : 0.0f, dh,
+                                      &dc);
         }
         for (int g = 0; q < ROWS && g < 4; g++)
             gradient[q][g * H + j] =
-                mine ? vd_from(static_cast<const F *>(d.gate)[(row * 4 + g) * h + j]) : 0;
+                mine ? static_cast<const float *>(d.gate)[(row * 4 + g) * h + j] : 0;
         __syncthreads();
         VD_UNROLL
         for (int r = 0; r < ROWS; r++) {
@@ -482,14 +481,13 @@ static __global__ void __launch_bounds__(4 * H)
         d.dinitial[static_cast<size_t>(all.order[k]) * h + j] = dh;
 }
 
-template <typename F>
 static void sequences_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
                                int directions)
 {
     const vd_packed *p = pass->packed;
     vd_directions all = directions_of(pass, gradient, directions);
 #define BACKWARD(H, ROWS)                                                                          \
-    VD_LAUNCH((sequences_backward_kernel<F, H, ROWS>), whole_grid(p->sequences, ROWS, directions), \
+    VD_LAUNCH((sequences_backward_kernel<H, ROWS>), whole_grid(p->sequences, ROWS, directions),    \
               4 * (H), all, p->rows.active, p->rows.offset, p->longest, p->sequences)
     VD_WHOLE(BACKWARD, pass, directions);
 #undef BACKWARD
@@ -635,7 +633,7 @@ static void run_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradi
         w_hh[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
     }
     if (by_sequences(pass))
-        sequences_backward<F>(pass, gradient, directions);
+        sequences_backward(pass, gradient, directions);
     else
         steps_backward<F>(pass, gradient, w_hh, directions);
     for (int i = 0; i < directions; i++)
