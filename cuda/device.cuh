@@ -303,6 +303,8 @@ void vd_cuda_group(vd_backend *table);
 // Shared by families.
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
+void vd_cuda_copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
+                       vd_real *y, int y_stride);
 void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows);
 void vd_cuda_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
                              int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db,

@@ -301,18 +301,10 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
-{
-    vd_for_rows(__func__, rows, n, [=] __device__(size_t r) {
-        for (VD_EACH_COLUMN(j, n))
-            y[r * n + j] = row[j];
-    });
-}
-
 void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     if (b)
-        fill_rows(b, y, rows, w->rows);
+        vd_cuda_copy_rows(b, 0, NULL, rows, w->rows, y, w->rows);
     vd_cuda_gemm(false, true, rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w),
                  w->stride, b ? 1 : 0, y, w->rows);
 }
@@ -413,7 +405,6 @@ void vd_cuda_matrix(vd_backend *table)
     table->gemm = vd_cuda_gemm;
     table->products = products;
     table->adds_overlapping = true;
-    table->fill_rows = fill_rows;
     table->linear = vd_cuda_linear;
     table->linear_backward = vd_cuda_linear_backward;
 }

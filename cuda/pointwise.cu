@@ -53,11 +53,6 @@ static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, const vd_rea
     });
 }
 
-static void relu(vd_real *x, size_t n)
-{
-    vd_for_each(__func__, n, [=] __device__(size_t i) { x[i] = x[i] > 0 ? x[i] : 0; });
-}
-
 static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
 {
     vd_for_each(__func__, n, [=] __device__(size_t i) { dy[i] = y[i] > 0 ? dy[i] : 0; });
@@ -145,7 +140,6 @@ void vd_cuda_pointwise(vd_backend *table)
     table->gated_backward = gated_backward;
     table->sigmoid_gate = sigmoid_gate;
     table->sigmoid_gate_backward = sigmoid_gate_backward;
-    table->relu = relu;
     table->relu_backward = relu_backward;
     table->add = add;
     table->dropout = dropout;

@@ -3,20 +3,6 @@
 
 enum { THREADS = 256 };
 
-static void gather_rows(const vd_real *x, const int *index, int rows, int width, vd_real *y)
-{
-    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        const float *from = x + vd_row_of(index, r) * width;
-        for (VD_EACH_COLUMN(j, width))
-            y[r * width + j] = from[j];
-    });
-}
-
-static void embed(const vd_matrix *table, const int32_t *id, int rows, vd_real *y)
-{
-    gather_rows(vd_matrix_reals(table), id, rows, table->columns, y);
-}
-
 // Every half is a float: the exponent is moved, subnormals are 2^-24 times a whole number.
 static __device__ __forceinline__ float float_of_half(uint16_t half)
 {
@@ -50,22 +36,46 @@ static void load_halves(const uint16_t *halves, size_t stride, const int32_t *ro
               THREADS, halves, stride, row, rows, width, y);
 }
 
-// x[index] += dy, but for the row `left_out`; rows of a list may be the same.
-static void scatter_rows(float *x, const int *index, int rows, int width, const float *dy,
-                         int left_out)
+void vd_cuda_copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
+                       vd_real *y, int y_stride)
 {
     vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        if (index[r] == left_out)
-            return;
-        float *to = x + vd_row_of(index, r) * width;
+        bool none = index && index[r] < 0;
+        const float *from = none ? x : x + vd_row_of(index, r) * x_stride;
         for (VD_EACH_COLUMN(j, width))
-            atomicAdd(to + j, dy[r * width + j]);
+            y[r * y_stride + j] = none ? 0 : from[j];
     });
+}
+
+static void scatter_rows(const vd_real *dy, int dy_stride, const int *index, int rows, int width,
+                         vd_real *dx, int dx_stride)
+{
+    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
+        if (index && index[r] < 0)
+            return;
+        float *to = dx + vd_row_of(index, r) * dx_stride;
+        for (VD_EACH_COLUMN(j, width))
+            vd_scatter(to + j, index, dy[r * dy_stride + j]);
+    });
+}
+
+static void embed(const vd_matrix *table, const int32_t *id, int rows, vd_real *y)
+{
+    int width = table->columns;
+    vd_cuda_copy_rows(vd_matrix_reals(table), width, id, rows, width, y, width);
 }
 
 static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy)
 {
-    scatter_rows(vd_matrix_reals(dtable), id, rows, dtable->columns, dy, VD_PAD);
+    float *x = vd_matrix_reals(dtable);
+    int width = dtable->columns;
+    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
+        if (id[r] == VD_PAD)
+            return;
+        float *to = x + vd_row_of(id, r) * width;
+        for (VD_EACH_COLUMN(j, width))
+            atomicAdd(to + j, dy[r * width + j]);
+    });
 }
 
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
@@ -77,12 +87,6 @@ static void add_rows(const vd_real *table, const int *index, int rows, int width
     });
 }
 
-static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
-                              const vd_real *dx)
-{
-    scatter_rows(dtable, index, rows, width, dx, -1);
-}
-
 static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                    const int *right_row, int right_size, vd_real *y, int rows)
 {
@@ -92,20 +96,6 @@ static void concat(const vd_real *left, const int *left_row, int left_size, cons
         const float *from_right = right + vd_row_of(right_row, k) * right_size;
         for (VD_EACH_COLUMN(j, wide))
             y[k * wide + j] = j < l ? from_left[j] : from_right[j - l];
-    });
-}
-
-// A half that is not needed is not read.
-static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
-                            int left_size, vd_real *dright, const int *right_row, int right_size)
-{
-    int l = left_size, wide = left_size + right_size;
-    vd_for_rows(__func__, rows, wide, [=] __device__(size_t k) {
-        const float *from = dy + k * wide;
-        for (VD_EACH_COLUMN(j, dleft ? l : 0))
-            vd_scatter(dleft + vd_row_of(left_row, k) * l + j, left_row, from[j]);
-        for (VD_EACH_COLUMN(j, dright ? right_size : 0))
-            vd_scatter(dright + vd_row_of(right_row, k) * right_size + j, right_row, from[l + j]);
     });
 }
 
@@ -126,12 +116,11 @@ static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int reg
 void vd_cuda_rows(vd_backend *table)
 {
     table->load_halves = load_halves;
-    table->gather_rows = gather_rows;
+    table->copy_rows = vd_cuda_copy_rows;
+    table->scatter_rows = scatter_rows;
     table->embed = embed;
     table->embed_backward = embed_backward;
     table->add_rows = add_rows;
-    table->add_rows_backward = add_rows_backward;
     table->concat = concat;
-    table->concat_backward = concat_backward;
     table->normalise_regions = normalise_regions;
 }

@@ -66,29 +66,6 @@ static void multiply_rows_backward(const vd_real *dz, const vd_real *y, const in
     });
 }
 
-static void copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
-                      vd_real *y, int y_stride)
-{
-    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        bool none = index && index[r] < 0;
-        const float *from = none ? x : x + vd_row_of(index, r) * x_stride;
-        for (VD_EACH_COLUMN(j, width))
-            y[r * y_stride + j] = none ? 0 : from[j];
-    });
-}
-
-static void copy_rows_backward(const vd_real *dy, int dy_stride, const int *index, int rows,
-                               int width, vd_real *dx, int dx_stride)
-{
-    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
-        if (index && index[r] < 0)
-            return;
-        float *to = dx + vd_row_of(index, r) * dx_stride;
-        for (VD_EACH_COLUMN(j, width))
-            vd_scatter(to + j, index, dy[r * dy_stride + j]);
-    });
-}
-
 // ---- segments: a warp each ----------------------------------------------------------------------
 
 template <typename F> static __global__ void each_warp_kernel(int count, F f)
@@ -286,8 +263,6 @@ void vd_cuda_tape(vd_backend *table)
     table->add_scaled = add_scaled;
     table->multiply_rows = multiply_rows;
     table->multiply_rows_backward = multiply_rows_backward;
-    table->copy_rows = copy_rows;
-    table->copy_rows_backward = copy_rows_backward;
     table->softmax_segments = softmax_segments;
     table->softmax_segments_backward = softmax_segments_backward;
     table->max_segments = max_segments;

@@ -238,8 +238,6 @@ typedef struct vd_backend {
     // may with beta 1.
     bool adds_overlapping;
     void (*products)(bool ta, bool tb, vd_real beta, const vd_product *list, int count);
-    // Every row of y (rows, n) becomes `row`.
-    void (*fill_rows)(const vd_real *row, vd_real *y, int rows, int n);
     // Every row of y (rows, w->rows) = w x + b; x (rows, w->columns), b (w->rows) or NULL.
     void (*linear)(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows);
     // dx (rows, w->columns), row stride dx_stride, gets (beta 0) or adds (beta 1) dy w, NULL = not
@@ -262,9 +260,9 @@ typedef struct vd_backend {
     // saved becomes the gradient of pre; dx is added to.
     void (*sigmoid_gate_backward)(vd_real *saved, const vd_real *x, const vd_real *dy, vd_real *dx,
                                   size_t n);
-    void (*relu)(vd_real *x, size_t n);
-    void (*relu_backward)(const vd_real *y, vd_real *dy, size_t n); // in place
-    void (*add)(vd_real *x, const vd_real *y, size_t n);            // x += y
+    // The gradient of y = relu(x), in place.
+    void (*relu_backward)(const vd_real *y, vd_real *dy, size_t n);
+    void (*add)(vd_real *x, const vd_real *y, size_t n); // x += y
     // y = x with a fraction `rate` dropped and the rest scaled by 1 / (1 - rate); y may be x.
     void (*dropout)(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key);
 
@@ -273,12 +271,16 @@ typedef struct vd_backend {
     void (*embed)(const vd_matrix *table, const int32_t *id, int rows, vd_real *y);
     void (*embed_backward)(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy);
 
-    // y (rows, width) = x[index]
-    void (*gather_rows)(const vd_real *x, const int *index, int rows, int width, vd_real *y);
+    // Row r of y (rows, width) = row index[r] of x, zeros where that is -1; a NULL list means row r
+    // itself. The strides are distances between rows (0: always the first).
+    void (*copy_rows)(const vd_real *x, int x_stride, const int *index, int rows, int width,
+                      vd_real *y, int y_stride);
+    // Row index[r] of y += row r of x (rows, width), none where that is -1: the gradient of
+    // copy_rows.
+    void (*scatter_rows)(const vd_real *x, int x_stride, const int *index, int rows, int width,
+                         vd_real *y, int y_stride);
     // x (rows, width) += table[index]
     void (*add_rows)(const vd_real *table, const int *index, int rows, int width, vd_real *x);
-    void (*add_rows_backward)(vd_real *dtable, const int *index, int rows, int width,
-                              const vd_real *dx);
 
     // The directions of one layer: passes (and gradients) that read the same x and packing.
     void (*lstm)(const vd_lstm_pass *pass, int directions);
@@ -328,9 +330,6 @@ typedef struct vd_backend {
     // NULL row list means row k itself.
     void (*concat)(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                    const int *right_row, int right_size, vd_real *y, int rows);
-    // Adds the right halves of dy to dright[right_row], and left to dleft[left_row]; NULL skips.
-    void (*concat_backward)(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
-                            int left_size, vd_real *dright, const int *right_row, int right_size);
 
     // Attention 4. fm (K, H), fc (N, H): z = l2norm(fm * fc), g = softmax_k(w . drop(z) + b) over
     // a round's real regions; z (K, H), norm (K) and g (K) are kept.
@@ -362,12 +361,6 @@ typedef struct vd_backend {
                           int rows, int width, vd_real *z);
     void (*multiply_rows_backward)(const vd_real *dz, const vd_real *y, const int *y_row, int rows,
                                    int width, vd_real *dx, const int *x_row);
-    // Row r of y = row `index[r]` of x, zeros where that is -1; a NULL list means row r itself.
-    // The strides are distances between rows.
-    void (*copy_rows)(const vd_real *x, int x_stride, const int *index, int rows, int width,
-                      vd_real *y, int y_stride);
-    void (*copy_rows_backward)(const vd_real *dy, int dy_stride, const int *index, int rows,
-                               int width, vd_real *dx, int dx_stride);
     // Softmax of every segment; empty ones are skipped. y may be x.
     void (*softmax_segments)(const vd_segments *segments, const vd_real *x, vd_real *y);
     void (*softmax_segments_backward)(const vd_segments *segments, const vd_real *y,

@@ -124,7 +124,7 @@ static bool single(const vd_value *a, const vd_value *b)
 static const int *zeros(vd_tape *tape, int rows)
 {
     const int *list = vd_tape_kept(tape, (size_t)rows, sizeof *list);
-    return list ? vd_tape_list(tape, list, (size_t)rows) : NULL;
+    return vd_tape_upload(tape, list, (size_t)rows, sizeof *list);
 }
 
 static void add_backward(vd_tape *tape, const vd_node *node)

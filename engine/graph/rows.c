@@ -30,8 +30,8 @@ vd_value *vd_tape_embed(vd_tape *tape, const char *name, const int32_t *id, int 
 static void rows_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *x = node->x[0], *y = node->y;
-    tape->be->copy_rows_backward(y->dx, y->columns, node->list[0], y->rows, y->columns, x->dx,
-                                 x->columns);
+    tape->be->scatter_rows(y->dx, y->columns, node->list[0], y->rows, y->columns, x->dx,
+                           x->columns);
 }
 
 vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int rows, vd_axis axis)
@@ -61,7 +61,7 @@ vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis a
     vd_value *y = vd_tape_take(tape, axis, rows, row->columns, vd_wanted(row));
     if (tape->status != VD_OK)
         return y;
-    tape->be->fill_rows(row->x, y->x, rows, row->columns);
+    tape->be->copy_rows(row->x, 0, NULL, rows, row->columns, y->x, row->columns);
     vd_tape_note(tape, y, repeat_backward, row, NULL);
     return y;
 }
@@ -74,8 +74,8 @@ static void join_backward(vd_tape *tape, const vd_node *node)
     const vd_value *const *list = node->kept, *y = node->y;
     for (int i = 0, from = 0; i < node->count; from += list[i++]->columns)
         if (vd_wanted(list[i]))
-            tape->be->copy_rows_backward(y->dx + from, y->columns, NULL, y->rows, list[i]->columns,
-                                         list[i]->dx, list[i]->columns);
+            tape->be->scatter_rows(y->dx + from, y->columns, NULL, y->rows, list[i]->columns,
+                                   list[i]->dx, list[i]->columns);
 }
 
 vd_value *vd_tape_join_all(vd_tape *tape, const vd_value *const *list, int count)
@@ -114,8 +114,8 @@ vd_value *vd_tape_join(vd_tape *tape, const vd_value *a, const vd_value *b)
 static void columns_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *x = node->x[0], *y = node->y;
-    tape->be->copy_rows_backward(y->dx, y->columns, NULL, y->rows, y->columns, x->dx + node->count,
-                                 x->columns);
+    tape->be->scatter_rows(y->dx, y->columns, NULL, y->rows, y->columns, x->dx + node->count,
+                           x->columns);
 }
 
 vd_value *vd_tape_columns(vd_tape *tape, const vd_value *x, int from, int count)
@@ -169,16 +169,16 @@ static const int *list_neighbours(vd_tape *tape, const vd_packed *packed, int wi
             bool inside = place >= 0 && place < packed->length[packed->owner[t]];
             list[(size_t)w * n + t] = inside ? (int)t + (w - before) * dilation : -1;
         }
-    return list ? vd_tape_list(tape, list, (size_t)width * n) : NULL;
+    return vd_tape_upload(tape, list, (size_t)width * n, sizeof *list);
 }
 
 static void window_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *x = node->x[0], *y = node->y;
     for (int w = 0; w < node->count; w++)
-        tape->be->copy_rows_backward(y->dx + w * x->columns, y->columns,
-                                     node->list[0] + (size_t)w * (size_t)x->rows, x->rows,
-                                     x->columns, x->dx, x->columns);
+        tape->be->scatter_rows(y->dx + w * x->columns, y->columns,
+                               node->list[0] + (size_t)w * (size_t)x->rows, x->rows, x->columns,
+                               x->dx, x->columns);
 }
 
 vd_value *vd_tape_window(vd_tape *tape, const vd_value *x, const vd_packed *packed, int width,

@@ -68,9 +68,9 @@ void *vd_tape_kept(vd_tape *tape, size_t count, size_t size)
     return x;
 }
 
-const int *vd_tape_list(vd_tape *tape, const int *host, size_t count)
+const void *vd_tape_upload(vd_tape *tape, const void *host, size_t count, size_t size)
 {
-    const int *there = host ? vd_arena_upload(tape->arena, host, count, sizeof *host) : NULL;
+    const void *there = vd_arena_upload(tape->arena, host, count, size);
     if (!there)
         fail_memory(tape);
     return there;

@@ -91,6 +91,9 @@ void vd_tape_fail(vd_tape *tape, vd_status status, const char *format, ...)
 
 // ---- where values come from ---------------------------------------------------------------------
 
+// What host memory holds (`count` of `size` bytes, as long as the tape), where operations can read
+// it; NULL, or no memory, is a failure.
+const void *vd_tape_upload(vd_tape *tape, const void *host, size_t count, size_t size);
 // Existing numbers in the backend's memory, without a gradient.
 vd_value *vd_tape_constant(vd_tape *tape, vd_axis axis, const vd_real *x, int rows, int columns);
 // A vector among the parameters, (1, n), or (rows, columns) when it was declared so.

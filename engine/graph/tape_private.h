@@ -56,7 +56,5 @@ vd_value *vd_tape_layer(vd_tape *tape, const vd_value *x, const vd_linear_weight
                         const vd_linear_weights *dw, const char *name);
 // Of x[0] * x[1], row by row; list[i]: the row of x[i], NULL: as they are.
 void vd_tape_multiply_backward(vd_tape *tape, const vd_node *node);
-// A list of `count` ints where operations read it.
-const int *vd_tape_list(vd_tape *tape, const int *host, size_t count);
 
 #endif

@@ -227,10 +227,8 @@ static void even_question(const vd_dialog_tokens *d, int n, bool of_regions, boo
 
 static const vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
 {
-    x = vd_arena_upload(tape->arena, x, (size_t)rows, sizeof *x);
-    if (!x)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the attentions");
-    return vd_tape_constant(tape, VD_AXIS_PAIRS, x, rows, 1);
+    return vd_tape_constant(tape, VD_AXIS_PAIRS, vd_tape_upload(tape, x, (size_t)rows, sizeof *x),
+                            rows, 1);
 }
 
 const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores)

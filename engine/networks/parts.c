@@ -216,22 +216,17 @@ static const vd_value *weigh_places(vd_tape *tape, const vd_packed *p, int embed
     vd_real *l = vd_arena_take_raw(tape->arena, n, sizeof *l);
     for (int t = 0; t < p->tokens && l; t++)
         weigh_place(l + (size_t)t * columns, embed, p->place[t], p->length[p->owner[t]]);
-    const vd_real *there = l ? vd_arena_upload(tape->arena, l, n, sizeof *l) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the places of words");
-    return vd_tape_constant(tape, axis, there, p->tokens, embed);
+    return vd_tape_constant(tape, axis, vd_tape_upload(tape, l, n, sizeof *l), p->tokens, embed);
 }
 
 const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
 {
-    vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)p->pairs, sizeof *one) : NULL;
-    for (int i = 0; one && i < p->pairs; i++)
+    int pairs = p ? p->pairs : 0;
+    vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)pairs, sizeof *one) : NULL;
+    for (int i = 0; one && i < pairs; i++)
         one[i] = 1;
-    const vd_real *there =
-        one ? vd_arena_upload(tape->arena, one, (size_t)p->pairs, sizeof *one) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the sums of words");
-    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, p ? p->pairs : 0, 1);
+    const vd_real *there = vd_tape_upload(tape, one, (size_t)pairs, sizeof *one);
+    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, pairs, 1);
     y->pairing = p;
     return y;
 }
@@ -261,9 +256,7 @@ vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries,
     for (int n = 0; n < in->span->questions && age; n++)
         for (int left = in->span->seen[n]; left > 0; left--)
             age[pair++] = left <= table->rows ? left - 1 : table->rows - 1;
-    const int *list = age ? vd_arena_upload(tape->arena, age, (size_t)pair, sizeof *age) : NULL;
-    if (!list)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the history");
+    const int *list = vd_tape_upload(tape, age, (size_t)pair, sizeof *age);
     return vd_tape_add(tape, vd_tape_keys(tape, p, entries),
                        vd_tape_rows(tape, table, list, pair, VD_AXIS_PAIRS));
 }
@@ -273,10 +266,8 @@ static vd_value *question_rows(vd_tape *tape, const vd_inputs *in, const vd_valu
                                const int *row)
 {
     size_t n = (size_t)in->span->questions;
-    const int *there = row ? vd_arena_upload(tape->arena, row, n, sizeof *row) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the history");
-    return vd_tape_rows(tape, x, there, (int)n, VD_AXIS_QUESTIONS);
+    return vd_tape_rows(tape, x, vd_tape_upload(tape, row, n, sizeof *row), (int)n,
+                        VD_AXIS_QUESTIONS);
 }
 
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries)

@@ -205,20 +205,20 @@ static void reading_while_recording_is_trouble(void **state)
     vd_real *x = gpu->memory->allocate(sizeof in);
     gpu->load_floats(in, x, 4);
     gpu->record();
-    gpu->relu(x, 4);
+    gpu->map(VD_RELU, x, x, 4);
     gpu->replay();
     gpu->read_floats(x, out, 4);
     assert_null(gpu->trouble());
     assert_true(out[0] == 0 && out[1] == 2 && out[2] == 0 && out[3] == 4);
     gpu->record();
-    gpu->relu(x, 4);
+    gpu->map(VD_RELU, x, x, 4);
     gpu->read_floats(x, out, 4);
     gpu->replay();
     const char *why = gpu->trouble();
     assert_non_null(why);
     assert_non_null(strstr(why, "not permitted when stream is capturing"));
     gpu->record(); // no more: what is asked for is done at once
-    gpu->relu(x, 4);
+    gpu->map(VD_RELU, x, x, 4);
     gpu->read_floats(x, out, 4);
     gpu->replay();
     assert_null(gpu->trouble());

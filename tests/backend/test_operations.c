@@ -233,13 +233,13 @@ static void do_elements(const vd_backend *be, void **at, void *context)
 {
     const sizes *s = context;
     size_t n = (size_t)s->m * (size_t)s->n;
-    be->relu(at[0], n);
+    be->map(VD_RELU, at[0], at[0], n);
     be->relu_backward(at[0], at[1], n);
     be->add(at[2], at[3], n);
     be->dropout(at[4], at[5], n, 0.3f, UINT64_C(0x123456789abcdef0));
     be->dropout(at[6], at[6], n, 0.25f, 99);
     be->softmax(at[7], s->m, s->n - 1, s->n);
-    be->fill_rows(at[9], at[10], s->m, s->n);
+    be->copy_rows(at[9], 0, NULL, s->m, s->n, at[10], s->n);
     be->normalise_regions(at[11], at[11], 1, s->m, s->n);
 }
 
@@ -327,12 +327,10 @@ static void do_rows(const vd_backend *be, void **at, void *context)
     vd_matrix table = vd_matrix_of(at[0], s->k, s->n), dtable = vd_matrix_of(at[3], s->k, s->n);
     be->embed(&table, at[1], s->m, at[2]);
     be->embed_backward(&dtable, at[1], s->m, at[2]);
-    be->gather_rows(at[5], at[1], s->m, s->n, at[2]);
+    be->copy_rows(at[5], s->n, at[1], s->m, s->n, at[2], s->n);
     be->add_rows(at[0], at[1], s->m, s->n, at[4]);
-    be->add_rows_backward(at[5], at[1], s->m, s->n, at[4]);
+    be->scatter_rows(at[4], s->n, at[1], s->m, s->n, at[5], s->n);
     be->concat(at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);
-    be->concat_backward(at[6], s->m, at[5], at[1], s->n, at[4], NULL, s->n);
-    be->concat_backward(at[6], s->m, NULL, NULL, s->n, at[3], at[1], s->n);
     be->gather(at[7], at[8], s->m, 5, s->k, at[9]);
     be->gather_backward(at[9], at[8], s->m, 5, s->k, at[10]);
     be->softmax(at[11], s->m, s->k, s->k);
@@ -398,9 +396,9 @@ static void do_listed_rows(const vd_backend *be, void **at, void *context)
     be->multiply_rows_backward(at[3], at[2], NULL, m, n, at[4], at[1]);
     be->multiply_rows_backward(at[3], at[0], at[1], m, n, at[5], NULL);
     be->copy_rows(at[0], n, at[6], m, n, (float *)at[7] + 2, n + 3);
-    be->copy_rows_backward((float *)at[7] + 1, n + 3, at[6], m, n, at[4], n);
+    be->scatter_rows((float *)at[7] + 1, n + 3, at[6], m, n, at[4], n);
     be->copy_rows((float *)at[7] + 1, n + 3, NULL, m, n, at[8], n);
-    be->copy_rows_backward(at[8], n, NULL, m, n, (float *)at[7] + 3, n + 3);
+    be->scatter_rows(at[8], n, NULL, m, n, (float *)at[7] + 3, n + 3);
     be->layer_norm(at[2], at[9], at[10], m, n, at[11], at[12], at[3]);
     be->layer_norm_backward(at[5], at[9], at[11], at[12], m, n, at[8], at[15], at[10]);
     be->unit_rows(at[2], m, n, at[3], at[13]);

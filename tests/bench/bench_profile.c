@@ -150,7 +150,6 @@ static void lstm_backward(const vd_lstm_pass *p, const vd_lstm_gradient *g, int 
     }
 TIMED(load_floats, (const float *host, vd_real *y, size_t n), (host, y, n))
 TIMED(read_floats, (const vd_real *x, float *host, size_t n), (x, host, n))
-TIMED(fill_rows, (const vd_real *row, vd_real *y, int rows, int n), (row, y, rows, n))
 TIMED(gated, (vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden),
       (gate, pre, y, rows, hidden))
 TIMED(gated_backward, (vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden),
@@ -159,22 +158,25 @@ TIMED(sigmoid_gate, (vd_real * pre, const vd_real *x, vd_real *y, size_t n), (pr
 TIMED(sigmoid_gate_backward,
       (vd_real * saved, const vd_real *x, const vd_real *dy, vd_real *dx, size_t n),
       (saved, x, dy, dx, n))
-TIMED(relu, (vd_real * x, size_t n), (x, n))
+TIMED(map, (vd_function f, const vd_real *x, vd_real *y, size_t n), (f, x, y, n))
 TIMED(relu_backward, (const vd_real *y, vd_real *dy, size_t n), (y, dy, n))
 TIMED(add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
 TIMED(dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
       (x, y, n, rate, key))
-TIMED(gather_rows, (const vd_real *x, const int *index, int rows, int width, vd_real *y),
-      (x, index, rows, width, y))
+TIMED(copy_rows,
+      (const vd_real *x, int x_stride, const int *index, int rows, int width, vd_real *y,
+       int y_stride),
+      (x, x_stride, index, rows, width, y, y_stride))
+TIMED(scatter_rows,
+      (const vd_real *x, int x_stride, const int *index, int rows, int width, vd_real *y,
+       int y_stride),
+      (x, x_stride, index, rows, width, y, y_stride))
 TIMED(embed, (const vd_matrix *table, const int32_t *id, int rows, vd_real *y),
       (table, id, rows, y))
 TIMED(embed_backward, (const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy),
       (dtable, id, rows, dy))
 TIMED(add_rows, (const vd_real *table, const int *index, int rows, int width, vd_real *x),
       (table, index, rows, width, x))
-TIMED(add_rows_backward,
-      (vd_real * dtable, const int *index, int rows, int width, const vd_real *dx),
-      (dtable, index, rows, width, dx))
 TIMED(last_states,
       (const vd_packed *packed, int directions, int hidden, const vd_real *y, vd_real *sentence),
       (packed, directions, hidden, y, sentence))
@@ -208,10 +210,6 @@ TIMED(concat,
       (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
        const int *right_row, int right_size, vd_real *y, int rows),
       (left, left_row, left_size, right, right_row, right_size, y, rows))
-TIMED(concat_backward,
-      (const vd_real *dy, int rows, vd_real *dleft, const int *left_row, int left_size,
-       vd_real *dright, const int *right_row, int right_size),
-      (dy, rows, dleft, left_row, left_size, dright, right_row, right_size))
 TIMED(region_attention,
       (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_score_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
@@ -258,20 +256,19 @@ static vd_backend timed_table(void)
     t.lstm_backward = lstm_backward;
     t.load_floats = load_floats;
     t.read_floats = read_floats;
-    t.fill_rows = fill_rows;
     t.gated = gated;
     t.gated_backward = gated_backward;
     t.sigmoid_gate = sigmoid_gate;
     t.sigmoid_gate_backward = sigmoid_gate_backward;
-    t.relu = relu;
+    t.map = map;
     t.relu_backward = relu_backward;
     t.add = add;
     t.dropout = dropout;
-    t.gather_rows = gather_rows;
+    t.copy_rows = copy_rows;
+    t.scatter_rows = scatter_rows;
     t.embed = embed;
     t.embed_backward = embed_backward;
     t.add_rows = add_rows;
-    t.add_rows_backward = add_rows_backward;
     t.last_states = last_states;
     t.last_states_backward = last_states_backward;
     t.normalise_regions = normalise_regions;
@@ -283,7 +280,6 @@ static vd_backend timed_table(void)
     t.word_attention_backward = word_attention_backward;
     t.softmax = softmax;
     t.concat = concat;
-    t.concat_backward = concat_backward;
     t.region_attention = region_attention;
     t.region_attention_backward = region_attention_backward;
     t.region_pool = region_pool;

@@ -74,7 +74,7 @@ TIMED(GATES, sigmoid_gate, (vd_real * pre, const vd_real *x, vd_real *y, size_t 
 TIMED(GATES, sigmoid_gate_backward,
       (vd_real * saved, const vd_real *x, const vd_real *dy, vd_real *dx, size_t n),
       (saved, x, dy, dx, n))
-TIMED(GATES, relu, (vd_real * x, size_t n), (x, n))
+TIMED(GATES, map, (vd_function f, const vd_real *x, vd_real *y, size_t n), (f, x, y, n))
 TIMED(GATES, relu_backward, (const vd_real *y, vd_real *dy, size_t n), (y, dy, n))
 TIMED(GATES, add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
 TIMED(GATES, dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
@@ -119,24 +119,23 @@ TIMED(ATTENTIONS, region_pool_backward,
       (const vd_geometry *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
        int stride, vd_real *dg, vd_real *dm),
       (span, g, m, size, dy, stride, dg, dm))
-TIMED(ROWS, gather_rows, (const vd_real *x, const int *index, int rows, int width, vd_real *y),
-      (x, index, rows, width, y))
+TIMED(ROWS, copy_rows,
+      (const vd_real *x, int x_stride, const int *index, int rows, int width, vd_real *y,
+       int y_stride),
+      (x, x_stride, index, rows, width, y, y_stride))
+TIMED(ROWS, scatter_rows,
+      (const vd_real *x, int x_stride, const int *index, int rows, int width, vd_real *y,
+       int y_stride),
+      (x, x_stride, index, rows, width, y, y_stride))
 TIMED(ROWS, embed, (const vd_matrix *table, const int32_t *id, int rows, vd_real *y),
       (table, id, rows, y))
 TIMED(ROWS, embed_backward,
       (const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy),
       (dtable, id, rows, dy))
-TIMED(ROWS, add_rows_backward,
-      (vd_real * dtable, const int *index, int rows, int width, const vd_real *dx),
-      (dtable, index, rows, width, dx))
 TIMED(ROWS, concat,
       (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
        const int *right_row, int right_size, vd_real *y, int rows),
       (left, left_row, left_size, right, right_row, right_size, y, rows))
-TIMED(ROWS, concat_backward,
-      (const vd_real *dy, int rows, vd_real *dleft, const int *left_row, int left_size,
-       vd_real *dright, const int *right_row, int right_size),
-      (dy, rows, dleft, left_row, left_size, dright, right_row, right_size))
 TIMED(ROWS, normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions, int size),
       (x, y, dialogs, regions, size))
 TIMED(ROWS, load_floats, (const float *host, vd_real *y, size_t n), (host, y, n))
@@ -254,7 +253,7 @@ const vd_backend *count_on(const vd_backend *be)
     USE(gated_backward);
     USE(sigmoid_gate);
     USE(sigmoid_gate_backward);
-    USE(relu);
+    USE(map);
     USE(relu_backward);
     USE(add);
     USE(dropout);
@@ -268,12 +267,11 @@ const vd_backend *count_on(const vd_backend *be)
     USE(region_attention_backward);
     USE(region_pool);
     USE(region_pool_backward);
-    USE(gather_rows);
+    USE(copy_rows);
+    USE(scatter_rows);
     USE(embed);
     USE(embed_backward);
-    USE(add_rows_backward);
     USE(concat);
-    USE(concat_backward);
     USE(normalise_regions);
     USE(load_floats);
     USE(gather);

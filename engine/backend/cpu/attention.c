@@ -287,59 +287,6 @@ static void word_attention_backward(const vd_geometry *span, int regions, const 
 
 // ---- rows of (round, region) --------------------------------------------------------------------
 
-typedef struct concat_job {
-    const vd_real *left, *right;
-    const int *left_row, *right_row;
-    size_t left_size, right_size;
-    vd_real *y;
-} concat_job;
-
-static void concat_rows(void *data, size_t from, size_t to)
-{
-    const concat_job *j = data;
-    size_t l = j->left_size, r = j->right_size;
-    for (size_t k = from; k < to; k++) {
-        vd_real *y = j->y + k * (l + r);
-        memcpy(y, j->left + (j->left_row ? (size_t)j->left_row[k] : k) * l, l * sizeof *y);
-        memcpy(y + l, j->right + (j->right_row ? (size_t)j->right_row[k] : k) * r, r * sizeof *y);
-    }
-}
-
-static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                   const int *right_row, int right_size, vd_real *y, int rows)
-{
-    concat_job job = {left, right, left_row, right_row, (size_t)left_size, (size_t)right_size, y};
-    vd_threads_ranges((size_t)rows, (left_size + right_size) * 0.3, concat_rows, &job);
-}
-
-typedef struct concat_back_job {
-    const vd_real *dy;
-    vd_real *sum;
-    const int *row;
-    int rows, stride, size;
-} concat_back_job;
-
-// Columns from..to-1 of one half: several rows may go to the same.
-static void concat_back_columns(void *data, size_t from, size_t to)
-{
-    const concat_back_job *j = data;
-    for (int k = 0; k < j->rows; k++)
-        vd_cpu_add(j->sum + (size_t)(j->row ? j->row[k] : k) * (size_t)j->size + from,
-                   j->dy + (size_t)k * (size_t)j->stride + from, to - from);
-}
-
-static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
-                            int left_size, vd_real *dright, const int *right_row, int right_size)
-{
-    int wide = left_size + right_size;
-    concat_back_job left = {dy, dleft, left_row, rows, wide, left_size},
-                    right = {dy + left_size, dright, right_row, rows, wide, right_size};
-    if (dleft)
-        vd_threads_ranges((size_t)left_size, rows * 0.4, concat_back_columns, &left);
-    if (dright)
-        vd_threads_ranges((size_t)right_size, rows * 0.4, concat_back_columns, &right);
-}
-
 // ---- attention 4 --------------------------------------------------------------------------------
 
 static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,
@@ -476,8 +423,6 @@ void vd_cpu_attention(vd_backend *table)
     table->topic_attention_backward = topic_attention_backward;
     table->word_attention = word_attention;
     table->word_attention_backward = word_attention_backward;
-    table->concat = concat;
-    table->concat_backward = concat_backward;
     table->region_attention = region_attention;
     table->region_attention_backward = region_attention_backward;
     table->region_pool = region_pool;

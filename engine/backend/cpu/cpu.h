@@ -46,6 +46,8 @@ float *vd_cpu_scratch(size_t floats);
 
 // Sums of vectors: y += x; y += a x.
 void vd_cpu_add(vd_real *y, const vd_real *x, size_t n);
+void vd_cpu_copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
+                      vd_real *y, int y_stride); // backend.h
 void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n);
 // y = softmax of x; y may be x.
 void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n);

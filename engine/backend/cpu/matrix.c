@@ -300,19 +300,6 @@ typedef struct rows_job {
     size_t rows, columns;
 } rows_job;
 
-static void fill_range(void *data, size_t from, size_t to)
-{
-    const rows_job *j = data;
-    for (size_t r = from; r < to; r++)
-        memcpy(j->y + r * j->columns, j->x, j->columns * sizeof *j->y);
-}
-
-static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
-{
-    rows_job job = {.x = row, .y = y, .columns = (size_t)n};
-    vd_threads_ranges((size_t)rows, n * 0.3, fill_range, &job);
-}
-
 static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     const product p = {.tb = true,
@@ -329,7 +316,7 @@ static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_re
                        .c = y,
                        .ldc = w->rows};
     if (b)
-        fill_rows(b, y, rows, w->rows);
+        vd_cpu_copy_rows(b, 0, NULL, rows, w->rows, y, w->rows);
     multiply_matrices(&p, w->packed, w->packed_column);
 }
 
@@ -389,7 +376,6 @@ void vd_cpu_matrix(vd_backend *table)
 {
     table->gemm = gemm;
     table->products = products;
-    table->fill_rows = fill_rows;
     table->linear = linear;
     table->linear_backward = linear_backward;
     table->pack = pack_weights;

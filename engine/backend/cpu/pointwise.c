@@ -102,19 +102,6 @@ VD_WIDE static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, cons
     }
 }
 
-VD_WIDE static void relu_range(void *data, size_t from, size_t to)
-{
-    vd_real *x = ((const pointwise_job *)data)->x;
-    for (size_t i = from; i < to; i++)
-        x[i] = x[i] > 0 ? x[i] : 0;
-}
-
-static void relu(vd_real *x, size_t n)
-{
-    pointwise_job job = {.x = x};
-    vd_threads_ranges(n, FEW_OPERATIONS, relu_range, &job);
-}
-
 VD_WIDE static void relu_range_backward(void *data, size_t from, size_t to)
 {
     const pointwise_job j = *(const pointwise_job *)data;
@@ -218,7 +205,7 @@ VD_WIDE static void map_range(void *data, size_t from, size_t to)
 static void map(vd_function f, const vd_real *x, vd_real *y, size_t n)
 {
     map_job job = {.f = f, .x = x, .out = y};
-    vd_threads_ranges(n, EXPONENTIAL, map_range, &job);
+    vd_threads_ranges(n, f == VD_RELU ? FEW_OPERATIONS : EXPONENTIAL, map_range, &job);
 }
 
 VD_WIDE static void map_range_backward(void *data, size_t from, size_t to)
@@ -271,17 +258,11 @@ static void add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n)
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static void gather_rows(const vd_real *x, const int *index, int rows, int width, vd_real *y)
-{
-    for (int r = 0; r < rows; r++)
-        memcpy(y + (size_t)r * (size_t)width, x + (size_t)index[r] * (size_t)width,
-               (size_t)width * sizeof *y);
-}
-
 static void embed(const vd_matrix *table, const int32_t *id, int rows, vd_real *y)
 {
     if (table->type == VD_REAL_TYPE) {
-        gather_rows(vd_matrix_reals(table), id, rows, table->columns, y);
+        vd_cpu_copy_rows(vd_matrix_reals(table), table->columns, id, rows, table->columns, y,
+                         table->columns);
         return;
     }
 #ifndef VD_DOUBLE
@@ -306,14 +287,6 @@ static void add_rows(const vd_real *table, const int *index, int rows, int width
     const size_t n = (size_t)width;
     for (size_t r = 0; r < (size_t)rows; r++)
         vd_cpu_add(x + r * n, table + (size_t)index[r] * n, n);
-}
-
-static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
-                              const vd_real *dx)
-{
-    const size_t n = (size_t)width;
-    for (size_t r = 0; r < (size_t)rows; r++)
-        vd_cpu_add(dtable + (size_t)index[r] * n, dx + r * n, n);
 }
 
 // Rows of one array that go to, or come from, rows of others.
@@ -385,7 +358,7 @@ static void copy_range(void *data, size_t from, size_t to)
     }
 }
 
-static void copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
+void vd_cpu_copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
                       vd_real *y, int y_stride)
 {
     row_lists_job job = {.x = x,
@@ -406,8 +379,8 @@ static void copy_columns_backward(void *data, size_t from, size_t to)
                        j->x + r * j->y_stride + from, to - from);
 }
 
-static void copy_rows_backward(const vd_real *dy, int dy_stride, const int *index, int rows,
-                               int width, vd_real *dx, int dx_stride)
+static void scatter_rows(const vd_real *dy, int dy_stride, const int *index, int rows, int width,
+                         vd_real *dx, int dx_stride)
 {
     row_lists_job job = {.x = dy,
                          .x_row = index,
@@ -419,6 +392,14 @@ static void copy_rows_backward(const vd_real *dy, int dy_stride, const int *inde
     vd_threads_ranges((size_t)width, rows * FEW_OPERATIONS, copy_columns_backward, &job);
 }
 
+static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+                   const int *right_row, int right_size, vd_real *y, int rows)
+{
+    int wide = left_size + right_size;
+    vd_cpu_copy_rows(left, left_size, left_row, rows, left_size, y, wide);
+    vd_cpu_copy_rows(right, right_size, right_row, rows, right_size, y + left_size, wide);
+}
+
 void vd_cpu_pointwise(vd_backend *table)
 {
     table->map = map;
@@ -426,19 +407,17 @@ void vd_cpu_pointwise(vd_backend *table)
     table->add_scaled = add_scaled;
     table->multiply_rows = multiply_rows;
     table->multiply_rows_backward = multiply_rows_backward;
-    table->copy_rows = copy_rows;
-    table->copy_rows_backward = copy_rows_backward;
+    table->copy_rows = vd_cpu_copy_rows;
+    table->scatter_rows = scatter_rows;
     table->gated = gated;
     table->gated_backward = gated_backward;
     table->sigmoid_gate = sigmoid_gate;
     table->sigmoid_gate_backward = sigmoid_gate_backward;
-    table->relu = relu;
     table->relu_backward = relu_backward;
     table->add = add;
     table->dropout = dropout;
-    table->gather_rows = gather_rows;
     table->embed = embed;
     table->add_rows = add_rows;
-    table->add_rows_backward = add_rows_backward;
+    table->concat = concat;
     table->embed_backward = embed_backward;
 }

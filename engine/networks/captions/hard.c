@@ -71,8 +71,8 @@ static bool take_marks(vd_caption_pass *pass, const vd_pairing *p, marks *m, vd_
 
 static const vd_value *on_pairs(vd_tape *tape, const vd_pairing *p, const vd_real *numbers)
 {
-    const vd_real *there = vd_arena_upload(tape->arena, numbers, (size_t)p->pairs, sizeof *numbers);
-    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, there ? p->pairs : 0, 1);
+    const vd_real *there = vd_tape_upload(tape, numbers, (size_t)p->pairs, sizeof *numbers);
+    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, p->pairs, 1);
     y->pairing = p;
     return y;
 }

@@ -43,9 +43,7 @@ const vd_value *vd_caption_mark_history(vd_caption_pass *pass, const vd_caption_
     vd_real *mark = vd_arena_take(tape->arena, n, sizeof *mark);
     for (size_t i = (size_t)regions * (size_t)heads; i < n && mark; i++)
         mark[i] = 1;
-    const vd_real *there = mark ? vd_arena_upload(tape->arena, mark, n, sizeof *mark) : NULL;
-    if (!there)
-        vd_caption_no_memory(pass);
+    const vd_real *there = vd_tape_upload(tape, mark, n, sizeof *mark);
     return vd_tape_constant(tape, VD_AXIS_NONE, there, regions + words->keys, heads);
 }
 

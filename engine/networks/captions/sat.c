@@ -72,11 +72,11 @@ static const vd_value *mean_of_regions(vd_caption_pass *pass, const vd_value *x)
     }
     const vd_pairing *p = vd_pairing_make(tape->arena, VD_AXIS_NONE, pass->pictures,
                                           VD_AXIS_REGIONS, x->rows, group, pass->pictures);
-    const vd_real *there = vd_arena_upload(tape->arena, share, (size_t)x->rows, sizeof *share);
-    if (!p || !there) {
+    if (!p) {
         vd_caption_no_memory(pass);
         return &tape->nothing;
     }
+    const vd_real *there = vd_tape_upload(tape, share, (size_t)x->rows, sizeof *share);
     vd_value *a = vd_tape_constant(tape, VD_AXIS_PAIRS, there, x->rows, 1);
     a->pairing = p;
     return vd_tape_mix(tape, a, x);
@@ -229,12 +229,7 @@ static void add_shares(whole *w, const vd_value *a, int captions)
             list[at++] = active ? a->pairing->group[i].at + k : -1;
         i += active;
     }
-    const int *there =
-        list ? vd_arena_upload(tape->arena, list, (size_t)w->pairs, sizeof *list) : NULL;
-    if (!there) {
-        vd_caption_no_memory(w->pass);
-        return;
-    }
+    const int *there = vd_tape_upload(tape, list, (size_t)w->pairs, sizeof *list);
     const vd_value *y = vd_tape_rows(tape, a, there, w->pairs, VD_AXIS_NONE);
     w->sum = w->sum ? vd_tape_add(tape, w->sum, y) : y;
 }
@@ -295,9 +290,7 @@ static void add_term(whole *w)
             weight[at] = (vd_real)pass->config->seen_weight;
         }
     }
-    const vd_real *there = vd_arena_upload(tape->arena, less, (size_t)w->pairs, sizeof *less);
-    if (!there)
-        vd_caption_no_memory(pass);
+    const vd_real *there = vd_tape_upload(tape, less, (size_t)w->pairs, sizeof *less);
     const vd_value *apart =
         vd_tape_add(tape, w->sum, vd_tape_constant(tape, VD_AXIS_NONE, there, w->pairs, 1));
     pass->term[pass->terms++] = (vd_caption_term){vd_tape_multiply(tape, apart, apart), weight};
@@ -318,9 +311,7 @@ static const vd_value *read_whole(vd_caption_pass *pass, const vd_caption_words 
             break;
         read_one(&w, t, captions, &last);
     }
-    const int *row = vd_arena_upload(tape->arena, w.row, (size_t)words->rows, sizeof *row);
-    if (!row)
-        vd_caption_no_memory(pass);
+    const int *row = vd_tape_upload(tape, w.row, (size_t)words->rows, sizeof *row);
     if (tape->status != VD_OK)
         return &tape->nothing;
     if (w.sum)

@@ -81,8 +81,8 @@ static vd_status read_answers(vd_pass *pass, vd_prefixes *p, const vd_packed *wo
         status = list_ends(pass, p, order, count, last, err);
     if (status != VD_OK)
         return status;
-    pass->be->gather_rows(p->text.recurrent.y, p->end_row, p->ends, h, p->end_vector);
-    pass->be->add_rows_backward(vector, p->answer, p->ends, h, p->end_vector);
+    pass->be->copy_rows(p->text.recurrent.y, h, p->end_row, p->ends, h, p->end_vector, h);
+    pass->be->scatter_rows(p->end_vector, h, p->answer, p->ends, h, vector, h);
     return VD_OK;
 }
 
@@ -255,8 +255,8 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     pass->be->gather_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
     pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
     pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
-    pass->be->gather_rows(net->dvector, p->answer, p->ends, h, p->end_vector);
-    pass->be->add_rows_backward(p->text.recurrent.dy, p->end_row, p->ends, h, p->end_vector);
+    pass->be->copy_rows(net->dvector, h, p->answer, p->ends, h, p->end_vector, h);
+    pass->be->scatter_rows(p->end_vector, h, p->end_row, p->ends, h, p->text.recurrent.dy, h);
     vd_status status =
         vd_recurrent_backward(pass, &p->text.recurrent, pass->dw->candidate, dinput, NULL, err);
     if (status == VD_OK)

@@ -64,7 +64,7 @@ static vd_status run_lstm(vd_pass *pass, vd_given_answers *given, vd_error *err)
     vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
     if (!initial)
         return vd_error_memory(err, "generated answers");
-    pass->be->gather_rows(pass->encoded, given->question, count, h, initial);
+    pass->be->copy_rows(pass->encoded, h, given->question, count, h, initial, h);
     vd_status status =
         vd_words_forward(pass, &given->text, &given->packed, VD_SITE_ANSWER_WORDS, err);
     vd_text_pass read = given->text;
@@ -131,7 +131,7 @@ static vd_status find_sums(vd_pass *pass, const vd_real *p, int rows, const log_
     vd_real *share = vd_arena_take_raw(pass->arena, n, sizeof *share);
     if (!share)
         return vd_error_memory(err, "word scores");
-    pass->be->gather_rows(p, sums->at, rows, 1, sums->share);
+    pass->be->copy_rows(p, 1, sums->at, rows, 1, sums->share, 1);
     pass->be->memory->download(log_sum, sums->largest, n * sizeof *log_sum);
     pass->be->memory->download(share, sums->share, n * sizeof *share);
     for (size_t r = 0; r < n; r++)
@@ -307,8 +307,8 @@ static vd_status found_backward(vd_pass *pass, vd_given_answers *given, const vd
 {
     const vd_text_pass *text = &given->text;
     int tokens = given->packed.tokens, e = text->wide, h = pass->config->hidden, wide = e + h;
-    pass->be->copy_rows_backward(dread, wide, text->input_row, tokens, e, dwords, e);
-    pass->be->copy_rows_backward(dread + e, wide, NULL, tokens, h, given->copying.mean->dx, h);
+    pass->be->scatter_rows(dread, wide, text->input_row, tokens, e, dwords, e);
+    pass->be->scatter_rows(dread + e, wide, NULL, tokens, h, given->copying.mean->dx, h);
     return tape_backward(given->copying.tape, err);
 }
 
@@ -331,7 +331,7 @@ static vd_status lstm_backward(vd_pass *pass, vd_given_answers *given, vd_error 
     if (status != VD_OK)
         return status;
     vd_words_backward(pass, &given->text, dinput, VD_SITE_ANSWER_WORDS);
-    pass->be->add_rows_backward(pass->dencoded, given->question, count, h, dinitial);
+    pass->be->scatter_rows(dinitial, h, given->question, count, h, pass->dencoded, h);
     return VD_OK;
 }
 

@@ -166,12 +166,9 @@ static void show_words(vd_tape *tape, const vd_inputs *in, const vd_value *s)
     int *row = all ? vd_arena_ints(tape->arena, (size_t)all->pairs) : NULL;
     if (row)
         list_pairs(in->span, s->pairing->group, all, row);
-    const int *there =
-        row ? vd_arena_upload(tape->arena, row, (size_t)all->pairs, sizeof *row) : NULL;
-    if (!there) {
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of the dialog");
+    const int *there = vd_tape_upload(tape, row, all ? (size_t)all->pairs : 0, sizeof *row);
+    if (!there)
         return;
-    }
     vd_value *shown = vd_tape_rows(tape, s, there, all->pairs, VD_AXIS_PAIRS);
     all->by_entry = true;
     shown->pairing = all;

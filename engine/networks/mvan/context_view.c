@@ -76,7 +76,7 @@ vd_status vd_context_view_backward(vd_pass *pass, vd_error *err)
     // The e_ctx half of y is e_ctx itself: the weights g sum to one.
     pass->be->region_pool_backward(&pass->span, pass->region, pass->view, d, pass->dpooled, wide,
                                    dregion, pass->dview);
-    pass->be->concat_backward(pass->dpooled, n, NULL, NULL, d, pass->context_pair.dy, NULL, 4 * h);
+    pass->be->scatter_rows(pass->dpooled + d, wide, NULL, n, 4 * h, pass->context_pair.dy, 4 * h);
     pass->be->region_attention_backward(
         &pass->span, h, pass->region_fused.y, pass->region_context.y, &w->region_score,
         &dw->region_score, pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
@@ -86,8 +86,10 @@ vd_status vd_context_view_backward(vd_pass *pass, vd_error *err)
     if (status == VD_OK)
         status = vd_gated_backward(pass, &pass->region_fused, &w->region_fused, &dw->region_fused,
                                    dy, err);
-    if (status == VD_OK)
-        pass->be->concat_backward(dy, pass->rows, pass->dview, NULL, d, pass->context_pair.dy,
-                                  pass->rows_at.question, 4 * h);
-    return status;
+    if (status != VD_OK)
+        return status;
+    pass->be->scatter_rows(dy, wide, NULL, pass->rows, d, pass->dview, d);
+    pass->be->scatter_rows(dy + d, wide, pass->rows_at.question, pass->rows, 4 * h,
+                           pass->context_pair.dy, 4 * h);
+    return VD_OK;
 }

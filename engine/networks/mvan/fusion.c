@@ -10,7 +10,7 @@ vd_status vd_fusion_forward(vd_pass *pass, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "the fusion layer");
     pass->be->linear(pass->fusion_input, &pass->w->fusion.w, pass->w->fusion.b, pass->encoded, n);
-    pass->be->relu(pass->encoded, (size_t)n * (size_t)h);
+    pass->be->map(VD_RELU, pass->encoded, pass->encoded, (size_t)n * (size_t)h);
     return VD_OK;
 }
 

@@ -63,11 +63,12 @@ vd_status vd_pair_backward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_we
     int rows = pair->rows, half = pair->half;
     size_t n = (size_t)rows * (size_t)half;
     vd_real *dx = vd_arena_zeros(pass->arena, 2 * n);
-    *dright = vd_arena_zeros(pass->arena, n);
+    *dright = vd_arena_reals(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "a gate's gradient");
     pass->be->sigmoid_gate_backward(pair->gate, pair->x, pair->dy, dx, 2 * n);
     pass->be->linear_backward(pair->x, &w->w, pair->gate, dx, 2 * half, 1, &dw->w, dw->b, rows);
-    pass->be->concat_backward(dx, rows, dleft, NULL, half, *dright, NULL, half);
+    pass->be->scatter_rows(dx, 2 * half, NULL, rows, half, dleft, half);
+    pass->be->copy_rows(dx + half, 2 * half, NULL, rows, half, *dright, half);
     return VD_OK;
 }

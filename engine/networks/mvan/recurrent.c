@@ -65,7 +65,7 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_
     if (status != VD_OK)
         return status;
     if (r->row)
-        pass->be->gather_rows(first, r->row, upper->tokens, wide, r->dropped);
+        pass->be->copy_rows(first, wide, r->row, upper->tokens, wide, r->dropped, wide);
     if (pass->lstm_dropout != 0)
         pass->be->dropout(r->dropped, r->dropped, n, pass->lstm_dropout, vd_pass_key(pass, site));
     layer_input states = {r->dropped, NULL, upper->tokens, wide};
@@ -112,7 +112,8 @@ vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
     layer_backward(pass, r, 1, gradients, r->dy, dropped, state, dinitial);
     vd_pass_drop_backward(pass, dropped, n, pass->lstm_dropout, r->site);
     if (r->row)
-        pass->be->add_rows_backward(dfirst, r->row, r->packed[1]->tokens, (int)wide, dropped);
+        pass->be->scatter_rows(dropped, (int)wide, r->row, r->packed[1]->tokens, (int)wide, dfirst,
+                               (int)wide);
     layer_backward(pass, r, 0, gradients, dfirst, dx, state, dinitial);
     return VD_OK;
 }

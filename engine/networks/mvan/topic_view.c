@@ -159,8 +159,8 @@ static vd_status first_layer_split(vd_pass *pass, vd_error *err)
     if (status != VD_OK)
         return status;
     pass->be->linear(pass->topic_pair.y, &of_topic, NULL, half, words);
-    pass->be->gather_rows(pass->view_half, pass->rows_at.image, pass->rows, wide,
-                          pass->view_hidden);
+    pass->be->copy_rows(pass->view_half, wide, pass->rows_at.image, pass->rows, wide,
+                        pass->view_hidden, wide);
     return over_words(pass, half, wide, 1, pass->view_hidden, err);
 }
 
@@ -199,9 +199,9 @@ vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
         status = first_layer_split(pass, err);
     if (status != VD_OK)
         return status;
-    pass->be->relu(pass->view_hidden, (size_t)pass->rows * (size_t)wide);
+    pass->be->map(VD_RELU, pass->view_hidden, pass->view_hidden, (size_t)pass->rows * (size_t)wide);
     pass->be->linear(pass->view_hidden, &w->view_2.w, w->view_2.b, pass->view, pass->rows);
-    pass->be->relu(pass->view, (size_t)pass->rows * (size_t)d);
+    pass->be->map(VD_RELU, pass->view, pass->view, (size_t)pass->rows * (size_t)d);
     return VD_OK;
 }
 
@@ -256,7 +256,7 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     vd_matrix of_topic = vd_matrix_columns(&w->view_1.w, d, e2);
     vd_real *dhidden = vd_arena_reals(pass->arena, n);
     vd_real *dinput = vd_arena_zeros(pass->arena, n); // the pictures' half is not wanted
-    vd_real *dtopic = vd_arena_zeros(pass->arena, (size_t)pass->rows * (size_t)e2);
+    vd_real *dtopic = vd_arena_reals(pass->arena, (size_t)pass->rows * (size_t)e2);
     vd_real *dm = vd_arena_zeros(pass->arena, words_in_all(pass));
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view's gradient");
@@ -269,7 +269,7 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     pass->be->linear_backward(NULL, &of_topic, dhidden, dinput + d, wide, 0, NULL, NULL,
                               pass->rows);
     vd_pass_drop_backward(pass, dinput, n, pass->dropout, VD_SITE_VIEW_LAYERS);
-    pass->be->concat_backward(dinput, pass->rows, NULL, NULL, d, dtopic, NULL, e2);
+    pass->be->copy_rows(dinput + d, wide, NULL, pass->rows, e2, dtopic, e2);
     vd_status status = attend_backward(pass, dtopic, dm, err);
     if (status == VD_OK)
         status =

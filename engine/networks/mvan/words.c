@@ -123,7 +123,7 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
         vd_pass_drop_backward(pass, dinput, (size_t)text->inputs * (size_t)e,
                               pass->position_dropout, site);
     if (text->placed && pass->config->positions == VD_POSITIONS_LEARNED)
-        pass->be->add_rows_backward(pass->dw->position, text->place, text->inputs, e, dinput);
+        pass->be->scatter_rows(dinput, e, text->place, text->inputs, e, pass->dw->position, e);
     pass->be->embed_backward(&pass->dw->embed, text->id, text->inputs, dinput);
     if (text->dembedding)
         pass->be->embed_backward(&pass->dw->embed, packed->rows.id, packed->tokens,

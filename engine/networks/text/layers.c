@@ -56,10 +56,7 @@ static const vd_real *make_sinusoids(vd_tape *tape, int places, int width)
     vd_real *table = vd_arena_take_raw(tape->arena, n, sizeof *table);
     if (table)
         vd_words_sinusoid(table, places, width);
-    const vd_real *there = table ? vd_arena_upload(tape->arena, table, n, sizeof *table) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: positions");
-    return there;
+    return vd_tape_upload(tape, table, n, sizeof *table);
 }
 
 vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_value *x)
