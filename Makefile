@@ -173,7 +173,7 @@ bench-cuda: SHELL := /bin/bash
 SAN_BUILD := BUILD=build/san OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
              SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
+	+@ASAN_OPTIONS=quarantine_size_mb=32 TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
 
 san-programs:
 	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all $(TEST_BIN:$(BUILD)/%=build/san/%)

@@ -56,7 +56,8 @@ static struct {
     dim3 index[MOST_THREADS]; // threadIdx of each
     vd_state state[MOST_THREADS];
     int runs_on[MOST_THREADS]; // the fiber of a thread that has started, -1 for one that has not
-    uint32_t value[MOST_THREADS];
+    uint32_t value[2][MOST_THREADS]; // of the last two shuffles, in turn
+    int turn[MOST_THREADS];
     vd_fiber scheduler;
     int count, current, done;
     bool backwards; // the order in which the threads run
@@ -167,11 +168,12 @@ int vd_host_lane()
 uint32_t vd_host_shuffle(uint32_t value, int lane)
 {
     int other = block.current / WARP * WARP + lane;
-    block.value[block.current] = value;
+    // The next shuffle writes to the other array: no thread overwrites what another has still to
+    // read.
+    uint32_t *values = block.value[block.turn[block.current] ^= 1];
+    values[block.current] = value;
     wait_in(AT_WARP);
-    uint32_t found = other < block.count ? block.value[other] : value;
-    wait_in(AT_WARP); // no thread overwrites what another has still to read
-    return found;
+    return other < block.count ? values[other] : value;
 }
 
 // Resumes the threads [from, to) when all of them wait in `state`; false when one does not.
@@ -195,6 +197,7 @@ static void run_block()
     for (int t = 0; t < block.count; t++) {
         block.state[t] = READY;
         block.runs_on[t] = -1;
+        block.turn[t] = 0;
     }
     block.done = 0;
     for (;;) {

@@ -116,10 +116,16 @@ typedef struct product {
     float *c;
 } product;
 
-static float at(const float *x, bool transposed, int ld, int r, int c)
+// Row r of op(a) times column j of op(b).
+static double plain_sum(const product *p, size_t r, size_t j)
 {
-    return transposed ? x[(size_t)c * (size_t)ld + (size_t)r]
-                      : x[(size_t)r * (size_t)ld + (size_t)c];
+    size_t lda = (size_t)p->lda, ldb = (size_t)p->ldb;
+    const float *x = p->a + (p->ta ? r : r * lda), *y = p->b + (p->tb ? j * ldb : j);
+    size_t x_step = p->ta ? lda : 1, y_step = p->tb ? 1 : ldb;
+    double sum = 0;
+    for (size_t i = 0; i < (size_t)p->k; i++)
+        sum += (double)x[i * x_step] * (double)y[i * y_step];
+    return sum;
 }
 
 // c after the product is what it was before, plus plain sums; what lies beside it is untouched.
@@ -128,10 +134,8 @@ static void expect_product(const product *p, const float *before)
     for (int r = 0; r < p->m; r++)
         for (int j = 0; j < p->ldc; j++) {
             size_t here = (size_t)r * (size_t)p->ldc + (size_t)j;
-            double was = (double)before[here], sum = 0, found = (double)p->c[here];
-            for (int i = 0; j < p->n && i < p->k; i++)
-                sum +=
-                    (double)at(p->a, p->ta, p->lda, r, i) * (double)at(p->b, p->tb, p->ldb, i, j);
+            double was = (double)before[here], found = (double)p->c[here];
+            double sum = j < p->n ? plain_sum(p, (size_t)r, (size_t)j) : 0;
             double expected = j >= p->n      ? was
                               : p->beta == 0 ? (double)p->alpha * sum
                                              : (double)p->alpha * sum + (double)p->beta * was;
