@@ -221,6 +221,12 @@ static void add_groups(void)
         add(FORM_ASPECT, 1, aspects[a])->number = a;
     add(FORM_SAME, 2, "the same");
     add(FORM_SAME, 1, "the same number");
+    static const char *const extents[] = {"smaller", "the same size", "bigger"};
+    static const char *const told[] = {"it's smaller", "they're the same size", "it's bigger"};
+    for (int e = 0; e < 3; e++) {
+        add(FORM_EXTENT, 3, extents[e])->number = e;
+        add(FORM_EXTENT, 1, told[e])->number = e;
+    }
 }
 
 static void add_scene(void)

@@ -26,6 +26,7 @@ typedef enum {
     ASK_SIDE,    // is it left or right of the ball
     ASK_MORE,    // which of two kinds are there more of
     ASK_MOST,    // which color is most common
+    ASK_EXTENT,  // is it bigger or smaller than the ball
     ASK_ASPECT,  // what is the difference between two things, what have they in common
     ASK_SCENE,   // about the picture as such
     BLOCKS_ASKS
@@ -52,7 +53,8 @@ typedef struct blocks_meaning {
     blocks_set partly;  // WHICH: objects that are half an answer
     blocks_set among;   // CHOICE: the objects to choose from
     unsigned given;     // attributes the question itself names; ASPECT: the right ones
-    int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more
+    int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more;
+                        // EXTENT: 0 smaller, 1 the same, 2 bigger
     bool sides;         // WHERE: on the left or on the right, nothing else
     bool rows;          // WHERE: in the front or in the back, nothing else
     int toward;         // ONE, SIDE: in which direction it lies of the other thing; CHOICE: which
@@ -115,6 +117,7 @@ typedef enum {
     FORM_BOTH, // both of them, neither
     FORM_MORE, // cubes, the red ones
     FORM_SAME,
+    FORM_EXTENT,  // bigger, the same size
     FORM_ASPECT,  // the color
     FORM_NO_SUCH, // there is no cone
     FORM_TELL,

@@ -64,6 +64,7 @@ static const float form_weight[BLOCKS_ASKS][BLOCKS_FORMS] = {
     [ASK_SIDE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 2},
     [ASK_MOST] = {[FORM_VALUE] = 3, [FORM_MORE] = 1},
     [ASK_MORE] = {[FORM_MORE] = 1, [FORM_SAME] = 1},
+    [ASK_EXTENT] = {[FORM_EXTENT] = 1},
     [ASK_ASPECT] = {[FORM_ASPECT] = 4, [FORM_DIFFERENT] = 2, [FORM_NOTHING] = 1},
     [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1},
 };

@@ -115,6 +115,28 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
                       blocks_bare(target[0].text), blocks_bare(target[1].text));
 }
 
+// "is it bigger or smaller than the cube"
+bool blocks_ask_extent(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target[2];
+    if (!blocks_two_targets(talk, 1u << BLOCKS_SIZE, target))
+        return false;
+    blocks_size one = talk->scene->object[target[0].object].size;
+    blocks_size two = talk->scene->object[target[1].object].size;
+    if (one == two && !blocks_chance(talk, 0.15))
+        return false;
+    *draft = blocks_about_two(talk, "comparison", ASK_EXTENT, target);
+    draft->meaning.number = one == two ? 1 : one > two ? 2 : 0;
+    draft->topic = blocks_topic(TOPIC_BIGGER, (target[0].object + target[1].object), 0, 1);
+    return blocks_put(talk, draft,
+                      "(4:is %t bigger or smaller than %u|2:is %t (smaller or bigger|larger or "
+                      "smaller|smaller or larger) than %u|is %t bigger than %u or smaller|%b "
+                      "bigger or smaller than %c|how big is %t compared (to|with) %u|is %t bigger, "
+                      "smaller or the same size as %u|compared to %u, is %t bigger or smaller)",
+                      "tubc", target[0].text, target[1].text, blocks_bare(target[0].text),
+                      blocks_bare(target[1].text));
+}
+
 // "is it bigger than the cubes", all of which are of one size
 bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
 {

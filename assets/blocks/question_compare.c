@@ -100,6 +100,17 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.more = kind[number[1] > number[0]];
     if (kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE])
         draft->meaning.more.value[BLOCKS_SHAPE] = -1;
+    if (blocks_kind_mask(kind[0]) == 1u << BLOCKS_MATERIAL && blocks_chance(talk, 0.5)) {
+        const char *one = blocks_value_name(BLOCKS_MATERIAL, kind[0].value[BLOCKS_MATERIAL]);
+        const char *two = blocks_value_name(BLOCKS_MATERIAL, kind[1].value[BLOCKS_MATERIAL]);
+        draft->other_group = true;
+        draft->topic =
+            blocks_topic(TOPIC_MORE, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
+        return blocks_put(talk, draft,
+                          "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more "
+                          "%a or (more|) %b|is it mostly %a or %b)",
+                          "ab", one, two);
+    }
     return put_kinds(
         talk, draft, kind,
         "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"

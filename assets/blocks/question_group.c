@@ -2,6 +2,8 @@
 // named ("what color are the cubes").
 #include "assets/blocks/talk.h"
 
+#include <stdio.h>
+
 enum {
     TOPIC_KIND = 16,
     TOPIC_THEY_ALL = 64,
@@ -28,7 +30,7 @@ static bool pick_they(blocks_talk *talk, blocks_group *g)
     }
     g->set = blocks_find(talk->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
-    g->named = g->both = g->narrowed = false;
+    g->named = g->both = g->narrowed = g->remaining = false;
     g->they = blocks_reading(&talk->rng, "(6:they|those)");
     g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
@@ -44,7 +46,7 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
     g->key = blocks_kind_key(g->kind);
     g->coreference = 0;
     g->named = true;
-    g->both = g->narrowed = false;
+    g->both = g->narrowed = g->remaining = false;
     g->they = g->them = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
     return blocks_size_of(g->set) >= 2;
 }
@@ -88,11 +90,40 @@ static bool pick_both(blocks_talk *talk, blocks_group *g)
     return true;
 }
 
+blocks_set blocks_remaining(const blocks_talk *talk)
+{
+    blocks_kind counted = talk->entry[talk->round - 1].kind;
+    return blocks_they_narrowed(talk) ? blocks_find(talk->scene, talk->they_kind) &
+                                            (blocks_set)~blocks_find(talk->scene, counted)
+                                      : 0;
+}
+
+// "how many of them are red | 2 | what color are the others"
+static bool pick_remaining(blocks_talk *talk, blocks_group *g)
+{
+    static const char *const how_many[] = {"", "", "(2|two)", "(3|three)"};
+    *g = (blocks_group){.kind = talk->they_kind, .coreference = 1, .remaining = true};
+    g->set = blocks_remaining(talk);
+    g->key = -100000 - blocks_kind_key(talk->entry[talk->round - 1].kind);
+    int number = blocks_size_of(g->set);
+    if (number < 2)
+        return false;
+    char pattern[160];
+    const char *many = number < 4 ? how_many[number] : "ones";
+    snprintf(pattern, sizeof pattern,
+             "(3:the others|2:the other %s|the rest|the remaining %s|the remaining ones|the rest "
+             "of them|the other ones)",
+             many, many);
+    g->they = g->them = blocks_reading(&talk->rng, pattern);
+    return true;
+}
+
 bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
 {
-    return talk->naming == TARGET_BOTH ? pick_both(talk, g)
-           : talk->naming == TARGET_IT ? pick_latest(talk, g)
-                                       : pick_kind(talk, g);
+    return talk->naming == TARGET_BOTH        ? pick_both(talk, g)
+           : talk->naming == TARGET_REMAINING ? pick_remaining(talk, g)
+           : talk->naming == TARGET_IT        ? pick_latest(talk, g)
+                                              : pick_kind(talk, g);
 }
 
 // An attribute that does not name the group and has not been told of all of it.
@@ -116,6 +147,7 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
     draft.group = g->named || g->narrowed;
     draft.of_they = !g->named && !g->both;
     draft.both = g->both ? g->set : 0;
+    draft.other_group = g->remaining;
     draft.of_both = g->both;
     if (draft.group)
         draft.kind = g->kind;
@@ -199,7 +231,8 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!pick_latest(talk, &g) || !draw_open(talk, &g, &a))
+    if (!(talk->naming == TARGET_REMAINING ? pick_remaining : pick_latest)(talk, &g) ||
+        !draw_open(talk, &g, &a))
         return false;
     bool yes = blocks_chance(talk, 0.5);
     // They are seldom all of one color: as few noes are asked for.
@@ -220,7 +253,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, a, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
     blocks_phrase singular = blocks_predicate(&talk->rng, a, value);
-    bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
+    bool both = blocks_size_of(g.set) == 2 && !g.remaining && blocks_chance(talk, 0.4);
     return put(talk, draft, &g, predicate.text, singular.text,
                both ? "(2:are they both %v|are both of %m %v)"
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
@@ -309,7 +342,7 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
                                                          "size"};
     blocks_phrase name = blocks_reading(&talk->rng, names[a]);
-    bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
+    bool both = blocks_size_of(g.set) == 2 && !g.remaining && blocks_chance(talk, 0.4);
     if (a == BLOCKS_MATERIAL && !g.both && blocks_chance(talk, 0.3))
         return put(talk, draft, &g, NULL, NULL,
                    both
@@ -320,7 +353,8 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
         return put(talk, draft, &g, name.text, blocks_bare(g.them.text),
                    "((i see|there are|i can see) (2:2|two) %w, are they (both|) (of|) the same %v|"
                    "2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
-    bool again = !g.named && talk->entry[talk->round - 1].ask == ASK_SAME && talk->round > 1;
+    bool again =
+        !g.named && !g.remaining && talk->entry[talk->round - 1].ask == ASK_SAME && talk->round > 1;
     if (again && blocks_chance(talk, 0.7))
         return put(
             talk, draft, &g, name.text, NULL,
@@ -409,7 +443,7 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
                                                          "size"};
     static const char *const plural[BLOCKS_ATTRIBUTES] = {"(3:colors|colours)", "shapes",
                                                           "materials", "sizes"};
-    bool own = !g.named && !g.both && talk->entry[talk->round - 1].ask != ASK_SAME;
+    bool own = !g.named && !g.both && !g.remaining && talk->entry[talk->round - 1].ask != ASK_SAME;
     if (own && blocks_chance(talk, 0.12))
         return put(
             talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
@@ -421,8 +455,8 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     // "are they the same color | yes | which color"
     const blocks_entry *before = &talk->entry[talk->round - 1];
     bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
-    bool brief = !g.named && !g.both && talk->they && talk->they_said == talk->round - 1 &&
-                 talk->it_entry < talk->they_said;
+    bool brief = !g.named && !g.both && !g.remaining && talk->they &&
+                 talk->they_said == talk->round - 1 && talk->it_entry < talk->they_said;
     if (brief && !same && blocks_chance(talk, 0.06))
         return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
                    "(3:%v|and %v|which %v|what %v)");

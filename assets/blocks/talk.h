@@ -69,6 +69,7 @@ typedef enum {
     TARGET_AMONG,      // of those last spoken of: the red one, the one on the left
     TARGET_RANKED,     // the second cube from the left
     TARGET_OTHER,      // the other cube: of two, not the one just spoken of
+    TARGET_REMAINING,  // of "they", those that the round before did not count: the others
     TARGET_BOTH,       // of several things: "they", the two that the round before was about
 } blocks_naming;
 
@@ -175,12 +176,14 @@ typedef struct blocks_group {
     bool named;               // in the question, not "they"
     bool both;                // the two that the round before was about
     bool narrowed;            // of "they", those that the round before counted
+    bool remaining;           // of "they", the others
     int64_t key;              // the same group, the same key
     blocks_phrase they, them; // "they", "them"; "the cubes" twice
 } blocks_group;
 
 // Some of "they" were just counted: now "they" may be those.
 bool blocks_they_narrowed(const blocks_talk *talk);
+blocks_set blocks_remaining(const blocks_talk *talk);           // those of "they" that were not
 bool blocks_group_pick(blocks_talk *talk, blocks_group *group); // as talk->naming says
 // A value of the attribute, one that some of the group have more often than not.
 int blocks_group_value(blocks_talk *talk, const blocks_group *group, blocks_attribute attribute);
@@ -208,8 +211,8 @@ blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks
     blocks_ask_side, blocks_ask_on_top, blocks_ask_between, blocks_ask_between_two;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
-    blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else, blocks_ask_how_many_more,
-    blocks_ask_aspect;
+    blocks_ask_extent, blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else,
+    blocks_ask_how_many_more, blocks_ask_aspect;
 // Choices: "which is metal, the cube or the ball", "which of them is closest".
 blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
     blocks_ask_which_nearer;
@@ -219,6 +222,9 @@ blocks_ask_fn blocks_ask_most, blocks_ask_mostly, blocks_ask_occurs;
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
     blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number,
     blocks_ask_they_pair, blocks_ask_counted_what, blocks_ask_one_differs;
+// What is alike, and what is partly hidden: "are any two identical", "which is the odd one out".
+blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blocks_ask_any_hidden,
+    blocks_ask_which_hidden, blocks_ask_hidden;
 // Of all but one: "is everything else red".
 blocks_ask_fn blocks_ask_rest;
 // Of what no scene has, of what every scene has, of the picture as such.

@@ -246,8 +246,13 @@ static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *fro
 
 static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
-    blocks_target from;
-    return blocks_target_pick_named(talk, 0, &from) && pick_near(talk, hide, &from, target);
+    blocks_target from = {.object = -1, .kind = blocks_anything};
+    double draw = vd_rng_uniform(&talk->rng);
+    bool (*pick)(blocks_talk *, unsigned, blocks_target *) = draw < 0.15 ? pick_size
+                                                             : draw < 0.3
+                                                                 ? pick_place
+                                                                 : blocks_target_pick_named;
+    return pick(talk, 0, &from) && pick_near(talk, hide, &from, target);
 }
 
 // "the cube that isn't red"
@@ -406,6 +411,19 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     return true;
 }
 
+// "how many of them are red | 2 | what color is the other one"
+static bool pick_remaining(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    target->object = blocks_only(blocks_remaining(talk));
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    target->coreference = 1;
+    target->of_they = true;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "(3:the other one|the remaining one|the last one|the one that is left)", "");
+    return true;
+}
+
 // One of those last spoken of: "the red one", "the one on the left".
 static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
@@ -461,7 +479,8 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_ANSWER] = pick_answer,
                                                           [TARGET_AMONG] = pick_among,
                                                           [TARGET_RANKED] = pick_ranked,
-                                                          [TARGET_OTHER] = pick_other};
+                                                          [TARGET_OTHER] = pick_other,
+                                                          [TARGET_REMAINING] = pick_remaining};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[talk->naming](talk, hide, target);
 }

@@ -252,6 +252,14 @@ static float judge_more(const blocks_meaning *m, const blocks_answer *a)
     return a->form == FORM_MORE && !m->equal && blocks_kind_same(a->says, m->more);
 }
 
+// "is it bigger or smaller than the ball": "bigger".
+static float judge_extent(const blocks_meaning *m, const blocks_answer *a)
+{
+    if (a->form == FORM_SAME)
+        return m->number == 1 && !strcmp(a->text, "the same") ? 0.5f : 0;
+    return a->form == FORM_EXTENT && a->number == m->number;
+}
+
 // "what is the difference between them": "the color", "different colors".
 static float judge_aspect(const blocks_meaning *m, const blocks_answer *a)
 {
@@ -282,6 +290,8 @@ static float judge(const blocks_scene *scene, const blocks_meaning *m, const blo
         return judge_most(scene, m, a);
     case ASK_MORE:
         return judge_more(m, a);
+    case ASK_EXTENT:
+        return judge_extent(m, a);
     case ASK_ASPECT:
         return judge_aspect(m, a);
     case ASK_SCENE:

@@ -386,6 +386,15 @@ class Reader:
             raise Unclear('the other')
         return self.one(two - {one})
 
+    def remaining(self):
+        """"the others": of "they", those that were not counted in the round before."""
+        self.reference = True
+        group, some = self.turns[-1].spoke or self.turns[-1].group, self.turns[-1].some
+        if not group or some is None:
+            raise Unclear('the others')
+        self.turn.spoke = group
+        return frozenset(group) - some
+
     def thing(self, text):
         """The object that a noun phrase names, noted as spoken of."""
         found = self.find_thing(text.strip())
@@ -421,6 +430,9 @@ class Reader:
         if text in IT:
             self.reference = True
             return self.it()
+        if re.fullmatch(r'(?:the )?(?:other|remaining|last) (?:one|1)|the (?:one|1) that is left', text) and (
+                self.turns[-1].some is not None):
+            return self.one(self.remaining())
         if re.fullmatch(r'the (?:one|1) before(?: that)?|the previous (?:one|1)', text):
             self.reference = True
             return self.before()
@@ -474,6 +486,8 @@ class Reader:
             return self.they(latest)
         if re.fullmatch('(?:those|these) (?:two|2)|the (?:two|2)(?: of them)?', text):
             return self.they(two=True)
+        if re.fullmatch('(?:the )?(?:others|(?:other|remaining) (?:two|2|three|3|ones)|rest(?: of them)?)', text):
+            return self.remaining()
         kind = kind_of(re.sub('^the ', '', text))
         if kind is None:
             raise Unread(text)
@@ -1328,6 +1342,68 @@ def compare(reader, thing, other, how):
     return yes_or_no(one < two if how in SMALLER else one > two)
 
 
+def which_extent(reader, thing, other):
+    one, two = extent(reader, reader.subject(thing), ''), extent(reader, reader.thing(other), '')
+    right = (["bigger", "it's bigger"] if one > two else ["smaller", "it's smaller"] if one < two else
+             ["the same size", "they're the same size"])
+    return lambda answer: answer in right
+
+
+def any_alike(reader, attributes):
+    reader.mention({-1})
+    reader.turn.group = False
+    seen = [tuple(o[a] for a in attributes) for o in reader.scene.objects]
+    return yes_or_no(len(set(seen)) < len(seen))
+
+
+def odd_one(reader, group=None):
+    """The only one that differs from all others, in something in which these agree."""
+    among = reader.group(group) if group else reader.scene.all
+    odd = frozenset(i for i in among for a in ('color', 'shape', 'material', 'size')
+                    if len(reader.scene.values(among - {i}, a)) == 1 and
+                    len(reader.scene.values(among, a)) == 2)
+    found = reader.one(odd)
+    reader.mention(odd)
+    if not group:
+        return described(reader, [found])
+    if group not in ('them', 'those', 'these'):
+        reader.turn.group = False
+    return chosen(reader, odd, among, ())
+
+
+def is_hidden(reader, i):
+    """True or False; None where people might differ."""
+    seen = reader.scene.objects[i]['visible'] / reader.scene.objects[i]['total']
+    return True if seen < 0.76 else False if seen > 0.96 else None
+
+
+def hidden(reader, thing):
+    truth = is_hidden(reader, reader.subject(thing))
+    if truth is None:
+        raise Unclear('hidden')
+    return yes_or_no(truth)
+
+
+def any_hidden(reader, **_):
+    reader.mention({-1})
+    reader.turn.group = False
+    truths = {is_hidden(reader, i) for i in reader.scene.all}
+    if True not in truths and None in truths:
+        raise Unclear('hidden')
+    return yes_or_no(True in truths)
+
+
+def which_hidden(reader, **_):
+    truths = {i: is_hidden(reader, i) for i in reader.scene.all}
+    found = frozenset(i for i, truth in truths.items() if truth)
+    if None in truths.values() or len(found) > 1:
+        raise Unclear('hidden')
+    if not found:
+        return lambda answer: answer in ('nothing', "there's nothing there")
+    reader.mention(found)
+    return described(reader, found)
+
+
 def compare_all(reader, thing, how, many):
     kind = kind_of(many)
     if kind is None or many.split()[-1] not in PLURALS:
@@ -1648,6 +1724,8 @@ NUMBERS = dict(zip('two three four five six seven eight nine'.split(), '23456789
 NUMBER = rf"(?P<number>\d|{'|'.join(NUMBERS)})"
 A = r'(?P<a>colou?r|shape|material|size|stuff)'
 KIND = r'(?P<kind>.*?)'
+HIDDEN = (r'(?:(?:partly|partially|a bit) )?(?:hidden|covered|blocked|hiding(?= behind))'
+          r'(?: behind (?:something(?: else)?|anything))?')
 THEM = r'(?P<group>them|those|these|the .*?)'
 ANYTHING = '(?:is there (?:anything|something)|is anything|do you see anything|anything)'
 BUT = '(?:besides|other than|apart from|except for|except|but|aside from)'
@@ -1663,7 +1741,9 @@ QUESTIONS = list(chain(
       r"favorite color|how far away are they|what is behind the camera|when was this taken|what happened here|is it (?:warm|cold)",
       of_the_picture(r"i can't tell|can't tell|i don't know", False)),
      (r"(?:what is|what's|what do you see|what can you see)(?: in the (?:picture|image)| on the "
-      r"table)?|what is this(?: a picture of)?|describe the picture",
+      r"table)?|what is this(?: a picture of)?|(?:describe|tell me about) the (?:picture|image|scene)|"
+      r"(?:list|name|tell me) (?:everything|all (?:you see|you can see|the objects))|what (?:objects|things) (?:are there|can you "
+      r"see|do you see)|what does the (?:picture|image) show|what is going on here",
       of_the_picture('some blocks on a table|just some blocks', False)),
      (r"what (?:color|colour) is the (?:table|background|floor|ground)|what(?: is|'s) the color of "
       r"the (?:table|background)", of_the_picture("gray|it's gray")),
@@ -1690,7 +1770,31 @@ QUESTIONS = list(chain(
       r'alive|moving|square and pink)',
       lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
 
-    [(r'(?:is )?(?:an? |any )?(?P<kind>.*) present', exist),
+    [(rf'(?:do any(?: two)?(?: of the)? (?:things|objects) (?:have the same|share a|match in)|are any(?: two)?(?: things| objects)?'
+      rf'(?: of)? the same|does anything match in|are there (?:two|2) (?:things|objects) (?:of |with )?the same) {A}',
+      named(lambda reader, attribute: any_alike(reader, [attribute]))),
+     (r'are any(?: two)? (?:things|objects) (?:identical|exactly (?:the same|alike))|are any (?:two|2)(?: of them)? (?:identical|'
+      r'the same|alike)|are there (?:any|two|2) identical (?:things|objects)|do any two (?:things|objects) look (?:exactly )?the '
+      r'same|any (?:identical|matching) (?:things|objects)',
+      lambda reader: any_alike(reader, ['color', 'shape', 'material', 'size'])),
+     (r"(?:which|what)(?: (?:thing|object|one|1))?(?: of (?P<group>them|those|these|the .*?))? (?:is the odd (?:one|1) out|(?:does "
+      r"not|doesn't) (?:belong|fit in)|is (?:the )?different(?: from the (?:others|rest))?|is (?:not like|unlike) the others|"
+      r"stands out)", odd_one),
+     (r'describe the odd (?:one|1) out', odd_one),
+     (rf'(?:is (?:anything|something)|are any (?:of the )?(?:things|objects)|is any (?:thing|object)) {HIDDEN}|does (?:anything|any '
+      r'object) (?:hide|block) .*|do any (?:things|objects) overlap', any_hidden),
+     (rf"(?:which (?:thing|object|one|1) is|what is) {HIDDEN}|what's (?:{HIDDEN}|hiding)|which (?:thing|object) is not completely "
+      r'visible', which_hidden),
+     (rf'is (?:something|anything) (?:hiding|covering|blocking) (?P<thing>.*)|is (?P<thing2>.*?) {HIDDEN}',
+      lambda reader, thing, thing2: hidden(reader, thing or thing2)),
+     (r'(?:is there|what is there more of,?|is it mostly)? ?(?:more )?(?P<one>metal|rubber) or (?:more )?(?P<other>metal|rubber)',
+      lambda reader, one, other: which_more(reader, one + ' things', other + ' things')),
+     (r'(?:is )?(?P<thing>.*) (?:(?:bigger|larger),? (?:smaller )?or (?:smaller|the same size)|smaller or (?:bigger|larger)) '
+      r'(?:than|as) (?P<other>.*)', which_extent),
+     (r'is (?P<thing>.*) bigger than (?P<other>.*) or smaller', which_extent),
+     (r'how big is (?P<thing>.*) compared (?:to|with) (?P<other>.*)', which_extent),
+     (r'compared to (?P<other>.*?),? is (?P<thing>(?:(?! is ).)*) bigger or smaller', which_extent),
+     (r'(?:is )?(?:an? |any )?(?P<kind>.*) present', exist),
      (r'count (?:all )?(?:the )?(?P<kind>.*?)(?: for me)?|can you count (?:all )?(?:the )?(?P<kind2>.*)',
       lambda reader, kind, kind2: count(reader, kind or kind2)),
      (rf'(?:what about|and) their {A}(?:,? (?:also )?the same| too)', named(lambda reader, attribute: same(reader, 'they', attribute))),

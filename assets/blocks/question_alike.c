@@ -1,0 +1,181 @@
+// Questions about what is alike and what is not ("are any two the same color", "which is the odd
+// one out"), and about what stands partly behind something else.
+#include "assets/blocks/talk.h"
+
+enum { TOPIC_PAIR = 120, TOPIC_IDENTICAL, TOPIC_ODD, TOPIC_HIDDEN };
+
+// Whether two objects agree in all attributes of the mask.
+static bool pair_alike(const blocks_scene *scene, unsigned mask)
+{
+    for (int i = 0; i < scene->count; i++)
+        if (blocks_size_of(blocks_find(scene, blocks_kind_of(&scene->object[i], mask))) > 1)
+            return true;
+    return false;
+}
+
+static bool of_the_picture(blocks_draft *draft, const char *family, bool yes)
+{
+    *draft = blocks_draft_new(family, ASK_POLAR);
+    draft->meaning.yes = yes;
+    draft->other_thing = draft->other_group = true;
+    return true;
+}
+
+// "do any two things have the same color"
+bool blocks_ask_any_pair(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    of_the_picture(draft, "verify", pair_alike(talk->scene, 1u << a));
+    draft->topic = blocks_topic(TOPIC_PAIR, a, 0, 0);
+    return blocks_put(
+        talk, draft,
+        "(3:do any (two|) (things|objects) have the same %v|are any (two|) (things|objects) (of|) "
+        "the same %v|do any (two|) of the (things|objects) (share a|have the same) %v|does "
+        "anything match in %v|are there two (things|objects) (of|with) the same %v|are any two the "
+        "same %v|do any of the (things|objects) match in %v)",
+        "v", a == BLOCKS_COLOR ? blocks_reading(&talk->rng, "(3:color|colour)").text : "shape");
+}
+
+// "are any two things identical": none that differ in size or material alone.
+bool blocks_ask_identical(blocks_talk *talk, blocks_draft *draft)
+{
+    bool yes = pair_alike(talk->scene, (1u << BLOCKS_ATTRIBUTES) - 1);
+    if (!yes && pair_alike(talk->scene, 1u << BLOCKS_COLOR | 1u << BLOCKS_SHAPE))
+        return false;
+    of_the_picture(draft, "verify", yes);
+    draft->topic = blocks_topic(TOPIC_IDENTICAL, 0, 0, 0);
+    return blocks_put(talk, draft,
+                      "(3:are any (two|) (things|objects) (identical|exactly (the same|alike))|are "
+                      "any two (of them|) (identical|the same|alike)|are there (any|two) identical "
+                      "(things|objects)|do any two (things|objects) look (exactly|) the same|any "
+                      "(identical|matching) (things|objects))",
+                      "");
+}
+
+// Those that differ in one attribute from all others of the set, which agree in it.
+static blocks_set odd_ones(const blocks_scene *scene, blocks_set set)
+{
+    blocks_set odd = 0;
+    for (int i = 0; i < scene->count; i++) {
+        blocks_set others = set & (blocks_set) ~(1u << i);
+        for (int a = 0; a < BLOCKS_ATTRIBUTES && blocks_has(set, i); a++) {
+            int shared = blocks_shared(scene, others, (blocks_attribute)a);
+            if (shared >= 0 && shared != blocks_value(&scene->object[i], (blocks_attribute)a))
+                odd |= (blocks_set)(1u << i);
+        }
+    }
+    return odd;
+}
+
+// "which is the odd one out", "which of the cubes is different"
+bool blocks_ask_odd_one(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g = {.set = blocks_all(talk->scene)};
+    bool all = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
+    if (!all && (!blocks_group_pick(talk, &g) || (talk->naming == TARGET_IT && !talk->they)))
+        return false;
+    int odd = blocks_only(odd_ones(talk->scene, g.set));
+    if (blocks_size_of(g.set) < 3 || odd < 0)
+        return false;
+    if (all)
+        *draft = blocks_draft_new("superlative", ASK_WHICH);
+    else
+        *draft = blocks_group_draft(&g, "superlative", ASK_CHOICE, 0);
+    draft->meaning.objects = (blocks_set)(1u << odd);
+    draft->meaning.among = g.set;
+    draft->group = draft->plural = false;
+    draft->other_group = g.named;
+    draft->about = draft->single = odd;
+    draft->topic = blocks_topic(TOPIC_ODD, g.key, all, 0);
+    if (all)
+        return blocks_put(
+            talk, draft,
+            "(2:(which|what) is the odd one out|which (thing|object|one) is the odd one out|which "
+            "(thing|object|one) (does not|doesn't) belong|which (thing|object) is different "
+            "(from the (others|rest)|)|which (thing|object) is (not like|unlike) the others|which "
+            "(thing|object|one) stands out|what stands out|which (thing|object) does not fit in)",
+            "");
+    return blocks_put(talk, draft,
+                      "(2:which (one|) of %m is the odd one out|2:which (one|) of %m is different "
+                      "(from the (others|rest)|)|which (one|) of %m is not like the others|which "
+                      "of %m (does not|doesn't) (belong|fit in)|which (one|) of %m stands out)",
+                      "m", g.them.text);
+}
+
+// ---- partly hidden ------------------------------------------------------------------------------
+
+// 1: clearly, 0: not at all; -1: people might see it either way.
+static int hidden(const blocks_object *o)
+{
+    double seen = (double)o->visible / (double)o->total;
+    return seen < 0.75 ? 1 : seen > 0.97 ? 0 : -1;
+}
+
+static blocks_set hidden_ones(const blocks_scene *scene, blocks_set *doubtful)
+{
+    blocks_set found = 0;
+    *doubtful = 0;
+    for (int i = 0; i < scene->count; i++) {
+        found |= hidden(&scene->object[i]) == 1 ? (blocks_set)(1u << i) : 0;
+        *doubtful |= hidden(&scene->object[i]) < 0 ? (blocks_set)(1u << i) : 0;
+    }
+    return found;
+}
+
+static const char part[] = "(2:partly|2:partially|a bit|)";
+
+// "is anything partly hidden"
+bool blocks_ask_any_hidden(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_set doubtful, found = hidden_ones(talk->scene, &doubtful);
+    if (!found && doubtful)
+        return false;
+    of_the_picture(draft, "verify", found != 0);
+    draft->topic = blocks_topic(TOPIC_HIDDEN, 100, 0, 0);
+    return blocks_put(
+        talk, draft,
+        "(3:is anything %p hidden|are any (of the|) (things|objects) %p "
+        "(hidden|covered)|is (something|anything) %p (hidden|hiding) behind something "
+        "else|is any (thing|object) %p (hidden|covered|blocked)|does (anything|any "
+        "object) (hide|block) (another one|another object|something else)|do "
+        "any (things|objects) overlap)",
+        "p", blocks_reading(&talk->rng, part).text);
+}
+
+// "which thing is partly hidden"
+bool blocks_ask_which_hidden(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_set doubtful, found = hidden_ones(talk->scene, &doubtful);
+    int only = blocks_only(found);
+    if (doubtful || (only < 0 && (found || !blocks_chance(talk, 0.1))))
+        return false;
+    *draft = blocks_draft_new("attribute", ASK_WHICH);
+    draft->meaning.objects = found;
+    draft->single = draft->about = only;
+    draft->topic = blocks_topic(TOPIC_HIDDEN, 101, 0, 0);
+    return blocks_put(talk, draft,
+                      "(3:which (thing|object|one) is %p (2:hidden|covered|blocked)|2:what is %p "
+                      "hidden|what's (%p hidden|hiding)|which (thing|object|one) is hidden behind "
+                      "something|which (thing|object) is not completely visible)",
+                      "p", blocks_reading(&talk->rng, part).text);
+}
+
+// "is it partly hidden"
+bool blocks_ask_hidden(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    if (!blocks_target_pick(talk, 0, &target))
+        return false;
+    int yes = hidden(&talk->scene->object[target.object]);
+    if (yes < 0)
+        return false;
+    *draft = blocks_draft_about("verify", ASK_POLAR, &target);
+    draft->about = -1;
+    draft->meaning.yes = yes;
+    draft->topic = blocks_topic(TOPIC_HIDDEN, target.object, 0, 0);
+    return blocks_put(talk, draft,
+                      "(4:is %t %p hidden|is %t %p (covered|blocked)|is (something|anything) "
+                      "(hiding|covering|blocking) %t|is %t (hidden|hiding) behind (something|"
+                      "anything))",
+                      "tp", target.text, blocks_reading(&talk->rng, part).text);
+}
