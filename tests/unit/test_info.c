@@ -97,7 +97,8 @@ static void models_are_told_with_their_configuration(void **state)
 {
     (void)state;
     info_says(tiny.improved, ": a model\n", "parameters", "regions     of 5 numbers",
-              "network     mvan", "gate", "positions", " bytes (--tensors lists them)", NULL);
+              "network     mvan (multi-view attention network)", "gate", "positions",
+              " bytes (--tensors lists them)", NULL);
     support_program program;
     const char *const plain[] = {"info", tiny.improved, NULL};
     const char *const tensors[] = {"info", "--tensors", tiny.improved, NULL};

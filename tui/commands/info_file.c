@@ -12,6 +12,7 @@
 #include "engine/base/safetensors.h"
 #include "engine/base/utf8.h"
 #include "engine/model/model.h"
+#include "engine/networks/encoder.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
 #include "features/extract/extract.h"
@@ -84,7 +85,8 @@ static void print_answerer(const vd_config *config)
     vd_output_row("embedding", "%d", config->embed);
     vd_output_row("hidden", "%d", config->hidden);
     vd_output_row("regions", "of %d numbers", config->region);
-    vd_output_row("network", "%s", vd_network_names[config->network]);
+    vd_output_row("network", "%s (%s)", vd_network_names[config->network],
+                  vd_encoder_of(config)->title);
     if (config->text != VD_TEXT_OWN)
         vd_output_row("text encoder", "%s", vd_text_names[config->text]);
     if (config->network == VD_NETWORK_MVAN)
