@@ -167,7 +167,7 @@ static void show_words(vd_tape *tape, const vd_inputs *in, const vd_value *s)
     if (row)
         list_pairs(in->span, s->pairing->group, all, row);
     const int *there = vd_tape_upload(tape, row, all ? (size_t)all->pairs : 0, sizeof *row);
-    if (!there)
+    if (!all || !there)
         return;
     vd_value *shown = vd_tape_rows(tape, s, there, all->pairs, VD_AXIS_PAIRS);
     all->by_entry = true;
