@@ -145,6 +145,12 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     vd_transcript_clear(&other);
     type(&p, "/save monday");
     expect_notice(&p, "/save monday: there is a session of this name");
+    char *link = file_of("link"), *behind = file_of("behind"); // nothing is written through a link
+    assert_int_equal(symlink(behind, link), 0);
+    type(&p, "/save link");
+    expect_notice(&p, "File exists");
+    assert_int_equal(access(behind, F_OK), -1);
+    assert_int_equal(unlink(link), 0);
     plain_chat_close(&p);
     // A name before the first question; a chat without a transcript.
     plain_chat_open(world, &p, false, NULL);
@@ -156,6 +162,8 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     type(&p, "/save late");
     expect_notice(&p, "no transcript is written");
     plain_chat_close(&p);
+    vd_free(behind);
+    vd_free(link);
     vd_free(tuesday);
     vd_free(monday);
 }

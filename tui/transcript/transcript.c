@@ -2,6 +2,7 @@
 #include "tui/transcript/transcript.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -265,10 +266,13 @@ static vd_status copy_file(const char *from, const char *to, vd_error *err)
     size_t size;
     vd_status status = vd_file_read(from, MOST, &text, &size, err);
     int file = -1;
-    if (status == VD_OK) // for its owner alone, as all transcripts
-        status = vd_file_extend(to, 0600, &file, err);
-    if (status == VD_OK && (status = vd_file_append(file, to, text, size, err)))
-        unlink(to);
+    if (status == VD_OK) { // for its owner alone, as all transcripts; writes over nothing
+        file = open(to, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+        if (file < 0)
+            status = vd_error_set(err, VD_IO, "%.400s: %s", to, strerror(errno));
+        else if ((status = vd_file_append(file, to, text, size, err)))
+            unlink(to);
+    }
     if (file >= 0)
         close(file);
     vd_free(text);
