@@ -36,6 +36,7 @@ static const question questions[] = {
     {WHEN_ANY, 5, 1, blocks_ask_group_what, TARGET_NAMED},
     {WHEN_ANY, 4, 3.5, blocks_ask_group_same, TARGET_NAMED},
     {WHEN_ANY, 1, 1, blocks_ask_distinct, TARGET_NAMED},
+    {WHEN_ANY, 3, 1, blocks_ask_what_are_there, TARGET_NAMED},
     {WHEN_ANY, 3, 1.6, blocks_ask_bound, TARGET_NAMED},
     {WHEN_ANY, 3.5, 1, blocks_ask_kinds, TARGET_NAMED},
     {WHEN_ANY, 4, 1, blocks_ask_not, TARGET_NAMED},
@@ -148,6 +149,10 @@ static const question questions[] = {
     {WHEN_OTHER, 10, 1, blocks_ask_pair, TARGET_ANSWER},
     {WHEN_OTHER, 6, 1, blocks_ask_bigger, TARGET_ANSWER},
     {WHEN_THEY, 90, 1, blocks_ask_group_what, TARGET_REMAINING},
+    {WHEN_IT, 16, 1, blocks_ask_group_what, TARGET_BESIDES},
+    {WHEN_IT, 6, 3.9, blocks_ask_they_all, TARGET_BESIDES},
+    {WHEN_IT, 3, 4, blocks_ask_group_same, TARGET_BESIDES},
+    {WHEN_OTHER, 12, 0.3, blocks_ask_any_other, TARGET_NAMED},
     {WHEN_THEY, 40, 3.9, blocks_ask_they_all, TARGET_REMAINING},
     {WHEN_THEY, 20, 4, blocks_ask_group_same, TARGET_REMAINING},
     {WHEN_THEY, 90, 1, blocks_ask_attribute, TARGET_REMAINING},
@@ -178,7 +183,17 @@ static const question questions[] = {
     {WHEN_OTHER, 10, 1, blocks_ask_pair, TARGET_THAT},
     {WHEN_OTHER, 14, 1, blocks_ask_that_value, TARGET_NAMED},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, TARGET_NAMED},
+    {WHEN_OTHER, 4, 1, blocks_ask_and_attribute, TARGET_PLACE},
+    {WHEN_OTHER, 4, 1, blocks_ask_and_attribute, TARGET_SIZE},
+    {WHEN_OTHER, 30, 1, blocks_ask_and_attribute, TARGET_OTHER},
+    {WHEN_OTHER, 4, 1, blocks_ask_and_attribute, TARGET_NEIGHBOUR},
+    {WHEN_OTHER, 6, 1, blocks_ask_and_attribute, TARGET_NEXT_TO_IT},
+    {WHEN_OTHER, 12, 1, blocks_ask_and_group, TARGET_NAMED},
+    {WHEN_OTHER, 20, 1, blocks_ask_and_group, TARGET_BESIDES},
     {WHEN_OTHER, 45, 1, blocks_ask_and_verify, TARGET_NAMED},
+    {WHEN_OTHER, 8, 1, blocks_ask_and_verify, TARGET_PLACE},
+    {WHEN_OTHER, 40, 1, blocks_ask_and_verify, TARGET_OTHER},
+    {WHEN_OTHER, 6, 1, blocks_ask_and_verify, TARGET_NEXT_TO_IT},
     {WHEN_OTHER, 12, 1, blocks_ask_how_many, TARGET_NAMED},
     {WHEN_OTHER, 25, 1, blocks_ask_and_count, TARGET_NAMED},
     {WHEN_OTHER, 10, 1, blocks_ask_and_exist, TARGET_NAMED},
@@ -376,7 +391,8 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
             (int8_t)blocks_value(&talk->scene->object[__builtin_ctz(m->objects)], m->attribute);
     else if (m->ask == ASK_MOST && m->objects == blocks_all(talk->scene))
         entry->said = m->more;
-    bool named = m->ask == ASK_WHICH && draft->about >= 0 && draft->single < 0;
+    bool named =
+        (m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && draft->about >= 0 && draft->single < 0;
     entry->told = named && blocks_answer_says(answer) ? draft->about : draft->implied;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }

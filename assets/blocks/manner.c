@@ -184,6 +184,15 @@ static const char *const slips[][2] = {
     {"where", "wher|whre|wehre"},
     {"number", "numbr|nubmer"},
     {"different", "diffrent|diferent|differnt"},
+    {"difference", "diffrence|diference"},
+    {"something", "smth|somthing"},
+    {"between", "betwen|bewteen"},
+    {"besides", "besdies"},
+    {"else", "esle|els"},
+    {"their", "thier"},
+    {"only", "olny|onyl"},
+    {"both", "boht|bth"},
+    {"colors", "colros|clors"},
     {"middle", "midle|middel"},
     {"closest", "closet|clsoest"},
     {"closer", "colser|clsoer"},
@@ -198,7 +207,7 @@ static const char *const slips[][2] = {
     {"blocks", "bloks|blcoks"},
     {"what", "waht|wat|whta|hwat|wot|whot"},
     {"what's", "wots|wats|whats|waht's|whts"},
-    {"color", "colr|coler|collor|colro"},
+    {"color", "colr|coler|collor|colro|clr"},
     {"colour", "coluor|colur|color"},
     {"many", "mnay|amny|meny|manny"},
     {"there", "ther|tehre|thre|htere|theer"},
@@ -233,6 +242,7 @@ static const char *const slips[][2] = {
     {"biggest", "bigest|biggset"},
     {"which", "wich|whcih|wihch|whihc"},
     {"shape", "shpae|shap|sahpe"},
+    {"shapes", "shpaes|shaps"},
     {"size", "szie|siez"},
     {"made", "mde|maed"},
     {"material", "materail|matrial|meterial"},
@@ -241,7 +251,7 @@ static const char *const slips[][2] = {
     {"left", "letf|lfet|elft"},
     {"right", "rigth|rihgt|rigt|rihgt"},
     {"see", "se|ese"},
-    {"are", "aer|rae"},
+    {"are", "aer|rae|r"},
     {"is", "si"},
     {"any", "nay|ayn"},
     {"them", "tehm|thme"},
@@ -334,12 +344,48 @@ static void add_stray(vd_rng *rng, char *text, size_t size)
         snprintf(text, size, "%s", out);
 }
 
+// ---- remarks ------------------------------------------------------------------------------------
+
+// What somebody says beside the question, before it or behind it: it changes nothing.
+static void add_remark(vd_rng *rng, char *text, size_t size)
+{
+    static const char *const before =
+        "(2:i see a lot of %v here, but|i count (2|two|3|three), but|hm, i am not sure,|let me "
+        "think,|"
+        "it is hard to see,|i can't see it so well,|2:my (daughter|son|friend|wife|husband|mother|"
+        "teacher|kid) (asks|wants to know)(2:,|)|(the|my) (class|kids|children|pupils) (ask|want "
+        "to "
+        "know)(,|)|2:(and|) %n (asks|wants to know)(2:,|:|)|2:(and|) %n(,|:)|so the caption says "
+        "that,|"
+        "(nice|what a nice) picture,|i have a question,|one question,|another question,|quick "
+        "question,|just checking,|just to be sure,|sorry,|sorry to ask but|i am new here,|i just "
+        "wonder,|not sure,|i think i see it but|there is a lot going on here,)";
+    static const char *const behind_it =
+        "(i can't (really|) (see|tell) it (so well|)|it is hard to (see|say|tell)|it's (a bit|) "
+        "hard (to say|for me)|2:because (it|that) looks %v to me|since (it|one|that) looks %v|i "
+        "think it looks %v|2:i think|2:i guess|i believe|i count (2|two|3|three|4|four) but maybe "
+        "i missed one|if you can (see|tell)|just curious|i am curious|if i may ask|i am not "
+        "(really|) sure|not sure|my guess is %v|it is so small|my eyes are bad)";
+    static const char *const values =
+        "(red|green|blue|yellow|purple|orange|white|black|shiny|metal|rubber|matte|small|big)";
+    static const char *const names = "(tom|anna|ben|lisa|paul|emma|max|sara|jonas|maria)";
+    bool first = chance(rng, 0.5);
+    char remark[BLOCKS_TEXT], out[2 * BLOCKS_TEXT + 4];
+    blocks_say(rng, remark, sizeof remark, first ? before : behind_it, "vn",
+               blocks_reading(rng, values).text, blocks_reading(rng, names).text);
+    snprintf(out, sizeof out, "%s%s %s", first ? remark : text, first ? "" : ",",
+             first ? text : remark);
+    if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
+        snprintf(text, size, "%s", out);
+}
+
 // ---- all --------------------------------------------------------------------------------------
 
 unsigned blocks_manner_draw(vd_rng *rng)
 {
     return (chance(rng, 0.15) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
-           (chance(rng, 0.1) ? BLOCKS_HASTY : 0) | (chance(rng, 0.15) ? BLOCKS_STRAY : 0);
+           (chance(rng, 0.1) ? BLOCKS_HASTY : 0) | (chance(rng, 0.15) ? BLOCKS_STRAY : 0) |
+           (chance(rng, 0.12) ? BLOCKS_REMARK : 0);
 }
 
 void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char *text, size_t size)
@@ -349,6 +395,8 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char 
     // Politeness adds up to that many words: "would you mind telling me ..., thanks".
     if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
         make_polite(rng, before, text);
+    if (chance(rng, manner & BLOCKS_REMARK ? 0.4 : 0.015))
+        add_remark(rng, text, size);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");
         replace(text, "gray", "grey");

@@ -1,5 +1,5 @@
 // How a person types a question: politely, in British spelling, in haste, with words that nobody
-// knows.
+// knows, with remarks.
 #ifndef BLOCKS_MANNER_H
 #define BLOCKS_MANNER_H
 
@@ -9,7 +9,8 @@ typedef enum {
     BLOCKS_POLITE = 1,  // could you tell me what color it is
     BLOCKS_BRITISH = 2, // colour
     BLOCKS_HASTY = 4,   // waht colr is it
-    BLOCKS_STRAY = 8    // gavuze, what color is it
+    BLOCKS_STRAY = 8,   // gavuze, what color is it
+    BLOCKS_REMARK = 16  // tom wants to know, what color is it, i can't tell
 } blocks_manner;
 
 enum { BLOCKS_MOST_WORDS = 20 }; // of a question: VD_MAX_QUESTION, the network reads no more

@@ -167,13 +167,20 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
     return phrase;
 }
 
+blocks_phrase blocks_attribute_word(vd_rng *rng, blocks_attribute attribute)
+{
+    static const char *const words[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                         "size"};
+    return blocks_reading(rng, words[attribute]);
+}
+
 static const char *predicate_pattern(blocks_attribute attribute, int value)
 {
     static const char *const shapes[] = {"a (8:cube|box)", "a (6:ball|4:sphere)", "a cylinder",
                                          "a cone"};
     static const char *const materials[] = {
-        "(6:rubber|6:made of rubber|4:matte|2:dull|matt|soft)",
-        "(8:metal|6:made of metal|6:shiny|2:metallic|glossy|hard)"};
+        "(6:rubber|6:made of rubber|of rubber|4:matte|2:dull|matt|soft)",
+        "(8:metal|6:made of metal|of metal|6:shiny|2:metallic|glossy|hard)"};
     const char *const *const patterns[BLOCKS_ATTRIBUTES] = {blocks_color_names, shapes, materials,
                                                             size_words};
     return patterns[attribute][value];

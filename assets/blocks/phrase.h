@@ -34,6 +34,8 @@ typedef enum {
 } blocks_article;
 
 blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article);
+// "color" or "colour", "shape", "material", "size".
+blocks_phrase blocks_attribute_word(vd_rng *rng, blocks_attribute attribute);
 // The value as what follows "is it": "red", "a ball", "made of metal", "big".
 blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value);
 // The value as what follows "are they": "red", "balls", "shiny", "small".

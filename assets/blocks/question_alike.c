@@ -33,7 +33,7 @@ bool blocks_ask_any_pair(blocks_talk *talk, blocks_draft *draft)
         "the same %v|do any (two|) of the (things|objects) (share a|have the same) %v|does "
         "anything match in %v|are there two (things|objects) (of|with) the same %v|are any two the "
         "same %v|do any of the (things|objects) match in %v)",
-        "v", a == BLOCKS_COLOR ? blocks_reading(&talk->rng, "(3:color|colour)").text : "shape");
+        "v", blocks_attribute_word(&talk->rng, a).text);
 }
 
 // "are any two things identical": none that differ in size or material alone.

@@ -14,17 +14,20 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "%b|%b "
         "color|what color %b|(what|which) (color|colour) (has %t|%t has)|"
         "can you tell me the color of %t|what (2:color|colour) would you say %t is|"
-        "do you know what color %t is|tell me the color of %t|3:%o)",
+        "do you know what color %t is|tell me the color of %t|%t (is|has) (what|which) color|3:%o)",
     [BLOCKS_SHAPE] =
         "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
         "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
         "what sort of shape is %t|can you tell me the shape of %t|shape (of|) %b|what form has "
         "%t|what form is %t|what form does %t have|%b shape|what "
         "shape "
-        "%b|which shape has %t|"
+        "%b|which shape has %t|%t (is|has) what shape|"
         "%o)",
     [BLOCKS_MATERIAL] =
-        "(8:what is %t made of|4:what's %t made of|3:(3:what|which) material is %t (made of|)|"
+        "(8:what is %t made of|4:what's %t made of|(of|from) what is %t made|(of|from) "
+        "(what|which) "
+        "material is %t (made|)|%t is made of what|"
+        "3:(3:what|which) material is %t (made of|)|"
         "3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte or shiny)|"
         "what is %t made out of|what is the material of %t|what's the material of %t|material "
         "(of|) %b|material of %b, metal or rubber|material of %b, rubber or metal|%b material|what "
@@ -42,7 +45,7 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "or little|tiny or huge)|what is the size of %t|"
         "what's the size of %t|size (of|) %b|size of %b, big or small|%b size|%b(,|) big or "
         "small|how big would "
-        "you say %t is|%b, (small or big|big or little))",
+        "you say %t is|%t is how big|%t (is|has) what size|%b, (small or big|big or little))",
 };
 
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
@@ -129,16 +132,15 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
-        "(2:what material|what is it made of)", "(what size|how big)"};
-    static const char *const own[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
-                                                       "size"};
+        "(2:what material|what is it made of|metal or rubber|shiny or matte|rubber or metal)",
+        "(what size|how big|big or small|small or big)"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
         return blocks_put(
             talk, draft,
             "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what about|how "
             "about) (the|its) %a)",
-            "a", blocks_reading(&talk->rng, own[attribute]).text);
+            "a", blocks_attribute_word(&talk->rng, attribute).text);
     return blocks_put(talk, draft,
                       brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
                       target.text, choice, blocks_bare(target.text));
@@ -170,6 +172,12 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
         snprintf(predicate.text, sizeof predicate.text, "round");
+    if (blocks_chance(talk, 0.04))
+        return blocks_put(
+            talk, draft,
+            "(%t is %v, (isn't it|is it)|%t must be %v, (right|is it|isn't it)|%t looks "
+            "%v, (right|doesn't it)|is %t really %v|is %t actually %v)",
+            "tv", target.text, predicate.text);
     char lead[LEAD];
     draw_lead(talk, &target, lead);
     if (lead[0])
@@ -178,14 +186,16 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(
         talk, draft,
         attribute == BLOCKS_COLOR
-            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|"
+            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|%t "
+              "is %v|"
               "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t is %v, "
               "(right|yes|correct)|isn't %t %v)"
         : attribute == BLOCKS_SHAPE
-            ? "(14:is %t %v|would you say %t is %v|%b %v|and is %t %v|is %t also %v|and %t, is it "
+            ? "(14:is %t %v|would you say %t is %v|%b %v|%t is %v|and is %t %v|is %t also %v|and "
+              "%t, is it "
               "%v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
             : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|and is %t %v|is %t %v too|"
-              "is %t also %v|and %t, is it %v|is %t %v or not|%b, %v or not|%t is %v, "
+              "is %t also %v|and %t, is it %v|is %t %v or not|%b, %v or not|%t is %v|%t is %v, "
               "(right|yes|correct)|isn't %t %v)",
         "tvb", target.text, predicate.text, blocks_bare(target.text));
 }
@@ -232,11 +242,12 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
             !blocks_chance(talk, 0.1))
             return false;
     blocks_target target;
-    if (!blocks_target_pick_named(talk, 1u << before->attribute, &target))
+    bool named = talk->naming == TARGET_NAMED;
+    if (!blocks_target_pick(talk, 1u << before->attribute, &target))
         return false;
     // "the small one": the same kind as before but for its size.
     blocks_kind kind = before->kind;
-    for (int a = BLOCKS_ATTRIBUTES - 1; a >= 0 && blocks_chance(talk, 0.5); a--) {
+    for (int a = BLOCKS_ATTRIBUTES - 1; named && a >= 0 && blocks_chance(talk, 0.5); a--) {
         if (a == BLOCKS_SHAPE || kind.value[a] < 0 || kind.value[BLOCKS_SHAPE] < 0)
             continue;
         blocks_kind other = kind, said = blocks_anything;
@@ -251,13 +262,14 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
                  blocks_noun(&talk->rng, said, BLOCKS_THE).text);
         break;
     }
-    *draft = blocks_draft_about("attribute", ASK_VALUE, &target);
+    *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
     draft->coreference = 1;
     draft->meaning.attribute = before->attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, before->attribute, target.object, 0);
     return blocks_put(talk, draft,
-                      "(3:and %t|2:what about %t|2:how about %t|and what about %t|and for %t)", "t",
-                      target.text);
+                      "(3:and %t|2:what about %t|2:how about %t|and what about %t|and for %t|and "
+                      "that of %t)",
+                      "t", target.text);
 }
 
 // "and the cube", "what about the cube": the yes-or-no question of the round before.
@@ -270,10 +282,10 @@ bool blocks_ask_and_verify(blocks_talk *talk, blocks_draft *draft)
         if ((talk->entry[e].value || talk->entry[e].verify) && !blocks_chance(talk, 0.3))
             return false;
     blocks_target target;
-    if (!blocks_target_pick_named(talk, 1u << before->attribute, &target) ||
+    if (!blocks_target_pick(talk, 1u << before->attribute, &target) ||
         target.object == before->object)
         return false;
-    *draft = blocks_draft_about("verify", ASK_ONE, &target);
+    *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
     draft->coreference = 1;
     int truth = blocks_value(&talk->scene->object[target.object], before->attribute);
     draft->meaning.yes = truth == before->asked;
@@ -285,7 +297,7 @@ bool blocks_ask_and_verify(blocks_talk *talk, blocks_draft *draft)
         return false; // few things are red
     return blocks_put(talk, draft,
                       "(2:and %t|3:what about %t|2:how about %t|and what about %t|is %t too|and is "
-                      "%t)",
+                      "%t|(and|) %t too|same for %t)",
                       "t", target.text);
 }
 

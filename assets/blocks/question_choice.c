@@ -137,6 +137,31 @@ bool blocks_ask_extent(blocks_talk *talk, blocks_draft *draft)
                       blocks_bare(target[1].text));
 }
 
+// "is it made of the same material as the cubes", all of which are of one
+static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_target *target,
+                        blocks_kind kind, blocks_set others)
+{
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    int value = blocks_shared(talk->scene, others, a);
+    if (value < 0 || kind.value[a] >= 0 || target->kind.value[a] >= 0)
+        return false;
+    *draft = blocks_draft_about("comparison", ASK_POLAR, target);
+    draft->meaning.yes = blocks_value(&talk->scene->object[target->object], a) == value;
+    draft->about = -1;
+    draft->other_group = true;
+    draft->crowded = talk->naming != TARGET_IT;
+    draft->topic = blocks_topic(TOPIC_BIGGER, 3000 + target->object, blocks_kind_key(kind), a);
+    return blocks_put(
+        talk, draft,
+        a == BLOCKS_MATERIAL
+            ? "(2:is %t (made|) of the same %v as %m|is %t the same %v as %m|does %t "
+              "have the same %v as %m|same %v as %m, %b)"
+            : "(2:is %t the same %v as (4:|all) %m|does %t have the same %v as %m|is %t of "
+              "the same %v as %m)",
+        "tvmb", target->text, blocks_attribute_word(&talk->rng, a).text,
+        blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text, blocks_bare(target->text));
+}
+
 // "is it bigger than the cubes", all of which are of one size
 bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
 {
@@ -146,8 +171,12 @@ bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
     unsigned mask = blocks_chance(talk, 0.8) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR;
     blocks_kind kind = blocks_some_kind(talk, mask);
     blocks_set others = blocks_find(talk->scene, kind);
+    if (blocks_size_of(others) < 2 || blocks_has(others, target.object))
+        return false;
+    if (blocks_chance(talk, 0.4))
+        return same_as_all(talk, draft, &target, kind, others);
     int size = blocks_shared(talk->scene, others, BLOCKS_SIZE);
-    if (blocks_size_of(others) < 2 || size < 0 || blocks_has(others, target.object))
+    if (size < 0)
         return false;
     int own = (int)talk->scene->object[target.object].size;
     bool bigger = blocks_chance(talk, 0.6), yes = bigger ? own > size : own < size;
@@ -439,9 +468,6 @@ static int most_common(const blocks_scene *scene, blocks_set set, blocks_attribu
     return tie ? -1 : best;
 }
 
-static const char *const most_names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
-                                                          "size"};
-
 // "which color is most common", "what color are most of the cubes"
 bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
 {
@@ -476,7 +502,7 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
               "most|3:what is the most (3:common|frequent) %a|what's the most common %a|most "
               "common %a|2:what %a are most of the (things|objects)|what %a do most (of the|) "
               "(things|objects) have)";
-    return blocks_put(talk, draft, pattern, "am", blocks_reading(&talk->rng, most_names[a]).text,
+    return blocks_put(talk, draft, pattern, "am", blocks_attribute_word(&talk->rng, a).text,
                       g.them.text);
 }
 
@@ -519,7 +545,7 @@ bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
               "once|(which|what) %a does only one (thing|object) have)"
             : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is there "
               "twice|(which|what) %a do exactly two (things|objects) have)",
-        "am", blocks_reading(&talk->rng, most_names[a]).text, g.them.text);
+        "am", blocks_attribute_word(&talk->rng, a).text, g.them.text);
 }
 
 // "are most of them red"

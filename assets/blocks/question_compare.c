@@ -186,21 +186,17 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
             : "(3:what do %t and %u have in common|what does %t have in common with %u|what do %t "
               "and "
               "%u share)";
-    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
-                                                         "size"};
     int one = right ? __builtin_ctz(right) : 0;
     int other = (one + 1 + vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
     return blocks_put(talk, draft, pattern, "tugmac", they ? NULL : target[0].text,
                       they ? NULL : target[1].text, g.they.text, g.them.text,
-                      blocks_reading(&talk->rng, names[one]).text,
-                      blocks_reading(&talk->rng, names[other]).text);
+                      blocks_attribute_word(&talk->rng, one).text,
+                      blocks_attribute_word(&talk->rng, other).text);
 }
 
 // "is the ball the same color as the cube"
 bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
 {
-    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
-                                                         "size"};
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     bool yes = blocks_chance(talk, 0.5);
     blocks_target target[2];
@@ -216,8 +212,13 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
         draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
         return blocks_put(
             talk, draft,
-            talk->naming == TARGET_IT
-                ? "(3:is %t the same %v as %u|does %t have the same %v as %u|does %t have the %v "
+            talk->naming == TARGET_IT && target[1].named && blocks_chance(talk, 0.25)
+                ? "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same %v|is "
+                  "%u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same "
+                  "%v|has %u the same %v)"
+            : talk->naming == TARGET_IT
+                ? "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same %v "
+                  "as %u|does %t have the %v "
                   "of %u|%t has the same %v (as|like) %u|has %t the same %v as %u|does %t have "
                   "same %v "
                   "as %u)"
@@ -225,7 +226,7 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
                   "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b "
                   "and "
                   "%c the same %v|same %v, %b and %c)",
-            "tuvbc", target[0].text, target[1].text, blocks_reading(&talk->rng, names[a]).text,
+            "tuvbc", target[0].text, target[1].text, blocks_attribute_word(&talk->rng, a).text,
             blocks_bare(target[0].text), blocks_bare(target[1].text));
     }
     return false;
@@ -416,6 +417,46 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
                           : "(3:is there another %k|2:do you see another %k|another %k) "
                             "%b %t",
                       "kpbt", one.text, many.text, but.text, target.text);
+}
+
+// "are there any other things", "what else is there": beside those that were named one by one
+bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_set named = 0;
+    for (int i = 0; i < scene->count; i++)
+        named |= talk->mention[i] >= 0 ? (blocks_set)(1u << i) : 0;
+    blocks_set others = blocks_all(scene) & (blocks_set)~named;
+    int number = blocks_size_of(others);
+    if (talk->round < 2 || !named || blocks_several_told(talk) ||
+        blocks_told(talk, blocks_anything) >= 0)
+        return false;
+    for (int e = 1; e < talk->round; e++) // of each round it is clear what it was about
+        if (talk->entry[e].object < 0)
+            return false;
+    bool what =
+        number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 && blocks_chance(talk, 0.5);
+    *draft = blocks_draft_new("another", !what ? ASK_ANOTHER : number > 1 ? ASK_SHARED : ASK_WHICH);
+    draft->coreference = 1;
+    draft->meaning.yes = number > 0;
+    draft->meaning.number = number;
+    draft->meaning.objects = others;
+    if (what && number > 1)
+        draft->meaning.attribute = BLOCKS_SHAPE;
+    draft->about = what ? blocks_only(others) : -1;
+    draft->crowded = draft->other_group = draft->plural = true;
+    draft->other_thing = number > 0;
+    draft->topic = blocks_topic(TOPIC_ANOTHER, 1, 0, 0);
+    return blocks_put(
+        talk, draft,
+        what
+            ? "(3:what else is there|2:what else do you see|what else can you see|what else is (on "
+              "the table|in the picture)|what other (things|objects) are there|anything else, what)"
+            : "(3:are there any other (things|objects) (2:|on the table|here)|2:is there anything "
+              "else (2:|on the table|in the picture)|do you see anything else|any other "
+              "(things|objects)|anything else (2:|there|on the table)|are there more "
+              "(things|objects))",
+        "");
 }
 
 // "are there any other black things besides those": of several of a kind, or of the two things

@@ -116,7 +116,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "picture|visible|there)|"
         "what number of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can "
         "you count (all|) the %p|"
-        "number of %p|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's "
+        "number of %p|(ok now|now|and|) the %p, how many (of (them|those)|) are there|how much %p "
+        "(are there|)|%p count|%p in total|total %p|amount of %p|what's "
         "the number of %p|tell me "
         "how many %p there are|%p, how many|how many %p does the picture have|"
         "how many %p (have we got|have you got|we got|you got|do we have|are we looking at)|how "
@@ -133,7 +134,9 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         pattern = "(6:how many %p are %v|4:how many of the %p are %v|how many of the %p would you "
                   "say are %v)";
         if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
-            pattern = "how many %v";
+            pattern =
+                "(2:how many %v|how many is %v|how many of all these are %v|how many of all the "
+                "things are %v)";
     }
     return blocks_put(talk, draft, pattern, "phv", many.text, place.text, predicate.text);
 }
@@ -250,8 +253,14 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     else if (!yes)
         number += blocks_chance(talk, 0.5) ? 1 : -1;
     blocks_kind kind;
-    bool found = number >= 4 ? large_kind(talk, number, &kind)
-                             : kind_with(talk, draw_mask(talk), number, &kind);
+    bool all = !several && blocks_chance(talk, 0.12);
+    if (all) { // "are there 5 things"
+        kind = blocks_anything;
+        number = talk->scene->count;
+        asked = yes ? number : number + (blocks_chance(talk, 0.5) ? 1 : -1);
+    }
+    bool found = all || (number >= 4 ? large_kind(talk, number, &kind)
+                                     : kind_with(talk, draw_mask(talk), number, &kind));
     if (!found || blocks_told(talk, kind) >= 0)
         return false;
     *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
@@ -385,7 +394,7 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_scene *scene = talk->scene;
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-    unsigned mask = blocks_chance(talk, 0.3) ? 0 : 1u << BLOCKS_SHAPE;
+    unsigned mask = blocks_chance(talk, 0.45) ? 0 : 1u << BLOCKS_SHAPE;
     blocks_kind kind = blocks_some_kind(talk, mask);
     if (mask >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2)
         return false;
@@ -393,7 +402,8 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     such.value[a] = (int8_t)blocks_value(&scene->object[vd_rng_below(&talk->rng, scene->count)], a);
     blocks_set others = blocks_find(scene, kind) & (blocks_set)~blocks_find(scene, such);
     bool count = blocks_chance(talk, 0.5);
-    if (blocks_told(talk, such) >= 0 || (!count && others && !blocks_chance(talk, 0.2)))
+    if (blocks_told(talk, such) >= 0 ||
+        (!count && others && !blocks_chance(talk, mask ? 0.2 : 0.5)))
         return false;
     *draft = blocks_draft_new(count ? "count" : "exist", count ? ASK_COUNT : ASK_THERE);
     draft->meaning.yes = others != 0;
@@ -403,6 +413,15 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     draft->plural = draft->other_group = true;
     draft->other_thing = !count && others;
     draft->topic = blocks_topic(TOPIC_NOT, blocks_kind_key(such), count, 0);
+    if (!count && !mask && blocks_chance(talk, 0.7)) {
+        draft->plural = false;
+        return blocks_put(
+            talk, draft,
+            "(3:is anything not %v|2:is there anything not %v|3:is there anything (that|which) "
+            "(isn't|is not) %v|is there something (that isn't|not) %v|anything (that isn't|that is "
+            "not|not) %v|do you see anything that is not %v|are there any (things|objects) not %v)",
+            "v", blocks_predicate(&talk->rng, a, such.value[a]).text);
+    }
     return blocks_put(talk, draft,
                       count
                           ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p "

@@ -14,7 +14,8 @@ enum {
     TOPIC_REST,
     TOPIC_THEY_NUMBER = 90,
     TOPIC_THEY_PAIR,
-    TOPIC_WHICH_ARE
+    TOPIC_WHICH_ARE,
+    TOPIC_THERE_ARE
 };
 
 static bool pick_they(blocks_talk *talk, blocks_group *g)
@@ -98,6 +99,30 @@ blocks_set blocks_remaining(const blocks_talk *talk)
                                       : 0;
 }
 
+// "what color is the white cube | what color are the other two cubes": of a kind, those beside the
+// one just spoken of
+static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
+{
+    const blocks_scene *scene = talk->scene;
+    if (talk->it < 0 || talk->it_entry != talk->round - 1 || talk->it_entry < 1)
+        return false;
+    blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind = blocks_kind_of(&scene->object[talk->it], 1u << a);
+    blocks_set others = blocks_find(scene, kind) & (blocks_set) ~(1u << talk->it);
+    int number = blocks_size_of(others);
+    if (number < 2 || !(talk->known[talk->it] >> a & 1))
+        return false;
+    *g = (blocks_group){.kind = kind, .set = others, .coreference = 1, .remaining = true};
+    g->key = -200000 - (int64_t)talk->it * 16 - a;
+    blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
+               number == 2   ? "the other (3:|two|2) %p"
+               : number == 3 ? "the other (3:|three|3) %p"
+                             : "the other %p",
+               "p", blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text + 4);
+    g->them = g->they;
+    return true;
+}
+
 // "how many of them are red | 2 | what color are the others"
 static bool pick_remaining(blocks_talk *talk, blocks_group *g)
 {
@@ -122,6 +147,7 @@ bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
 {
     return talk->naming == TARGET_BOTH        ? pick_both(talk, g)
            : talk->naming == TARGET_REMAINING ? pick_remaining(talk, g)
+           : talk->naming == TARGET_BESIDES   ? pick_besides_it(talk, g)
            : talk->naming == TARGET_IT        ? pick_latest(talk, g)
                                               : pick_kind(talk, g);
 }
@@ -231,7 +257,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!(talk->naming == TARGET_REMAINING ? pick_remaining : pick_latest)(talk, &g) ||
+    if (!(talk->naming == TARGET_NAMED ? pick_latest(talk, &g) : blocks_group_pick(talk, &g)) ||
         !draw_open(talk, &g, &a))
         return false;
     bool yes = blocks_chance(talk, 0.5);
@@ -255,7 +281,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase singular = blocks_predicate(&talk->rng, a, value);
     bool both = blocks_size_of(g.set) == 2 && !g.remaining && blocks_chance(talk, 0.4);
     return put(talk, draft, &g, predicate.text, singular.text,
-               both ? "(2:are they both %v|are both of %m %v)"
+               both ? "(2:are they both %v|are both of %m %v|both %v|both of %m %v|are both %v)"
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
                       "%w|is every one of %m %w|(so|) %g are all %v, (right|correct)|(so|) all of "
                       "%m are %v, (right|"
@@ -303,7 +329,8 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(
         talk, draft,
         rest_of_it
-            ? "(3:is everything else %w|are all the other (things|objects) %v)"
+            ? "(3:is everything else %w|is everything else (also %w|%w too)|are all the other "
+              "(things|objects) %v)"
             : "(4:is everything %b %t %w|is everything else %b %t %w|2:are all (things|objects) "
               "%b %t %v|are all the (things|objects) %b %t %v)",
         "vwbt", many.text, one.text, but.text, target.text);
@@ -339,9 +366,7 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = blocks_shared(talk->scene, g.set, a) >= 0;
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, a, 100);
-    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
-                                                         "size"};
-    blocks_phrase name = blocks_reading(&talk->rng, names[a]);
+    blocks_phrase name = blocks_attribute_word(&talk->rng, a);
     bool both = blocks_size_of(g.set) == 2 && !g.remaining && blocks_chance(talk, 0.4);
     if (a == BLOCKS_MATERIAL && !g.both && blocks_chance(talk, 0.3))
         return put(talk, draft, &g, NULL, NULL,
@@ -360,10 +385,17 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
             talk, draft, &g, name.text, NULL,
             "(2:what about their %v, (also|) the same|and their %v, (also|) the same|and their "
             "%v too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
+    if (g.both && !talk->they && !talk->groups && blocks_chance(talk, 0.12))
+        return put(talk, draft, &g, name.text, NULL, "(and|) (2:the|) same %v (2:|too)");
     if (g.both)
         return put(talk, draft, &g, name.text, NULL,
                    "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g "
                    "share the same %v|do %g (also|) match in %v|and are %g the same %v)");
+    if (blocks_chance(talk, 0.06) && (g.named || g.remaining))
+        return put(
+            talk, draft, &g, name.text, NULL,
+            "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as each "
+            "other)");
     if (both)
         return put(
             talk, draft, &g, name.text, NULL,
@@ -371,7 +403,8 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
             "%v)");
     return put(
         talk, draft, &g, name.text, NULL,
-        "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|4:are all of %m the same "
+        "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
+        "%v|4:are all of %m the same "
         "%v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do %g (all|) match "
         "in %v|do all of %m have "
         "the "
@@ -439,14 +472,12 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, a, 0);
-    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
-                                                         "size"};
     static const char *const plural[BLOCKS_ATTRIBUTES] = {"(3:colors|colours)", "shapes",
                                                           "materials", "sizes"};
     bool own = !g.named && !g.both && !g.remaining && talk->entry[talk->round - 1].ask != ASK_SAME;
     if (own && blocks_chance(talk, 0.12))
         return put(
-            talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
+            talk, draft, &g, blocks_attribute_word(&talk->rng, a).text, NULL,
             "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
     if (own && blocks_chance(talk, 0.15))
         return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
@@ -461,7 +492,7 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
                    "(3:%v|and %v|which %v|what %v)");
     if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
-        return put(talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
+        return put(talk, draft, &g, blocks_attribute_word(&talk->rng, a).text, NULL,
                    same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
                           "what %v is (it|that))"
                         : "(which %v|2:what %v|and what %v)");
@@ -476,8 +507,10 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|2:what colors are %g|what are the colors of "
         "%m|(what|which) "
-        "colors (have %m|do %g have)|what color do %g have|%m, what color)",
-        "(4:what shape are %g|what shapes are %g|%m, what shape|what shape do %g have|what shapes "
+        "colors (have %m|do %g have)|what color do %g have|(what|which) (color|colors) %g have|%m, "
+        "(what|which) color)",
+        "(4:what shape are %g|what shapes are %g|%m, (what|which) shape|(what|which) shape %g "
+        "have|what shape do %g have|what shapes "
         "do "
         "%g have|4:what are %g|and what are %g|(which|what kind of) (things|objects|shapes) are "
         "%g)",
@@ -486,6 +519,47 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         "are %g (shiny or matte|rubber or metal)|what are %g all made of)",
         "(3:how big are %g|what size are %g|are %g big or small)"};
     return put(talk, draft, &g, NULL, NULL, patterns[a]);
+}
+
+// "what shapes are there", "what colors do you see"
+bool blocks_ask_what_are_there(blocks_talk *talk, blocks_draft *draft)
+{
+    static const blocks_attribute asked[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_COLOR,
+                                             BLOCKS_MATERIAL};
+    static const char *const names[] = {"(4:colors|colours|different colors)",
+                                        "(4:shapes|kinds of shapes|different shapes)",
+                                        "(4:materials|different materials)"};
+    blocks_attribute a = asked[vd_rng_below(&talk->rng, 5)];
+    *draft = blocks_draft_new("attribute", ASK_SHARED);
+    draft->meaning.objects = blocks_all(talk->scene);
+    draft->meaning.attribute = a;
+    draft->other_group = true;
+    draft->topic = blocks_topic(TOPIC_THERE_ARE, a, 0, 0);
+    return blocks_put(talk, draft,
+                      "(4:what %v are there|2:what %v do you see|what %v can you see|2:what %v are "
+                      "in the picture|what %v are on the table|which %v are there|which %v do you "
+                      "see|(list|name) all the %v|which %v are in the picture)",
+                      "v", blocks_reading(&talk->rng, names[a]).text);
+}
+
+// "what color is the ball | red | and the cubes", "and the other two balls"
+bool blocks_ask_and_group(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    blocks_group g;
+    if (talk->round < 2 || !before->value || before->object < 0 || !blocks_group_pick(talk, &g) ||
+        g.kind.value[before->attribute] >= 0 || blocks_has(g.set, before->object))
+        return false;
+    if (blocks_distinct(talk->scene, g.set, before->attribute) > 3 && !blocks_chance(talk, 0.3))
+        return false;
+    *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
+    draft->coreference = 1;
+    draft->of_they = false;
+    draft->meaning.attribute = before->attribute;
+    draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, before->attribute, 0);
+    return put(
+        talk, draft, &g, NULL, NULL,
+        "(3:and %m|2:what about %m|2:how about %m|and what about %m|and for %m|and that of %m)");
 }
 
 // "how many of them are red | 2 | what are they", "which one is it": of those counted just before

@@ -101,7 +101,10 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
         "%t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d %t|2:which "
         "(thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d %t|"
         "2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %b|what %d "
-        "%b|what is the thing %d %t|what would be %d %t)",
+        "%b|what is the thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
+        "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|"
+        "identify) the (thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
+        "%t)",
         &target, direction, NULL, NULL);
 }
 
@@ -361,7 +364,8 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
                         : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "
                           "the picture)")
                 : "(6:where is %t|2:where's %t|where on the table is %t|"
-                  "where do you see %t|where can i find %t|where in the picture is %t|where "
+                  "where do you see %t|(and|) where exactly is %t|where can i find %t|where in the "
+                  "picture is %t|where "
                   "%b|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
                   "would i find %t)",
         &target, BLOCKS_LEFT, NULL, NULL);

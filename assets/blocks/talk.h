@@ -70,6 +70,7 @@ typedef enum {
     TARGET_RANKED,     // the second cube from the left
     TARGET_OTHER,      // the other cube: of two, not the one just spoken of
     TARGET_REMAINING,  // of "they", those that the round before did not count: the others
+    TARGET_BESIDES,    // of several things: those of a kind beside the one just spoken of
     TARGET_BOTH,       // of several things: "they", the two that the round before was about
 } blocks_naming;
 
@@ -202,7 +203,8 @@ blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_a
     blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not,
     blocks_ask_neither, blocks_ask_which_are;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
-blocks_ask_fn blocks_ask_another, blocks_ask_besides, blocks_ask_besides_those, blocks_ask_only;
+blocks_ask_fn blocks_ask_another, blocks_ask_any_other, blocks_ask_besides,
+    blocks_ask_besides_those, blocks_ask_only;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
     blocks_ask_and_verify, blocks_ask_no_such;
@@ -221,7 +223,8 @@ blocks_ask_fn blocks_ask_most, blocks_ask_mostly, blocks_ask_occurs;
 // Of a group, "they" or named: "what color are the cubes".
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
     blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number,
-    blocks_ask_they_pair, blocks_ask_counted_what, blocks_ask_one_differs;
+    blocks_ask_they_pair, blocks_ask_counted_what, blocks_ask_one_differs,
+    blocks_ask_what_are_there, blocks_ask_and_group;
 // What is alike, and what is partly hidden: "are any two identical", "which is the odd one out".
 blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blocks_ask_any_hidden,
     blocks_ask_which_hidden, blocks_ask_hidden;

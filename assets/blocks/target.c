@@ -87,13 +87,13 @@ static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
         "(you|us|me|the camera)|the frontmost %k|the %k at the front|the %k in the very front|the "
         "%k "
         "nearest to (the "
-        "viewer|us)|the %k right at the front|the front %k)",
+        "viewer|us)|the %k right at the front|the front %k|the %k in the foreground)",
     [BLOCKS_BEHIND] = "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
                       "%k|the %k farthest "
                       "(away|from the camera)|the %k furthest back|the %k all the way in the "
                       "back|the %k at the very "
                       "back|the back "
-                      "%k|the %k way in the back)",
+                      "%k|the %k way in the back|the %k in the background)",
     [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
                        "closest to the "
                        "(middle|center))"),
@@ -368,15 +368,22 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
 // "what is behind it | a red cube | is that one big"
 static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
-    int told = talk->round > 1 ? talk->entry[talk->round - 1].told : -1;
+    const blocks_entry *last = &talk->entry[talk->round - 1];
+    int told = talk->round > 1 ? last->told : -1;
     if (told < 0 || !open(talk, told, hide))
         return false;
     target->object = told;
     target->coreference = 1;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               talk->entry[talk->round - 1].ask == ASK_WHICH
-                   ? "(4:that one|2:that|that thing|that object|this one)"
-                   : "(4:that one|2:that|that thing|that other one|the other one|this one)",
+               last->ask == ASK_WHICH
+                   ? (talk->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
+                                   : "(4:that one|2:that|that thing|that object|this one)")
+               : last->ask == ASK_CHOICE
+                   ? (talk->it < 0 ? "(3:that one|3:it|that)" : "that one")
+                   : (talk->it < 0 ? "(4:that one|3:it|2:that|that thing|that other one|the other "
+                                     "one|this one)"
+                                   : "(4:that one|2:that|that thing|that other one|the other "
+                                     "one|this one)"),
                "");
     return true;
 }
@@ -494,9 +501,14 @@ const char *blocks_bare(const char *text)
 
 bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
+    // "is it bigger than the other cube"
+    bool other = talk->naming == TARGET_IT && blocks_chance(talk, 0.3);
     bool (*const pick)(blocks_talk *, unsigned, blocks_target *) =
         talk->naming == TARGET_AMONG ? blocks_target_pick : blocks_target_pick_named;
-    return blocks_target_pick(talk, hide, &target[0]) && pick(talk, hide, &target[1]) &&
+    if (!blocks_target_pick(talk, hide, &target[0]))
+        return false;
+    target[1] = (blocks_target){.object = -1, .kind = blocks_anything};
+    return ((other && pick_other(talk, hide, &target[1])) || pick(talk, hide, &target[1])) &&
            target[0].object != target[1].object;
 }
 

@@ -45,9 +45,9 @@ EXTREMES = [
     ('right', r'rightmost|right|most right', r'to the right|(?:the )?most right|(?:on the far|on the|all the way on the|way over on the) right(?: '
               r'side)?|furthest to the right|'
               r'f[au]rthest right|all the way on the right'),
-    ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|(?:right )?at the front|'
+    ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|in the foreground|(?:right )?at the front|'
               r'(?:closest|nearest)(?: to (?:you|us|me|the camera|the viewer))?'),
-    ('behind', r'farthest|furthest|back', r'(?:all the way |way )?in the back|at the (?:very )?back|'
+    ('behind', r'farthest|furthest|back', r'(?:all the way |way )?in the back|in the background|at the (?:very )?back|'
                r'farthest(?: away| from the camera)?|furthest back|furthest away'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
@@ -69,7 +69,7 @@ ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether
 OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
                   'orange shark call fox foxes'.split())
 WORDS = set()
-SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
+SHORT = {'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
          'hw': 'how', 'fo': 'of', 'ov': 'of', 'ti': 'it', 'oen': 'one', 'oens': 'ones', 'onse': 'ones', 'adn': 'and',
          'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
@@ -81,7 +81,8 @@ SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sp
 
 def learn_words():
     words = set(VALUES) | set(NOUNS) | PLURALS
-    for text in chain((p for p, _ in QUESTIONS), [DIRECTION, HERE, ASKING, EXISTS], *EXTREMES):
+    for text in chain((p for p, _ in QUESTIONS), (p for p, _ in ORDERS_OF_WORDS),
+                      [DIRECTION, HERE, ASKING, EXISTS, BEFORE, BEHIND], *EXTREMES):
         text = re.sub(r'\(\?P<\w+>|\\[a-z]|\(\?[:=!]', ' ', text)
         text = text.replace('colou?r', 'color').replace("'s", ' ')
         words |= {w for w in re.findall(r"[a-z']+", text) if len(w) > 1}
@@ -133,9 +134,52 @@ def without_echo(question, before):
     return re.sub(rf'^(?:ok so|ok|ah|oh|so|hm|alright|right,?) {heard},? (?:and |so |now )?', '', question)
 
 
+NAME = '(?:tom|anna|ben|lisa|paul|emma|max|sara|jonas|maria)'
+BEFORE = (rf"(?:i see a lot of \w+ here,? but|i count (?:2|two|3|three),? but|hm,? i am not sure,?|let me think,?|it is hard to see,?|"
+          rf"i can't see it so well,?|my (?:daughter|son|friend|wife|husband|mother|teacher|kid) (?:asks|wants to know),?|"
+          rf"(?:the|my) (?:class|kids|children|pupils) (?:ask|want to know),?|(?:and )?{NAME}(?: asks| wants to know)?,?|"
+          rf"so the caption says that,?|(?:what a )?nice picture,?|i have a question,?|(?:one|another|quick|1) question,?|"
+          rf"just (?:checking|to be sure),?|sorry(?: to ask but)?,?|i am new here,?|i just wonder,?|not sure,?|i think i see it but|"
+          rf"there is a lot going on here,?)")
+BEHIND = (r"(?:i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard to (?:see|say|tell)|it's (?:a bit )?hard (?:to say|for "
+          r"me)|because (?:it|that) looks \w+ to me|since (?:it|one|1|that) looks \w+|i think it looks \w+|i think|i guess|i believe|i "
+          r"count (?:\d|two|three|four) but maybe i missed (?:one|1)|if you can (?:see|tell)|just curious|i am curious|if i may ask|"
+          r"i am not (?:really )?sure|not sure|my guess is \w+|it is so small|my eyes are bad)")
+# Other orders of words, and the usual ones for them.
+ORDERS_OF_WORDS = [
+    (r"^(?:of|from) what is (.*) made$", r'what is \1 made of'), (r'^(?:of|from) (what|which) material is (.*?)(?: made)?$', r'\1 material is \2'),
+    (r'^(.*) is made of what$', r'what is \1 made of'), (r'^(.*) (?:is|has) (what|which) (color|shape|size)$', r'\2 \3 is \1'),
+    (r'^(.*) is how big$', r'how big is \1'), (r"^(.*) is (.*?),? (?:isn't it|is it)$", r'is \1 \2'),
+    (r'^(.*) must be (.*?),? (?:right|is it|isn\'t it)$', r'is \1 \2'), (r"^(.*) looks (.*?),? (?:right|doesn't it)$", r'is \1 \2'),
+    (r'^is (.*) (?:really|actually) (.*)$', r'is \1 \2'), (r'^((?:the|it|that|this)\b.*) is ((?:an? |(?:made )?of )?\w+)$', r'is \1 \2'),
+    (r'^(?:(?:ok )?now |and )?the (.*?),? how many(?: of (?:them|those))? are there$', r'how many \1 are there'),
+    (r'^(?:and )?the thing ((?:just |right |directly )?.*?),? what is (?:it|that)$', r'what is \1'),
+    (r'^(?:describe|tell me) the (?:thing|object) ((?:just |right |directly )?' + 'DIRECTION' + r' .*)$', r'what is \1'),
+    (r'^what do i see ((?:just |right |directly )?)', r'what is \1'), (r'^what is (?:standing|lying|sitting) ', 'what is '),
+    (r'^((?!do |does |is |are |has )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
+    (r'^(?:and |now )?((?:the|those|these) .*?),? (?:do they (?:all )?have|are they(?: all)?) (?:the )?same (\w+)(?: as each other)?$', r'are \1 the same \2'),
+    (r'^do do ', 'do '),
+    (r'^is everything else (?:also )?(.*?)(?: too)?$', r'is everything else \1'),
+    (r'^(?:are )?both (?:of (?:them|those|these) )?((?:made of |of )?\w+)$', r'are they both \1'),
+    (r'^and that of (.*)$', r'and \1'), (r'^(?:and )?((?:the(?! same)|that|this)\b.*) too$', r'is \1 too'), (r'^and is (.*) too$', r'is \1 too'), (r'^same for (.*)$', r'what about \1'),
+    (r'^(what|which) (colors?|shape) ((?:they|those|these)(?: two| 2)?|the .*) have$', r'\1 \2 do \3 have'),
+    (r'^(.*?),? which (color|shape)$', r'\1, what \2'),
+    (r'^where exactly is ', 'where is '), (r'^and where ', 'where '),
+    (r'^how many of the (.*) are there$', r'how many \1 are there'), (r'^how many is (\w+)$', r'how many things are \1'), (r'^how many of all (?:the things|these) are (.*)$', r'how many of the things are \1'),
+]
+
+
+def reordered(text):
+    for pattern, order in ORDERS_OF_WORDS:
+        text = re.sub(pattern.replace('DIRECTION', DIRECTION.replace('?P<dir>', '?:')), order, text)
+    return text
+
+
 def plain(question):
-    """The question without "please", in the order of words of one that is asked directly."""
+    """The question without "please" and remarks, in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
+    text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
+    text = re.sub(rf'(?<=\w),? {BEHIND}$', '', text)
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
     text = re.sub(r"^(?:good morning|ok different thing|next question|last question|ok cool|ok then|ok and|i see(?! an? | the | two | 2 )|got it|(?:very )?good|haha|ok and|oh and|ah yes,? and|last one|next(?! to )|"
                   r"next question|one more|1 more(?= [a-z]+ )|let's see|let us begin|now then|right then|lovely|ok then|and now|thank you|"
@@ -147,22 +191,24 @@ def plain(question):
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
                   rf'{ASKING},) ', '', text)
-    text = re.sub(r'^(?:look at|how about|what about|now look at|take|now|and|see) (the [^,]*?),? '
+    text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
                   r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
     text = re.sub(r'^(?:so,? )?(?:all the (.*?) are (.*?)|the (.*?) are all (.*?)),? (?:right|correct|yes)$',
                   lambda m: f'are the {m[1] or m[3]} all {m[2] or m[4]}', text)
     text = re.sub(r'^(?:so,? )?(?:(?:they|those) are all|all of (?:them|those|these) are) (.*?),? (?:right|correct)$', r'are they all \1', text)
-    text = re.sub(r'^(.*?),? ((?:an? |made of )?\w+) or not$', r'\1 \2', text)
+    text = re.sub(r'^(.*?),? ((?:an? |(?:made )?of )?\w+) or not$', r'\1 \2', text)
     text = re.sub(r"^isn't (?!there)", 'is ', text)
     text = re.sub(r'^((?:the|it|that|this)\b.*) is (.*?),? (?:right|yes|correct)$', r'is \1 \2', text)
     if re.match('is |are ', text):
         text = re.sub(r', right$', '', text)
         text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on)(?<! its) right$', '', text)
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
+    text = re.sub(r'\b((?:\w+er|fewer \w+(?: \w+)?|more \w+(?: \w+)?) )then\b', r'\1than', text)
     text = re.sub('^(?:between|out of) ', 'of ', text)
     text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
                   'describe ', text)
+    text = reordered(text)
     asked = re.fullmatch(rf'{ASKING} (.*)', text)
     if asked and re.match(r'which of |which (?:one|1) is |how many of |how many are |what is (?:left of|to the|'
                           r'next|in front|behind) ', asked.group(1)):
@@ -170,7 +216,7 @@ def plain(question):
     for pattern, order in ORDERS if asked else []:
         if re.fullmatch(pattern, asked.group(1)):
             return re.sub(f'^{pattern}$', order, asked.group(1))
-    return asked.group(1) if asked and not asked.group(1).startswith('the ') else text
+    return reordered(asked.group(1)) if asked and not asked.group(1).startswith('the ') else text
 
 
 class Unread(Exception):
@@ -198,7 +244,7 @@ def kind_of(text):
 
 def value_of(text):
     """What follows "is it": 'red', 'a ball', 'made of metal', 'round', 'cubes'."""
-    text = re.sub(r'^(?:made of|an?) ', '', text)
+    text = re.sub(r'^(?:made of|of|an?) ', '', text)
     if text == 'round':
         return 'shape', 'ball'
     return VALUES.get(text)
@@ -429,7 +475,12 @@ class Reader:
             return self.turns[-1].answered
         if text in IT:
             self.reference = True
-            return self.it()
+            try:
+                return self.it()
+            except Unclear:
+                if self.turns[-1].answered is None:
+                    raise
+                return self.turns[-1].answered
         if re.fullmatch(r'(?:the )?(?:other|remaining|last) (?:one|1)|the (?:one|1) that is left', text) and (
                 self.turns[-1].some is not None):
             return self.one(self.remaining())
@@ -488,6 +539,15 @@ class Reader:
             return self.they(two=True)
         if re.fullmatch('(?:the )?(?:others|(?:other|remaining) (?:two|2|three|3|ones)|rest(?: of them)?)', text):
             return self.remaining()
+        besides = re.fullmatch('(?:the )?other (?:(?:two|2|three|3) )?(.*)', text)
+        if besides and kind_of(besides.group(1)) is not None and text.split()[-1] in PLURALS:
+            self.reference = True
+            found = self.scene.find(kind_of(besides.group(1)))
+            one = self.it()
+            if one not in found:
+                raise Unclear('the others')
+            self.turn.group = False
+            return found - {one}
         kind = kind_of(re.sub('^the ', '', text))
         if kind is None:
             raise Unread(text)
@@ -787,10 +847,16 @@ def chosen(reader, right, among, given):
     return judge
 
 
+def answered(reader, right):
+    """What the answer names, for "it" in the next question."""
+    reader.turn.answered = next(iter(right)) if len(right) == 1 else None
+
+
 def which_two(reader, thing, other, value):
     said, among = value_of(value), frozenset({reader.thing(thing), reader.second(other, thing)})
     if not said or len(among) < 2:
         raise Unread(value)
+    answered(reader, reader.scene.find(dict([said]), among))
     return chosen(reader, reader.scene.find(dict([said]), among), among, said[:1])
 
 
@@ -805,6 +871,7 @@ def which_place(reader, thing, other, place):
     if lies is None:  # some would say so
         return lambda answer: any(chosen(reader, frozenset({i}), frozenset({one, two}), ())(answer)
                                   for i in (one, two))
+    answered(reader, frozenset({one if lies else two}))
     return chosen(reader, frozenset({one if lies else two}), frozenset({one, two}), ())
 
 
@@ -1048,6 +1115,23 @@ def besides_those(reader, kind, those, how_many=None):
     return counted(reader, others, False) if how_many else further(reader, len(others), others)
 
 
+def any_other(reader, what=False):
+    """Besides all that was named alone, where nothing else was spoken of."""
+    named = frozenset().union(*(mention for turn in reader.turns for mention in turn.single))
+    if -1 in named or not named or any(turn.group or (turn.group is False and not turn.single) for turn in reader.turns):
+        raise Unclear('other than which')
+    reader.reference = True
+    others = reader.scene.all - named
+    reader.turn.group = False
+    if what:
+        judge = things(reader, others)
+        answered(reader, others)
+        reader.mention(others | ({-1} if len(others) > 1 else set()))
+        return judge
+    reader.mention(others | {-1})
+    return further(reader, len(others), others)
+
+
 def that_value(reader):
     if not reader.turns[-1].said:
         raise Unclear('that')
@@ -1091,6 +1175,14 @@ def shared(reader, group, attribute):
     return judge
 
 
+def there_are(reader, names):
+    """The shapes, colors or materials of all things."""
+    attribute = ATTRIBUTES[re.sub('colour', 'color', re.sub('(?:different|kinds of) ', '', names))[:-1]]
+    judge = shared(reader, 'things', attribute)
+    reader.turn.group = False
+    return judge
+
+
 def value(reader, thing, attribute, one=None, two=None):
     """one, two: the values that are given to choose from."""
     found = reader.thing(thing)
@@ -1126,8 +1218,10 @@ def value_again(reader, thing):
     reader.reference = True
     attribute, kind = reader.turns[-1].value
     said = kind_of(re.sub('^the (?:only )?', '', thing))
-    if said is None:
-        raise Unread(thing)
+    if said is not None and thing.split()[-1] in PLURALS or re.fullmatch('the other .*', thing) and thing.split()[-1] in PLURALS:
+        return shared(reader, thing, attribute)
+    if said is None or re.match('the other ', thing):
+        return value(reader, thing, attribute)
     found = reader.scene.find(said)
     if len(found) != 1 and kind is not None:  # "the small one": the other cube
         found = reader.scene.find(dict(kind, **said))
@@ -1325,6 +1419,25 @@ def same_as(reader, thing, other, attribute):
     return yes_or_no(len(reader.scene.values(found, attribute)) == 1)
 
 
+def same_as_all(reader, thing, other, attribute):
+    kind = kind_of(other)
+    if kind is None or other.split()[-1] not in PLURALS or not thing:
+        raise Unread(other)
+    one, others = reader.subject(thing), reader.scene.find(kind)
+    values = reader.scene.values(others, attribute)
+    if len(values) != 1 or one in others:
+        raise Unclear('of several')
+    reader.turn.group = False
+    return yes_or_no(reader.scene.objects[one][attribute] in values)
+
+
+def same_as_it(reader, other, attribute):
+    if not re.match('the ', other or '') or kind_of(re.sub('^the (?:other )?(?:only )?', '', other)) is None or (
+            other.split()[-1] in PLURALS):
+        raise Unread(other)
+    return same_as(reader, 'it', other, attribute)
+
+
 SMALLER = ('smaller', 'littler', 'shorter')
 HEIGHTS = {'cube': 2, 'ball': 2, 'cylinder': 1.85, 'cone': 2.1}  # radii
 
@@ -1458,6 +1571,7 @@ def choice(reader, thing, other, how):
     sizes = [extent(reader, i, how) for i in found]
     best = found[(sizes[0] < sizes[1]) != (how in SMALLER)]
     other = found[0] + found[1] - best
+    answered(reader, frozenset({best}))
 
     def judge(answer):
         words = describe(answer)
@@ -1541,6 +1655,7 @@ def found_between(reader, two, what):
 def nearer(reader, thing, other, to):
     at, two = reader.thing(to), [reader.thing(thing), reader.second(other, thing)]
     best = min(two, key=lambda i: reader.scene.near(i, at))
+    answered(reader, frozenset({best}))
     return chosen(reader, frozenset({best}), frozenset(two), ())
 
 
@@ -1692,8 +1807,8 @@ def short_questions():
         yield attribute, rf"(?:and|what about|how about) (?P<its>the) {attribute}"
     yield 'color', '(?:and )?(?:what|which) colou?r'
     yield 'shape', '(?:and )?(?:what|which) shape|what kind'
-    yield 'material', '(?:and )?(?:what|which) material|what is it made of'
-    yield 'size', '(?:and )?(?:what|which) size|how big'
+    yield 'material', '(?:and )?(?:what|which) material|what is it made of|metal or rubber|rubber or metal|shiny or matte'
+    yield 'size', '(?:and )?(?:what|which) size|how big|big or small|small or big'
 
 
 def short(attribute):
@@ -1721,7 +1836,7 @@ def named(make):
 
 TWO = '(?:those|these) (?:two|2)|the (?:two|2)(?: of them)?|'
 NUMBERS = dict(zip('two three four five six seven eight nine'.split(), '23456789'))
-NUMBER = rf"(?P<number>\d|{'|'.join(NUMBERS)})"
+NUMBER = rf"(?P<number>\d+|{'|'.join(NUMBERS)})"
 A = r'(?P<a>colou?r|shape|material|size|stuff)'
 KIND = r'(?P<kind>.*?)'
 HIDDEN = (r'(?:(?:partly|partially|a bit) )?(?:hidden|covered|blocked|hiding(?= behind))'
@@ -1742,7 +1857,7 @@ QUESTIONS = list(chain(
       of_the_picture(r"i can't tell|can't tell|i don't know", False)),
      (r"(?:what is|what's|what do you see|what can you see)(?: in the (?:picture|image)| on the "
       r"table)?|what is this(?: a picture of)?|(?:describe|tell me about) the (?:picture|image|scene)|"
-      r"(?:list|name|tell me) (?:everything|all (?:you see|you can see|the objects))|what (?:objects|things) (?:are there|can you "
+      r"(?:list|describe|tell me) (?:everything|all (?:you see|you can see|the objects))|what (?:objects|things) (?:are there|can you "
       r"see|do you see)|what does the (?:picture|image) show|what is going on here",
       of_the_picture('some blocks on a table|just some blocks', False)),
      (r"what (?:color|colour) is the (?:table|background|floor|ground)|what(?: is|'s) the color of "
@@ -1822,10 +1937,10 @@ QUESTIONS = list(chain(
       lambda reader, dir, thing, other: pair(reader, thing, other, 'behind')),
      (r'is (?P<thing>.*) closer to the viewer than (?P<other>.*)', pair),
      (r'which (?P<kind>[^,]*?) (?P<says>is(?:n\'t| not)? [^,]*)', which_such),
-     (r"what else is (?P<value>(?:made of )?\w+)|and what else is (?P<value2>(?:made of )?\w+)|(?:which|what) other (?:things|objects) are "
-      r'(?P<value3>(?:made of )?\w+)|what other (?P<kind>.*) are there',
+     (r"what else is (?P<value>(?:(?:made )?of )?\w+)|and what else is (?P<value2>(?:(?:made )?of )?\w+)|(?:which|what) other (?:things|objects) are "
+      r'(?P<value3>(?:(?:made )?of )?\w+)|what other (?P<kind>.*) are there',
       lambda reader, value, value2, value3, kind: what_are(reader, value or value2 or value3, kind, True)),
-     (r"(?:what is|what's|(?:which|what) (?:things|objects|ones) are) (?P<value>(?:made of )?\w+)", what_are),
+     (r"(?:what is|what's|(?:which|what) (?:things|objects|ones) are) (?P<value>(?:(?:made )?of )?\w+)", what_are),
      (r'what are (?:all )?the (?P<kind>.*)|which (?P<kind2>.*) are there|what (?P<kind3>.*) do you see',
       lambda reader, kind, kind2, kind3: what_are(reader, None, kind or kind2 or kind3)),
      (r'which ones(?: are they)?|what are those', which_ones),
@@ -1848,11 +1963,13 @@ QUESTIONS = list(chain(
      (r'(?:how many|number of) (?P<one>.*?) (?:and|or) (?P<other>.*?)(?: are there)?(?: in total| together| '
       r'altogether)?', count_both),
      (r'(?P<one>.*?) and (?P<other>.*?), how many', count_both),
-     (r"how many (?:of the )?(?P<kind>.*?) (?:are there that )?are(?P<count>n't| not) (?P<value>(?:made of )?\w+)",
+     (r"how many (?:of the )?(?P<kind>.*?) (?:are there that )?are(?P<count>n't| not) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
-     (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:made of )?\w+)",
+     (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
-     (r'are any (?:of the )?(?P<kind>.*?) not (?P<value>(?:made of )?\w+)', such_not),
+     (rf"(?:{ANYTHING}|are there any (?:things|objects)) (?:(?:that|which) (?:isn't|is not) |not )(?P<value>(?:an? |(?:made )?of )?\w+)",
+      lambda reader, value: such_not(reader, 'thing', value)),
+     (r'are any (?:of the )?(?P<kind>.*?) not (?P<value>(?:(?:made )?of )?\w+)', such_not),
      (r'(?:are there|do you see) (?P<how>more than|at least|fewer than|less than) ' + NUMBER + ' (?P<kind>.*)',
       lambda reader, kind, how, number: bound(reader, kind, how, NUMBERS.get(number, number))),
      (r"(?P<what>(?:what is|what's|what lies|what stands|which (?:thing|object) is) between|of) (?P<thing>.*?) and (?P<other>[^,]*)",
@@ -1888,8 +2005,8 @@ QUESTIONS = list(chain(
                                  count_said),
      (r'how many (?:are there)' + HERE, count_all),
      (r'(?:and )?how many of (?:them|those|these) (?:would you say )?are '
-      r'(?P<value>(?:made of |an? )?\w+)', count_said),
-     (r'(?:of those, |and of (?:them|those|these), |and )?how many are (?P<value>(?:made of |an? )?\w+)', count_said),
+      r'(?P<value>(?:(?:made )?of |an? )?\w+)', count_said),
+     (r'(?:of those, |and of (?:them|those|these), |and )?how many are (?P<value>(?:(?:made )?of |an? )?\w+)', count_said),
      (r'how many (?:other (?:things|objects) are there|others are there|more (?:things|objects) are '
       r'there besides (?:them|those|these))', count_others),
      (r'how many different (?P<what>colou?rs|shapes) (?:are there|do you see)|'
@@ -1899,8 +2016,8 @@ QUESTIONS = list(chain(
      (rf'how many {KIND} (?:are(?: there)?|do you see) {DIRECTION} (?P<thing>.*)', count_toward),
      (r'how many (?P<kind>.*?) (?:are there )?among (?P<group>them|those|these)', count_among),
      (r'of (?P<group>them|those|these),? how many (?P<kind>[^,]*)', count_among),
-     (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:made of )?\w+)', count_not),
-     (r'(?:and )?how many are(?: not|n\'t) (?P<value>(?:made of |an? )?\w+)', count_not),
+     (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:(?:made )?of )?\w+)', count_not),
+     (r'(?:and )?how many are(?: not|n\'t) (?P<value>(?:(?:made )?of |an? )?\w+)', count_not),
      (r'how many(?: things| objects)? (?:are there |are |have )?(?:made |of |in )*that(?: color| shape| size| '
       r'material| stuff)?', lambda reader: that_value(reader)),
      (rf'(?P<how_many>how many) other (?P<kind>.*?) are there {BUT} {THOSE}', besides_those),
@@ -1918,12 +2035,16 @@ QUESTIONS = list(chain(
      (rf'{KIND} (?:count|in total)', count),
      (rf'{KIND}, how many', count),
      (rf'how much {KIND}(?: are there)?', count),
-     (r'how many (?P<value>(?:made of )?\w+)', lambda reader, value: count(reader, 'things', value)),
-     (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:made of |an? )?\w+)', count),
+     (r'how many (?P<value>(?:(?:made )?of )?\w+)', lambda reader, value: count(reader, 'things', value)),
+     (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:(?:made )?of |an? )?\w+)', count),
      (r'(?:and how many|how many|and|what about|how about) (?:the )?(?P<kind>.*?)(?: then)?', count_again),
      (r'(?P<kind>.*?)(?: then)?', count_again)],
 
-    [(rf'(?:are there|do you see)? ?(?:any other|any more|other|any) (?P<kind>.*?) {BUT} {THOSE}', besides_those),
+    [(r'(?:(?:are there )?(?:any other|more) (?:things|objects)|(?:is there |do you see )?anything else)(?: on the table| here| in the picture| '
+      r'there)?', lambda reader: any_other(reader)),
+     (r'what else (?:is there|do you see|can you see|is (?:on the table|in the picture))|what other (?:things|objects) are there|'
+      r'anything else, what', lambda reader: any_other(reader, True)),
+     (rf'(?:are there|do you see)? ?(?:any other|any more|other|any) (?P<kind>.*?) {BUT} {THOSE}', besides_those),
      (rf'(?:is there |is |does )?anything else (?:the same|that|of the same|with the same|in the same|of that|with that|in that|'
       rf'(?:have|share) (?:its|the same|that)) {A}', named(else_of_it)),
      (rf'is there another (?:thing|object) (?:of|with) the same {A}', named(else_of_it)),
@@ -1933,11 +2054,11 @@ QUESTIONS = list(chain(
      (r'(?:are there )?any (?P<kind>.*) among (?P<group>them|those|these)', any_among),
      (r'which (?:of the )?(?P<kind>.*?) is (?P<how>bigger|smaller|littler|larger|taller|shorter),? (?P<thing>the .*) or '
       r'(?P<other>the .*)', of_kind(lambda *a, **k: choice(*a, **k))),
-     (r'which (?:of the )?(?P<kind>.*?) is (?P<value>(?:made of )?\w+),? (?P<thing>the .*) or (?P<other>the .*)',
+     (r'which (?:of the )?(?P<kind>.*?) is (?P<value>(?:(?:made )?of )?\w+),? (?P<thing>the .*) or (?P<other>the .*)',
       of_kind(which_two)),
      (rf'which (?:of the )?(?P<kind>.*?) is {PLACE},? (?P<thing>the .*) or (?P<other>the .*)',
       of_kind(which_place)),
-     (r'(?:is there |is )?anything else (?:that is )?(?P<value>(?:made of )?\w+)', else_value),
+     (r'(?:is there |is )?anything else (?:that is )?(?P<value>(?:(?:made )?of )?\w+)', else_value),
      (r'(?:is there|do you see)? ?(?:another(?: one| 1)?|1 more|one more|a second (?:one|1|.*)|more than '
       r'(?:one|1)|another (?P<kind>.*))', another_one),
      (r'(?:are there )?(?:any more|any others|others|more of (?:them|those)|any more of (?:them|those)|'
@@ -1952,14 +2073,14 @@ QUESTIONS = list(chain(
      (rf'what {A} do most (?:of the )?(?:things|objects) have', named(most)),
      (r'what are most of (?P<group>them|those|these|the .*) made of',
       lambda reader, group: most(reader, 'material', group)),
-     (rf'are (?:most|the majority|more than half) of {THEM} (?P<value>(?:made of )?\w+)', mostly),
+     (rf'are (?:most|the majority|more than half) of {THEM} (?P<value>(?:(?:made )?of )?\w+)', mostly),
      (r"(?:what|which) (?:are|is) there more of, (?P<one>.*) or (?P<other>.*)|(?:what's|what is) more, (?P<one2>.*) or (?P<other2>.*)",
       lambda reader, one, other, one2, other2: which_more(reader, one or one2, other or other2)),
      (r'(?:(?:is it |are they )?mostly|more) (?P<one>.*) or (?P<other>.*)', which_more),
      (r'(?P<one>.*) or (?P<other>.*?), which (?:are there )?more(?: of)?', which_more),
      (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of the two is) )?(?:the )?"
       rf'(?P<how>bigger|larger|taller|smaller|littler|shorter)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
-     (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:made of )?\w+), (?P<thing>.*) or '
+     (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:(?:made )?of )?\w+), (?P<thing>.*) or '
       r'(?P<other>.*)', which_two),
      (rf'of (?P<thing>.*) and (?P<other>.*?),? which (?:one |1 )?is {PLACE}', which_place),
      (r'(?:of (?P<thing>.*) and (?P<other>.*?), which (?:one |1 )?|which of (?P<thing2>.*) and '
@@ -1967,7 +2088,7 @@ QUESTIONS = list(chain(
       lambda reader, thing, other, thing2, other2, value:
       (choice(reader, thing, other, value) if value in ('bigger', 'larger', 'taller', 'smaller', 'shorter', 'littler') else
        which_two(reader, thing or thing2, other or other2, value))),
-     (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:made of )?\w+)', which_two),
+     (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:(?:made )?of )?\w+)', which_two),
      (rf'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
       which_place),
      (rf'is (?P<thing>.*?) or (?P<other>.*?) {PLACE}', which_place),
@@ -1987,7 +2108,15 @@ QUESTIONS = list(chain(
      (rf'does anything else have the same {A} as (?P<thing>.*)', named(anything_else)),
      (r'(?:is there another|are there any (?:other|more)|are there more|do you see another|any '
       r'(?:other|more)|another|is there (?:1|one) more) (?P<kind>.*)', another),
-     (rf'is (?P<thing>.*) the same {A} as (?P<other>.*)', named(same_as)),
+     (rf'(?:is )?(?:same|(?P<thing2>.*?) (?:(?:made )?of )?the same) {A} as (?:all )?the (?P<other>.*)',
+      named(lambda reader, thing2, other, attribute: same_as_all(reader, thing2, other, attribute))),
+     (rf'same {A} as the (?P<other>\w+(?: \w+)*), (?P<thing>.*)', named(lambda *a, **k: same_as_all(*a, **k))),
+     (rf'does (?P<thing>.*) have the same {A} as the (?P<other>.*)', named(lambda *a, **k: same_as_all(*a, **k))),
+     (rf'same {A} as (?P<other>.*)', named(lambda reader, other, attribute: same_as(reader, 'it', other, attribute))),
+     (rf'(?:and )?is (?P<other>.*?) (?:also )?(?:of )?the same {A}(?: too)?|(?:does|has) (?P<other2>.*?) (?:have )?the same {A.replace("<a>", "<a2>")}|'
+      rf'(?:and )?(?P<other3>.*?),? (?:the )?same {A.replace("<a>", "<a3>")}', lambda reader, other, other2, other3, a, a2, a3:
+      same_as_it(reader, other or other2 or other3, ATTRIBUTES[a or a2 or a3])),
+     (rf'is (?P<thing>.*?) (?:of )?the same {A} as (?P<other>.*)', named(same_as)),
      (rf'does (?P<thing>.*) have (?:the )?same {A} as (?P<other>.*)', named(same_as)),
      (rf'has (?P<thing>.*) the same {A} as (?P<other>.*)', named(same_as)),
      (rf'(?P<thing>.*) has the same {A} (?:as|like) (?P<other>.*)', named(same_as)),
@@ -2002,11 +2131,11 @@ QUESTIONS = list(chain(
      (rf'{ANYTHING} (?P<how>bigger|larger|taller|smaller|shorter) than (?P<thing>.*)', any_compared),
      (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter) than (?:all )?the (?P<many>.*)', compare_all),
      (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|taller|smaller|shorter|littler) than (?P<other>.*)', compare),
-     (rf'is everything(?: else)? {BUT} (?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', the_rest),
-     (rf'are all (?:the )?(?:things|objects) {BUT} (?P<thing>.*?) (?P<value>(?:made of )?\w+)', the_rest),
-     (r'is everything else (?P<value>(?:an? |made of )?\w+)', the_rest),
-     (r'are all the other (?:things|objects) (?P<value>(?:made of )?\w+)', the_rest),
-     (r'are (?P<others>all (?:of )?the others|the others all) (?P<value>(?:made of )?\w+)', the_rest),
+     (rf'is everything(?: else)? {BUT} (?P<thing>.*?) (?P<value>(?:an? |(?:made )?of )?\w+)', the_rest),
+     (rf'are all (?:the )?(?:things|objects) {BUT} (?P<thing>.*?) (?P<value>(?:(?:made )?of )?\w+)', the_rest),
+     (r'is everything else (?P<value>(?:an? |(?:made )?of )?\w+)', the_rest),
+     (r'are all the other (?:things|objects) (?P<value>(?:(?:made )?of )?\w+)', the_rest),
+     (r'are (?P<others>all (?:of )?the others|the others all) (?P<value>(?:(?:made )?of )?\w+)', the_rest),
      (rf'{ANYTHING} (?:on top of|on|under|underneath|below|above|over|inside of|inside|in) (?P<thing>.*)',
       nothing_there)],
 
@@ -2030,21 +2159,25 @@ QUESTIONS = list(chain(
      (rf'(?:and )?(?:of )?(?:the )?same {A}(?: too)?', named(same)),
      (rf'and are (?:they|those) the same {A}', named(same)),
      (rf'(?:are|do) both of {THEM} (?:have |of )?the same {A}', named(same)),
-     (r'are (?:they both|both of (?:them|those|these)) (?P<value>(?:made of |an? )?\w+)',
+     (r'are (?:they both|both of (?:them|those|these)) (?P<value>(?:(?:made )?of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'they', value)),
-     (r'(?:are )?all of (?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'(?:are )?all of (?P<group>them|those|these) (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'is (?:each|every (?:one|1)) of (?:the )?(?P<group>them|those|these|\w+(?: \w+)*?) '
-      r'(?P<value>(?:made of |an? )?\w+)', all_are),
-     (r'are (?P<group>they|those) (?:all )?(?P<value>(?:made of |an? )?\w+)', all_are),
+      r'(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
+     (r'are (?P<group>they|those) (?:all )?(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'(?:are all (?:of )?the (?:things|objects)|is everything)'
-      r'(?: on the table| in the picture)? (?P<value>(?:made of |an? )?\w+)',
+      r'(?: on the table| in the picture)? (?P<value>(?:(?:made )?of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'things', value)),
-     (r'are all of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
-     (r'(?:are )?all (?:of )?(?:the )?(?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
-     (r'are the (?P<group>.*) all (?P<value>(?:made of |an? )?\w+)', all_are),
-     (r'is every (?:one|1) of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'are all of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
+     (r'(?:are )?all (?:of )?(?:the )?(?P<group>\w+(?: \w+)*?) (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
+     (r'are the (?P<group>.*) all (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
+     (r'is every (?:one|1) of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'(?:are any|is any|is one|is 1|are some|is at least one|is at least 1|any) of '
-      r'(?P<group>them|those|these) (?:also )?(?P<value>(?:made of |an? )?\w+)(?: too)?', any_of)],
+      r'(?P<group>them|those|these) (?:also )?(?P<value>(?:(?:made )?of |an? )?\w+)(?: too)?', any_of)],
+
+    [(r'(?:(?:what|which) (?P<names>(?:different |kinds of )?(?:colors|shapes|materials)) (?:are there|do you see|can you see|'
+      r'are (?:in the picture|on the table))|(?:list|describe) all the (?P<names2>(?:different |kinds of )?(?:colors|shapes|materials)))',
+      lambda reader, names, names2: there_are(reader, names or names2))],
 
     ((pattern, with_attribute(shared, attribute))
      for attribute, patterns in group_questions() for pattern in patterns),
@@ -2112,11 +2245,11 @@ QUESTIONS = list(chain(
     [(r'is the color of (?P<thing>.*) (?P<value>\w+)', verify),
      (r'(?:and what about|and is|and|what about|how about) (?P<thing>.*)', verify_again),
      (r'is (?P<thing>.*) too', verify_again),
-     (r'(?:and )?is (?P<thing>.*?) (?:also )?(?P<value>(?:an? |made of )?\w+)(?: too)?', verify),
-     (r'and (?P<thing>.*?),? is it (?P<value>(?:an? |made of )?\w+)', verify),
-     (r'does (?P<thing>.*) look (?P<value>(?:made of )?\w+)', verify),
-     (r'would you say (?P<thing>.*) is (?P<value>(?:an? |made of )?\w+)', verify),
-     (r'(?:is )?(?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', verify),
+     (r'(?:and )?is (?P<thing>.*?) (?:also )?(?P<value>(?:an? |(?:made )?of )?\w+)(?: too)?', verify),
+     (r'and (?P<thing>.*?),? is it (?P<value>(?:an? |(?:made )?of )?\w+)', verify),
+     (r'does (?P<thing>.*) look (?P<value>(?:(?:made )?of )?\w+)', verify),
+     (r'would you say (?P<thing>.*) is (?P<value>(?:an? |(?:made )?of )?\w+)', verify),
+     (r'(?:is )?(?P<thing>.*?) (?P<value>(?:an? |(?:made )?of )?\w+)', verify),
      (rf'(?P<thing>.*?) {DIRECTION} (?P<other>.*)', pair)],
 
     [(rf'(?:is there|do you see|can you see|are there|any|is)(?: an?| any)? (?P<thing>.*?)'

@@ -332,7 +332,7 @@ static void what_no_pattern_says_is_not_read(void **state)
                                        "a orange ball is on the far left",
                                        "an red ball is on the far left",
                                        "a red ball is on the far left.",
-                                       "only 1 of the things is of metal",
+                                       "only 1 of the things is of glass",
                                        "a redball is on the far left"};
     char text[4 * BLOCKS_TEXT] = "a red ball is on the far left";
     blocks_claim claim;
