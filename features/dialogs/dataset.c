@@ -94,7 +94,10 @@ void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t coun
             if (round->truth < 0)
                 continue;
             totals->questions++;
-            totals->words += vd_turns_length(set, round->options[round->truth]);
+            // The options of a packed file are not checked yet; the true one is the answer.
+            int32_t text = round->answer >= 0 ? round->answer : round->options[round->truth];
+            if (text >= 0 && (size_t)text < set->dialogs->answer_count)
+                totals->words += vd_turns_length(set, text);
         }
     }
 }

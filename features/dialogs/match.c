@@ -46,5 +46,9 @@ vd_status vd_visdial_match(vd_visdial *dialogs, const vd_regions *regions, vd_mi
     store->partial = true;
     vd_free(store->images);
     store->images = NULL;
-    return vd_visdial_index(store, &one, &other, err);
+    vd_status status = vd_visdial_index(store, &one, &other, err);
+    // Of what is left, words are counted in the dialogs, candidates among them.
+    for (size_t i = 0; i < kept && status == VD_OK; i++)
+        status = vd_visdial_check_options(dialogs, i, err);
+    return status;
 }

@@ -10,6 +10,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 #include "features/regions/parts.h"
 #include "features/regions/source.h"
 
@@ -145,6 +146,12 @@ static vd_status measure(folder *f, vd_regions_source *out, vd_error *err)
                                             npy.shape[1], err);
         if (status != VD_OK)
             break;
+        struct stat about = {0};
+        stat(path, &about);
+        const uint64_t of_file[] = {(uint64_t)about.st_size, (uint64_t)about.st_mtim.tv_sec,
+                                    (uint64_t)about.st_mtim.tv_nsec};
+        for (int k = 0; k < 3; k++)
+            out->changed = vd_hash_with(out->changed, of_file[k]);
         f->size = npy.shape[1];
         out->image_id[i] = f->pictures.list[i].image_id;
         out->used[i] = (int64_t)npy.shape[0];

@@ -67,6 +67,19 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
 // ---- challenge ----------------------------------------------------------------------------------
 
 // The first picture shows what the numbers of /boxes are: no region is smaller than a pixel.
+static vd_status find_pixels(hdf5_regions *h, bool *pixels, vd_error *err)
+{
+    size_t numbers = 4 * h->boxes.shape[1];
+    double largest = 0, *first = vd_alloc(numbers, sizeof *first);
+    vd_status status =
+        first ? vd_hdf5_doubles(&h->boxes, 0, 1, first, err) : vd_error_memory(err, "boxes");
+    for (size_t i = 0; status == VD_OK && i < numbers; i++)
+        largest = first[i] > largest ? first[i] : largest;
+    vd_free(first);
+    *pixels = largest > 1.01;
+    return status;
+}
+
 static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *err)
 {
     const size_t *shape = h->features.shape;
@@ -80,7 +93,10 @@ static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *e
         status = vd_error_set(err, VD_FORMAT,
                               "%s: \"boxes\" has the shape %zu x %zu x %zu; expected %zu x %zu x 4",
                               h->path, found[0], found[1], found[2], shape[0], shape[1]);
-    if (status != VD_OK || shape[0] == 0)
+    bool pixels = false;
+    if (status == VD_OK && shape[0] > 0)
+        status = find_pixels(h, &pixels, err);
+    if (status != VD_OK || !pixels)
         return status;
     if (vd_hdf5_has(h->file, "image_w") && vd_hdf5_has(h->file, "image_h")) {
         status = read_whole(h, "image_w", 1, shape[0], &h->width, err);
@@ -94,15 +110,9 @@ static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *e
                                       h->path, i, h->width[i], h->height[i]);
         return status;
     }
-    double largest = 0, *first = vd_alloc(shape[1], 4 * sizeof *first);
-    status = first ? vd_hdf5_doubles(&h->boxes, 0, 1, first, err) : vd_error_memory(err, "boxes");
-    for (size_t i = 0; status == VD_OK && i < 4 * shape[1]; i++)
-        largest = first[i] > largest ? first[i] : largest;
-    vd_free(first);
-    out->pixels = largest > 1.01;
-    if (out->pixels)
-        out->no_boxes = "the file has boxes in pixels but not the size of the pictures; "
-                        "--images DIR finds it in the photos";
+    out->pixels = true;
+    out->no_boxes = "the file has boxes in pixels but not the size of the pictures; "
+                    "--images DIR finds it in the photos";
     return status;
 }
 

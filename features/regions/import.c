@@ -158,7 +158,7 @@ static void identify(writing *w)
     const vd_regions *from = w->import->from;
     struct stat about = {0};
     stat(vd_regions_path(from), &about);
-    uint64_t hash = VD_HASH_START;
+    uint64_t hash = vd_hash_with(VD_HASH_START, vd_regions_changed(from));
     for (size_t i = 0; i < w->count; i++) {
         hash = vd_hash_with(hash, (uint64_t)vd_regions_image_id(from, i));
         hash = vd_hash_with(hash, (uint64_t)vd_regions_used(from, i));

@@ -197,6 +197,11 @@ const char *vd_regions_no_boxes(const vd_regions *file)
     return file->source.no_boxes;
 }
 
+uint64_t vd_regions_changed(const vd_regions *file)
+{
+    return file->source.changed;
+}
+
 const char *vd_regions_kind(const vd_regions *file)
 {
     return file->source.kind;

@@ -25,6 +25,8 @@ vd_status vd_regions_open_index(const char *path, const char *index, vd_regions 
                                 vd_error *err);
 void vd_regions_close(vd_regions *file);
 const char *vd_regions_path(const vd_regions *file);
+// Of a folder of files: changes with any of them; else 0.
+uint64_t vd_regions_changed(const vd_regions *file);
 const char *vd_regions_kind(const vd_regions *file); // "HDF5, adaptive"
 
 // For files with boxes in pixels but without the size of the pictures: from now on boxes are

@@ -13,6 +13,7 @@ typedef struct vd_regions_source {
     int max, size;        // P, D
     int64_t *image_id;    // (N), vd_alloc: the receiver's, on failure too
     int64_t *used;        // (N), the same; checked by the receiver
+    uint64_t changed;     // of a folder: sizes of its files and when they were changed, as a hash
     void *state;
     // May be called by several threads at the same time. used x D features and, unless boxes is
     // NULL, used x 4 boxes, x1 y1 x2 y2 in 0..1. Whether the numbers are finite and the boxes in

@@ -134,7 +134,7 @@ static void put_places(hid_t file, const char *wrong)
     for (size_t i = 0; i < PUBLIC_IMAGES; i++)
         for (size_t p = 0; p < PUBLIC_REGIONS; p++) {
             public_box(i, p, place[i][p]);
-            for (int c = 0; c < 4 && is(wrong, "unit places"); c++)
+            for (int c = 0; c < 4 && wrong && strncmp(wrong, "unit", 4) == 0; c++)
                 place[i][p][c] /= c % 2 ? 100 : 200;
         }
     if (is(wrong, "wild places"))

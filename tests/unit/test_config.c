@@ -81,6 +81,19 @@ static void a_wrong_line_is_left_out(void **state)
                                           "theme? (2 more lines are wrong)"));
 }
 
+// Nothing of it is used, not even its beginning.
+static void a_path_that_is_too_long_is_left_out(void **state)
+{
+    (void)state;
+    char text[700] = "model = ";
+    memset(text + strlen(text), 'm', 600);
+    vd_preferences wanted = vd_preferences_defaults(), before = wanted;
+    support_write_text(path, text);
+    assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
+    assert_string_equal(wanted.model, before.model);
+    assert_non_null(strstr(wanted.remark, "line 1"));
+}
+
 static void keys_are_bound(void **state)
 {
     (void)state;
@@ -246,6 +259,7 @@ int main(void)
         TEST(settings_are_read_over_what_is_there),
         TEST(a_wrong_line_is_named),
         TEST(a_wrong_line_is_left_out),
+        TEST(a_path_that_is_too_long_is_left_out),
         TEST(keys_are_bound),
         TEST(a_file_that_cannot_be_read_is_said),
         TEST(out_of_memory_is_reported),

@@ -2,10 +2,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "features/dialogs/dataset.h"
+#include "engine/base/safetensors.h"
 #include "features/dialogs/pack.h"
 #include "tests/support/must.h"
 #include "tests/support/one_world.h"
@@ -69,6 +72,35 @@ static void dialogs_without_features_are_left_out(void **state)
         vd_visdial_free(dialogs);
     }
     vd_visdial_free(expected);
+}
+
+// What is left is counted, candidates among it, so these are looked at.
+static void damaged_candidates_of_those_left_are_refused(void **state)
+{
+    (void)state;
+    vd_error err;
+    vd_visdial *dialogs;
+    vd_safetensors *file;
+    size_t skipped, size;
+    char *bytes = support_read_file(packed_path, &size);
+    must(vd_safetensors_open(packed_path, &file, &err), &err);
+    const vd_tensor *candidates = vd_safetensors_find(file, "candidates");
+    size_t total = 0;
+    for (size_t i = 0; i < vd_safetensors_count(file); i++)
+        total +=
+            vd_safetensors_at(file, i)->elements * vd_dtype_size(vd_safetensors_at(file, i)->dtype);
+    const char *first = vd_safetensors_at(file, 0)->data;
+    const int32_t far = 0x7ffffff0;
+    memcpy(bytes + (size - total) + ((const char *)candidates->data - first), &far, sizeof far);
+    vd_safetensors_close(file);
+    char *damaged = support_join(tiny.directory, "damaged.packed");
+    support_write_file(damaged, bytes, size);
+    must(vd_visdial_open(damaged, &dialogs, &err), &err);
+    support_refused(vd_visdial_match(dialogs, regions, VD_MISSING_SKIP, &skipped, &err), VD_FORMAT,
+                    &err, damaged, "pack the dialogs again", NULL);
+    vd_visdial_free(dialogs);
+    free(damaged);
+    free(bytes);
 }
 
 static void they_can_be_refused_and_so_are_all(void **state)
@@ -140,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dialogs_without_features_are_left_out),
+        cmocka_unit_test(damaged_candidates_of_those_left_are_refused),
         cmocka_unit_test(they_can_be_refused_and_so_are_all),
         cmocka_unit_test(training_and_evaluation_say_how_many),
         cmocka_unit_test(the_chat_says_how_many),

@@ -419,6 +419,11 @@ static void photos_tell_how_large_pictures_are(void **state)
     expect_boxes(regions, 1);
     vd_regions_close(regions);
     vd_photos_close(photos);
+    // Boxes in 0..1 stay as they are, whether or not the file has the sizes of pictures.
+    public_challenge(path, "unit sized places");
+    must(vd_regions_open(path, &regions, &err), &err);
+    expect_boxes(regions, 1);
+    vd_regions_close(regions);
     support_remove_tree(directory_of_photos);
     free(gone);
     free(directory_of_photos);

@@ -99,6 +99,25 @@ static void flipping_twice_changes_nothing(void **state)
     assert_false(vd_switches_flip(&switches, &word));
 }
 
+static void options_add_each_thing_once(void **state)
+{
+    (void)state;
+    vd_switches switches = {0};
+    vd_error err;
+    static const char *const texts[] = {"attention rounds", "attention regions", "attention rounds",
+                                        "attention 1",      "word 3=blue",       "word 3=blue",
+                                        "word 2=blue"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(vd_switches_add(&switches, VD_OF_ANSWER, "what-if", texts[i], &err),
+                         VD_OK);
+    char text[256];
+    vd_switches_text(&switches, text, sizeof text);
+    assert_string_equal(text, "attention rounds, attention regions, attention 1, word 3=blue, word "
+                              "2=blue");
+    support_refused(vd_switches_add(&switches, VD_OF_ANSWER, "what-if", "word 3=green", &err),
+                    VD_USAGE, &err, "--what-if", "word 3=green", "word 3=blue", NULL);
+}
+
 // ---- the walk -----------------------------------------------------------------------------------
 
 static vd_session *talk(const char *const *questions)
@@ -434,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_switch_is_named_as_it_is_read),
         cmocka_unit_test(what_is_no_switch_is_refused),
         cmocka_unit_test(flipping_twice_changes_nothing),
+        cmocka_unit_test(options_add_each_thing_once),
         cmocka_unit_test(the_walk_is_of_the_answer_that_ask_gives),
         cmocka_unit_test(dropping_a_word_is_asking_without_it),
         cmocka_unit_test(dropping_a_round_is_a_conversation_without_it),

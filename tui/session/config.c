@@ -51,8 +51,10 @@ static bool set(vd_preferences *config, int setting, const char *value)
         config->pictures = found >= 0 ? (vd_picture_mode)found : config->pictures;
         return found >= 0;
     case MODEL:
-        return *value &&
-               g_strlcpy(config->model, value, sizeof config->model) < sizeof config->model;
+        known = *value && strlen(value) < sizeof config->model;
+        if (known)
+            g_strlcpy(config->model, value, sizeof config->model);
+        return known;
     default:
         if (known)
             *(setting == MOUSE    ? &config->mouse

@@ -99,8 +99,8 @@ bool vd_switch_leaves_out(const vd_switch *one)
 // The same thing, whatever the word.
 static bool same_switch(const vd_switch *a, const vd_switch *b)
 {
-    bool named = a->kind == VD_SWITCH_ATTENTION && a->word[0];
-    return a->kind == b->kind && (a->index == b->index || (named && strcmp(a->word, b->word) == 0));
+    bool named = a->kind == VD_SWITCH_ATTENTION && a->word[0] && b->word[0];
+    return a->kind == b->kind && (named ? strcmp(a->word, b->word) == 0 : a->index == b->index);
 }
 
 static int find(const vd_switches *switches, const vd_switch *one)
@@ -150,7 +150,15 @@ vd_status vd_switches_add(vd_switches *switches, vd_switch_of of, const char *op
 {
     vd_switch one;
     vd_status status = vd_switch_parse(text, of, &one, err);
-    if (status || vd_switches_has(switches, &one) || vd_switches_flip(switches, &one))
+    int at = status ? -1 : find(switches, &one);
+    if (at >= 0 && one.kind == VD_SWITCH_WORD && strcmp(switches->at[at].word, one.word) != 0) {
+        char before[64];
+        vd_switch_name(&switches->at[at], before, sizeof before);
+        return vd_error_set(err, VD_USAGE,
+                            "--%s: \"%.100s\" after \"%s\": a word can be changed once", option,
+                            text, before);
+    }
+    if (status || at >= 0 || vd_switches_flip(switches, &one))
         return status;
     return vd_error_set(err, VD_USAGE, "--%s: more than %d changes", option, VD_SWITCHES);
 }

@@ -45,7 +45,8 @@ typedef struct vd_switches {
 typedef enum vd_switch_of { VD_OF_ANSWER, VD_OF_CAPTION } vd_switch_of;
 // The error lists what can be changed.
 vd_status vd_switch_parse(const char *text, vd_switch_of of, vd_switch *out, vd_error *err);
-// An option with this name adds one; the same again is none.
+// An option with this name adds one; the same again is none, the same word with another replacement
+// is refused.
 vd_status vd_switches_add(vd_switches *switches, vd_switch_of of, const char *option,
                           const char *text, vd_error *err);
 // "round 2", "word 3=red": what vd_switch_parse reads.

@@ -113,10 +113,16 @@ void vd_chat_record_clear(vd_chat_record *record)
     *record = (vd_chat_record){0};
 }
 
-// Gives `record` the models, branches and small talk of `from`, which is cleared.
+// Gives `record` the models, branches, small talk and caption of `from`, which is cleared.
 static void move_branches(vd_chat_record *record, vd_chat_record *from)
 {
     free_branches(record);
+    if (from->caption) {
+        vd_free(record->caption);
+        record->caption = from->caption;
+        record->caption_by = from->caption_by;
+        from->caption = NULL;
+    }
     record->lanes = from->lanes;
     record->lane_count = from->lane_count;
     record->branches = from->branches;
