@@ -41,6 +41,14 @@ static const question questions[] = {
     {WHEN_ANY, 3.5, 1, blocks_ask_kinds, TARGET_NAMED},
     {WHEN_ANY, 4, 1, blocks_ask_not, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_neither, TARGET_NAMED},
+    {WHEN_ANY, 2, 1, blocks_ask_only_kinds, TARGET_NAMED},
+    {WHEN_LONE, 6, 0.7, blocks_ask_which_same, TARGET_NAMED},
+    {WHEN_IT, 14, 0.7, blocks_ask_which_same, TARGET_IT},
+    {WHEN_LONE, 6, 5, blocks_ask_is_between, TARGET_NAMED},
+    {WHEN_IT, 8, 5, blocks_ask_is_between, TARGET_IT},
+    {WHEN_LONE, 2, 1, blocks_ask_is_extreme, TARGET_NAMED},
+    {WHEN_IT, 8, 1, blocks_ask_is_extreme, TARGET_IT},
+    {WHEN_OTHER, 12, 0.46, blocks_ask_else, TARGET_OTHER},
     {WHEN_ANY, 5, 1, blocks_ask_how_many_more, TARGET_NAMED},
     {WHEN_LONE, 22, 1, blocks_ask_attribute, TARGET_NAMED},
     {WHEN_LONE, 12, 1, blocks_ask_verify, TARGET_NAMED},
@@ -149,6 +157,9 @@ static const question questions[] = {
     {WHEN_OTHER, 10, 1, blocks_ask_pair, TARGET_ANSWER},
     {WHEN_OTHER, 6, 1, blocks_ask_bigger, TARGET_ANSWER},
     {WHEN_THEY, 90, 1, blocks_ask_group_what, TARGET_REMAINING},
+    {WHEN_OTHER, 100, 1, blocks_ask_group_what, TARGET_FOUND},
+    {WHEN_OTHER, 40, 3.9, blocks_ask_they_all, TARGET_FOUND},
+    {WHEN_OTHER, 24, 4, blocks_ask_group_same, TARGET_FOUND},
     {WHEN_IT, 16, 1, blocks_ask_group_what, TARGET_BESIDES},
     {WHEN_IT, 6, 3.9, blocks_ask_they_all, TARGET_BESIDES},
     {WHEN_IT, 3, 4, blocks_ask_group_same, TARGET_BESIDES},
@@ -394,6 +405,15 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     bool named =
         (m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && draft->about >= 0 && draft->single < 0;
     entry->told = named && blocks_answer_says(answer) ? draft->about : draft->implied;
+    bool found = m->ask == ASK_COUNT ||
+                 (m->yes && draft->plural && (m->ask == ASK_ANOTHER || m->ask == ASK_THERE));
+    bool of_these =
+        draft->of_found && (m->ask == ASK_SHARED || m->ask == ASK_SAME || m->ask == ASK_ALL);
+    if (of_these || (found && draft->other_group && m->number == blocks_size_of(m->objects)))
+        entry->found = m->objects;
+    if (entry->told < 0 && draft->single < 0 && draft->about < 0 &&
+        draft->coreference + draft->crowded > 0)
+        entry->told = blocks_only(entry->found);
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 

@@ -395,7 +395,7 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char 
     // Politeness adds up to that many words: "would you mind telling me ..., thanks".
     if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
         make_polite(rng, before, text);
-    if (chance(rng, manner & BLOCKS_REMARK ? 0.4 : 0.015))
+    if (!polite && chance(rng, manner & BLOCKS_REMARK ? 0.4 : 0.015))
         add_remark(rng, text, size);
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");

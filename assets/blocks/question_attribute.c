@@ -132,7 +132,8 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
-        "(2:what material|what is it made of|metal or rubber|shiny or matte|rubber or metal)",
+        "(2:what material|what is it made of|made of what|metal or rubber|shiny or matte|rubber or "
+        "metal)",
         "(what size|how big|big or small|small or big)"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
@@ -172,6 +173,12 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
         snprintf(predicate.text, sizeof predicate.text, "round");
+    if (attribute != BLOCKS_SHAPE && blocks_chance(talk, 0.04)) {
+        blocks_kind such = blocks_anything;
+        such.value[attribute] = (int8_t)value;
+        return blocks_put(talk, draft, "(2:is %t %k|%t is %k)", "tk", target.text,
+                          blocks_noun(&talk->rng, such, BLOCKS_A).text);
+    }
     if (blocks_chance(talk, 0.04))
         return blocks_put(
             talk, draft,

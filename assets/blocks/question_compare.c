@@ -300,7 +300,8 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
                          "%p do you see)"
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
-                         "see another %k|any other %p|are there any more %p|any more %p|another %k|"
+                         "see another %k|any other %p|are there any more %p|any more %p|another "
+                         "%k|is there a further %k|"
                          "is there one more %k)")
         : count
             ? "(how many other (things|objects) (have|are) the same %v as %t|how many other "
@@ -310,6 +311,47 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
               "the same %v as %t)";
     return blocks_put(talk, draft, pattern, "tvpk", target.text,
                       blocks_reading(&talk->rng, else_names[a]).text, many.text, one.text);
+}
+
+// "which thing has the same color as the ball", "is there a cube of the same color"
+bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    blocks_target target;
+    if (!blocks_target_pick(talk, 1u << a, &target))
+        return false;
+    blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
+    bool some = a == BLOCKS_COLOR && blocks_chance(talk, 0.4); // "which cube has the same color"
+    if (some)
+        alike.value[BLOCKS_SHAPE] = (int8_t)vd_rng_below(&talk->rng, BLOCKS_SHAPES);
+    blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
+    bool there = some && blocks_chance(talk, 0.5);
+    int only = blocks_only(others);
+    if (there ? others && !blocks_chance(talk, 0.6) : only < 0)
+        return false;
+    *draft = blocks_draft_about("comparison", there ? ASK_THERE : ASK_WHICH, &target);
+    draft->meaning.objects = others;
+    draft->meaning.yes = others != 0;
+    draft->meaning.given = there ? blocks_kind_mask(alike) : 0;
+    draft->about = only;
+    draft->single = -1;
+    draft->crowded = true;
+    draft->other_thing = draft->other_group = there && others;
+    draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 1 + some + there);
+    blocks_kind shape = blocks_anything;
+    shape.value[BLOCKS_SHAPE] = alike.value[BLOCKS_SHAPE];
+    return blocks_put(
+        talk, draft,
+        there  ? (talk->naming == TARGET_IT
+                      ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
+                      : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
+        : some ? "which %b has the same %v as %t"
+               : "(3:which (other|) (thing|object|one) has the same %v as %t|what (else|) has the "
+                 "same %v as %t)",
+        "tvkpb", target.text, blocks_attribute_word(&talk->rng, a).text,
+        some ? blocks_noun(&talk->rng, shape, BLOCKS_A).text : "",
+        some ? blocks_noun(&talk->rng, shape, BLOCKS_PLURAL).text : "",
+        some ? blocks_noun(&talk->rng, shape, BLOCKS_BARE).text : "");
 }
 
 // "is there another one", after "is there a cube": "yes".
@@ -432,7 +474,8 @@ bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
         blocks_told(talk, blocks_anything) >= 0)
         return false;
     for (int e = 1; e < talk->round; e++) // of each round it is clear what it was about
-        if (talk->entry[e].object < 0)
+        if (talk->entry[e].object < 0 ||
+            (talk->entry[e].ask != ASK_VALUE && talk->entry[e].ask != ASK_ONE))
             return false;
     bool what =
         number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 && blocks_chance(talk, 0.5);

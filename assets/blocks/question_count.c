@@ -131,8 +131,10 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         rest.value[a] = -1;
         predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
         many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
-        pattern = "(6:how many %p are %v|4:how many of the %p are %v|how many of the %p would you "
-                  "say are %v)";
+        pattern =
+            "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|"
+            "how many %v are there among the %p|how many of the %p would you "
+            "say are %v)";
         if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
             pattern =
                 "(2:how many %v|how many is %v|how many of all these are %v|how many of all the "
@@ -163,7 +165,8 @@ static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
     "is a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) "
     "a%a|is there at least 1 %k %h|%k present|is a%a present|"
-    "isn't there a%a %h|there('s| is) a%a %h|it has (also|) a%a|there is also a%a|have you "
+    "isn't there a%a %h|there('s| is) a%a %h|there('s| is) a%a( too|), isn't there|it has (also|) "
+    "a%a|there is also a%a|have you "
     "(got|spotted) a%a|can you (spot|find) a%a)",
     "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
     "2:any %p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any "
@@ -361,6 +364,35 @@ static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_att
         blocks_predicate(&talk->rng, a, kind[1].value[a]).text);
 }
 
+// "are there only cubes and balls"
+bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind[2];
+    for (int i = 0; i < 2; i++)
+        kind[i] = blocks_some_kind(talk, 1u << a);
+    bool one = blocks_chance(talk, 0.3);
+    blocks_set such = blocks_find(talk->scene, kind[0]);
+    if (!one)
+        such |= blocks_find(talk->scene, kind[1]);
+    bool yes = such == blocks_all(talk->scene);
+    if ((!one && kind[0].value[a] == kind[1].value[a]) || (!yes && !blocks_chance(talk, 0.1)))
+        return false;
+    *draft = blocks_draft_new("verify", ASK_POLAR);
+    draft->meaning.yes = yes;
+    draft->other_group = true;
+    draft->topic =
+        blocks_topic(TOPIC_KINDS, 10 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), one);
+    return blocks_put(
+        talk, draft,
+        one ? "(2:are there only %p|only %p|so (just|only) %p, (right|correct)|are there "
+              "(nothing but|just) %p)"
+            : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
+              "(right|correct|then)|are there just %p and %q)",
+        "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
+        blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
+}
+
 // "how many things are neither red nor blue", "what is neither red nor blue"
 bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
 {
@@ -469,7 +501,8 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
                    "%p %w|(so|) all the %p are %v, (right|correct|yes)|the %p are all "
                    "%v, (right|correct))"
                  : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
-                   "is everything (on the table|in the picture) %w|(so|) everything (on "
+                   "is everything (here|) %w(, or what| or not)|everything is %w, (isn't it|is "
+                   "it)|is everything (on the table|in the picture) %w|(so|) everything (on "
                    "the table|) is %w, (right|correct|yes))",
             "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
     }

@@ -93,7 +93,12 @@ static bool pick_both(blocks_talk *talk, blocks_group *g)
 
 blocks_set blocks_remaining(const blocks_talk *talk)
 {
-    blocks_kind counted = talk->entry[talk->round - 1].kind;
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    blocks_kind counted = before->kind;
+    // "how many red things are there | 4 | what color are the others": of all things
+    if (before->counted && __builtin_popcount(blocks_kind_mask(counted)) == 1 &&
+        (!talk->they || blocks_kind_same(talk->they_kind, counted)))
+        return blocks_all(talk->scene) & (blocks_set)~blocks_find(talk->scene, counted);
     return blocks_they_narrowed(talk) ? blocks_find(talk->scene, talk->they_kind) &
                                             (blocks_set)~blocks_find(talk->scene, counted)
                                       : 0;
@@ -127,7 +132,11 @@ static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
 static bool pick_remaining(blocks_talk *talk, blocks_group *g)
 {
     static const char *const how_many[] = {"", "", "(2|two)", "(3|three)"};
-    *g = (blocks_group){.kind = talk->they_kind, .coreference = 1, .remaining = true};
+    bool narrowed = blocks_they_narrowed(talk);
+    *g = (blocks_group){.kind = narrowed ? talk->they_kind : blocks_anything,
+                        .coreference = 1,
+                        .remaining = true,
+                        .found = true};
     g->set = blocks_remaining(talk);
     g->key = -100000 - blocks_kind_key(talk->entry[talk->round - 1].kind);
     int number = blocks_size_of(g->set);
@@ -143,11 +152,32 @@ static bool pick_remaining(blocks_talk *talk, blocks_group *g)
     return true;
 }
 
+blocks_set blocks_found(const blocks_talk *talk)
+{
+    return talk->they ? 0 : talk->entry[talk->round - 1].found;
+}
+
+// "are there any other red things | yes | what are they"
+static bool pick_found(blocks_talk *talk, blocks_group *g)
+{
+    *g =
+        (blocks_group){.kind = blocks_anything, .coreference = 1, .remaining = true, .found = true};
+    g->set = blocks_found(talk);
+    g->key = -300000 - (int64_t)g->set;
+    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.25);
+    g->they =
+        blocks_reading(&talk->rng, two ? "(2:those two|these two)" : "(5:they|2:those|these)");
+    g->them =
+        blocks_reading(&talk->rng, two ? "(2:those two|these two)" : "(4:them|2:those|these)");
+    return blocks_size_of(g->set) >= 2;
+}
+
 bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
 {
     return talk->naming == TARGET_BOTH        ? pick_both(talk, g)
            : talk->naming == TARGET_REMAINING ? pick_remaining(talk, g)
            : talk->naming == TARGET_BESIDES   ? pick_besides_it(talk, g)
+           : talk->naming == TARGET_FOUND     ? pick_found(talk, g)
            : talk->naming == TARGET_IT        ? pick_latest(talk, g)
                                               : pick_kind(talk, g);
 }
@@ -174,6 +204,7 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
     draft.of_they = !g->named && !g->both;
     draft.both = g->both ? g->set : 0;
     draft.other_group = g->remaining;
+    draft.of_found = g->found;
     draft.of_both = g->both;
     if (draft.group)
         draft.kind = g->kind;
@@ -283,7 +314,8 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     return put(talk, draft, &g, predicate.text, singular.text,
                both ? "(2:are they both %v|are both of %m %v|both %v|both of %m %v|are both %v)"
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
-                      "%w|is every one of %m %w|(so|) %g are all %v, (right|correct)|(so|) all of "
+                      "%w|is every one of %m %w|(so|) %g are all %v, (right|correct)|%g are %v, "
+                      "(right|then|correct)|(and|) %g, are they (all|) %v|(so|) all of "
                       "%m are %v, (right|"
                       "correct))");
 }
@@ -355,6 +387,37 @@ bool blocks_ask_they_number(blocks_talk *talk, blocks_draft *draft)
                "how many)");
 }
 
+// Of two things, in the negative, or with the group before the question; false: none of these.
+static bool put_same_otherwise(blocks_talk *talk, blocks_draft *draft, const blocks_group *g,
+                               const char *name, bool both)
+{
+    if (g->both && !talk->they && !talk->groups && blocks_chance(talk, 0.12))
+        return put(talk, draft, g, name, NULL, "(and|) (2:the|) same %v (2:|too)");
+    if (g->both)
+        return put(talk, draft, g, name, NULL,
+                   "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g "
+                   "share the same %v|do %g (also|) match in %v|and are %g the same %v)");
+    if (blocks_chance(talk, 0.1)) {
+        draft->meaning.ask = ASK_POLAR;
+        draft->meaning.yes = !draft->meaning.yes;
+        return put(talk, draft, g, name, NULL,
+                   "(2:are %g different %vs|2:do %g have different %vs|do %g differ in %v|are %g "
+                   "different in %v|are %g of different %v)");
+    }
+    if (blocks_chance(talk, 0.06) && !both && (g->named || !g->remaining))
+        return put(talk, draft, g, name, NULL,
+                   g->named
+                       ? "(is the %v the same for all of %m|is the %v of %m (all|) the same)"
+                       : "(is their %v (all|) the same|is the %v the same for all of %m|and the "
+                         "%v, is it the same for all of %m)");
+    if (blocks_chance(talk, 0.06) && (g->named || g->remaining))
+        return put(
+            talk, draft, g, name, NULL,
+            "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as each "
+            "other)");
+    return false;
+}
+
 // "are they the same color", "are the cubes the same color"
 bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
 {
@@ -385,17 +448,8 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
             talk, draft, &g, name.text, NULL,
             "(2:what about their %v, (also|) the same|and their %v, (also|) the same|and their "
             "%v too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
-    if (g.both && !talk->they && !talk->groups && blocks_chance(talk, 0.12))
-        return put(talk, draft, &g, name.text, NULL, "(and|) (2:the|) same %v (2:|too)");
-    if (g.both)
-        return put(talk, draft, &g, name.text, NULL,
-                   "(6:are %g (both|) (of|) the same %v|3:do %g (both|) have the same %v|do %g "
-                   "share the same %v|do %g (also|) match in %v|and are %g the same %v)");
-    if (blocks_chance(talk, 0.06) && (g.named || g.remaining))
-        return put(
-            talk, draft, &g, name.text, NULL,
-            "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as each "
-            "other)");
+    if (put_same_otherwise(talk, draft, &g, name.text, both))
+        return true;
     if (both)
         return put(
             talk, draft, &g, name.text, NULL,
@@ -457,6 +511,38 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
     return false;
 }
 
+// "their color", and "which color" right after what "they" are was said; false: in whole sentences.
+static bool put_their(blocks_talk *talk, blocks_draft *draft, const blocks_group *g,
+                      blocks_attribute a)
+{
+    static const char *const plural[BLOCKS_ATTRIBUTES] = {"(3:colors|colours)", "shapes",
+                                                          "materials", "sizes"};
+    bool own = !g->named && !g->both && (!g->remaining || talk->naming == TARGET_FOUND) &&
+               talk->entry[talk->round - 1].ask != ASK_SAME;
+    if (own && blocks_chance(talk, 0.12))
+        return put(
+            talk, draft, g, blocks_attribute_word(&talk->rng, a).text, NULL,
+            "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
+    if (own && blocks_chance(talk, 0.15))
+        return put(talk, draft, g, blocks_reading(&talk->rng, plural[a]).text, NULL,
+                   "(2:their %v|2:what are their %v|and their %v|what are the %v|(state|list|name|"
+                   "tell me|give me) (2:their|the) %v)");
+    // "are they the same color | yes | which color"
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
+    bool brief = !g->named && !g->both && !g->remaining && talk->they &&
+                 talk->they_said == talk->round - 1 && talk->it_entry < talk->they_said;
+    if (brief && !same && blocks_chance(talk, 0.06))
+        return put(talk, draft, g, blocks_reading(&talk->rng, plural[a]).text, NULL,
+                   "(3:%v|and %v|which %v|what %v)");
+    if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
+        return put(talk, draft, g, blocks_attribute_word(&talk->rng, a).text, NULL,
+                   same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
+                          "what %v is (it|that))"
+                        : "(which %v|2:what %v|and what %v)");
+    return false;
+}
+
 // "what color are they", "what color are the cubes"
 bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
 {
@@ -472,30 +558,10 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, a, 0);
-    static const char *const plural[BLOCKS_ATTRIBUTES] = {"(3:colors|colours)", "shapes",
-                                                          "materials", "sizes"};
-    bool own = !g.named && !g.both && !g.remaining && talk->entry[talk->round - 1].ask != ASK_SAME;
-    if (own && blocks_chance(talk, 0.12))
-        return put(
-            talk, draft, &g, blocks_attribute_word(&talk->rng, a).text, NULL,
-            "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
-    if (own && blocks_chance(talk, 0.15))
-        return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
-                   "(2:their %v|2:what are their %v|and their %v|what are the %v|(state|list|name|"
-                   "tell me|give me) (2:their|the) %v)");
-    // "are they the same color | yes | which color"
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
-    bool brief = !g.named && !g.both && !g.remaining && talk->they &&
-                 talk->they_said == talk->round - 1 && talk->it_entry < talk->they_said;
-    if (brief && !same && blocks_chance(talk, 0.06))
-        return put(talk, draft, &g, blocks_reading(&talk->rng, plural[a]).text, NULL,
-                   "(3:%v|and %v|which %v|what %v)");
-    if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
-        return put(talk, draft, &g, blocks_attribute_word(&talk->rng, a).text, NULL,
-                   same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
-                          "what %v is (it|that))"
-                        : "(which %v|2:what %v|and what %v)");
+    if (talk->naming == TARGET_REMAINING && a == BLOCKS_SHAPE && blocks_chance(talk, 0.3))
+        return blocks_put(talk, draft, "(which ones|which|which of them) (aren't|are not)", "");
+    if (put_their(talk, draft, &g, a))
+        return true;
     static const char *const led[BLOCKS_ATTRIBUTES] = {
         "(what color are (they|those)|which colors do they have|what colors are they)",
         "(what shape are (they|those)|what are they)",
@@ -509,7 +575,8 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         "%m|(what|which) "
         "colors (have %m|do %g have)|what color do %g have|(what|which) (color|colors) %g have|%m, "
         "(what|which) color)",
-        "(4:what shape are %g|what shapes are %g|%m, (what|which) shape|(what|which) shape %g "
+        "(4:what shape are %g|what shapes are %g|(what|which) shape have %m|%m, (what|which) "
+        "shape|(what|which) shape %g "
         "have|what shape do %g have|what shapes "
         "do "
         "%g have|4:what are %g|and what are %g|(which|what kind of) (things|objects|shapes) are "

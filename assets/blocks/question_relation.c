@@ -222,6 +222,57 @@ bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
         "tu", one.text, two.text);
 }
 
+// "is it between the ball and the cube"
+bool blocks_ask_is_between(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target it, one, two;
+    if (!blocks_target_pick(talk, 0, &it) || !blocks_target_pick_named(talk, 0, &one) ||
+        !blocks_target_pick_named(talk, 0, &two) || one.object == two.object ||
+        one.object == it.object || two.object == it.object)
+        return false;
+    blocks_set doubtful, there = blocks_between(talk->scene, one.object, two.object, &doubtful);
+    if (blocks_has(doubtful, it.object))
+        return false;
+    *draft = blocks_draft_about("relation", ASK_POLAR, &it);
+    draft->meaning.yes = blocks_has(there, it.object);
+    draft->about = draft->single = -1;
+    draft->crowded = true;
+    draft->named[one.object] = one.named;
+    draft->named[two.object] = two.named;
+    draft->topic = blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object,
+                                10 + it.object);
+    return blocks_put(talk, draft, "(4:is %t (in|) between %u and %w|%b (in|) between %u and %w)",
+                      "tuwb", it.text, one.text, two.text, blocks_bare(it.text));
+}
+
+// "is it the closest one", "is the cube the thing on the far left"
+bool blocks_ask_is_extreme(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target it;
+    if (!blocks_target_pick(talk, 0, &it) || it.family)
+        return false;
+    blocks_direction direction = blocks_some_direction(talk);
+    int best = blocks_extreme(talk->scene, blocks_all(talk->scene), direction);
+    if (best < 0 || (best != it.object && !blocks_chance(talk, 0.2)))
+        return false;
+    *draft = blocks_draft_about("superlative", ASK_POLAR, &it);
+    draft->meaning.yes = best == it.object;
+    draft->about = -1;
+    draft->topic = blocks_topic(TOPIC_SIDES, 100 + direction, it.object, 0);
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "(the leftmost (thing|object|one)|the (thing|one) furthest to the left|the furthest to the "
+        "left)",
+        "(the rightmost (thing|object|one)|the (thing|one) furthest to the right|the furthest to "
+        "the right)",
+        "(the (closest|nearest) (thing|object|one)(3:| to (us|the camera))|the (thing|one) closest "
+        "to "
+        "(us|the camera|me))",
+        "(the (farthest|furthest) (thing|object|one)(3:| away)|the (thing|one) furthest "
+        "(back|away))"};
+    return blocks_put(talk, draft, "is %t %p", "tp", it.text,
+                      blocks_reading(&talk->rng, places[direction]).text);
+}
+
 // "is there anything on top of it": everything stands on the table.
 bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
 {
@@ -243,9 +294,11 @@ bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
 // left of it".
 static bool pick_pair(blocks_talk *talk, blocks_target *one, blocks_target *two)
 {
-    if (!blocks_target_pick(talk, 0, one) || !blocks_target_pick_named(talk, 0, two) ||
-        one->object == two->object)
+    blocks_target pair[2];
+    if (!blocks_two_targets(talk, 0, pair))
         return false;
+    *one = pair[0];
+    *two = pair[1];
     if (talk->naming == TARGET_IT && blocks_chance(talk, 0.35)) {
         blocks_target swap = *one;
         *one = *two;

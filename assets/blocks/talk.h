@@ -27,6 +27,7 @@ typedef struct blocks_draft {
     bool of_they;               // about those last spoken of, or one of them
     blocks_set both;            // the two things that it is about, empty = others
     bool of_both;               // "they" are those two
+    bool of_found;              // "they" are those that the round before found
     int implied;                // the one object that a yes is about, unnamed; -1 = none
     blocks_kind target;         // VALUE: the kind by which the object was named
     int asked;                  // ONE: the value that is asked for, -1 = none
@@ -46,6 +47,7 @@ typedef struct blocks_entry {
     int asked;        // verify: the value
     bool yes;         // ALL, SAME: the answer; SHARED: there is one
     int told;         // the object that the answer named, or alone can mean; -1 = none
+    blocks_set found; // several things that were counted or found, and are no kind: "they"
     blocks_kind said; // VALUE, SHARED, MOST: the one value that the answer gave
 } blocks_entry;
 
@@ -71,6 +73,7 @@ typedef enum {
     TARGET_OTHER,      // the other cube: of two, not the one just spoken of
     TARGET_REMAINING,  // of "they", those that the round before did not count: the others
     TARGET_BESIDES,    // of several things: those of a kind beside the one just spoken of
+    TARGET_FOUND,      // of several things: "they", those that the round before found
     TARGET_BOTH,       // of several things: "they", the two that the round before was about
 } blocks_naming;
 
@@ -178,10 +181,13 @@ typedef struct blocks_group {
     bool both;                // the two that the round before was about
     bool narrowed;            // of "they", those that the round before counted
     bool remaining;           // of "they", the others
+    bool found;               // those that the round before found
     int64_t key;              // the same group, the same key
     blocks_phrase they, them; // "they", "them"; "the cubes" twice
 } blocks_group;
 
+// "how many are not red | 2": what "they" are now, where that is no kind of thing.
+blocks_set blocks_found(const blocks_talk *talk);
 // Some of "they" were just counted: now "they" may be those.
 bool blocks_they_narrowed(const blocks_talk *talk);
 blocks_set blocks_remaining(const blocks_talk *talk);           // those of "they" that were not
@@ -201,16 +207,17 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
     blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not,
-    blocks_ask_neither, blocks_ask_which_are;
+    blocks_ask_neither, blocks_ask_which_are, blocks_ask_only_kinds;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
-blocks_ask_fn blocks_ask_another, blocks_ask_any_other, blocks_ask_besides,
+blocks_ask_fn blocks_ask_another, blocks_ask_any_other, blocks_ask_which_same, blocks_ask_besides,
     blocks_ask_besides_those, blocks_ask_only;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
     blocks_ask_and_verify, blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
-    blocks_ask_side, blocks_ask_on_top, blocks_ask_between, blocks_ask_between_two;
+    blocks_ask_side, blocks_ask_on_top, blocks_ask_is_between, blocks_ask_is_extreme,
+    blocks_ask_between, blocks_ask_between_two;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
     blocks_ask_extent, blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else,

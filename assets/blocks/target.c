@@ -135,7 +135,9 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     blocks_set among = blocks_all(scene);
     // "the leftmost cube": of some kind of which there are several.
     if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.3)) {
-        blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+        static const blocks_attribute named[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR,
+                                                 BLOCKS_COLOR, BLOCKS_SIZE,  BLOCKS_MATERIAL};
+        blocks_attribute a = named[vd_rng_below(&talk->rng, 6)];
         int some = vd_rng_below(&talk->rng, scene->count);
         if (!(hide >> a & 1))
             target->kind = blocks_kind_of(&scene->object[some], 1u << a);
@@ -392,7 +394,14 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
 // spoken of.
 static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
-    int last = talk->round - 1;
+    int last = talk->round - 1, told = talk->entry[last].told;
+    // "which is bigger, the ball or the cube | the ball | what color is the other one"
+    if (last > 0 && talk->entry[last].ask == ASK_CHOICE && told >= 0 && talk->both_entry == last) {
+        target->object = blocks_only(talk->both & (blocks_set) ~(1u << told));
+        target->coreference = 1;
+        snprintf(target->text, sizeof target->text, "the other one");
+        return target->object >= 0 && open(talk, target->object, hide);
+    }
     if (talk->it < 0 || talk->it_entry != last || last < 1)
         return false;
     bool of_they = talk->they && talk->they_said == last && blocks_chance(talk, 0.6);
@@ -427,7 +436,10 @@ static bool pick_remaining(blocks_talk *talk, unsigned hide, blocks_target *targ
     target->coreference = 1;
     target->of_they = true;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(3:the other one|the remaining one|the last one|the one that is left)", "");
+               blocks_they_narrowed(talk)
+                   ? "(3:the other one|the remaining one|the last one|the one that is left)"
+                   : "(3:the other one|the remaining one)",
+               "");
     return true;
 }
 
@@ -499,8 +511,38 @@ const char *blocks_bare(const char *text)
     return whole ? text : text + 4;
 }
 
+// "the left one", "the right one", of two last spoken of
+static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target target[2])
+{
+    static const char *const names[BLOCKS_DIRECTIONS] = {"the left one", "the right one",
+                                                         "the front one", "the back one"};
+    const blocks_scene *scene = talk->scene;
+    blocks_set two = blocks_find(scene, talk->they_kind);
+    if (!talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
+        blocks_size_of(two) != 2 || blocks_kind_mask(talk->they_kind) & hide)
+        return false;
+    int first = vd_rng_below(&talk->rng, 4), at[2];
+    first = first == 3 ? BLOCKS_FRONT + vd_rng_below(&talk->rng, 2) : first % 2;
+    for (int i = 0; i < 2; i++) {
+        at[i] = first ^ i;
+        target[i] = (blocks_target){.kind = talk->they_kind,
+                                    .coreference = talk->round - talk->they_entry,
+                                    .of_they = true,
+                                    .family = "superlative"};
+        target[i].object = blocks_extreme(scene, two, (blocks_direction)at[i]);
+        target[i].named = blocks_kind_mask(talk->they_kind);
+        snprintf(target[i].text, sizeof target[i].text, "%s", names[at[i]]);
+        if (target[i].object < 0 || !open(talk, target[i].object, hide))
+            return false;
+    }
+    return true;
+}
+
 bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
+    if (talk->naming == TARGET_AMONG && blocks_chance(talk, 0.3) &&
+        pick_two_places(talk, hide, target))
+        return true;
     // "is it bigger than the other cube"
     bool other = talk->naming == TARGET_IT && blocks_chance(talk, 0.3);
     bool (*const pick)(blocks_talk *, unsigned, blocks_target *) =

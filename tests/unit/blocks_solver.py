@@ -69,7 +69,7 @@ ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether
 OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
                   'orange shark call fox foxes'.split())
 WORDS = set()
-SHORT = {'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
+SHORT = {'ocne': 'cone', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
          'hw': 'how', 'fo': 'of', 'ov': 'of', 'ti': 'it', 'oen': 'one', 'oens': 'ones', 'onse': 'ones', 'adn': 'and',
          'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
@@ -158,14 +158,25 @@ ORDERS_OF_WORDS = [
     (r'^what do i see ((?:just |right |directly )?)', r'what is \1'), (r'^what is (?:standing|lying|sitting) ', 'what is '),
     (r'^((?!do |does |is |are |has )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
     (r'^(?:and |now )?((?:the|those|these) .*?),? (?:do they (?:all )?have|are they(?: all)?) (?:the )?same (\w+)(?: as each other)?$', r'are \1 the same \2'),
-    (r'^do do ', 'do '),
+    (r'^is (their|the) (color|shape|material|size) (?:all )?the same$', r'do they have the same \2'),
+    (r'^(?:is the|and the) (color|shape|material|size),? (?:is it )?the same for all of (.*)$', r'do \2 have the same \1'),
+    (r'^is the (color|shape|material|size) of (them|those|these|the [^,]*?) (?:all )?the same$', r'do \2 have the same \1'),
+    (r'^is everything (?:here )?(.*?),? or (?:what|not)$', r'is everything \1'), (r"^everything is (.*?),? (?:isn't it|is it)$", r'is everything \1'),
+    (r"^(there(?:'s| is) .*?)(?: too)?,? isn't there$", r'\1'),
+    (r'^of (?:all )?the (.*?),? how many are (.*)$', r'how many of the \1 are \2'),
+    (r'^how many (.*) are there among the (.*)$', r'how many of the \2 are \1'),
+    (r'^((?:they|those|these|the) .*?) are (.*?),? (?:right|then|correct)$', r'are \1 all \2'), (r'^(they|those|these) are (.*?),? (?:right|then|correct)$', r'are \1 \2'),
+    (r'^(?:and )?((?:the|those|these) .*?|they|those|these),? are they (?:all )?(.*)$', r'are \1 all \2'),
+    (r'^(what|which) shape have (.*)$', r'\1 shape do \2 have'), (r'\bdo (them|these|those)\b have$', r'do they have'),
+    (r'^do do ', 'do '), (r'^do them ', 'do they '),
+    (r"^which(?: ones| of them)? (?:aren't|are not)$", 'what shape are the others'),
     (r'^is everything else (?:also )?(.*?)(?: too)?$', r'is everything else \1'),
     (r'^(?:are )?both (?:of (?:them|those|these) )?((?:made of |of )?\w+)$', r'are they both \1'),
     (r'^and that of (.*)$', r'and \1'), (r'^(?:and )?((?:the(?! same)|that|this)\b.*) too$', r'is \1 too'), (r'^and is (.*) too$', r'is \1 too'), (r'^same for (.*)$', r'what about \1'),
     (r'^(what|which) (colors?|shape) ((?:they|those|these)(?: two| 2)?|the .*) have$', r'\1 \2 do \3 have'),
     (r'^(.*?),? which (color|shape)$', r'\1, what \2'),
     (r'^where exactly is ', 'where is '), (r'^and where ', 'where '),
-    (r'^how many of the (.*) are there$', r'how many \1 are there'), (r'^how many is (\w+)$', r'how many things are \1'), (r'^how many of all (?:the things|these) are (.*)$', r'how many of the things are \1'),
+    (r'^how many of the (.*) are there$', r'how many \1 are there'), (r'\bthese\b(?! two| 2| things)', 'those'), (r'^how many is ((?:made of |of )?\w+)$', r'how many things are \1'), (r'^how many of all (?:the things|these|those) are (.*)$', r'how many of the things are \1'),
 ]
 
 
@@ -184,13 +195,13 @@ def plain(question):
     text = re.sub(r"^(?:good morning|ok different thing|next question|last question|ok cool|ok then|ok and|i see(?! an? | the | two | 2 )|got it|(?:very )?good|haha|ok and|oh and|ah yes,? and|last one|next(?! to )|"
                   r"next question|one more|1 more(?= [a-z]+ )|let's see|let us begin|now then|right then|lovely|ok then|and now|thank you|"
                   r"hi there|hello|ok cool|interesting|good morning|ok different thing|wow ok|great job)(?:,| (?!the picture)) ?", '', text)
+    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
+                  rf'{ASKING},) ', '', text)
     lead = r"^(?:look at|now look at|about|as for|see|take|you see|i see|there is|there's|i think i see|i can see) (?:an?|the) "
     led = re.match(lead + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(
         lead + r"([^,]*?) ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its)\b(.*)$", text)
     if led:
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
-    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
-                  rf'{ASKING},) ', '', text)
     text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
                   r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
@@ -204,7 +215,7 @@ def plain(question):
         text = re.sub(r', right$', '', text)
         text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on)(?<! its) right$', '', text)
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
-    text = re.sub(r'\b((?:\w+er|fewer \w+(?: \w+)?|more \w+(?: \w+)?) )then\b', r'\1than', text)
+    text = re.sub(r'\b((?:\w+er|fewer \w+(?: \w+)?|more \w+(?: \w+)?|more) )then\b', r'\1than', text)
     text = re.sub('^(?:between|out of) ', 'of ', text)
     text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
                   'describe ', text)
@@ -348,6 +359,8 @@ class Turn:
         self.said = None     # the attribute and the value that the answer gave
         self.all = None      # whether all of several were asked about
         self.most = None     # the kind that there is most of
+        self.choice = False  # whether the answer was one of two
+        self.found = None    # several things that were found, of no kind that was named
         self.answer = ''
 
 
@@ -406,6 +419,10 @@ class Reader:
         if len(both) == 2 and -1 not in both and (two or not any(turn.group for turn in self.turns)):
             self.turn.pair = both
             return both
+        if last.found and not last.group and (not two or len(last.found) == 2):
+            self.turn.found = last.found
+            self.turn.group = False
+            return last.found
         for turn in reversed(self.turns):
             if turn.group is False:
                 break
@@ -426,8 +443,14 @@ class Reader:
 
     def the_other(self, kind):
         """Of two, not the one last spoken of."""
+        last = self.turns[-1]
+        if last.choice and not kind and last.answered is not None:
+            return self.one(self.union(last.single) - {last.answered})
         two = self.scene.find(kind) if kind else self.they()
-        one = self.that(kind) if kind else self.it()
+        try:
+            one = self.that(kind) if kind else self.it()
+        except Unclear:
+            one = self.turns[-1].answered
         if one not in two:
             raise Unclear('the other')
         return self.one(two - {one})
@@ -436,8 +459,11 @@ class Reader:
         """"the others": of "they", those that were not counted in the round before."""
         self.reference = True
         group, some = self.turns[-1].spoke or self.turns[-1].group, self.turns[-1].some
+        if self.turns[-1].count and some is None:
+            group, some = self.scene.all, self.scene.find(self.turns[-1].count)
         if not group or some is None:
             raise Unclear('the others')
+        self.turn.found = frozenset(group) - some
         self.turn.spoke = group
         return frozenset(group) - some
 
@@ -470,7 +496,7 @@ class Reader:
         return self.scene.extreme(direction, found) if direction else next(iter(found))
 
     def find_thing(self, text):
-        if text in THAT and self.turns[-1].answered is not None:
+        if text in THAT and self.turns[-1].answered is not None and not ('other' in text and self.turns[-1].choice):
             self.reference = True
             return self.turns[-1].answered
         if text in IT:
@@ -482,7 +508,7 @@ class Reader:
                     raise
                 return self.turns[-1].answered
         if re.fullmatch(r'(?:the )?(?:other|remaining|last) (?:one|1)|the (?:one|1) that is left', text) and (
-                self.turns[-1].some is not None):
+                self.turns[-1].some is not None or self.turns[-1].count):
             return self.one(self.remaining())
         if re.fullmatch(r'the (?:one|1) before(?: that)?|the previous (?:one|1)', text):
             self.reference = True
@@ -626,6 +652,9 @@ def exists(reader, found, plural, doubtful=False):
             return number == len(found)
         return bool(words and reader.scene.find(words, found) == found)
 
+    if plural:
+        note_found(reader, found)
+
     def judge(answer):
         reader.bring_up(found, answer, plural)
         return yes_or_no(None if doubtful else bool(found), more)(answer)
@@ -633,10 +662,18 @@ def exists(reader, found, plural, doubtful=False):
 
 
 def counted(reader, found, plural=True):
+    note_found(reader, found)
+
     def judge(answer):
         reader.bring_up(found, answer, plural, True)
         return number_in(answer) == len(found)
     return judge
+
+
+def note_found(reader, found):
+    """For "they", or "it", in the next question."""
+    reader.turn.found = found if len(found) > 1 else None
+    answered(reader, found)
 
 
 def count(reader, kind, value=None, here=None):
@@ -682,7 +719,7 @@ def any_among(reader, kind, group):
 
     def judge(answer):
         right = exists(reader, some, True)(answer)
-        reader.turn.group = group
+        reader.turn.group, reader.turn.found, reader.turn.answered = group, None, None
         return right
     return judge
 
@@ -742,7 +779,7 @@ def any_of(reader, group, value):
 
     def judge(answer):
         right = exists(reader, found, True)(answer)
-        reader.turn.group = group
+        reader.turn.group, reader.turn.found, reader.turn.answered = group, None, None
         return right
     return judge
 
@@ -847,8 +884,9 @@ def chosen(reader, right, among, given):
     return judge
 
 
-def answered(reader, right):
+def answered(reader, right, choice=False):
     """What the answer names, for "it" in the next question."""
+    reader.turn.choice = choice
     reader.turn.answered = next(iter(right)) if len(right) == 1 else None
 
 
@@ -856,7 +894,7 @@ def which_two(reader, thing, other, value):
     said, among = value_of(value), frozenset({reader.thing(thing), reader.second(other, thing)})
     if not said or len(among) < 2:
         raise Unread(value)
-    answered(reader, reader.scene.find(dict([said]), among))
+    answered(reader, reader.scene.find(dict([said]), among), True)
     return chosen(reader, reader.scene.find(dict([said]), among), among, said[:1])
 
 
@@ -871,7 +909,7 @@ def which_place(reader, thing, other, place):
     if lies is None:  # some would say so
         return lambda answer: any(chosen(reader, frozenset({i}), frozenset({one, two}), ())(answer)
                                   for i in (one, two))
-    answered(reader, frozenset({one if lies else two}))
+    answered(reader, frozenset({one if lies else two}), True)
     return chosen(reader, frozenset({one if lies else two}), frozenset({one, two}), ())
 
 
@@ -1044,6 +1082,9 @@ def another_one(reader, only=None, how_many=None, kind=None):
 
 
 def further(reader, others, found):
+    if len(found) == others:
+        note_found(reader, found)
+
     def more(answer):
         words = describe(answer)
         if answer in ("no, that's all", "no, that's the only one"):
@@ -1159,7 +1200,7 @@ def shared(reader, group, attribute):
     if group == 'their' and reader.turns[-1].same:
         raise Unclear('their')
     objects = reader.group('they' if group in ('their', None) else group)
-    if group in ('they', 'those', 'them', 'these', 'their', None) and not reader.turn.pair:
+    if (group in ('they', 'those', 'them', 'these', 'their', None) or 'other' in group) and not reader.turn.pair:
         reader.turn.value = attribute, None
     values = reader.scene.values(objects, attribute)
     reader.turn.all = True
@@ -1309,6 +1350,7 @@ def neither(reader, one, other):
     if len(found) == 1:
         reader.mention(found | {-1})
     reader.turn.group = False
+    note_found(reader, found)
     return lambda answer: number_in(answer) == len(found)
 
 
@@ -1342,6 +1384,7 @@ def count_toward(reader, dir, thing, kind='things'):
     low = len(reader.scene.find(kind, reader.scene.toward(direction, of)))
     high = len(reader.scene.find(kind, reader.scene.toward(direction, of, False)))
     reader.turn.group = False
+    note_found(reader, reader.scene.find(kind, reader.scene.toward(direction, of)))
 
     def judge(answer):
         if number_in(answer) == 1:
@@ -1429,6 +1472,56 @@ def same_as_all(reader, thing, other, attribute):
         raise Unclear('of several')
     reader.turn.group = False
     return yes_or_no(reader.scene.objects[one][attribute] in values)
+
+
+def which_same(reader, thing, attribute, kind=None):
+    """What has it, too: one thing."""
+    wanted = kind_of(re.sub('^other ', '', kind)) if kind else {}
+    one = reader.thing(thing)
+    if wanted is None:
+        raise Unread(kind)
+    found = reader.scene.find(dict(wanted, **{attribute: reader.scene.objects[one][attribute]})) - {one}
+    reader.mention(found)
+    answered(reader, found)
+    return described(reader, [reader.one(found)])
+
+
+def some_same(reader, attribute, kind, thing='it'):
+    if kind_of(kind) is None:
+        raise Unread(kind)
+    one = reader.thing(thing)
+    found = reader.scene.find(dict(kind_of(kind), **{attribute: reader.scene.objects[one][attribute]})) - {one}
+    if found:
+        reader.mention(found | {-1})
+    reader.turn.group = False
+    if len(found) == 1:
+        answered(reader, found)
+    return exists(reader, found, False)
+
+
+def only_kinds(reader, one, other=None):
+    kinds = [kind_of(text) or (value_of(text) and dict([value_of(text)])) for text in (one, other) if text]
+    if not all(kinds):
+        raise Unread(one)
+    reader.turn.group = False
+    return yes_or_no(all(any(reader.scene.fits(i, kind) for kind in kinds) for i in reader.scene.all))
+
+
+def is_extreme(reader, thing, place):
+    direction = ('left' if 'left' in place else 'right' if 'right' in place else
+                 'front' if place in ('closest', 'nearest') else 'behind')
+    return yes_or_no(reader.subject(thing) == reader.scene.extreme(direction, reader.scene.all))
+
+
+def is_between(reader, thing, one, other):
+    it = reader.thing(thing)
+    return yes_or_no(it in reader.scene.between(reader.thing(one), reader.thing(other)))
+
+
+def differ(reader, group, attribute):
+    found = reader.group(group)
+    reader.turn.all = True
+    return yes_or_no(len(reader.scene.values(found, attribute)) > 1)
 
 
 def same_as_it(reader, other, attribute):
@@ -1571,7 +1664,7 @@ def choice(reader, thing, other, how):
     sizes = [extent(reader, i, how) for i in found]
     best = found[(sizes[0] < sizes[1]) != (how in SMALLER)]
     other = found[0] + found[1] - best
-    answered(reader, frozenset({best}))
+    answered(reader, frozenset({best}), True)
 
     def judge(answer):
         words = describe(answer)
@@ -1600,6 +1693,7 @@ def count_both(reader, one, other, rest='things', **_):
     if len(found) == 1:
         reader.mention(found | {-1})
     reader.turn.group = False
+    note_found(reader, found)
     return lambda answer: number_in(answer) == len(found)
 
 
@@ -1621,12 +1715,13 @@ def such_not(reader, kind, value, count=None):
     found = reader.scene.find(wanted) - reader.scene.find(dict([said]))
     reader.turn.group = False
     if count:
+        note_found(reader, found)
         if len(found) == 1:
             reader.mention(found | {-1})
         return lambda answer: number_in(answer) == len(found)
     if found:
         reader.mention(found | {-1})
-    return exists(reader, found, False)
+    return exists(reader, found, kind.split()[-1] in PLURALS)
 
 
 def only(reader, thing, kind):
@@ -1655,7 +1750,7 @@ def found_between(reader, two, what):
 def nearer(reader, thing, other, to):
     at, two = reader.thing(to), [reader.thing(thing), reader.second(other, thing)]
     best = min(two, key=lambda i: reader.scene.near(i, at))
-    answered(reader, frozenset({best}))
+    answered(reader, frozenset({best}), True)
     return chosen(reader, frozenset({best}), frozenset(two), ())
 
 
@@ -1793,7 +1888,7 @@ def group_questions():
         yield attribute, [rf'(?:(?:what are|state|list|name|tell me|give me) the |and |which |what )?{attribute}s']
     yield 'color', [rf'what colou?rs? are {group}', rf'what are the colors of {group}', rf'(?:what|which) colors have {group}',
                     rf'(?:what|which) colors? do {group} have', rf'(?P<group>{TWO}they|those|them|these|the .*?), what color']
-    yield 'shape', [rf'what shapes? are {group}', rf'what shapes? do {group} have', rf'(?:and )?what are {group}',
+    yield 'shape', [rf'what shapes? are {group}', rf'(?:what|which) shapes? do {group} have', rf'(?:and )?what are {group}',
                     rf'(?:which|what kind of) (?:things|objects|shapes) are {group}', rf'(?P<group>{TWO}they|those|them|these|the .*?), what shape']
     yield 'material', [rf'what are {group} made of', rf'(?:what|which) material are {group}',
                        rf'what are {group} all made of',
@@ -1807,7 +1902,7 @@ def short_questions():
         yield attribute, rf"(?:and|what about|how about) (?P<its>the) {attribute}"
     yield 'color', '(?:and )?(?:what|which) colou?r'
     yield 'shape', '(?:and )?(?:what|which) shape|what kind'
-    yield 'material', '(?:and )?(?:what|which) material|what is it made of|metal or rubber|rubber or metal|shiny or matte'
+    yield 'material', '(?:and )?(?:what|which) material|what is it made of|made of what|metal or rubber|rubber or metal|shiny or matte'
     yield 'size', '(?:and )?(?:what|which) size|how big|big or small|small or big'
 
 
@@ -2107,7 +2202,17 @@ QUESTIONS = list(chain(
      (rf'is there another (?:thing|object) of the same {A} as (?P<thing>.*)', named(anything_else)),
      (rf'does anything else have the same {A} as (?P<thing>.*)', named(anything_else)),
      (r'(?:is there another|are there any (?:other|more)|are there more|do you see another|any '
-      r'(?:other|more)|another|is there (?:1|one) more) (?P<kind>.*)', another),
+      r'(?:other|more)|another|is there (?:1|one) more|is there a further) (?P<kind>.*)', another),
+     (r'(?:is )?(?P<thing>(?:the|it|that|this).*?) (?:is )?an? (?P<value>\w+) (?:thing|object|item|shape)', verify),
+     (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:has|is) the same {A} as (?P<thing>.*)', named(which_same)),
+     (rf'(?:is there|do you see) an? (?P<kind>.*?) (?:of|in|with) the same {A} as (?P<thing>.*)', named(some_same)),
+     (rf'(?:(?:is there|do you see) an?|any) (?P<kind>.*?) (?:of|in|with) (?:the|that) same {A}', named(some_same)),
+     (r'(?:are there )?(?:so )?(?:only|just|nothing but) (?P<one>\w+(?: \w+)?)(?: and (?P<other>\w+(?: \w+)?))??(?:,? (?:right|correct|then))?', only_kinds),
+     (r'is (?P<thing>.*?) the (?:thing |one |1 )?(?P<place>(?:leftmost|rightmost|closest|nearest|farthest|furthest)(?: to the)?(?: left| right)?)'
+      r'(?: (?:thing|object|one|1))?(?: to (?:us|the camera|me)| away| back)?', is_extreme),
+     (r'(?:is )?(?P<thing>.*?) (?:in )?between (?P<one>.*) and (?P<other>.*)', is_between),
+     (rf'(?:are (?P<group>{TWO}they|those|the .*?)|do (?P<group2>{TWO}they|those|the .*?)) (?:(?:have |of )?different|(?:have )?different in|differ in) {A}s?',
+      named(lambda reader, group, group2, attribute: differ(reader, group or group2, attribute))),
      (rf'(?:is )?(?:same|(?P<thing2>.*?) (?:(?:made )?of )?the same) {A} as (?:all )?the (?P<other>.*)',
       named(lambda reader, thing2, other, attribute: same_as_all(reader, thing2, other, attribute))),
      (rf'same {A} as the (?P<other>\w+(?: \w+)*), (?P<thing>.*)', named(lambda *a, **k: same_as_all(*a, **k))),
