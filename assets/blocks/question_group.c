@@ -18,170 +18,6 @@ enum {
     TOPIC_THERE_ARE
 };
 
-static bool pick_they(blocks_talk *talk, blocks_group *g)
-{
-    if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_said > 1)
-        return false;
-    g->kind = talk->they_kind;
-    g->coreference = talk->round - talk->they_entry;
-    if (!talk->they) {
-        // Nobody spoke of a group: "they" is what lies on the table.
-        g->kind = blocks_anything;
-        g->coreference = 0;
-    }
-    g->set = blocks_find(talk->scene, g->kind);
-    g->key = blocks_kind_key(g->kind);
-    g->named = g->both = g->narrowed = g->remaining = false;
-    g->they = blocks_reading(&talk->rng, "(6:they|those)");
-    g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
-    return blocks_size_of(g->set) >= 2;
-}
-
-static bool pick_kind(blocks_talk *talk, blocks_group *g)
-{
-    static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
-    int some = vd_rng_below(&talk->rng, talk->scene->count);
-    g->kind = blocks_kind_of(&talk->scene->object[some],
-                             masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
-    g->set = blocks_find(talk->scene, g->kind);
-    g->key = blocks_kind_key(g->kind);
-    g->coreference = 0;
-    g->named = true;
-    g->both = g->narrowed = g->remaining = false;
-    g->they = g->them = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
-    return blocks_size_of(g->set) >= 2;
-}
-
-bool blocks_they_narrowed(const blocks_talk *talk)
-{
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    return talk->they && talk->they_said == talk->round - 1 && before->counted &&
-           !blocks_kind_same(before->kind, talk->they_kind);
-}
-
-// Those last spoken of; right after "how many of them are red" those that are.
-static bool pick_latest(blocks_talk *talk, blocks_group *g)
-{
-    if (!pick_they(talk, g))
-        return false;
-    if (!blocks_they_narrowed(talk))
-        return true;
-    g->kind = talk->entry[talk->round - 1].kind;
-    g->set = blocks_find(talk->scene, g->kind);
-    g->key = blocks_kind_key(g->kind);
-    g->coreference = 1;
-    g->narrowed = true;
-    return blocks_size_of(g->set) >= 2;
-}
-
-// "what is behind it | a red cube | are they the same size": the two that the round before was
-// about.
-static bool pick_both(blocks_talk *talk, blocks_group *g)
-{
-    if (talk->round < 2 || talk->both_entry != talk->round - 1)
-        return false;
-    *g = (blocks_group){.kind = blocks_anything, .set = talk->both, .coreference = 1, .both = true};
-    g->key = -1 - (int64_t)talk->both;
-    // Where a group was spoken of before, "they" might be that.
-    const char *two = "(2:those two|these two|the two of them)";
-    g->they = blocks_reading(&talk->rng, talk->they || talk->groups ? two : "(5:they|2:those two)");
-    g->them =
-        blocks_reading(&talk->rng, talk->they || talk->groups ? "(2:those two|these two)"
-                                                              : "(4:them|2:the two|those two)");
-    return true;
-}
-
-blocks_set blocks_remaining(const blocks_talk *talk)
-{
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    blocks_kind counted = before->kind;
-    // "how many red things are there | 4 | what color are the others": of all things
-    if (before->counted && __builtin_popcount(blocks_kind_mask(counted)) == 1 &&
-        (!talk->they || blocks_kind_same(talk->they_kind, counted)))
-        return blocks_all(talk->scene) & (blocks_set)~blocks_find(talk->scene, counted);
-    return blocks_they_narrowed(talk) ? blocks_find(talk->scene, talk->they_kind) &
-                                            (blocks_set)~blocks_find(talk->scene, counted)
-                                      : 0;
-}
-
-// "what color is the white cube | what color are the other two cubes": of a kind, those beside the
-// one just spoken of
-static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
-{
-    const blocks_scene *scene = talk->scene;
-    if (talk->it < 0 || talk->it_entry != talk->round - 1 || talk->it_entry < 1)
-        return false;
-    blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    blocks_kind kind = blocks_kind_of(&scene->object[talk->it], 1u << a);
-    blocks_set others = blocks_find(scene, kind) & (blocks_set) ~(1u << talk->it);
-    int number = blocks_size_of(others);
-    if (number < 2 || !(talk->known[talk->it] >> a & 1))
-        return false;
-    *g = (blocks_group){.kind = kind, .set = others, .coreference = 1, .remaining = true};
-    g->key = -200000 - (int64_t)talk->it * 16 - a;
-    blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
-               number == 2   ? "the other (3:|two|2) %p"
-               : number == 3 ? "the other (3:|three|3) %p"
-                             : "the other %p",
-               "p", blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text + 4);
-    g->them = g->they;
-    return true;
-}
-
-// "how many of them are red | 2 | what color are the others"
-static bool pick_remaining(blocks_talk *talk, blocks_group *g)
-{
-    static const char *const how_many[] = {"", "", "(2|two)", "(3|three)"};
-    bool narrowed = blocks_they_narrowed(talk);
-    *g = (blocks_group){.kind = narrowed ? talk->they_kind : blocks_anything,
-                        .coreference = 1,
-                        .remaining = true,
-                        .found = true};
-    g->set = blocks_remaining(talk);
-    g->key = -100000 - blocks_kind_key(talk->entry[talk->round - 1].kind);
-    int number = blocks_size_of(g->set);
-    if (number < 2)
-        return false;
-    char pattern[160];
-    const char *many = number < 4 ? how_many[number] : "ones";
-    snprintf(pattern, sizeof pattern,
-             "(3:the others|2:the other %s|the rest|the remaining %s|the remaining ones|the rest "
-             "of them|the other ones)",
-             many, many);
-    g->they = g->them = blocks_reading(&talk->rng, pattern);
-    return true;
-}
-
-blocks_set blocks_found(const blocks_talk *talk)
-{
-    return talk->they ? 0 : talk->entry[talk->round - 1].found;
-}
-
-// "are there any other red things | yes | what are they"
-static bool pick_found(blocks_talk *talk, blocks_group *g)
-{
-    *g =
-        (blocks_group){.kind = blocks_anything, .coreference = 1, .remaining = true, .found = true};
-    g->set = blocks_found(talk);
-    g->key = -300000 - (int64_t)g->set;
-    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.25);
-    g->they =
-        blocks_reading(&talk->rng, two ? "(2:those two|these two)" : "(5:they|2:those|these)");
-    g->them =
-        blocks_reading(&talk->rng, two ? "(2:those two|these two)" : "(4:them|2:those|these)");
-    return blocks_size_of(g->set) >= 2;
-}
-
-bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
-{
-    return talk->naming == TARGET_BOTH        ? pick_both(talk, g)
-           : talk->naming == TARGET_REMAINING ? pick_remaining(talk, g)
-           : talk->naming == TARGET_BESIDES   ? pick_besides_it(talk, g)
-           : talk->naming == TARGET_FOUND     ? pick_found(talk, g)
-           : talk->naming == TARGET_IT        ? pick_latest(talk, g)
-                                              : pick_kind(talk, g);
-}
-
 // An attribute that does not name the group and has not been told of all of it.
 static bool draw_open(blocks_talk *talk, const blocks_group *g, blocks_attribute *a)
 {
@@ -190,34 +26,6 @@ static bool draw_open(blocks_talk *talk, const blocks_group *g, blocks_attribute
     for (int i = 0; i < talk->scene->count; i++)
         told &= !blocks_has(g->set, i) || talk->known[i] >> *a & 1;
     return g->kind.value[*a] < 0 && (!told || (g->both && blocks_chance(talk, 0.3)));
-}
-
-blocks_draft blocks_group_draft(const blocks_group *g, const char *family, blocks_ask ask,
-                                blocks_set objects)
-{
-    blocks_draft draft = blocks_draft_new(family, ask);
-    draft.coreference = g->coreference;
-    draft.meaning.objects = objects;
-    draft.meaning.given = blocks_kind_mask(g->kind);
-    draft.plural = g->named;
-    draft.group = g->named || g->narrowed;
-    draft.of_they = !g->named && !g->both;
-    draft.both = g->both ? g->set : 0;
-    draft.other_group = g->remaining;
-    draft.of_found = g->found;
-    draft.of_both = g->both;
-    if (draft.group)
-        draft.kind = g->kind;
-    return draft;
-}
-
-int blocks_group_value(blocks_talk *talk, const blocks_group *g, blocks_attribute a)
-{
-    for (;;) {
-        int some = vd_rng_below(&talk->rng, talk->scene->count);
-        if (blocks_has(g->set, some) || blocks_chance(talk, 0.25))
-            return blocks_value(&talk->scene->object[some], a);
-    }
 }
 
 // %g and %m are the group, %v and %w what the question says of them and of one of them.
@@ -238,7 +46,7 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
+    if (!blocks_group_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
     int value = blocks_group_value(talk, &g, a);
     blocks_kind kind = g.kind;
@@ -267,7 +75,7 @@ bool blocks_ask_they_not(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!pick_they(talk, &g) || !talk->they || !draw_open(talk, &g, &a))
+    if (!blocks_group_they(talk, &g) || !talk->they || !draw_open(talk, &g, &a))
         return false;
     int value = blocks_group_value(talk, &g, a);
     blocks_kind kind = g.kind;
@@ -288,7 +96,8 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a;
-    if (!(talk->naming == TARGET_NAMED ? pick_latest(talk, &g) : blocks_group_pick(talk, &g)) ||
+    if (!(talk->naming == TARGET_NAMED ? blocks_group_latest(talk, &g)
+                                       : blocks_group_pick(talk, &g)) ||
         !draw_open(talk, &g, &a))
         return false;
     bool yes = blocks_chance(talk, 0.5);
@@ -375,7 +184,7 @@ bool blocks_ask_they_number(blocks_talk *talk, blocks_draft *draft)
     const blocks_entry *before = &talk->entry[talk->round - 1];
     bool all = before->ask == ASK_ALL || before->ask == ASK_SAME || before->ask == ASK_SHARED;
     if (talk->round < 2 || !blocks_they_clear(talk) || !all || !before->yes ||
-        !pick_they(talk, &g) || blocks_told(talk, g.kind) >= 0)
+        !blocks_group_they(talk, &g) || blocks_told(talk, g.kind) >= 0)
         return false;
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = blocks_size_of(g.set);
@@ -470,7 +279,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
     blocks_group g;
     blocks_attribute a;
     bool yes = blocks_chance(talk, 0.5);
-    if (!pick_they(talk, &g))
+    if (!blocks_group_they(talk, &g))
         return false;
     for (int attempt = 0; attempt < 6; attempt++) {
         if (!draw_open(talk, &g, &a))
@@ -680,7 +489,7 @@ bool blocks_ask_one_differs(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
-    if (!talk->they || !pick_they(talk, &g) || !blocks_kind_mask(g.kind) ||
+    if (!talk->they || !blocks_group_they(talk, &g) || !blocks_kind_mask(g.kind) ||
         !blocks_they_clear(talk))
         return false;
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
@@ -698,7 +507,8 @@ bool blocks_ask_they_pair(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
     blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
-    if (!talk->they || !pick_they(talk, &g) || blocks_size_of(g.set) < 3 || g.kind.value[a] >= 0)
+    if (!talk->they || !blocks_group_they(talk, &g) || blocks_size_of(g.set) < 3 ||
+        g.kind.value[a] >= 0)
         return false;
     unsigned seen = 0, twice = 0;
     for (int i = 0; i < talk->scene->count; i++) {

@@ -192,6 +192,9 @@ blocks_set blocks_found(const blocks_talk *talk);
 bool blocks_they_narrowed(const blocks_talk *talk);
 blocks_set blocks_remaining(const blocks_talk *talk);           // those of "they" that were not
 bool blocks_group_pick(blocks_talk *talk, blocks_group *group); // as talk->naming says
+// "they", whatever was counted of them; and right after "how many of them are red" those that are.
+bool blocks_group_they(blocks_talk *talk, blocks_group *group);
+bool blocks_group_latest(blocks_talk *talk, blocks_group *group);
 // A value of the attribute, one that some of the group have more often than not.
 int blocks_group_value(blocks_talk *talk, const blocks_group *group, blocks_attribute attribute);
 blocks_draft blocks_group_draft(const blocks_group *group, const char *family, blocks_ask ask,

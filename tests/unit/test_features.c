@@ -3,7 +3,6 @@
 #include "features/regions/regions.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -552,38 +551,6 @@ static void imports_go_on_where_they_were(void **state)
     }
 }
 
-// Of a folder, the files themselves count: one of them written again makes another work.
-static void an_import_of_changed_files_starts_over(void **state)
-{
-    (void)state;
-    vd_regions *from;
-    vd_error err = {0};
-    atomic_int stop = 0;
-    size_t done = 9;
-    write_folder("npy");
-    must(vd_regions_open(folder, &from, &err), &err);
-    vd_import import = {.from = from,
-                        .source = "test",
-                        .out = out_path,
-                        .stop = &stop,
-                        .context = &stop,
-                        .progress = stop_after_two};
-    support_refused(vd_import_run(&import, &err), VD_INTERRUPTED, &err, "2 of 3", NULL);
-    vd_regions_close(from);
-    char *name = npy_name(0, "npy");
-    const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-    assert_int_equal(utimensat(AT_FDCWD, name, past, 0), 0);
-    must(vd_regions_open(folder, &from, &err), &err);
-    import.from = from;
-    must(vd_import_resumed(&import, &done, &err), &err);
-    assert_int_equal(done, 0);
-    import.stop = NULL;
-    import.progress = NULL;
-    must(vd_import_run(&import, &err), &err);
-    vd_regions_close(from);
-    free(name);
-}
-
 // A link planted where the work lies is refused, one at the output is followed; a mode is kept.
 static void imports_write_where_the_output_leads(void **state)
 {
@@ -710,7 +677,6 @@ int main(void)
         cmocka_unit_test(damaged_folders_are_refused),
         cmocka_unit_test(damaged_indices_are_refused),
         cmocka_unit_test(imports_go_on_where_they_were),
-        cmocka_unit_test(an_import_of_changed_files_starts_over),
         cmocka_unit_test(imports_write_where_the_output_leads),
         cmocka_unit_test(what_half_precision_cannot_hold_is_refused),
         cmocka_unit_test(every_allocation_may_fail),

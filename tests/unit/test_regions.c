@@ -1,9 +1,11 @@
 // Region feature files: what is written is read back, and no damaged file gets through.
 #include "features/regions/regions.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +17,7 @@
 #include "engine/base/rng.h"
 #include "engine/base/safetensors.h"
 #include "features/pictures/image.h"
+#include "features/regions/import.h"
 #include "tests/support/must.h"
 #include "tests/support/one_file.h"
 #include "tests/support/public_files.h"
@@ -429,6 +432,48 @@ static void photos_tell_how_large_pictures_are(void **state)
     free(directory_of_photos);
 }
 
+static void stop_after_two(void *context, size_t done)
+{
+    atomic_store((atomic_int *)context, done >= 2);
+}
+
+// Of a folder, the files themselves count: one of them written again makes another work.
+static void an_import_of_changed_files_starts_over(void **state)
+{
+    (void)state;
+    vd_regions *from;
+    vd_error err = {0};
+    atomic_int stop = 0;
+    size_t done = 9;
+    char *folder = support_join(directory, "npy"), *out_path = support_join(directory, "out");
+    public_folder(folder, "npy");
+    must(vd_regions_open(folder, &from, &err), &err);
+    vd_import import = {.from = from,
+                        .source = "test",
+                        .out = out_path,
+                        .stop = &stop,
+                        .context = &stop,
+                        .progress = stop_after_two};
+    support_refused(vd_import_run(&import, &err), VD_INTERRUPTED, &err, "2 of 3", NULL);
+    vd_regions_close(from);
+    char *name = public_file_name(folder, 0, "npy");
+    const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    assert_int_equal(utimensat(AT_FDCWD, name, past, 0), 0);
+    must(vd_regions_open(folder, &from, &err), &err);
+    import.from = from;
+    must(vd_import_resumed(&import, &done, &err), &err);
+    assert_int_equal(done, 0);
+    import.stop = NULL;
+    import.progress = NULL;
+    must(vd_import_run(&import, &err), &err);
+    vd_regions_close(from);
+    support_remove_tree(folder);
+    remove(out_path);
+    free(name);
+    free(folder);
+    free(out_path);
+}
+
 #define PROMISE(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
 
 int main(void)
@@ -442,6 +487,7 @@ int main(void)
         PROMISE(random_damage_never_leads_outside_the_file),
         PROMISE(every_failed_allocation_is_reported),
         PROMISE(photos_tell_how_large_pictures_are),
+        PROMISE(an_import_of_changed_files_starts_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

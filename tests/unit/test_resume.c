@@ -214,24 +214,6 @@ static void a_conversation_that_was_left_and_returned_to_is_one(void **state)
     free(file);
 }
 
-// A caption typed while an empty branch is in use is the caption from then on.
-static void a_caption_of_an_empty_branch_is_kept(void **state)
-{
-    (void)state;
-    char *file = support_join(tiny.directory, "caption.jsonl");
-    support_write_text(
-        file, "{\"transcript\":1}\n"
-              "{\"conversation\":{\"image_id\":1,\"caption\":\"old\",\"rounds\":[[\"a\",\"b\"]]}}\n"
-              "{\"conversation\":{\"image_id\":1,\"caption\":\"new\",\"rounds\":[],\"branch\":1,"
-              "\"branches\":[[[\"a\"]],[]]}}\n");
-    vd_transcript_file back = plain_chat_read_back(file);
-    assert_int_equal(back.talk_count, 1);
-    assert_string_equal(back.talks[0].caption, "new");
-    assert_int_equal(back.talks[0].branch_count, 2);
-    vd_transcript_clear(&back);
-    free(file);
-}
-
 // Two models, the second on its own way with another answer than its first; a question of the
 // first branch is another one in the second, which has a third round.
 static void write_branches(const char *file)
@@ -703,7 +685,6 @@ int main(void)
         cmocka_unit_test(every_picture_s_conversation_is_taken_up_again),
         cmocka_unit_test(questions_that_wait_are_asked_when_it_goes_on),
         cmocka_unit_test(a_conversation_that_was_left_and_returned_to_is_one),
-        cmocka_unit_test(a_caption_of_an_empty_branch_is_kept),
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(small_talk_is_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),

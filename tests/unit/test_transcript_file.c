@@ -225,6 +225,24 @@ static void a_pipe_is_no_transcript(void **state)
 }
 
 // Exports have what was said on the screen, in its place: the small talk of the branch in use.
+// A caption typed while an empty branch is in use is the caption from then on.
+static void a_caption_of_an_empty_branch_is_kept(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "caption.jsonl");
+    support_write_text(
+        file, "{\"transcript\":1}\n"
+              "{\"conversation\":{\"image_id\":1,\"caption\":\"old\",\"rounds\":[[\"a\",\"b\"]]}}\n"
+              "{\"conversation\":{\"image_id\":1,\"caption\":\"new\",\"rounds\":[],\"branch\":1,"
+              "\"branches\":[[[\"a\"]],[]]}}\n");
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.talk_count, 1);
+    assert_string_equal(back.talks[0].caption, "new");
+    assert_int_equal(back.talks[0].branch_count, 2);
+    vd_transcript_clear(&back);
+    free(file);
+}
+
 static void small_talk_is_exported(void **state)
 {
     (void)state;
@@ -281,6 +299,7 @@ int main(void)
         cmocka_unit_test(the_newest_is_the_one_written_last),
         cmocka_unit_test(a_full_disk_leaves_whole_lines),
         cmocka_unit_test(a_pipe_is_no_transcript),
+        cmocka_unit_test(a_caption_of_an_empty_branch_is_kept),
         cmocka_unit_test(small_talk_is_exported),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
