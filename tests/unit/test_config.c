@@ -180,6 +180,29 @@ static void words_complete_to_what_they_share(void **state)
     assert_string_equal(completion.list, "/model  /mouse");
 }
 
+// What does not fit into one list is in the next.
+static void a_long_list_goes_on_behind_what_was_shown(void **state)
+{
+    (void)state;
+    int shown = 0;
+    for (int skip = 0, lists = 1; skip < 40; lists++) {
+        vd_completion completion = {.typed = "/", .skip = skip};
+        for (int i = 0; i < 40; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "/command-%02d", i);
+            vd_complete_add(&completion, name);
+        }
+        char first[32];
+        snprintf(first, sizeof first, "/command-%02d", skip);
+        assert_int_equal(strncmp(completion.list, first, strlen(first)), 0);
+        assert_int_equal(completion.matches, 40);
+        assert_true(completion.listed > 0 && lists < 8);
+        shown += completion.listed;
+        skip += completion.listed;
+    }
+    assert_int_equal(shown, 40);
+}
+
 static vd_completion complete_path(const char *typed)
 {
     vd_completion completion = {.typed = typed};
@@ -264,6 +287,7 @@ int main(void)
         TEST(a_file_that_cannot_be_read_is_said),
         TEST(out_of_memory_is_reported),
         TEST(words_complete_to_what_they_share),
+        TEST(a_long_list_goes_on_behind_what_was_shown),
         TEST(paths_complete_to_models_and_directories),
         TEST(attributes_are_named_as_the_world_names_them),
         TEST(a_bundled_picture_tells_what_is_in_it),

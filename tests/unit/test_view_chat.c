@@ -251,7 +251,8 @@ static void people_s_questions_are_suggested(void **state)
     assert_int_equal(last_round()->human, 0);
     expect("relevance 0; human answer at place 11: yes");
     fake_chat_keys(&fake, "F8 F8 Tab");
-    expect("there are no human questions about this picture");
+    expect("> is there a cube?");
+    expect("a question about another picture; Tab: another one, Enter: ask it");
 }
 
 static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)

@@ -13,8 +13,12 @@ void vd_complete_add(vd_completion *completion, const char *candidate)
         strlen(candidate) >= sizeof completion->common)
         return;
     size_t used = strlen(completion->list);
-    snprintf(completion->list + used, sizeof completion->list - used, "%s%s", used ? "  " : "",
-             candidate);
+    bool next = completion->matches == completion->skip + completion->listed;
+    if (next && used + strlen(candidate) + 2 < sizeof completion->list) {
+        snprintf(completion->list + used, sizeof completion->list - used, "%s%s", used ? "  " : "",
+                 candidate);
+        completion->listed++;
+    }
     if (completion->matches++ == 0)
         snprintf(completion->common, sizeof completion->common, "%s", candidate);
     size_t same = 0;

@@ -7,7 +7,9 @@
 typedef struct vd_completion {
     const char *typed; // so far
     char common[1024]; // what all of them start with
-    char list[256];    // as many as fit
+    int skip;          // of the matches, those that are not listed: they were before
+    char list[256];    // as many of the others as fit
+    int listed;        // how many that are
     int matches;
 } vd_completion;
 

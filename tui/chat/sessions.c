@@ -7,9 +7,17 @@
 #include "tui/chat/recorder.h"
 
 // The command that goes on with a session, as a shell understands it (g_free).
+// How to call the program, as it was called.
+static const char *program(void)
+{
+    const char *name = g_get_prgname();
+    return name ? name : "visdial";
+}
+
 static char *session_command(const char *name)
 {
-    char *quoted = g_shell_quote(name), *command = g_strdup_printf("visdial --session %s", quoted);
+    char *quoted = g_shell_quote(name),
+         *command = g_strdup_printf("%s --session %s", program(), quoted);
     g_free(quoted);
     return command;
 }
@@ -126,9 +134,9 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
         return false;
     const char *path = vd_transcript_path(recorder->transcript);
     if (!vd_saved_name(path, name))
-        snprintf(out, size, "visdial --resume --transcript '%s'", path);
+        snprintf(out, size, "%s --resume --transcript '%s'", program(), path);
     else if (vd_saved_unnamed(name))
-        snprintf(out, size, "visdial --resume; later: visdial --session %s", name);
+        snprintf(out, size, "%s --resume; later: %s --session %s", program(), program(), name);
     else {
         char *command = session_command(name);
         g_strlcpy(out, command, size);

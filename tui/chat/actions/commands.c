@@ -402,7 +402,9 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
 void vd_chat_complete(vd_chat *chat)
 {
     const char *text = chat->nav.line.text;
-    vd_completion completion = {.typed = text};
+    vd_navigation *nav = &chat->nav;
+    bool again = nav->line.changes == nav->suggested; // Tab once more: the next of a long list
+    vd_completion completion = {.typed = text, .skip = again ? nav->candidate : 0};
     const char *space = strchr(text, ' ');
     if (space) {
         char name[32];
@@ -421,8 +423,14 @@ void vd_chat_complete(vd_chat *chat)
         vd_notice_say(&chat->notice, "%s",
                       space ? "there is no completion that starts like that"
                             : "no command starts like that; F1 lists them");
-    else if (strlen(completion.common) > chat->nav.line.length)
-        vd_line_set(&chat->nav.line, completion.common);
-    else if (completion.matches > 1)
-        vd_notice_say(&chat->notice, "%s", completion.list);
+    else if (strlen(completion.common) > nav->line.length)
+        vd_line_set(&nav->line, completion.common);
+    else if (completion.matches > 1) {
+        int listed = completion.skip + completion.listed;
+        bool more = listed < completion.matches;
+        vd_notice_say(&chat->notice, "%s%s", completion.list,
+                      more || completion.skip ? "  (Tab: others)" : "");
+        nav->suggested = nav->line.changes;
+        nav->candidate = more ? listed : 0;
+    }
 }

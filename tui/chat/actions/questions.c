@@ -15,10 +15,16 @@ static void suggest(vd_chat *chat)
     vd_navigation *nav = &chat->nav;
     int rounds = (int)chat->conversation.branch->count, round = rounds + nav->suggestion;
     const vd_visdial_round *human = vd_people_dialog(&chat->conversation, round);
-    if (!human) {
+    if (!human && (human = vd_people_dialog(&chat->conversation, 0)) != NULL) {
         nav->suggestion = -rounds; // from the first one again
         round = 0;
-        human = vd_people_dialog(&chat->conversation, round);
+    }
+    const vd_visdial *dialogs = chat->conversation.world->dialogs;
+    bool other = !human; // what people began with at another picture
+    if (other && dialogs->dialog_count > 0) {
+        size_t at = (size_t)(rounds + nav->suggestion) % dialogs->dialog_count;
+        if (dialogs->dialogs[at].round_count > 0)
+            human = &dialogs->dialogs[at].rounds[0];
     }
     if (!human) {
         vd_notice_say(&chat->notice, "there are no human questions about this picture");
@@ -26,13 +32,17 @@ static void suggest(vd_chat *chat)
     }
     nav->suggestion++;
     char question[VD_LINE_MAX + 1];
-    snprintf(question, sizeof question, "%s?",
-             chat->conversation.world->dialogs->questions[human->question]);
+    snprintf(question, sizeof question, "%s?", dialogs->questions[human->question]);
     vd_line_set(&nav->line, question);
     nav->suggested = nav->line.changes;
     nav->stem = 0;
-    vd_notice_say(&chat->notice,
-                  "human question %d about this picture; Tab: another, Enter: ask it", round + 1);
+    if (other)
+        vd_notice_say(&chat->notice,
+                      "a question about another picture; Tab: another one, Enter: ask it");
+    else
+        vd_notice_say(&chat->notice,
+                      "human question %d about this picture; Tab: another, Enter: ask it",
+                      round + 1);
 }
 
 // ---- questions that begin like the line ---------------------------------------------------------

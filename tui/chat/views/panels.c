@@ -37,22 +37,31 @@ void vd_ranking_title(const vd_response *response, const char *start, int room, 
     }
 }
 
-static void write_title(const vd_chat *chat, int room, char *out, size_t size)
+// The title and what it has room for beside it; without the pool where only then the margin fits.
+static void write_title(const vd_chat *chat, int room, char *out, size_t size, char *right,
+                        size_t right_size)
 {
     enum { MARGIN = 15 };
+    const vd_response *response = vd_chat_response(chat);
     int number = (int)(vd_chat_round(chat) - chat->conversation.branch->rounds) + 1;
-    char start[32] = "Answers";
+    char start[32] = "Answers", brief[64];
     if (chat->nav.selected >= 0)
         snprintf(start, sizeof start, "Round %d,", number);
-    vd_ranking_title(vd_chat_response(chat), start, room - MARGIN, out, size);
+    vd_ranking_title(response, start, room - MARGIN, out, size);
+    write_figures(response, room - (int)strlen(out) - 2, right, right_size);
+    if (right[0])
+        return;
+    snprintf(brief, sizeof brief, "%s within %d", start, response->reply.answer.candidates);
+    write_figures(response, room - (int)strlen(brief) - 2, right, right_size);
+    if (right[0])
+        snprintf(out, size, "%s", brief);
 }
 
 void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     char text[512], right[64];
-    write_title(chat, at.width, text, sizeof text);
+    write_title(chat, at.width, text, sizeof text, right, sizeof right);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TITLE));
-    write_figures(vd_chat_response(chat), at.width - used - 2, right, sizeof right);
     vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
                   vd_style_of(grid, VD_ROLE_FAINT));
 }
