@@ -55,8 +55,8 @@ typedef struct blocks_meaning {
     unsigned given;     // attributes the question itself names; ASPECT: the right ones
     int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more;
                         // EXTENT: 0 smaller, 1 the same, 2 bigger
-    bool sides;         // WHERE: on the left or on the right, nothing else
-    bool rows;          // WHERE: in the front or in the back, nothing else
+    bool sides;         // WHERE, CHOICE: on the left or on the right, nothing else
+    bool rows;          // WHERE, CHOICE: in the front or in the back, nothing else
     int toward;         // ONE, SIDE: in which direction it lies of the other thing; CHOICE: which
                         // direction is asked for; -1 = not asked
     blocks_kind more;   // MORE, MOST: what there is more of; VALUE: what there is not

@@ -289,6 +289,8 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     blocks_direction direction = blocks_some_direction(talk);
     int one = target[0].object, two = target[1].object;
     bool first = blocks_lies(talk->scene, one, direction, two);
+    if (direction <= BLOCKS_RIGHT ? target[0].sides : target[0].rows)
+        return false;
     if (!first && !blocks_lies(talk->scene, two, direction, one))
         return false;
     *draft = blocks_about_two(talk, "relation", ASK_CHOICE, target);

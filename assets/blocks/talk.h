@@ -155,6 +155,8 @@ typedef struct blocks_target {
     int beside; // NEIGHBOUR: the object by which it is named, and by which attributes that is
     unsigned beside_named;
     bool of_they; // one of those last spoken of
+    bool sides,
+        rows; // "the left one" beside "the right one", "the front one" beside "the back one"
 } blocks_target;
 
 // Picks an object of which an attribute in `hide` has not been told yet (so that asking for it is

@@ -531,6 +531,8 @@ static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target targ
                                     .family = "superlative"};
         target[i].object = blocks_extreme(scene, two, (blocks_direction)at[i]);
         target[i].named = blocks_kind_mask(talk->they_kind);
+        target[i].sides = at[i] <= BLOCKS_RIGHT;
+        target[i].rows = !target[i].sides;
         snprintf(target[i].text, sizeof target[i].text, "%s", names[at[i]]);
         if (target[i].object < 0 || !open(talk, target[i].object, hide))
             return false;
@@ -540,7 +542,7 @@ static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target targ
 
 bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
-    if (talk->naming == TARGET_AMONG && blocks_chance(talk, 0.3) &&
+    if (talk->naming == TARGET_AMONG && blocks_chance(talk, 0.5) &&
         pick_two_places(talk, hide, target))
         return true;
     // "is it bigger than the other cube"
@@ -561,6 +563,8 @@ blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, block
     draft.named[target[1].object] = target[1].named;
     draft.both = (blocks_set)(1u << target[0].object | 1u << target[1].object);
     draft.about = -1;
+    draft.meaning.sides = target[0].sides;
+    draft.meaning.rows = target[0].rows;
     if (talk->naming != TARGET_IT) {
         draft.single = -1;
         draft.crowded = true;

@@ -181,6 +181,8 @@ static float judge_place(const blocks_scene *scene, const blocks_meaning *m, con
     if (direction >= BLOCKS_DIRECTIONS || asked ||
         blocks_extreme(scene, m->among, (blocks_direction)direction) != object)
         return 0;
+    if (m->sides || m->rows) // "the left one or the right one"
+        return direction / 2 != m->rows ? 0 : a->form == FORM_PLACE || m->sides ? 1 : 0.5f;
     return a->form == FORM_PLACE && !is_tellable(scene, m, object) ? 1 : 0.5f;
 }
 
@@ -204,7 +206,7 @@ static float judge_choice(const blocks_scene *scene, const blocks_meaning *m,
     switch (a->form) {
     case FORM_A:
     case FORM_THE:
-        return alone && news ? 1 : 0.25f;
+        return !alone || !news ? 0.25f : m->sides || m->rows ? 0.5f : 1;
     case FORM_VALUE:
         return !alone || !news ? 0.25f : a->told >> BLOCKS_SHAPE & 1 ? 1 : 0.5f;
     default:

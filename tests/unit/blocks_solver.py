@@ -866,7 +866,8 @@ def mostly(reader, group, value):
     return yes_or_no(2 * number > len(objects))
 
 
-PLACES = {'on the left': 'left', 'on the right': 'right', 'in the front': 'front', 'in the back': 'behind'}
+PLACES = {'on the left': 'left', 'on the right': 'right', 'left': 'left', 'to the left': 'left', 'right': 'right',
+          'to the right': 'right', 'in the front': 'front', 'in the back': 'behind'}
 
 
 def chosen(reader, right, among, given):
