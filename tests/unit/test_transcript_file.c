@@ -243,6 +243,34 @@ static void a_caption_of_an_empty_branch_is_kept(void **state)
     free(file);
 }
 
+// Names of files are bytes; JSON is not.
+static void a_picture_whose_name_is_no_utf_8_is_recorded(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"/tmp/pict\xe9.ppm", "/tmp/100%.ppm", "/tmp/b\xc3\xa9.png"};
+    char *file = support_join(tiny.directory, "bytes.jsonl");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        vd_transcript *one;
+        vd_error err = {0};
+        vd_turn said = {(char *)"a", (char *)"b"};
+        const vd_chat_record talk = {.image_id = 1,
+                                     .picture = (char *)names[i],
+                                     .caption = (char *)"c",
+                                     .rounds = &said,
+                                     .count = 1};
+        remove(file);
+        assert_int_equal(vd_transcript_start(file, &one, &err), VD_OK);
+        if (vd_transcript_conversation(one, &talk, &err))
+            fail_msg("%s", err.text);
+        vd_transcript_close(one);
+        vd_transcript_file back = plain_chat_read_back(file);
+        assert_int_equal(back.talk_count, 1);
+        assert_string_equal(back.talks[0].picture, names[i]);
+        vd_transcript_clear(&back);
+    }
+    free(file);
+}
+
 static void small_talk_is_exported(void **state)
 {
     (void)state;
@@ -300,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_leaves_whole_lines),
         cmocka_unit_test(a_pipe_is_no_transcript),
         cmocka_unit_test(a_caption_of_an_empty_branch_is_kept),
+        cmocka_unit_test(a_picture_whose_name_is_no_utf_8_is_recorded),
         cmocka_unit_test(small_talk_is_exported),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

@@ -49,3 +49,22 @@ void vd_recorded_files_clear(vd_recorded_files *files)
         vd_free(files->path[i]);
     *files = (vd_recorded_files){0};
 }
+
+// ---- paths as text ------------------------------------------------------------------------------
+
+char *vd_recorded_path(const char *path)
+{
+    if (g_utf8_validate(path, -1, NULL))
+        return g_strdup(path);
+    char *whole = g_canonicalize_filename(path, NULL), *uri = g_filename_to_uri(whole, NULL, NULL);
+    g_free(whole);
+    return uri;
+}
+
+char *vd_recorded_path_read(const char *text)
+{
+    char *path = g_str_has_prefix(text, "file://") ? g_filename_from_uri(text, NULL, NULL) : NULL;
+    char *copy = vd_strdup(path ? path : text);
+    g_free(path);
+    return copy;
+}

@@ -257,7 +257,7 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
     side->pool_hash = vd_reading_hash(r, map, "pool_hash");
     sheet->features_hash = vd_reading_hash(r, map, "features_hash");
     sheet->image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
-    sheet->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
+    sheet->picture = vd_reading_path(r, map, "picture");
     sheet->caption = vd_reading_text(r, map, "caption");
     sheet->caption_by = vd_reading_caption_by(r, map, sheet->picture);
     sheet->said = vd_reading_turns(r, map, "history", &sheet->rounds);
@@ -316,8 +316,7 @@ static void read_files(vd_reading *r, const vd_json_value *map)
 {
     vd_recorded_files_clear(&r->file->files);
     for (int i = 0; i < VD_RECORDED_FILES && r->status == VD_OK; i++)
-        if (vd_json_member(map, vd_recorded_file_names[i], VD_JSON_TEXT))
-            r->file->files.path[i] = vd_reading_text(r, map, vd_recorded_file_names[i]);
+        r->file->files.path[i] = vd_reading_path(r, map, vd_recorded_file_names[i]);
 }
 
 static bool is_head(const vd_json_value *line)

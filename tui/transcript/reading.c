@@ -43,6 +43,16 @@ char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key)
     return vd_reading_copy(r, vd_json_member(map, key, VD_JSON_TEXT), key);
 }
 
+char *vd_reading_path(vd_reading *r, const vd_json_value *map, const char *key)
+{
+    char *text = vd_json_text(map, key) ? vd_reading_text(r, map, key) : NULL;
+    char *path = text ? vd_recorded_path_read(text) : NULL;
+    if (text && !path)
+        r->status = vd_error_memory(r->err, "a path");
+    vd_free(text);
+    return path;
+}
+
 vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key)
 {
     vd_fingerprint out = {0};

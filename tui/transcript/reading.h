@@ -26,6 +26,7 @@ void *vd_reading_memory(vd_reading *r, void *memory);
 void *vd_reading_room(vd_reading *r, size_t count, size_t size);
 char *vd_reading_copy(vd_reading *r, const vd_json_value *value, const char *key);
 char *vd_reading_text(vd_reading *r, const vd_json_value *map, const char *key);
+char *vd_reading_path(vd_reading *r, const vd_json_value *map, const char *key); // NULL: none
 vd_fingerprint vd_reading_hash(vd_reading *r, const vd_json_value *map, const char *key);
 int64_t vd_reading_whole(vd_reading *r, const vd_json_value *map, const char *key, int64_t low,
                          int64_t high);

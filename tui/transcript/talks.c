@@ -60,7 +60,7 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
 {
     *out = (vd_chat_record){.image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
                             .caption = vd_reading_text(r, map, "caption")};
-    out->picture = vd_json_text(map, "picture") ? vd_reading_text(r, map, "picture") : NULL;
+    out->picture = vd_reading_path(r, map, "picture");
     out->caption_by = vd_reading_caption_by(r, map, out->picture);
     out->rounds = vd_reading_turns(r, map, "rounds", &out->count);
     out->returned = vd_json_true(map, "returned");

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -345,13 +346,20 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
                        stamp);
 }
 
+static void put_path(yajl_gen json, const char *key, const char *path)
+{
+    char *text = vd_recorded_path(path);
+    vd_json_put(json, "%s: %s", key, text);
+    g_free(text);
+}
+
 static yajl_gen_status emit_files(yajl_gen json, void *context)
 {
     const vd_recorded_files *files = context;
     vd_json_put(json, "{files: {");
     for (int i = 0; i < VD_RECORDED_FILES; i++)
         if (files->path[i])
-            vd_json_put(json, "%s: %s", vd_recorded_file_names[i], files->path[i]);
+            put_path(json, vd_recorded_file_names[i], files->path[i]);
     return vd_json_put(json, "}}");
 }
 
@@ -503,7 +511,7 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     vd_json_put(json, "{answer: {lane: %d, name: %s, model: %s, image_id: %" PRId64, side->lane,
                 side->name, side->model, sheet->image_id);
     if (sheet->picture)
-        vd_json_put(json, "picture: %s", sheet->picture);
+        put_path(json, "picture", sheet->picture);
     vd_json_put(json, "caption: %s", sheet->caption);
     emit_caption_by(json, sheet->caption_by);
     emit_turns(json, "history", sheet->said, sheet->rounds);
@@ -570,7 +578,7 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
     const vd_chat_record *record = context;
     vd_json_put(json, "{conversation: {image_id: %" PRId64, record->image_id);
     if (record->picture)
-        vd_json_put(json, "picture: %s", record->picture);
+        put_path(json, "picture", record->picture);
     vd_json_put(json, "caption: %s", record->caption);
     emit_caption_by(json, record->caption_by);
     emit_turns(json, "rounds", record->rounds, record->count);

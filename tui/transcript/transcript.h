@@ -70,6 +70,10 @@ bool vd_recorded_files_same(const vd_recorded_files *a, const vd_recorded_files 
 void vd_recorded_files_use(const vd_recorded_files *recorded, vd_world_files *files);
 void vd_recorded_files_clear(vd_recorded_files *files);
 
+// JSON is UTF-8, names of files are bytes: a path that is no UTF-8 is recorded as a file:// URI.
+char *vd_recorded_path(const char *path);      // g_free
+char *vd_recorded_path_read(const char *text); // vd_free; NULL: no memory
+
 // ---- writing ------------------------------------------------------------------------------------
 
 // Limits of a line: entries of the history (caption and rounds) with the attention of their words,
