@@ -37,8 +37,8 @@ void vd_nearest_try(vd_nearest *nearest, const char *candidate)
     if (apart > bound)
         return; // so many letters are added or left out at least
     int edits = vd_edits(nearest->typed, candidate);
-    if (edits > bound || edits >= (int)own)
-        return;
+    if (edits > bound || 3 * edits > (int)own + 1)
+        return; // "foo" is no "pool"
     nearest->name = candidate;
     nearest->edits = edits;
 }

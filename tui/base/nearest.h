@@ -8,7 +8,7 @@ int vd_edits(const char *a, const char *b);
 
 enum { VD_EDITS_OF_NAMES = 3 }; // the usual `most`
 
-// The first of the candidates with the fewest edits, fewer than it has letters.
+// The first of the candidates with the fewest edits, at most one for three of its letters.
 typedef struct vd_nearest {
     const char *typed;
     int most;         // edits
