@@ -132,8 +132,9 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
-        "(2:what material|what is it made of|made of what|metal or rubber|shiny or matte|rubber or "
-        "metal)",
+        ("(2:what material|what is it made of|made of what|metal or rubber|shiny or matte|rubber "
+         "or "
+         "metal)"),
         "(what size|how big|big or small|small or big)"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
