@@ -281,9 +281,12 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
     bool changed = walk->switches.count > 0;
     int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
     int right = at.x + at.width;
-    vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0),
-                 !changed && page_of(chat) == VD_WALK_WHAT_IF ? "Answers; Enter changes one thing"
-                                                              : "Answers",
+    static const char hint[] = "Answers; Enter changes one thing";
+    bool hinted = !changed && page_of(chat) == VD_WALK_WHAT_IF;
+    const char *title = !hinted                           ? "Answers"
+                        : at.width < (int)sizeof hint - 1 ? strchr(hint, 'E')
+                                                          : hint;
+    vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0), title,
                  role(page, VD_ROLE_TITLE));
     for (int i = 0; i < 2 && changed; i++)
         vd_grid_right(page->grid, right - (2 - i) * SHARE, at.y, SHARE, i ? "before" : "now",
