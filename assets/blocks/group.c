@@ -8,8 +8,7 @@ bool blocks_group_they(blocks_talk *talk, blocks_group *g)
 {
     if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_said > 1)
         return false;
-    g->kind = talk->they_kind;
-    g->coreference = talk->round - talk->they_entry;
+    *g = (blocks_group){.kind = talk->they_kind, .coreference = talk->round - talk->they_entry};
     if (!talk->they) {
         // Nobody spoke of a group: "they" is what lies on the table.
         g->kind = blocks_anything;
@@ -17,7 +16,6 @@ bool blocks_group_they(blocks_talk *talk, blocks_group *g)
     }
     g->set = blocks_find(talk->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
-    g->named = g->both = g->narrowed = g->remaining = false;
     g->they = blocks_reading(&talk->rng, "(6:they|those)");
     g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
@@ -27,13 +25,11 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
     int some = vd_rng_below(&talk->rng, talk->scene->count);
-    g->kind = blocks_kind_of(&talk->scene->object[some],
-                             masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    *g = (blocks_group){.kind = blocks_kind_of(&talk->scene->object[some],
+                                               masks[vd_rng_below(&talk->rng, (int)sizeof masks)]),
+                        .named = true};
     g->set = blocks_find(talk->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
-    g->coreference = 0;
-    g->named = true;
-    g->both = g->narrowed = g->remaining = false;
     g->they = g->them = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
     return blocks_size_of(g->set) >= 2;
 }
