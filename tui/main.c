@@ -11,6 +11,7 @@
 #include "engine/backend/backend.h"
 #include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
+#include "tui/base/called.h"
 #include "tui/base/safe_output.h"
 #include "tui/screen/screen.h"
 
@@ -59,8 +60,8 @@ static GLogWriterOutput on_glib_message(GLogLevelFlags level, const GLogField *f
 int main(int argc, char **argv)
 {
     open_standard_files();
-    // As it was called from a directory that is not in PATH: messages say how to call it again.
-    g_set_prgname(argc > 0 && strchr(argv[0], '/') ? argv[0] : "visdial");
+    if (argc > 0)
+        vd_called_as(argv[0]);
     g_log_set_writer_func(on_glib_message, NULL, NULL);
     obey_signals_as_first_process();
     vd_safe_output_begin();

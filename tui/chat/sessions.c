@@ -4,20 +4,14 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/called.h"
 #include "tui/chat/recorder.h"
 
 // The command that goes on with a session, as a shell understands it (g_free).
-// How to call the program, as it was called.
-static const char *program(void)
-{
-    const char *name = g_get_prgname();
-    return name ? name : "visdial";
-}
-
 static char *session_command(const char *name)
 {
     char *quoted = g_shell_quote(name),
-         *command = g_strdup_printf("%s --session %s", program(), quoted);
+         *command = g_strdup_printf("%s --session %s", vd_called(), quoted);
     g_free(quoted);
     return command;
 }
@@ -134,9 +128,9 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
         return false;
     const char *path = vd_transcript_path(recorder->transcript);
     if (!vd_saved_name(path, name))
-        snprintf(out, size, "%s --resume --transcript '%s'", program(), path);
+        snprintf(out, size, "%s --resume --transcript '%s'", vd_called(), path);
     else if (vd_saved_unnamed(name))
-        snprintf(out, size, "%s --resume; later: %s --session %s", program(), program(), name);
+        snprintf(out, size, "%s --resume; later: %s --session %s", vd_called(), vd_called(), name);
     else {
         char *command = session_command(name);
         g_strlcpy(out, command, size);
