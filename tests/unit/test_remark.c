@@ -8,7 +8,10 @@
 
 #include "tests/support/fake_chat.h"
 #include "tests/support/must.h"
+#include "engine/base/alloc.h"
+#include "tests/support/support.h"
 #include "tui/session/remark.h"
+#include "tui/session/spelling.h"
 
 static vd_vocab *vocab;
 static vd_error err;
@@ -74,15 +77,52 @@ static void the_nearest_word_of_the_vocabulary_is_proposed(void **state)
     assert_null(vd_vocab_nearest(vocab, "x"));
 }
 
-static const char *remark_of(const char *question)
+static const char *read_of(const char *typed)
+{
+    static char text[256];
+    char *read = NULL;
+    must(vd_read_typed(vocab, typed, &read, &err), &err);
+    snprintf(text, sizeof text, "%s", read);
+    vd_free(read);
+    return text;
+}
+
+static void a_word_one_edit_from_a_frequent_one_is_read_as_that(void **state)
+{
+    (void)state;
+    assert_string_equal(read_of("What CUBEE is it?"), "what cube is it");
+    assert_string_equal(read_of("cubee,colr; cubee"), "cube,color; cube");
+    assert_string_equal(read_of("is teh cube there"), "is teh cube there"); // three letters
+    assert_string_equal(read_of("a hube"), "a hube");                       // the first letter
+    assert_string_equal(read_of("cubbee"), "cubbee");                       // two edits
+    assert_string_equal(read_of("isn't, doesnt"), "isn't, doesn't");        // parts of words
+    assert_string_equal(read_of("c\xc3\xbc"
+                                "be"),
+                        "c\xc3\xbc"
+                        "be"); // two bytes differ
+    assert_string_equal(read_of("what color is the ball"), "what color is the ball");
+    assert_string_equal(read_of(""), "");
+    support_refused(vd_read_typed(vocab, "is it \xff", &(char *){NULL}, &err), VD_FORMAT, &err,
+                    "byte 7", NULL);
+}
+
+static const char *remark_of(const char *typed)
 {
     static char text[1024];
-    vd_reply reply = {.question = (char *)question};
+    vd_reply reply = {.typed = (char *)typed};
+    must(vd_read_typed(vocab, typed, &reply.question, &err), &err);
     must(vd_reply_see(&reply, vocab, &err), &err);
-    vd_question_remark(&reply, vocab, fake_chat_world(), 0, text, sizeof text);
-    reply.question = NULL;
+    must(vd_question_remark(&reply, vocab, fake_chat_world(), 0, text, sizeof text, &err), &err);
+    reply.typed = NULL;
     vd_reply_clear(&reply);
     return text;
+}
+
+static void what_is_read_otherwise_is_said(void **state)
+{
+    (void)state;
+    assert_string_equal(remark_of("Is there a cubee"), "cubee: read as cube");
+    assert_string_equal(remark_of("is teh cubee there"), "cubee: read as cube  teh: the?");
 }
 
 static void unknown_words_have_a_suggestion(void **state)
@@ -91,7 +131,7 @@ static void unknown_words_have_a_suggestion(void **state)
     assert_string_equal(remark_of("is there a cube"), "");
     assert_string_equal(remark_of("is teh cube there"), "teh: the?");
     assert_string_equal(remark_of("what colour is the xylophone"),
-                        "colour: color?  xylophone: not known");
+                        "colour: read as color  xylophone: not known");
     assert_null(strstr(remark_of("zork is zork") + strlen("zork"), "zork")); // once
 }
 
@@ -113,6 +153,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(greetings_and_thanks_are_no_questions),
         TEST(the_nearest_word_of_the_vocabulary_is_proposed),
+        TEST(a_word_one_edit_from_a_frequent_one_is_read_as_that),
+        TEST(what_is_read_otherwise_is_said),
         TEST(unknown_words_have_a_suggestion),
         TEST(a_question_of_unknown_words_says_what_can_be_asked),
     };

@@ -509,7 +509,7 @@ static void conversations_are_exported(void **state)
         assert_int_equal(round->options[round->truth], round->answer);
     }
     assert_string_equal(data->questions[data->dialogs[0].rounds[0].question],
-                        "what colour is the <cube>");
+                        "what color is the <cube>"); // as it was read
     vd_transcript_clear(&file);
     vd_visdial_free(data);
     free(out);

@@ -1,10 +1,10 @@
 // The frame of the screen: status row, question line, notices and hints around the open place.
 #include <string.h>
 
-#include "features/text/tokenize.h"
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
+#include "tui/session/spelling.h"
 
 enum { MOST_MESSAGE_ROWS = 3 };
 
@@ -93,7 +93,7 @@ static bool is_unknown(const void *context, const char *word)
 {
     vd_reply seen = {0};
     bool unknown = false;
-    if (vd_normalise_typed(word, &seen.question, NULL) == VD_OK &&
+    if (vd_read_typed(context, word, &seen.question, NULL) == VD_OK &&
         vd_reply_see(&seen, context, NULL) == VD_OK)
         for (int i = 0; i < seen.words; i++)
             unknown |= seen.unknown[i] && strcmp(seen.word[i], "?") != 0;

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/base/nearest.h"
+#include "engine/base/alloc.h"
+#include "features/text/tokenize.h"
+#include "tui/session/spelling.h"
 
 // ---- small talk ---------------------------------------------------------------------------------
 
@@ -55,20 +57,6 @@ const char *vd_small_talk(const char *typed)
 
 // ---- words --------------------------------------------------------------------------------------
 
-static bool is_word(const char *text)
-{
-    return isalpha((unsigned char)text[0]) && isalpha((unsigned char)text[1]);
-}
-
-const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word)
-{
-    vd_nearest nearest = {.typed = word, .most = strlen(word) <= 6 ? 1 : 2};
-    for (int32_t id = VD_FIRST_WORD; is_word(word) && id < vd_vocab_size(vocab); id++)
-        if (is_word(vd_vocab_word(vocab, id)) && vd_vocab_word(vocab, id)[0] == *word)
-            vd_nearest_try(&nearest, vd_vocab_word(vocab, id));
-    return nearest.name;
-}
-
 __attribute__((format(printf, 3, 4))) static void add(char *out, size_t size, const char *format,
                                                       ...)
 {
@@ -92,26 +80,52 @@ static void add_examples(const vd_world *world, size_t picture, char *out, size_
         add(out, size, "; for example \"%.80s?\"", dialogs->questions[0]);
 }
 
-void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_world *world,
-                        size_t picture, char *out, size_t size)
+// "spheer: read as sphere", for the words that the model reads otherwise than they were typed.
+static vd_status add_corrections(const vd_reply *reply, char *out, size_t size, vd_error *err)
 {
-    int words = 0, unknown = 0;
-    out[0] = '\0';
+    char *text = NULL;
+    vd_words words = {0};
+    vd_status status = vd_normalise_typed(reply->typed, &text, err);
+    if (status == VD_OK)
+        status = vd_tokenize(text, &words, err);
+    for (size_t i = 0; status == VD_OK && i < words.count && i < (size_t)reply->words; i++)
+        if (strcmp(words.word[i], reply->word[i]) != 0 && strcmp(reply->word[i], "?") != 0)
+            add(out, size, "%s%.40s: read as %s", *out ? "  " : "", words.word[i], reply->word[i]);
+    vd_words_clear(&words);
+    vd_free(text);
+    return status;
+}
+
+// "teh: the?" or "zork: not known"; returns how many of the words are unknown.
+static int add_unknown(const vd_reply *reply, const vd_vocab *vocab, char *out, size_t size)
+{
+    int unknown = 0;
     for (int i = 0; i < reply->words; i++) {
         const char *word = reply->word[i];
-        words += isalnum((unsigned char)word[0]) || (unsigned char)word[0] >= 0x80;
         bool again = false;
         for (int k = 0; k < i; k++)
             again = again || strcmp(reply->word[k], word) == 0;
-        unknown += reply->unknown[i] && again;
+        unknown += reply->unknown[i];
         if (!reply->unknown[i] || again)
             continue;
         const char *meant = vd_vocab_nearest(vocab, word);
-        add(out, size, "%s%.40s: %s%s", unknown++ ? "  " : "", word, meant ? meant : "not known",
+        add(out, size, "%s%.40s: %s%s", *out ? "  " : "", word, meant ? meant : "not known",
             meant ? "?" : "");
     }
-    if (2 * unknown <= words)
-        return;
+    return unknown;
+}
+
+vd_status vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_world *world,
+                             size_t picture, char *out, size_t size, vd_error *err)
+{
+    out[0] = '\0';
+    vd_status status = add_corrections(reply, out, size, err);
+    int words = 0, unknown = add_unknown(reply, vocab, out, size);
+    for (int i = 0; i < reply->words; i++)
+        words +=
+            isalnum((unsigned char)reply->word[i][0]) || (unsigned char)reply->word[i][0] >= 0x80;
+    if (status != VD_OK || 2 * unknown <= words)
+        return status;
     int known = words - unknown;
     if (known > 0)
         add(out, size, "  The model knows %d of these %d words", known, words);
@@ -119,4 +133,5 @@ void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_w
         add(out, size, "  The model knows no such word%s", words == 1 ? "" : "s");
     add(out, size, ". It can be asked what is there, how many, what color and where");
     add_examples(world, picture, out, size);
+    return VD_OK;
 }

@@ -11,15 +11,10 @@
 // picture; NULL: the text is none of these.
 const char *vd_small_talk(const char *typed);
 
-// The word of the vocabulary that was probably meant, the most frequent of those that are as near;
-// NULL: none is near. (tui/base/nearest.h; the same first letter, and one edit in words of up to
-// six letters, else two: "taller" is no "table", "but" no "out")
-const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word);
-
-// About words of the question that the model does not know: "teh: the?". Where most are unknown
-// also what can be asked, from people's questions about this picture or others. "" when all are
-// known.
-void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_world *world,
-                        size_t picture, char *out, size_t size);
+// About words of the question that the model reads otherwise (tui/session/spelling.h): "spheer:
+// read as sphere"; and that it does not know: "teh: the?". Where most are unknown also what can be
+// asked, from people's questions about this picture or others. "" when all are known.
+vd_status vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_world *world,
+                             size_t picture, char *out, size_t size, vd_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "features/text/tokenize.h"
 #include "engine/backend/open.h"
 #include "tui/session/remark.h"
+#include "tui/session/spelling.h"
 
 struct vd_session {
     vd_world *world; // borrowed
@@ -482,8 +483,10 @@ vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
 static vd_status remark(const vd_session *session, vd_reply *reply, vd_error *err)
 {
     char text[1024];
-    vd_question_remark(reply, vd_model_vocab(session->model), session->world, session->index, text,
-                       sizeof text);
+    vd_status status = vd_question_remark(reply, vd_model_vocab(session->model), session->world,
+                                          session->index, text, sizeof text, err);
+    if (status)
+        return status;
     reply->remark = vd_strdup(text);
     return reply->remark ? VD_OK : vd_error_memory(err, "a question");
 }
@@ -491,14 +494,15 @@ static vd_status remark(const vd_session *session, vd_reply *reply, vd_error *er
 static vd_status ask(vd_session *session, const char *typed, const atomic_int *stop,
                      vd_reply *reply, vd_error *err)
 {
-    vd_status status = vd_normalise_typed(typed, &reply->question, err);
+    const vd_vocab *vocab = vd_model_vocab(session->model);
+    vd_status status = vd_read_typed(vocab, typed, &reply->question, err);
     if (status)
         return status;
     if (!*reply->question)
         return vd_error_set(err, VD_USAGE, "the question has no words");
     if (!(reply->typed = vd_strdup(typed)))
         return vd_error_memory(err, "a question");
-    status = vd_reply_see(reply, vd_model_vocab(session->model), err);
+    status = vd_reply_see(reply, vocab, err);
     if (status == VD_OK)
         status = vd_reply_number(reply, session->model, session->words, err);
     reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
@@ -580,7 +584,8 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
     int32_t entry[VD_MAX_HISTORY];
     int length = 0;
     char *question = NULL;
-    vd_status status = vd_normalise_typed(turn->question, &question, err);
+    vd_status status =
+        vd_read_typed(vd_model_vocab(session->model), turn->question, &question, err);
     if (status == VD_OK)
         status = vd_turn_ids(session->model, session->words, question, turn->answer, entry, &length,
                              err);
