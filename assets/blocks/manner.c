@@ -30,12 +30,13 @@ static const char *behind(const char *text, const char *start)
     return strncmp(text, start, n) ? NULL : text + n;
 }
 
-// How a question reads behind "could you tell me": %x is what stands between its start and its end.
+// How a question that starts and ends so reads in another order: %x is what stands between.
 typedef struct order {
-    const char *start, *end, *indirect;
+    const char *start, *end, *other;
     bool thing; // between them is a thing
 } order;
 
+// Behind "could you tell me".
 static const order orders[] = {
     {"how many ", " are there", "how many %x there are", false},
     {"is there ", "", "(if|whether) there is %x", false},
@@ -64,24 +65,31 @@ static const order orders[] = {
     {"what is behind ", "", "what is behind %x", false},
 };
 
-static bool indirect(vd_rng *rng, const char *text, char *out, size_t size)
+// The text in another order of its words, where one of the `count` orders fits it.
+static bool reorder(vd_rng *rng, const order *list, size_t count, const char *text, char *out,
+                    size_t size)
 {
     size_t n = strlen(text);
     if (strchr(text, ',') || strstr(text, " or "))
         return false;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        const char *rest = behind(text, orders[i].start);
-        size_t end = strlen(orders[i].end);
-        if (!rest || strlen(rest) < end || strcmp(text + n - end, orders[i].end) != 0)
+    for (size_t i = 0; i < count; i++) {
+        const char *rest = behind(text, list[i].start);
+        size_t end = strlen(list[i].end);
+        if (!rest || strlen(rest) < end || strcmp(text + n - end, list[i].end) != 0)
             continue;
-        if (orders[i].thing && !behind(rest, "the ") && strncmp(rest, "it", 2) != 0)
+        if (list[i].thing && !behind(rest, "the ") && strncmp(rest, "it", 2) != 0)
             continue;
         char between[BLOCKS_TEXT];
         snprintf(between, sizeof between, "%.*s", (int)(strlen(rest) - end), rest);
-        blocks_say(rng, out, size, orders[i].indirect, "x", between);
+        blocks_say(rng, out, size, list[i].other, "x", between);
         return true;
     }
     return false;
+}
+
+static bool indirect(vd_rng *rng, const char *text, char *out, size_t size)
+{
+    return reorder(rng, orders, sizeof orders / sizeof *orders, text, out, size);
 }
 
 // What a chatty person says before the question; before: the answer just heard, NULL: none.
@@ -161,6 +169,53 @@ static void drop_commas(char *text)
         if (*from != ',')
             *to++ = *from;
     *to = 0;
+}
+
+// ---- another language's order of words --------------------------------------------------------
+
+static const order foreign[] = {
+    {"how many ", " are there",
+     "(how many %x there are|how many %x exist|how many %x it has (here|in the picture|)|how much "
+     "%x are there|%x are how many|there are how many %x|exist how many %x|how many %x has the "
+     "picture)",
+     false},
+    {"is there ", "", "(2:there is %x|exists %x|exist %x|have %x|it has %x|there exists %x)",
+     false},
+    {"are there ", "", "(2:there are %x|exist %x|have %x|it has %x|there exist %x)", false},
+    {"is anything ", "", "(anything is %x|something is %x|is something %x)", false},
+    {"what is ", " made of",
+     "((of|from) what (material|) (is %x made|is %x|%x is (made|))|(from|of) which material is %x "
+     "(made|)|%x is made (of|from) what|what material (has %x|%x has|%x is))",
+     true},
+    {"is it ", "", "it is %x", false},
+    {"is that ", "", "that is %x", false},
+    {"are they ", "", "(they are|these are|they) %x", false},
+    {"what color is ", "",
+     "((what|which) color (has %x|%x has|%x is|have %x)|of (what|which) color (is %x|%x is)|%x "
+     "(has|is) (what|which) color|how is the color of %x)",
+     true},
+    {"what shape is ", "",
+     "((what|which) (shape|form) (has %x|%x has|%x is|have %x)|of (what|which) shape (is %x|%x "
+     "is)|%x (has|is) (what|which) (shape|form))",
+     true},
+    {"what size is ", "", "((what|which) size (has %x|%x has)|%x has (what|which) size)", true},
+    {"where is ", "", "(where %x is|%x is where|in (what|which) (side|place) is %x)", true},
+    {"how big is ", "", "(how big %x is|%x is how big|what size has %x)", true},
+};
+
+// "it is more big than the cube", "how many cubes it has in the picture".
+static void make_foreign(vd_rng *rng, char *text)
+{
+    static const char *const words[][2] = {{"bigger", "more big"},   {"smaller", "more small"},
+                                           {"closer", "more close"}, {"nearer", "more near"},
+                                           {"made of", "made from"}, {"made of", "of"},
+                                           {"matte", "mat"}};
+    const char *const *word = words[vd_rng_below(rng, sizeof words / sizeof *words)];
+    char other[BLOCKS_TEXT];
+    if (reorder(rng, foreign, sizeof foreign / sizeof *foreign, text, other, sizeof other))
+        snprintf(text, BLOCKS_TEXT, "%s", other);
+    if (strlen(text) < BLOCKS_TEXT - 16)
+        replace(text, word[0], word[1]);
 }
 
 // ---- in haste ---------------------------------------------------------------------------------
@@ -385,13 +440,15 @@ unsigned blocks_manner_draw(vd_rng *rng)
 {
     return (chance(rng, 0.15) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
            (chance(rng, 0.1) ? BLOCKS_HASTY : 0) | (chance(rng, 0.15) ? BLOCKS_STRAY : 0) |
-           (chance(rng, 0.12) ? BLOCKS_REMARK : 0);
+           (chance(rng, 0.12) ? BLOCKS_REMARK : 0) | (chance(rng, 0.12) ? BLOCKS_FOREIGN : 0);
 }
 
 void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char *text, size_t size)
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
+    if (chance(rng, manner & BLOCKS_FOREIGN ? 0.6 : 0.01))
+        make_foreign(rng, text);
     // Politeness adds up to that many words: "would you mind telling me ..., thanks".
     if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
         make_polite(rng, before, text);

@@ -1,5 +1,5 @@
 // How a person types a question: politely, in British spelling, in haste, with words that nobody
-// knows, with remarks.
+// knows, with remarks, in the order of words of another language.
 #ifndef BLOCKS_MANNER_H
 #define BLOCKS_MANNER_H
 
@@ -10,7 +10,8 @@ typedef enum {
     BLOCKS_BRITISH = 2, // colour
     BLOCKS_HASTY = 4,   // waht colr is it
     BLOCKS_STRAY = 8,   // gavuze, what color is it
-    BLOCKS_REMARK = 16  // tom wants to know, what color is it, i can't tell
+    BLOCKS_REMARK = 16, // tom wants to know, what color is it, i can't tell
+    BLOCKS_FOREIGN = 32 // it has what color
 } blocks_manner;
 
 enum { BLOCKS_MOST_WORDS = 20 }; // of a question: VD_MAX_QUESTION, the network reads no more

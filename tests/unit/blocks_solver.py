@@ -145,6 +145,34 @@ BEHIND = (r"(?:i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard 
           r"me)|because (?:it|that) looks \w+ to me|since (?:it|one|1|that) looks \w+|i think it looks \w+|i think|i guess|i believe|i "
           r"count (?:\d|two|three|four) but maybe i missed (?:one|1)|if you can (?:see|tell)|just curious|i am curious|if i may ask|"
           r"i am not (?:really )?sure|not sure|my guess is \w+|it is so small|my eyes are bad)")
+# The order of words of other languages, and the usual ones.
+FOREIGN = [
+    (r'\bmore (big|small|close|near)\b(?! things| objects| items| cubes| balls| cones| cylinders| ones)',
+     lambda m: {'big': 'bigger', 'small': 'smaller', 'close': 'closer', 'near': 'nearer'}[m[1]]),
+    (r'\bmade from\b', 'made of'), (r'\bmat\b', 'matte'),
+    (r'^how many (.*) (?:there are|exist|it has(?: here| in the picture)?)$', r'how many \1 are there'),
+    (r'^how much (.*) are there$', r'how many \1 are there'), (r'^(.*) are how many$', r'how many \1 are there'),
+    (r'^(?:there are|exist) how many (.*)$', r'how many \1 are there'),
+    (r'^how many (.*) has the picture$', r'how many \1 are there'),
+    (r"^(?:exists|exist|have(?! you)(?! we)|it has|there exists?|there is|there are) ((?!a lot |how many |what |which )(?!.*,? isn't there$)(?!.*,? right$).*)$",
+     lambda m: f"{'are' if is_many(m[1]) else 'is'} there {re.sub('^also ', '', m[1])}"),
+    (r'^(?:anything|something) is (.*)$', r'is anything \1'), (r'^is something (.*)$', r'is anything \1'),
+    (r'^(?:of|from) what (?:material )?is (.*?)(?: made)?$', r'what is \1 made of'),
+    (r'^(?:of|from) what (?:material )?((?:the|it).*?) is(?: made)?$', r'what is \1 made of'),
+    (r'^(?:of|from) which material is (.*?)(?: made)?$', r'what is \1 made of'),
+    (r'^(.*) is (?:made )?of what$', r'what is \1 made of'), (r'^what material has (.*)$', r'what is \1 made of'),
+    (r'^what material ((?:the|it).*?) (?:has|is)$', r'what is \1 made of'),
+    (r'^(it|that) is (?!.*\b(?:what|which)\b|how |where |.*, )', r'is \1 '),
+    (r'^(?:they are|these are|they) (?!have |all have |both have |.*\b(?:what|which)\b|how |where |.*, )', r'are they '),
+    (r'^(?:of )?(?:what|which) (color|shape|form|size) (?:has|have) ((?:the|it)\b.*)$', r'what \1 is \2'),
+    (r'^(?:of )?(?:what|which) (color|shape|form|size) ((?:the|it)\b.*?) (?:has|is)$', r'what \1 is \2'),
+    (r'^of (?:what|which) (color|shape) is (.*)$', r'what \1 is \2'),
+    (r'^(.*) (?:has|is) (?:what|which) (color|shape|form|size)$', r'what \2 is \1'),
+    (r'^how is the color of (.*)$', r'what color is \1'), (r'^what form is', 'what shape is'),
+    (r'^where ((?:the|it)\b.*?) is$', r'where is \1'), (r'^(.*) is where$', r'where is \1'),
+    (r'^in (?:what|which) (?:side|place) is (.*)$', r'where is \1'),
+    (r'^how big ((?:the|it)\b.*?) is$', r'how big is \1'), (r'^(.*) is how big$', r'how big is \1'),
+]
 # Other orders of words, and the usual ones for them.
 ORDERS_OF_WORDS = [
     (r"^(?:of|from) what is (.*) made$", r'what is \1 made of'), (r'^(?:of|from) (what|which) material is (.*?)(?: made)?$', r'\1 material is \2'),
@@ -180,8 +208,13 @@ ORDERS_OF_WORDS = [
 ]
 
 
+def is_many(text):
+    """Whether "have any red cubes" asks with "are there"."""
+    return bool(set(text.split()) & PLURALS) and not re.match('(?:also )?(?:anything |anyone |something |an? )', text)
+
+
 def reordered(text):
-    for pattern, order in ORDERS_OF_WORDS:
+    for pattern, order in FOREIGN + ORDERS_OF_WORDS:
         text = re.sub(pattern.replace('DIRECTION', DIRECTION.replace('?P<dir>', '?:')), order, text)
     return text
 

@@ -130,7 +130,7 @@ static void a_manner_keeps_to_its_place(void **state)
         text[length] = 0;
         if (length >= 3)
             memcpy(text + length - 3, "cat", 3);
-        blocks_manner_apply(&rng, (unsigned)i % 8, i % 3 ? "a red cube" : NULL, text, BLOCKS_TEXT);
+        blocks_manner_apply(&rng, (unsigned)i % 64, i % 3 ? "a red cube" : NULL, text, BLOCKS_TEXT);
         assert_true(strlen(text) < BLOCKS_TEXT);
         memcpy(last, text + BLOCKS_TEXT, sizeof last);
         assert_memory_equal(last, "****", 4);
