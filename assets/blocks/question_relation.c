@@ -402,11 +402,17 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = (side == BLOCKS_LEFT) == left;
     draft->meaning.sides = choice;
     draft->meaning.rows = rows;
+    // "is there a ball": "yes"; "where".
+    if (!choice && !rows && !polar && talk->naming == TARGET_IT && target.coreference == 1 &&
+        blocks_chance(talk, 0.2))
+        return blocks_put(talk, draft, "(3:where|and where|where exactly)", "");
     return put(
         talk, draft,
         choice
             ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
-              "on the left or right|which side is %t on|%b left or right|is %t left or right)"
+              "on the left or right|which side is %t on|%b left or right|is %t left or right|where "
+              "is "
+              "%t, (left or right|on the left or (on|) the right|right or left))"
         : rows
             ? "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) front|"
               "where is %t, in (the|) front or in (the|) back|is %t at the front or at the "

@@ -2342,6 +2342,8 @@ QUESTIONS = list(chain(
      (r'(?P<sides>which side) of (?P<other>.*?) is (?P<thing>.*) on', side_of),
      (r'(?P<thing>.*) (?P<sides>left or right) of (?P<other>.*)', side_of),
      (r'(?P<thing>.*) (?P<sides>in front of or behind) (?P<other>.*)', side_of),
+     (r'where is (?P<thing>.*?),? (?:on the )?(?:left|right) or (?:on )?(?:the )?(?:left|right)', which_side),
+     (r'(?:and )?where(?: exactly)?', lambda reader: where(reader, 'it')),
      (r'(?:where is|where\'s|where (?:on the table|in the picture) is|where do you see|where can i find|'
       r'whereabouts is|where exactly is|where would i find|where) (?P<thing>.*)', where),
      (r'(?:is |where is )?(?P<thing>.*?),? (?:at |in |up )?(?:the )?(?:front|back) or (?:at |in )?(?:the )?(?:front|back)', which_row),
