@@ -19,6 +19,13 @@ def read(path):
         return head, file.read()
 
 
+def write(path, head, data):
+    text = json.dumps(head, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
 def numbers(tensor, data):
     kinds = {"F16": "e", "F32": "f"}
     if tensor["dtype"] not in kinds:
@@ -57,10 +64,7 @@ def main():
     given = parser.parse_args()
     pairs = [one.rsplit("=", 1) if "=" in one else [one, "1"] for one in given.models]
     head, data = average([(read(path), float(share)) for path, share in pairs])
-    text = json.dumps(head, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with open(given.out, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+    write(given.out, head, data)
 
 
 if __name__ == "__main__":
