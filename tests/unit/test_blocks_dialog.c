@@ -302,9 +302,9 @@ static void two_of_five_questions_refer_back(void **state)
         // it mostly cubes" and "it has a cone" it is the picture.
         // In "look at the ball, is it red" it is named before.
         static const char *const own[] = {
-            "and ", ", is it", " or ", " ro ", "it mostly", "it has a", "look at ", "see the ",
-            "n't it", "see a", "for the ", "about the ", "take the ", "there is a", "there's a",
-            "got it",
+            "and ", ", is it", ", what is it", " or ", " ro ", "it mostly", "it has a", "look at ",
+            "see the ", "n't it", "see a", "for the ", "about the ", "take the ", "there is a",
+            "there's a", "got it",
             // remarks
             "it is hard", "it is so", " it so", "see it", "tell it", "i can't", "it looks"};
         const char *question = round_at(i)->question;
