@@ -299,10 +299,10 @@ static void two_of_five_questions_refer_back(void **state)
         caption += back == round;
         // "it" is never used without something to stand for ("they" may be all there is), be it in
         // the question itself: "and the ball, is it red", "left of the ball or right of it". In "is
-        // it mostly cubes" and "it has a cone" it is the picture.
+        // it mostly cubes" and "it has 2 cones" it is the picture.
         // In "look at the ball, is it red" it is named before.
         static const char *const own[] = {
-            "and ", ", is it", ", what is it", " or ", " ro ", "it mostly", "it has a", "look at ",
+            "and ", ", is it", ", what is it", " or ", " ro ", "it mostly", "it has", "look at ",
             "see the ", "n't it", "see a", "for the ", "about the ", "take the ", "there is a",
             "there's a", "got it",
             // remarks
