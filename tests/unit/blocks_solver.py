@@ -2031,7 +2031,7 @@ QUESTIONS = list(chain(
       r'visible', which_hidden),
      (rf'is (?:something|anything) (?:hiding|covering|blocking) (?P<thing>.*)|is (?P<thing2>.*?) {HIDDEN}',
       lambda reader, thing, thing2: hidden(reader, thing or thing2)),
-     (r'(?:is there|what is there more of,?|is it mostly)? ?(?:more )?(?P<one>metal|rubber) or (?:more )?(?P<other>metal|rubber)',
+     (r'(?!(?:metal|rubber) or (?:metal|rubber)$)(?:is there|what is there more of,?|is it mostly)? ?(?:more )?(?P<one>metal|rubber) or (?:more )?(?P<other>metal|rubber)',
       lambda reader, one, other: which_more(reader, one + ' things', other + ' things')),
      (r'(?:is )?(?P<thing>.*) (?:(?:bigger|larger),? (?:smaller )?or (?:smaller|the same size)|smaller or (?:bigger|larger)) '
       r'(?:than|as) (?P<other>.*)', which_extent),
