@@ -19,13 +19,6 @@ def read(path):
         return head, file.read()
 
 
-def write(path, head, data):
-    text = json.dumps(head, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
 def numbers(tensor, data):
     kinds = {"F16": "e", "F32": "f"}
     if tensor["dtype"] not in kinds:
@@ -64,7 +57,10 @@ def main():
     given = parser.parse_args()
     pairs = [one.rsplit("=", 1) if "=" in one else [one, "1"] for one in given.models]
     head, data = average([(read(path), float(share)) for path, share in pairs])
-    write(given.out, head, data)
+    text = json.dumps(head, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(given.out, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 // assets/blocks/experiments.py trains and evaluates what is not done yet, and prints a table;
-// assets/blocks/join.py makes one set of several; assets/blocks/widen.py adds hidden units.
-#include <math.h>
+// assets/blocks/join.py makes one set of several.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,64 +189,9 @@ static void sets_are_joined(void **state)
     free(directory);
 }
 
-// The mean reciprocal rank on the val split.
-static double evaluate(const char *directory, const char *model)
-{
-    char *data = support_join(directory, "data/val.json"),
-         *features = support_join(directory, "data/val_features.safetensors"),
-         *path = support_join(directory, model);
-    const char *const eval[] = {"eval",   "--model",     path, "--data",  data,     "--features",
-                                features, "--resamples", "0",  "--quiet", "--json", NULL};
-    support_program p;
-    support_program_run(&p, eval, NULL);
-    support_program_expect(&p, 0, NULL);
-    const char *mrr = strstr(p.out, "\"mrr\":");
-    assert_non_null(mrr);
-    double value = strtod(mrr + strlen("\"mrr\":"), NULL);
-    support_program_clear(&p);
-    free(path);
-    free(features);
-    free(data);
-    return value;
-}
-
-static void a_widened_model_answers_the_same(void **state)
-{
-    (void)state;
-    if (system("python3 --version >/dev/null 2>&1") != 0)
-        support_skip("python3");
-    char *directory = support_temp_dir(), command[1024];
-    make_data(directory);
-    char *data = support_join(directory, "data/train.json"),
-         *features = support_join(directory, "data/train_features.safetensors"),
-         *out = support_join(directory, "run");
-    const char *const train[] = {"train",     "--data",   data,      "--features", features,
-                                 "--network", "amem",     "--image", "raw",        "--hidden",
-                                 "12",        "--margin", "1",       "--epochs",   "2",
-                                 "--out",     out,        "--quiet", NULL};
-    support_program p;
-    support_program_run(&p, train, NULL);
-    support_program_expect(&p, 0, NULL);
-    support_program_clear(&p);
-    snprintf(command, sizeof command,
-             "python3 assets/blocks/widen.py --hidden 18 --out %s/run/wide.safetensors "
-             "%s/run/model.safetensors",
-             directory, directory);
-    assert_int_equal(system(command), 0);
-    double narrow = evaluate(directory, "run/model.safetensors");
-    assert_true(fabs(evaluate(directory, "run/wide.safetensors") - narrow) < 2e-3);
-    assert_true(narrow > 0.02);
-    support_remove_tree(directory);
-    free(out);
-    free(features);
-    free(data);
-    free(directory);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_widened_model_answers_the_same),
         cmocka_unit_test(sets_are_joined),
         cmocka_unit_test(runs_are_done_once_and_make_a_table),
         cmocka_unit_test(rows_that_begin_alike_share_the_first_stage),
