@@ -388,7 +388,7 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
                             .attribute = m->attribute,
                             .kind = m->ask == ASK_VALUE ? draft->target : draft->kind};
     entry->value = (m->ask == ASK_VALUE && m->objects) ||
-                   (m->ask == ASK_SHARED && draft->coreference > 0 && draft->of_they);
+                   (m->ask == ASK_SHARED && (draft->of_they || draft->group));
     entry->verify = m->ask == ASK_ONE && draft->asked >= 0;
     entry->asked = draft->asked;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;

@@ -434,6 +434,24 @@ static void add_remark(vd_rng *rng, char *text, size_t size)
         snprintf(text, size, "%s", out);
 }
 
+// "how many are black, sorry, orange": a second thought about the color.
+static void add_correction(vd_rng *rng, char *text, size_t size)
+{
+    const char *wrong = blocks_value_name(BLOCKS_COLOR, vd_rng_below(rng, BLOCKS_COLORS));
+    for (int c = 0; c < BLOCKS_COLORS; c++) {
+        const char *color = blocks_value_name(BLOCKS_COLOR, c), *at = strstr(text, color);
+        bool word = at && at > text && at[-1] == ' ' && !isalpha((unsigned char)at[strlen(color)]);
+        if (!word || color == wrong || strstr(text, " or ") || strstr(text, wrong))
+            continue;
+        char out[2 * BLOCKS_TEXT];
+        snprintf(out, sizeof out, "%.*s%s, %s %s", (int)(at - text), text, wrong,
+                 blocks_reading(rng, "(sorry,|i mean|wait,|or rather|uh,)").text, at);
+        if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
+            snprintf(text, size, "%s", out);
+        return;
+    }
+}
+
 // ---- all --------------------------------------------------------------------------------------
 
 unsigned blocks_manner_draw(vd_rng *rng)
@@ -452,6 +470,8 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char 
     // Politeness adds up to that many words: "would you mind telling me ..., thanks".
     if (polite && blocks_words(text) < BLOCKS_MOST_WORDS - 7)
         make_polite(rng, before, text);
+    if (chance(rng, manner & BLOCKS_REMARK ? 0.1 : 0.01))
+        add_correction(rng, text, size);
     if (!polite && chance(rng, manner & BLOCKS_REMARK ? 0.4 : 0.015))
         add_remark(rng, text, size);
     if (manner & BLOCKS_BRITISH) {

@@ -301,7 +301,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
                          "%p do you see)"
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
                          "see another %k|any other %p|are there any more %p|any more %p|another "
-                         "%k|is there a further %k|"
+                         "%k|other %p|is there a further %k|"
                          "is there one more %k)")
         : count
             ? "(how many other (things|objects) (have|are) the same %v as %t|how many other "

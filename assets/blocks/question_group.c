@@ -264,14 +264,14 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
             talk, draft, &g, name.text, NULL,
             "(are both of %m the same %v|do both of %m have the same %v|are both of %m of the same "
             "%v)");
-    return put(
-        talk, draft, &g, name.text, NULL,
-        "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
-        "%v|4:are all of %m the same "
-        "%v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do %g (all|) match "
-        "in %v|do all of %m have "
-        "the "
-        "same %v|all of %m the same %v)");
+    return put(talk, draft, &g, name.text, NULL,
+               "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
+               "%v|4:are all of %m the same "
+               "%v|are %g (equal|alike) in %v|are %g (all|) of the same %v|do %g (all|) share (the "
+               "same|one) %v|do %g (all|) match "
+               "in %v|do all of %m have "
+               "the "
+               "same %v|all of %m the same %v)");
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
@@ -423,8 +423,9 @@ bool blocks_ask_and_group(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
     blocks_group g;
-    if (talk->round < 2 || !before->value || before->object < 0 || !blocks_group_pick(talk, &g) ||
-        g.kind.value[before->attribute] >= 0 || blocks_has(g.set, before->object))
+    if (talk->round < 2 || !before->value || !blocks_group_pick(talk, &g) ||
+        g.kind.value[before->attribute] >= 0 ||
+        (before->object >= 0 && blocks_has(g.set, before->object)))
         return false;
     if (blocks_distinct(talk->scene, g.set, before->attribute) > 3 && !blocks_chance(talk, 0.3))
         return false;

@@ -149,6 +149,8 @@ BEHIND = (r"(?:i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard 
 FOREIGN = [
     (r'\bmore (big|small|close|near)\b(?! things| objects| items| cubes| balls| cones| cylinders| ones)',
      lambda m: {'big': 'bigger', 'small': 'smaller', 'close': 'closer', 'near': 'nearer'}[m[1]]),
+    (rf"^other ((?:\w+ )?(?:{'|'.join(PLURALS)}))$", r'any other \1'),
+    (r'^are (.*) (?:equal|alike) in (color|shape|size|material)$', r'are \1 the same \2'),
     (r'\bmade from\b', 'made of'), (r'\bmat\b', 'matte'),
     (r'^how many (.*) (?:there are|exist|it has(?: here| in the picture)?)$', r'how many \1 are there'),
     (r'^how much (.*) are there$', r'how many \1 are there'), (r'^(.*) are how many$', r'how many \1 are there'),
@@ -222,6 +224,8 @@ def reordered(text):
 def plain(question):
     """The question without "please" and remarks, in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
+    colors = '|'.join(word for word, (attribute, _) in VALUES.items() if attribute == 'color')
+    text = re.sub(rf'\b(?:{colors}),? (?:sorry|i mean|wait|or rather|uh),? (?=(?:{colors})\b)', '', text)
     text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
     text = re.sub(rf'(?<=\w),? {BEHIND}$', '', text)
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
@@ -1234,7 +1238,7 @@ def shared(reader, group, attribute):
     if group == 'their' and reader.turns[-1].same:
         raise Unclear('their')
     objects = reader.group('they' if group in ('their', None) else group)
-    if (group in ('they', 'those', 'them', 'these', 'their', None) or 'other' in group) and not reader.turn.pair:
+    if not reader.turn.pair:
         reader.turn.value = attribute, None
     values = reader.scene.values(objects, attribute)
     reader.turn.all = True
