@@ -4,7 +4,8 @@
     python3 assets/blocks/average.py --out best.safetensors two/model.safetensors=2 three/model.safetensors=2 \\
         one/model.safetensors=1
 
-Each MODEL=SHARE counts by its share of the sum of all shares. Everything but the weights is the first one's."""
+Each MODEL=SHARE counts by its share of the sum of all shares. Everything but the weights is the first one's. Others may
+lack the last words of its vocabulary (`visdial train --new-words`)."""
 import argparse
 import array
 import json
@@ -29,24 +30,36 @@ def numbers(tensor, data):
     return kind, struct.unpack(f"<{len(part) // struct.calcsize(kind)}{kind}", part)
 
 
+def words(head):
+    return json.loads(head["__metadata__"]["vocab"])
+
+
+def fits(name, tensor, other):
+    """Of the same shape, or the vectors of the first words."""
+    if name == "encoder.word_embed.weight":
+        return tensor["shape"][1] == other["shape"][1] and tensor["shape"][0] >= other["shape"][0]
+    return tensor["shape"] == other["shape"]
+
+
 def average(models):
     (head, data), _ = models[0]
     out = bytearray(data)
-    whole = sum(share for _, share in models)
+    for (other, _), _ in models:
+        if words(head)[:len(words(other))] != words(other):
+            sys.exit("average.py: the words of a model are not the first ones of the first model")
     for name, tensor in head.items():
         if name == "__metadata__":
             continue
-        kind, _ = numbers(tensor, data)
-        mean = None
+        kind, own = numbers(tensor, data)
+        mean, whole = array.array("d", bytes(8 * len(own))), array.array("d", bytes(8 * len(own)))
         for (other, bytes_of_other), share in models:
-            if name not in other or other[name]["shape"] != tensor["shape"]:
+            if name not in other or not fits(name, tensor, other[name]):
                 sys.exit(f"average.py: {name} is not of the same shape in all models")
-            values = array.array("d", numbers(other[name], bytes_of_other)[1])
-            mean = mean or array.array("d", bytes(8 * len(values)))
-            for i, value in enumerate(values):
-                mean[i] += share / whole * value
+            for i, value in enumerate(numbers(other[name], bytes_of_other)[1]):
+                mean[i] += share * value
+                whole[i] += share
         first, last = tensor["data_offsets"]
-        out[first:last] = struct.pack(f"<{len(mean)}{kind}", *mean)
+        out[first:last] = struct.pack(f"<{len(mean)}{kind}", *(x / share for x, share in zip(mean, whole, strict=True)))
     return head, out
 
 
