@@ -144,6 +144,8 @@ static const question questions[] = {
     {WHEN_THEY, 12, 4, blocks_ask_one_differs, TARGET_IT},
     {WHEN_OTHER, 170, 1, blocks_ask_another, TARGET_NAMED},
     {WHEN_THEY, 110, 3.9, blocks_ask_they_all, TARGET_NAMED},
+    {WHEN_OTHER, 8, 3.9, blocks_ask_they_all, TARGET_NAMED},
+    {WHEN_OTHER, 20, 1, blocks_ask_they_number, TARGET_NAMED},
     {WHEN_THEY, 40, 0.73, blocks_ask_they_any, TARGET_NAMED},
     {WHEN_THEY, 45, 1, blocks_ask_group_what, TARGET_IT},
     {WHEN_THEY, 20, 4, blocks_ask_group_same, TARGET_IT},
@@ -156,7 +158,7 @@ static const question questions[] = {
     {WHEN_OTHER, 16, 1, blocks_ask_side, TARGET_ANSWER},
     {WHEN_OTHER, 10, 1, blocks_ask_pair, TARGET_ANSWER},
     {WHEN_OTHER, 6, 1, blocks_ask_bigger, TARGET_ANSWER},
-    {WHEN_THEY, 90, 1, blocks_ask_group_what, TARGET_REMAINING},
+    {WHEN_OTHER, 110, 1, blocks_ask_group_what, TARGET_REMAINING},
     {WHEN_OTHER, 100, 1, blocks_ask_group_what, TARGET_FOUND},
     {WHEN_OTHER, 40, 3.9, blocks_ask_they_all, TARGET_FOUND},
     {WHEN_OTHER, 24, 4, blocks_ask_group_same, TARGET_FOUND},
@@ -164,10 +166,10 @@ static const question questions[] = {
     {WHEN_IT, 6, 3.9, blocks_ask_they_all, TARGET_BESIDES},
     {WHEN_IT, 3, 4, blocks_ask_group_same, TARGET_BESIDES},
     {WHEN_OTHER, 12, 0.3, blocks_ask_any_other, TARGET_NAMED},
-    {WHEN_THEY, 40, 3.9, blocks_ask_they_all, TARGET_REMAINING},
-    {WHEN_THEY, 20, 4, blocks_ask_group_same, TARGET_REMAINING},
-    {WHEN_THEY, 90, 1, blocks_ask_attribute, TARGET_REMAINING},
-    {WHEN_THEY, 40, 1, blocks_ask_verify, TARGET_REMAINING},
+    {WHEN_OTHER, 45, 3.9, blocks_ask_they_all, TARGET_REMAINING},
+    {WHEN_OTHER, 24, 4, blocks_ask_group_same, TARGET_REMAINING},
+    {WHEN_OTHER, 100, 1, blocks_ask_attribute, TARGET_REMAINING},
+    {WHEN_OTHER, 44, 1, blocks_ask_verify, TARGET_REMAINING},
     {WHEN_ANY, 5, 1, blocks_ask_occurs, TARGET_NAMED},
     {WHEN_ANY, 4, 0.5, blocks_ask_any_pair, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_identical, TARGET_NAMED},
@@ -176,6 +178,8 @@ static const question questions[] = {
     {WHEN_ANY, 3, 1, blocks_ask_any_hidden, TARGET_NAMED},
     {WHEN_LONE, 8, 1, blocks_ask_which_hidden, TARGET_NAMED},
     {WHEN_LONE, 4, 2, blocks_ask_hidden, TARGET_NAMED},
+    {WHEN_LONE, 6, 1, blocks_ask_hider, TARGET_NAMED},
+    {WHEN_IT, 14, 1, blocks_ask_hider, TARGET_IT},
     {WHEN_IT, 14, 2, blocks_ask_hidden, TARGET_IT},
     {WHEN_THEY, 14, 1, blocks_ask_occurs, TARGET_IT},
     {WHEN_LONE, 8, 6, blocks_ask_between_two, TARGET_NAMED},
@@ -184,6 +188,9 @@ static const question questions[] = {
     {WHEN_OTHER, 60, 2, blocks_ask_group_same, TARGET_BOTH},
     {WHEN_OTHER, 50, 1, blocks_ask_which_of, TARGET_BOTH},
     {WHEN_OTHER, 20, 1, blocks_ask_aspect, TARGET_BOTH},
+    {WHEN_OTHER, 16, 1, blocks_ask_which_place, TARGET_BOTH},
+    {WHEN_OTHER, 16, 1, blocks_ask_which_two, TARGET_BOTH},
+    {WHEN_OTHER, 12, 1, blocks_ask_bigger, TARGET_BOTH},
     {WHEN_OTHER, 60, 1, blocks_ask_counted_what, TARGET_NAMED},
     {WHEN_OTHER, 40, 1, blocks_ask_attribute, TARGET_OTHER},
     {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_OTHER},
@@ -393,6 +400,7 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     entry->asked = draft->asked;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
     entry->counted = m->ask == ASK_COUNT && draft->kind_told;
+    entry->whole = draft->whole;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;
     bool shared = m->ask == ASK_SHARED && blocks_shared(talk->scene, m->objects, m->attribute) >= 0;

@@ -173,23 +173,36 @@ int blocks_ranked(const blocks_scene *scene, blocks_set set, blocks_direction di
     return object;
 }
 
-static double picture_distance(const blocks_object *a, const blocks_object *b)
+// How far apart along two axes, sideways of the direction counted double: "behind it" is what
+// stands in its column rather than what is nearer but far to one side.
+static double distance(double dx, double dy, blocks_direction direction)
 {
-    double dx = (a->box[0] + a->box[2] - b->box[0] - b->box[2]) / 2;
-    double dy = (a->box[1] + a->box[3] - b->box[1] - b->box[3]) / 2;
+    if (direction == BLOCKS_FRONT || direction == BLOCKS_BEHIND)
+        dx *= 2;
+    else if (direction != BLOCKS_AROUND)
+        dy *= 2;
     return hypot(dx, dy);
 }
 
-static double table_distance(const blocks_object *a, const blocks_object *b)
+static double picture_distance(const blocks_object *a, const blocks_object *b,
+                               blocks_direction direction)
 {
-    return hypot(a->x - b->x, a->y - b->y);
+    return distance((a->box[0] + a->box[2] - b->box[0] - b->box[2]) / 2.0,
+                    (a->box[1] + a->box[3] - b->box[1] - b->box[3]) / 2.0, direction);
 }
 
-// A person judges nearness by the picture, but knows that the table recedes: both must agree, with
-// a margin.
+static double table_distance(const blocks_object *a, const blocks_object *b,
+                             blocks_direction direction)
+{
+    return distance(a->x - b->x, a->y - b->y, direction);
+}
+
+// A person judges nearness by the picture, but knows that the table recedes: in the picture it must
+// be nearer than the others by a margin, and on the table not clearly farther.
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from)
 {
     static const double margin = 1.15;
+    const double table_margin = direction == BLOCKS_AROUND ? margin : 1 / margin;
     blocks_set there = blocks_all(scene) & (blocks_set) ~(1u << from);
     if (direction != BLOCKS_AROUND)
         there = blocks_toward(scene, direction, from) | blocks_doubtful(scene, direction, from);
@@ -197,18 +210,21 @@ int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int fr
     int nearest = -1;
     for (int i = 0; i < scene->count; i++)
         if (blocks_has(there, i) &&
-            (nearest < 0 || picture_distance(origin, &scene->object[i]) <
-                                picture_distance(origin, &scene->object[nearest])))
+            (nearest < 0 || picture_distance(origin, &scene->object[i], direction) <
+                                picture_distance(origin, &scene->object[nearest], direction)))
             nearest = i;
     if (nearest < 0 ||
         (direction != BLOCKS_AROUND && !blocks_lies(scene, nearest, direction, from)))
         return -1;
+    const blocks_object *near = &scene->object[nearest];
     for (int i = 0; i < scene->count; i++) {
         if (!blocks_has(there, i) || i == nearest)
             continue;
-        const blocks_object *other = &scene->object[i], *near = &scene->object[nearest];
-        if (picture_distance(origin, other) < margin * picture_distance(origin, near) ||
-            table_distance(origin, other) < margin * table_distance(origin, near))
+        const blocks_object *other = &scene->object[i];
+        if (picture_distance(origin, other, direction) <
+                margin * picture_distance(origin, near, direction) ||
+            table_distance(origin, other, direction) <
+                table_margin * table_distance(origin, near, direction))
             return -1;
     }
     return nearest;
@@ -250,8 +266,10 @@ int blocks_nearer(const blocks_scene *scene, int to, int a, int b)
 {
     static const double margin = 1.25;
     const blocks_object *from = &scene->object[to], *x = &scene->object[a], *y = &scene->object[b];
-    double picture = picture_distance(from, x) / fmax(picture_distance(from, y), 1e-9);
-    double table = table_distance(from, x) / fmax(table_distance(from, y), 1e-9);
+    double picture = picture_distance(from, x, BLOCKS_AROUND) /
+                     fmax(picture_distance(from, y, BLOCKS_AROUND), 1e-9);
+    double table =
+        table_distance(from, x, BLOCKS_AROUND) / fmax(table_distance(from, y, BLOCKS_AROUND), 1e-9);
     return fmax(picture, table) * margin < 1 ? a : fmin(picture, table) > margin ? b : -1;
 }
 

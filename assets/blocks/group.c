@@ -10,7 +10,12 @@ bool blocks_group_they(blocks_talk *talk, blocks_group *g)
         return false;
     *g = (blocks_group){.kind = talk->they_kind, .coreference = talk->round - talk->they_entry};
     if (!talk->they) {
-        // Nobody spoke of a group: "they" is what lies on the table.
+        // Nobody spoke of a group, or of two things: "they" is what lies on the table.
+        int named = 0;
+        for (int i = 0; i < talk->scene->count; i++)
+            named += talk->mention[i] >= 0;
+        if (talk->groups || named > 1 || blocks_several_told(talk))
+            return false;
         g->kind = blocks_anything;
         g->coreference = 0;
     }
@@ -77,6 +82,10 @@ blocks_set blocks_remaining(const blocks_talk *talk)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
     blocks_kind counted = before->kind;
+    // "how many of the cubes are red | 2 | what color are the others"
+    if (before->counted && blocks_kind_mask(before->whole))
+        return blocks_find(talk->scene, before->whole) &
+               (blocks_set)~blocks_find(talk->scene, counted);
     // "how many red things are there | 4 | what color are the others": of all things
     if (before->counted && __builtin_popcount(blocks_kind_mask(counted)) == 1 &&
         (!talk->they || blocks_kind_same(talk->they_kind, counted)))
@@ -101,8 +110,12 @@ static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
         return false;
     *g = (blocks_group){.kind = kind, .set = others, .coreference = 1, .remaining = true};
     g->key = -200000 - (int64_t)talk->it * 16 - a;
+    // "what color is the biggest cube | and the other two"
+    bool bare = a == BLOCKS_SHAPE && number < 4 &&
+                talk->entry[talk->round - 1].kind.value[a] >= 0 && blocks_chance(talk, 0.4);
     blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
-               number == 2   ? "the other (3:|two|2) %p"
+               bare          ? (number == 2 ? "the other (2:two|2)" : "the other (2:three|3)")
+               : number == 2 ? "the other (3:|two|2) %p"
                : number == 3 ? "the other (3:|three|3) %p"
                              : "the other %p",
                "p", blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text + 4);
@@ -114,11 +127,10 @@ static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
 static bool pick_remaining(blocks_talk *talk, blocks_group *g)
 {
     static const char *const how_many[] = {"", "", "(2|two)", "(3|three)"};
-    bool narrowed = blocks_they_narrowed(talk);
-    *g = (blocks_group){.kind = narrowed ? talk->they_kind : blocks_anything,
-                        .coreference = 1,
-                        .remaining = true,
-                        .found = true};
+    blocks_kind whole = talk->entry[talk->round - 1].whole;
+    if (blocks_they_narrowed(talk))
+        whole = talk->they_kind;
+    *g = (blocks_group){.kind = whole, .coreference = 1, .remaining = true, .found = true};
     g->set = blocks_remaining(talk);
     g->key = -100000 - blocks_kind_key(talk->entry[talk->round - 1].kind);
     int number = blocks_size_of(g->set);
@@ -126,6 +138,15 @@ static bool pick_remaining(blocks_talk *talk, blocks_group *g)
         return false;
     char pattern[160];
     const char *many = number < 4 ? how_many[number] : "ones";
+    // "the other two cubes"
+    if (whole.value[BLOCKS_SHAPE] >= 0 && blocks_chance(talk, 0.3)) {
+        blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
+                   number < 4 ? "(3:the other|the remaining) %m %p" : "the other %p", "mp",
+                   number < 4 ? blocks_reading(&talk->rng, many).text : "",
+                   blocks_noun(&talk->rng, whole, BLOCKS_THE_MANY).text + 4);
+        g->them = g->they;
+        return true;
+    }
     snprintf(pattern, sizeof pattern,
              "(3:the others|2:the other %s|the rest|the remaining %s|the remaining ones|the rest "
              "of them|the other ones)",
@@ -174,7 +195,7 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
     draft.plural = g->named;
     draft.group = g->named || g->narrowed;
     draft.of_they = !g->named && !g->both;
-    draft.both = g->both ? g->set : 0;
+    draft.both = g->both || (g->remaining && blocks_size_of(g->set) == 2) ? g->set : 0;
     draft.other_group = g->remaining;
     draft.of_found = g->found;
     draft.of_both = g->both;

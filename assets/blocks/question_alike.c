@@ -179,3 +179,47 @@ bool blocks_ask_hidden(blocks_talk *talk, blocks_draft *draft)
                       "anything))",
                       "tp", target.text, blocks_reading(&talk->rng, part).text);
 }
+
+// The one thing that covers a part of the object, as the boxes of what is seen of both say; -1:
+// none or several.
+static int hider(const blocks_scene *scene, int object)
+{
+    const blocks_object *o = &scene->object[object];
+    int found = -1;
+    for (int i = 0; i < scene->count; i++) {
+        const blocks_object *other = &scene->object[i];
+        bool touch = other->box[0] <= o->box[2] + 1 && o->box[0] <= other->box[2] + 1 &&
+                     other->box[1] <= o->box[3] + 1 && o->box[1] <= other->box[3] + 1;
+        if (i == object || !touch || other->y > o->y)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+// "what is it hidden behind", "what is covering the ball"
+bool blocks_ask_hider(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target;
+    if (!blocks_target_pick(talk, 0, &target) || hidden(&talk->scene->object[target.object]) != 1)
+        return false;
+    int by = hider(talk->scene, target.object);
+    if (by < 0)
+        return false;
+    *draft = blocks_draft_about("relation", ASK_WHICH, &target);
+    draft->meaning.given = 0;
+    draft->meaning.objects = (blocks_set)(1u << by);
+    draft->about = by;
+    draft->single = -1;
+    draft->crowded = true;
+    draft->both = (blocks_set)(1u << by | 1u << target.object);
+    draft->topic = blocks_topic(TOPIC_HIDDEN, 200 + target.object, 0, 0);
+    return blocks_put(
+        talk, draft,
+        "(3:what is %p (2:hiding|covering|blocking) %t|which (thing|object|one) is %p "
+        "(hiding|covering|blocking) %t|2:what is %t (hidden|hiding) behind|what's "
+        "(hiding|covering|blocking) %t|what (hides|covers|blocks) %t)",
+        "tp", target.text, blocks_reading(&talk->rng, part).text);
+}

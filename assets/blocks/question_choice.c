@@ -106,13 +106,14 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     if (choice && put_of_shape(talk, draft, target, more.text))
         return true;
     shorten_second(talk, target);
-    return blocks_put(talk, draft,
-                      choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is|"
-                               "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
-                               "2:%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m)"
-                             : "(6:is %t %m than %u|%b %m than %c)",
-                      "tumbc", target[0].text, target[1].text, more.text,
-                      blocks_bare(target[0].text), blocks_bare(target[1].text));
+    return blocks_put(
+        talk, draft,
+        choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) two is|"
+                 "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
+                 "2:%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m)"
+               : "(6:is %t %m than %u|%b %m than %c)",
+        "tumbc", target[0].text, target[1].text, more.text, blocks_bare(target[0].text),
+        blocks_bare(target[1].text));
 }
 
 // "is it bigger or smaller than the cube"
@@ -266,7 +267,7 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     shorten_second(talk, target);
     return blocks_put(
         talk, draft,
-        "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of the two is %v, "
+        "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of (2:the|those) two is %v, "
         "%t or %u|is %t or %u %v|what is %v, %t or %u|which of %t and %u is %v|of %t "
         "and %u, which (one|) is %v|which %v, %b or %c|which one's %v, %t or %u|between %t and %u, "
         "which (one|) is %v)",
@@ -304,7 +305,7 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     shorten_second(talk, target);
     return blocks_put(
         talk, draft,
-        "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of the two is %p, "
+        "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) two is %p, "
         "%t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or %c|which one's %p, %t or "
         "%u|(of|between) %t and %u, which (one|) is %p)",
         "tupbc", target[0].text, target[1].text, place.text,

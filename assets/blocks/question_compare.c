@@ -235,6 +235,13 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
 static const char *const else_names[BLOCKS_ATTRIBUTES] = {"color", "shape", "(2:material|stuff)",
                                                           "size"};
 
+// "is there another cube besides the red one | yes | are those two the same size"; empty: of
+// several
+static blocks_set with_it(const blocks_target *target, blocks_set others)
+{
+    return blocks_only(others) < 0 ? 0 : others | (blocks_set)(1u << target->object);
+}
+
 // "anything else made of the same stuff", of the thing just spoken of
 static bool put_else_of_it(blocks_talk *talk, blocks_draft *draft, blocks_attribute a)
 {
@@ -279,6 +286,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = 1u << a;
     draft->other_group = count || others;
     draft->implied = count ? -1 : blocks_only(others);
+    draft->both = with_it(&target, others);
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 0);
     blocks_phrase many = blocks_noun(&talk->rng, alike, BLOCKS_PLURAL);
     blocks_phrase one = blocks_noun(&talk->rng, alike, BLOCKS_BARE);
@@ -371,6 +379,7 @@ bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.objects = blocks_find(talk->scene, before->kind);
     draft->meaning.given = blocks_kind_mask(before->kind);
     draft->other_thing = draft->other_group = true;
+    draft->both = others == 1 ? draft->meaning.objects : 0;
     draft->topic = blocks_topic(TOPIC_ANOTHER, blocks_kind_key(before->kind), 0, 0);
     blocks_phrase one = blocks_noun(&talk->rng, before->kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&talk->rng, before->kind, BLOCKS_PLURAL);
@@ -441,6 +450,7 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = draft->other_group = true;
     draft->other_thing = others != 0;
     draft->implied = count ? -1 : blocks_only(others);
+    draft->both = with_it(&target, others);
     draft->meaning.yes = others != 0;
     draft->meaning.objects = others;
     draft->meaning.number = blocks_size_of(others);

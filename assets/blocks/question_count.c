@@ -131,6 +131,7 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         rest.value[a] = -1;
         predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
         many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
+        draft->whole = rest;
         pattern =
             "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|"
             "how many %v are there among the %p|how many of the %p would you "
@@ -594,10 +595,11 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
     draft->coreference = 1;
     blocks_phrase many = blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL);
     blocks_phrase the = blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY);
-    return blocks_put(talk, draft,
-                      "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many "
-                      "%p|%p|%p then|how many %p then)",
-                      "pt", many.text, the.text);
+    return blocks_put(
+        talk, draft,
+        "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how many "
+        "%p|%p|%p then|how many %p then)",
+        "pt", many.text, the.text);
 }
 
 // "what about a ball", after an is there.

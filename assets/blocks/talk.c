@@ -124,7 +124,7 @@ blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
     draft.meaning.ask = ask;
     draft.meaning.attribute = BLOCKS_ATTRIBUTES;
     draft.meaning.toward = -1;
-    draft.meaning.more = draft.kind = draft.target = blocks_anything;
+    draft.meaning.more = draft.kind = draft.target = draft.whole = blocks_anything;
     return draft;
 }
 

@@ -20,6 +20,7 @@ typedef struct blocks_draft {
     int about;                  // the object that the answer describes, -1 = none
     blocks_kind kind;           // COUNT, THERE: the kind asked about
     bool kind_told;             // the answer tells how many of that kind there are, or if any
+    blocks_kind whole;          // COUNT: "how many of the cubes are red": the cubes
     bool group;                 // "they" may be that kind afterwards
     bool other_group;           // about things that "they" might mean too
     bool other_thing;           // about something else that "it" might mean
@@ -41,8 +42,9 @@ typedef struct blocks_entry {
     blocks_attribute attribute;
     blocks_kind kind; // COUNT, THERE; VALUE: how the object was named
     bool exist, count, value;
-    bool counted; // COUNT: kind is what was counted, of a group or named
-    bool one;     // THERE: one of the kind was asked for, and there is at least one
+    bool counted;      // COUNT: kind is what was counted, of a group or named
+    blocks_kind whole; // COUNT: the kind named of which that is a part
+    bool one;          // THERE: one of the kind was asked for, and there is at least one
     bool verify;
     int asked;        // verify: the value
     bool yes;         // ALL, SAME: the answer; SHARED: there is one
@@ -239,7 +241,7 @@ blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, b
     blocks_ask_what_are_there, blocks_ask_and_group;
 // What is alike, and what is partly hidden: "are any two identical", "which is the odd one out".
 blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blocks_ask_any_hidden,
-    blocks_ask_which_hidden, blocks_ask_hidden;
+    blocks_ask_which_hidden, blocks_ask_hidden, blocks_ask_hider;
 // Of all but one: "is everything else red".
 blocks_ask_fn blocks_ask_rest;
 // Of what no scene has, of what every scene has, of the picture as such.

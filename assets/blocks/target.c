@@ -128,6 +128,13 @@ bool blocks_several_told(const blocks_talk *talk)
     return several;
 }
 
+// The last round was about two things that are not the set: "the one on the left" would be of
+// those.
+static bool of_two_others(const blocks_talk *talk, blocks_set set)
+{
+    return talk->round > 1 && talk->both_entry == talk->round - 1 && talk->both != set;
+}
+
 static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
@@ -148,7 +155,8 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
     // Of a group just spoken of, it would be the group's.
-    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && blocks_chance(talk, 0.2))
+    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
+        blocks_chance(talk, 0.2))
         snprintf(noun.text, sizeof noun.text, "one");
     blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
                noun.text);
@@ -178,7 +186,8 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
-    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && blocks_chance(talk, 0.3))
+    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
+        blocks_chance(talk, 0.3))
         snprintf(noun.text, sizeof noun.text, "one");
     blocks_say(&talk->rng, target->text, sizeof target->text, "the %p %k %s", "pks",
                blocks_reading(&talk->rng, places[place]).text, noun.text,
@@ -237,10 +246,21 @@ static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *fro
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
     target->coreference = from->coreference;
+    // "the cylinder behind it": what it is says only what is not asked.
+    static const blocks_attribute says[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE};
+    blocks_attribute a = says[vd_rng_below(&talk->rng, 4)];
+    if (!(hide >> a & 1) && blocks_chance(talk, 0.3))
+        target->kind = blocks_kind_of(&talk->scene->object[target->object], 1u << a);
+    target->named = blocks_kind_mask(target->kind);
     char pattern[160];
-    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) %s %s %%t",
-             direction == BLOCKS_AROUND ? "" : "(5:|just)", blocks_direction_words(direction));
-    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "t", from->text);
+    snprintf(pattern, sizeof pattern, "the %s %s %s %%t",
+             target->named ? "%k" : "(3:thing|2:object|one|item)",
+             direction == BLOCKS_AROUND  ? ""
+             : direction <= BLOCKS_RIGHT ? "(5:|just|directly)"
+                                         : "(5:|just|right|directly)",
+             blocks_direction_words(direction));
+    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "tk", from->text,
+               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
     target->beside = from->object;
     target->beside_named = from->named;
     return true;
@@ -405,7 +425,10 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (talk->it < 0 || talk->it_entry != last || last < 1)
         return false;
     bool of_they = talk->they && talk->they_said == last && blocks_chance(talk, 0.6);
-    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    static const blocks_attribute named_by[] = {BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_SHAPE,
+                                                BLOCKS_SHAPE,    BLOCKS_COLOR, BLOCKS_COLOR,
+                                                BLOCKS_MATERIAL, BLOCKS_SIZE};
+    blocks_attribute a = named_by[vd_rng_below(&talk->rng, 8)];
     target->kind =
         of_they ? talk->they_kind : blocks_kind_of(&talk->scene->object[talk->it], 1u << a);
     blocks_set two = blocks_find(talk->scene, target->kind);
@@ -421,7 +444,7 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->named = named;
     snprintf(target->text, sizeof target->text, "the other %s",
              of_they ? "one" : blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
-    if (!of_they && a == BLOCKS_COLOR && blocks_chance(talk, 0.5))
+    if (!of_they && a != BLOCKS_SHAPE && blocks_chance(talk, 0.5))
         snprintf(target->text, sizeof target->text, "the other %s one",
                  blocks_value_name(a, target->kind.value[a]));
     return true;
@@ -454,7 +477,8 @@ static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
     const blocks_scene *scene = talk->scene;
     blocks_set set = blocks_find(scene, talk->they_kind);
     if (!talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
-        blocks_size_of(set) < 2 || blocks_kind_mask(talk->they_kind) & hide)
+        of_two_others(talk, set) || blocks_size_of(set) < 2 ||
+        blocks_kind_mask(talk->they_kind) & hide)
         return false;
     target->coreference = talk->round - talk->they_entry;
     target->of_they = true;
@@ -511,29 +535,37 @@ const char *blocks_bare(const char *text)
     return whole ? text : text + 4;
 }
 
-// "the left one", "the right one", of two last spoken of
+// "the left one", "the right one": of the group, or of the two things, last spoken of
 static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
-    static const char *const names[BLOCKS_DIRECTIONS] = {"the left one", "the right one",
-                                                         "the front one", "the back one"};
+    static const char *const names[][BLOCKS_DIRECTIONS] = {
+        {"the left one", "the right one", "the front one", "the back one"},
+        {"the one on the left", "the one on the right", "the one in front", "the one in the back"},
+        {"the left", "the right", "the front one", "the one in the back"}};
     const blocks_scene *scene = talk->scene;
-    blocks_set two = blocks_find(scene, talk->they_kind);
-    if (!talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
-        blocks_size_of(two) != 2 || blocks_kind_mask(talk->they_kind) & hide)
+    bool both = talk->naming == TARGET_BOTH;
+    blocks_kind kind = both ? blocks_anything : talk->they_kind;
+    blocks_set two = both ? talk->both : blocks_find(scene, kind);
+    if (both ? talk->round < 2 || talk->both_entry != talk->round - 1
+             : !talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
+                   of_two_others(talk, two) || blocks_size_of(two) != 2 ||
+                   blocks_kind_mask(kind) & hide)
         return false;
+    static const int often[] = {0, 0, 1, 1, 2};
+    const char *const *name = names[often[vd_rng_below(&talk->rng, 5)]];
     int first = vd_rng_below(&talk->rng, 4), at[2];
     first = first == 3 ? BLOCKS_FRONT + vd_rng_below(&talk->rng, 2) : first % 2;
     for (int i = 0; i < 2; i++) {
         at[i] = first ^ i;
-        target[i] = (blocks_target){.kind = talk->they_kind,
-                                    .coreference = talk->round - talk->they_entry,
-                                    .of_they = true,
+        target[i] = (blocks_target){.kind = kind,
+                                    .coreference = both ? 1 : talk->round - talk->they_entry,
+                                    .of_they = !both,
                                     .family = "superlative"};
         target[i].object = blocks_extreme(scene, two, (blocks_direction)at[i]);
-        target[i].named = blocks_kind_mask(talk->they_kind);
+        target[i].named = blocks_kind_mask(kind);
         target[i].sides = at[i] <= BLOCKS_RIGHT;
         target[i].rows = !target[i].sides;
-        snprintf(target[i].text, sizeof target[i].text, "%s", names[at[i]]);
+        snprintf(target[i].text, sizeof target[i].text, "%s", name[at[i]]);
         if (target[i].object < 0 || !open(talk, target[i].object, hide))
             return false;
     }
@@ -542,6 +574,8 @@ static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target targ
 
 bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
+    if (talk->naming == TARGET_BOTH)
+        return pick_two_places(talk, hide, target);
     if (talk->naming == TARGET_AMONG && blocks_chance(talk, 0.5) &&
         pick_two_places(talk, hide, target))
         return true;

@@ -331,17 +331,19 @@ class Scene:
                          if self.lies(i, direction, of) or
                          (not certain and self.lies(i, direction, of) is None))
 
-    def near(self, a, b):
+    def near(self, a, b, direction='beside'):
+        """Squared distance in the picture; sideways of the direction counts double."""
         a, b = self.objects[a], self.objects[b]
-        return (a['px'] - b['px']) ** 2 + (a['py'] - b['py']) ** 2
+        wide, high = {'beside': (1, 1), 'left': (1, 2), 'right': (1, 2)}.get(direction, (2, 1))
+        return (wide * (a['px'] - b['px'])) ** 2 + (high * (a['py'] - b['py'])) ** 2
 
     def nearest(self, direction, of):
         """Those that may be called the nearest one in a direction."""
         there = self.all - {of} if direction == 'beside' else self.toward(direction, of, False)
         if not there:
             return frozenset()
-        least = min(self.near(i, of) for i in there)
-        return frozenset(i for i in there if self.near(i, of) <= 1.05 * least)
+        least = min(self.near(i, of, direction) for i in there)
+        return frozenset(i for i in there if self.near(i, of, direction) <= 1.05 * least)
 
     def between(self, a, b):
         """Those seen in the picture between two others: both in nearly opposite directions."""
@@ -390,6 +392,8 @@ class Turn:
         self.verify = None   # the attribute and the value that were asked for
         self.some = None     # of "they", those that were counted
         self.pair = None     # the two things that "they" were
+        self.two = None      # the two things that "those two" would be
+        self.whole = None    # of what kind those counted are a part
         self.answered = None # the one thing that the answer named
         self.same = None     # whether "the same color" was asked for
         self.spoke = None    # the objects that "they" or "them" were
@@ -452,8 +456,12 @@ class Reader:
                 raise Unclear('they')
             self.turn.group = self.turn.spoke = last.some
             return last.some
+        if two and len(last.two or ()) == 2:
+            self.turn.pair = last.two
+            return last.two
         both = last.pair or (self.union(last.single) if len(last.single) == 2 else frozenset())
-        if len(both) == 2 and -1 not in both and (two or not any(turn.group for turn in self.turns)):
+        if len(both) == 2 and -1 not in both and (two or last.pair or not any(
+                turn.group for turn in self.turns)):
             self.turn.pair = both
             return both
         if last.found and not last.group and (not two or len(last.found) == 2):
@@ -466,7 +474,11 @@ class Reader:
             if turn.group is not None:
                 self.turn.spoke = turn.group
                 return turn.group
-        raise Unclear('they')
+        named = self.union(mention for turn in self.turns for mention in turn.single)
+        if any(turn.group is not None for turn in self.turns) or -1 in named or len(named) > 1:
+            raise Unclear('they')
+        self.turn.spoke = self.scene.all
+        return self.scene.all
 
     def second(self, text, first):
         """The other of two: "the matte one", where the first is "the shiny orange cube"."""
@@ -497,12 +509,21 @@ class Reader:
         self.reference = True
         group, some = self.turns[-1].spoke or self.turns[-1].group, self.turns[-1].some
         if self.turns[-1].count and some is None:
-            group, some = self.scene.all, self.scene.find(self.turns[-1].count)
+            group, some = self.turns[-1].whole or self.scene.all, self.scene.find(self.turns[-1].count)
         if not group or some is None:
             raise Unclear('the others')
-        self.turn.found = frozenset(group) - some
+        self.turn.found = self.turn.two = frozenset(group) - some
         self.turn.spoke = group
         return frozenset(group) - some
+
+    def others_alike(self, number):
+        """"the other two": of its shape, those beside the thing just spoken of."""
+        one = self.it()
+        found = self.scene.find({'shape': self.scene.objects[one]['shape']}) - {one}
+        if len(found) != NUMBERS.get(number, number and int(number)):
+            raise Unclear('the others')
+        self.turn.group, self.turn.two = False, found
+        return found
 
     def thing(self, text):
         """The object that a noun phrase names, noted as spoken of."""
@@ -520,10 +541,12 @@ class Reader:
     def mention(self, objects):
         self.turn.single.append(frozenset(objects))
 
-    def of_group(self, kind, direction=None):
+    def of_group(self, kind, direction=None, side=False):
         """"the red one", "the one on the left", of those just spoken of; None: of nothing special."""
-        group = self.turns[-1].group or self.turns[-1].spoke
-        if not group:
+        last = self.turns[-1]
+        pair = last.two or last.pair or self.union(last.single)
+        group = pair if side and len(pair) == 2 else last.group or last.spoke
+        if not group or -1 in group:
             return None
         found = self.scene.find(kind, group)
         if direction is None and len(found) != 1:
@@ -533,6 +556,7 @@ class Reader:
         return self.scene.extreme(direction, found) if direction else next(iter(found))
 
     def find_thing(self, text):
+        text = re.sub('^(?:the )?(left|right)$', r'the \1 one', text)
         if text in THAT and self.turns[-1].answered is not None and not ('other' in text and self.turns[-1].choice):
             self.reference = True
             return self.turns[-1].answered
@@ -559,7 +583,9 @@ class Reader:
             most = re.fullmatch(rf'(?:the )?(?:{one}) (.*)|(?:the )?(.*?) (?:{at})', text)
             kind = most and kind_of(most.group(1) or most.group(2))
             if kind is not None:
-                found = self.of_group(kind, direction) if kind == {} and ONE.search(text) else None
+                side = re.fullmatch(r'(?:the )?(?:left|right|front|back) (?:one|1)|(?:the )?(?:one|1) (?:on the (?:left|right)|'
+                                    r'in (?:the )?(?:front|back))', text)
+                found = self.of_group(kind, direction, side) if kind == {} and ONE.search(text) else None
                 return self.scene.extreme(direction, self.scene.find(kind)) if found is None else found
         ranked = re.fullmatch(r'(?:the )?(second|2nd|third|3rd) (.*) from (?:the )?(left|right|front|back)', text)
         if ranked and kind_of(ranked.group(2)) is not None:
@@ -578,10 +604,11 @@ class Reader:
             kind = dict(kind, size='small' if sized.group(1)[0] in 'sl' and
                         sized.group(1)[:3] != 'lar' else 'large')
             return self.one(self.scene.find(kind))
-        beside = re.fullmatch(rf'(?:the )?(?:thing|object|one|1|item) (?:just )?{DIRECTION} (.*)', text)
-        if beside:
-            of = self.thing(beside.group(2))
-            return self.one(self.scene.nearest(direction_of(beside.group('dir')), of))
+        beside = re.fullmatch(rf'(?:the )?(?P<noun>\w+(?: \w+)??) (?:just |right |directly )?{DIRECTION} (?P<of>(?!.* or ).*)', text)
+        kind = beside and kind_of(beside.group('noun'))
+        if kind is not None and len(kind) < 2:
+            near = self.scene.nearest(direction_of(beside.group('dir')), self.thing(beside.group('of')))
+            return self.one(self.scene.find(kind, near))
         without = re.fullmatch(r"(?:the )?(?:only )?(.*?) (?:that|which)(?: isn't| is not|'s not| not) (.*)", text)
         if without and value_of(without.group(2)) and kind_of(without.group(1)) is not None:
             such = self.scene.find(kind_of(without.group(1)))
@@ -600,16 +627,25 @@ class Reader:
             return self.they(latest)
         if re.fullmatch('(?:those|these) (?:two|2)|the (?:two|2)(?: of them)?', text):
             return self.they(two=True)
-        if re.fullmatch('(?:the )?(?:others|(?:other|remaining) (?:two|2|three|3|ones)|rest(?: of them)?)', text):
+        rest = re.fullmatch('(?:the )?(?:others|(?:other|remaining) (two|2|three|3|ones)|rest(?: of them)?)', text)
+        last = self.turns[-1]
+        if rest and last.some is None and not last.count and rest.group(1) not in (None, 'ones'):
+            self.reference = True
+            return self.others_alike(rest.group(1))
+        if rest:
             return self.remaining()
-        besides = re.fullmatch('(?:the )?other (?:(?:two|2|three|3) )?(.*)', text)
-        if besides and kind_of(besides.group(1)) is not None and text.split()[-1] in PLURALS:
+        besides = re.fullmatch('(?:the )?(?:other|remaining) (?:(?:two|2|three|3) )?(.*)', text)
+        besides = besides and kind_of(besides.group(1)) is not None and text.split()[-1] in PLURALS and besides
+        whole = last.whole or (last.some is not None and (last.spoke or last.group))
+        if besides and whole and whole == self.scene.find(kind_of(besides.group(1))):
+            return self.remaining()
+        if besides:
             self.reference = True
             found = self.scene.find(kind_of(besides.group(1)))
             one = self.it()
             if one not in found:
                 raise Unclear('the others')
-            self.turn.group = False
+            self.turn.group, self.turn.two = False, found - {one}
             return found - {one}
         kind = kind_of(re.sub('^the ', '', text))
         if kind is None:
@@ -718,6 +754,7 @@ def count(reader, kind, value=None, here=None):
     if kind is None or (value and not also):
         raise Unread(value or 'kind')
     if also:
+        reader.turn.whole = reader.scene.find(kind) if kind else None
         kind = dict(kind, **dict([also]))
     reader.turn.count = kind
     return counted(reader, reader.scene.find(kind))
@@ -929,8 +966,11 @@ def answered(reader, right, choice=False):
 
 
 def which_two(reader, thing, other, value):
-    said, among = value_of(value), frozenset({reader.thing(thing), reader.second(other, thing)})
-    if not said or len(among) < 2:
+    said = value_of(value)
+    if not said:
+        raise Unread(value)
+    among = frozenset({reader.thing(thing), reader.second(other, thing)})
+    if len(among) < 2:
         raise Unread(value)
     answered(reader, reader.scene.find(dict([said]), among), True)
     return chosen(reader, reader.scene.find(dict([said]), among), among, said[:1])
@@ -1095,7 +1135,9 @@ def which_of(reader, says, group=None):
         raise Unclear('which of several')
     if right:
         reader.mention(right)
-    if group not in ('them', 'those', 'these', None):
+    if group and re.search('(?:two|2)$', group):
+        reader.turn.two = among
+    elif group not in ('them', 'those', 'these', None):
         reader.turn.group = False
     return chosen(reader, right, among, given)
 
@@ -1111,7 +1153,7 @@ def another_one(reader, only=None, how_many=None, kind=None):
     if others < 0:
         raise Unclear('another')
     reader.mention(found | {-1} if others else found)
-    reader.turn.group = False
+    reader.turn.group, reader.turn.two = False, found
     if how_many:
         return lambda answer: number_in(answer) == others
     if only:
@@ -1164,7 +1206,7 @@ def besides(reader, kind, thing, how_many=None):
     others = reader.scene.find(wanted) - {one}
     if others:
         reader.mention(others | {-1})
-    reader.turn.group = False
+    reader.turn.group, reader.turn.two = False, others | {one}
     if how_many:
         return counted(reader, others, False)
     reader.turn.answered = next(iter(others)) if len(others) == 1 else None
@@ -1297,7 +1339,7 @@ def value_again(reader, thing):
     reader.reference = True
     attribute, kind = reader.turns[-1].value
     said = kind_of(re.sub('^the (?:only )?', '', thing))
-    if said is not None and thing.split()[-1] in PLURALS or re.fullmatch('the other .*', thing) and thing.split()[-1] in PLURALS:
+    if said is not None and thing.split()[-1] in PLURALS or re.fullmatch('the other (?:.*s|two|2|three|3)', thing):
         return shared(reader, thing, attribute)
     if said is None or re.match('the other ', thing):
         return value(reader, thing, attribute)
@@ -1432,9 +1474,9 @@ def count_toward(reader, dir, thing, kind='things'):
 
 
 def pair(reader, thing, other, dir='front'):
-    if re.fullmatch('the (?:thing|object|one|1|item)', thing):  # "the thing beside the ball"
+    if re.fullmatch('the (?:thing|object|one|1|item)|.* (?:just|right|directly)', thing):  # "the thing beside the ball"
         raise Unread(thing)
-    if kind_of(re.sub('^(?:the |that |this )?(?:only )?', '', other)) is None and other not in IT:
+    if kind_of(re.sub('^(?:the |that |this )?(?:only |other )?', '', other)) is None and other not in IT:
         raise Unread(other)
     one, direction = reader.subject(thing), direction_of(dir)
     if direction == 'beside':
@@ -1628,6 +1670,18 @@ def hidden(reader, thing):
     return yes_or_no(truth)
 
 
+def hider(reader, thing):
+    """What covers a part of it: what stands before it and is seen to touch it."""
+    one = reader.scene.objects[reader.thing(thing)]
+    near = frozenset(i for i in reader.scene.all for o in [reader.scene.objects[i]] if o is not one and all(
+        o['box'][k] <= one['box'][k + 2] + 2 and one['box'][k] <= o['box'][k + 2] + 2 for k in (0, 1)) and
+        o['position'][1] < one['position'][1])
+    found = reader.one(near)
+    reader.mention(near)
+    reader.turn.answered = found
+    return described(reader, near)
+
+
 def any_hidden(reader, **_):
     reader.mention({-1})
     reader.turn.group = False
@@ -1705,6 +1759,8 @@ def choice(reader, thing, other, how):
     answered(reader, frozenset({best}), True)
 
     def judge(answer):
+        if answer in PLACES:
+            return sizes[0] != sizes[1] and best == reader.scene.extreme(PLACES[answer], set(found))
         words = describe(answer)
         return bool(words) and sizes[0] != sizes[1] and reader.scene.fits(best, words) and (
             not reader.scene.fits(other, words))
@@ -1821,6 +1877,7 @@ def any_ones(reader, value):
 def anything_else(reader, thing, attribute, number=None):
     one = reader.thing(thing)
     found = reader.scene.find({attribute: reader.scene.objects[one][attribute]}) - {one}
+    reader.turn.two = found | {one}
     if len(found) == 1 and not number:
         reader.turn.answered = next(iter(found))
     if number:
@@ -1851,6 +1908,10 @@ def another(reader, kind, number=None):
         reader.turn.answered = next(iter(found))
     for i in known:
         reader.mention({i})
+    try:
+        reader.turn.two = found | {reader.it()}
+    except Unclear:
+        pass
     plural = kind.split()[-1] in PLURALS
     if number:
         reader.turn.group = False
@@ -2033,6 +2094,10 @@ QUESTIONS = list(chain(
       r'object) (?:hide|block) .*|do any (?:things|objects) overlap', any_hidden),
      (rf"(?:which (?:thing|object|one|1) is|what is) {HIDDEN}|what's (?:{HIDDEN}|hiding)|which (?:thing|object) is not completely "
       r'visible', which_hidden),
+     (r"(?:what is|what's|which (?:thing|object|one|1) is)(?: partly| partially| a bit)? (?:hiding|covering|blocking) (?P<thing>.*)",
+      hider),
+     (r'what (?:hides|covers|blocks) (?P<thing>.*)|what is (?P<thing2>.*?) (?:hidden|hiding) behind',
+      lambda reader, thing, thing2: hider(reader, thing or thing2)),
      (rf'is (?:something|anything) (?:hiding|covering|blocking) (?P<thing>.*)|is (?P<thing2>.*?) {HIDDEN}',
       lambda reader, thing, thing2: hidden(reader, thing or thing2)),
      (r'(?!(?:metal|rubber) or (?:metal|rubber)$)(?:is there|what is there more of,?|is it mostly)? ?(?:more )?(?P<one>metal|rubber) or (?:more )?(?P<other>metal|rubber)',
@@ -2211,9 +2276,9 @@ QUESTIONS = list(chain(
       lambda reader, one, other, one2, other2: which_more(reader, one or one2, other or other2)),
      (r'(?:(?:is it |are they )?mostly|more) (?P<one>.*) or (?P<other>.*)', which_more),
      (r'(?P<one>.*) or (?P<other>.*?), which (?:are there )?more(?: of)?', which_more),
-     (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of the two is) )?(?:the )?"
+     (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of (?:the|those|these) two is) )?(?:the )?"
       rf'(?P<how>bigger|larger|taller|smaller|littler|shorter)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
-     (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:(?:made )?of )?\w+), (?P<thing>.*) or '
+     (r'(?:which(?: is|(?: one| 1) is| of (?:the|those|these) two is)?|what is) (?P<value>(?:(?:made )?of )?\w+), (?P<thing>.*) or '
       r'(?P<other>.*)', which_two),
      (rf'of (?P<thing>.*) and (?P<other>.*?),? which (?:one |1 )?is {PLACE}', which_place),
      (r'(?:of (?P<thing>.*) and (?P<other>.*?), which (?:one |1 )?|which of (?P<thing2>.*) and '
@@ -2222,7 +2287,7 @@ QUESTIONS = list(chain(
       (choice(reader, thing, other, value) if value in ('bigger', 'larger', 'taller', 'smaller', 'shorter', 'littler') else
        which_two(reader, thing or thing2, other or other2, value))),
      (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:(?:made )?of )?\w+)', which_two),
-     (rf'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
+     (rf'(?:(?:which(?: is|(?: one| 1) is| of (?:the|those|these) two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
       which_place),
      (rf'is (?P<thing>.*?) or (?P<other>.*?) {PLACE}', which_place),
      (rf'(?:and )?which (?:one |1 )?(?:of|from) (?P<group>{TWO}them|those|these|the .*?) (?P<says>is.*)', which_of),
@@ -2307,7 +2372,7 @@ QUESTIONS = list(chain(
      (r'(?:are )?all of (?P<group>them|those|these) (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'is (?:each|every (?:one|1)) of (?:the )?(?P<group>them|those|these|\w+(?: \w+)*?) '
       r'(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
-     (r'are (?P<group>they|those) (?:all )?(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
+     (r'are (?P<group>they|those|the (?:others|rest(?: of them)?|(?:other|remaining) \w+(?: \w+)?)) (?:all )?(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'(?:are all (?:of )?the (?:things|objects)|is everything)'
       r'(?: on the table| in the picture)? (?P<value>(?:(?:made )?of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'things', value)),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "assets/blocks/facts.h"
 #include "tests/support/blocks_dialogs.h"
 
 // ---- truth, read anew -------------------------------------------------------------------------
@@ -363,6 +364,25 @@ static void guessing_from_the_wording_is_right_less_than_half_of_the_time(void *
     assert_true(right_referring < 0.5 * referring);
 }
 
+// ---- nearness -----------------------------------------------------------------------------------
+
+static void behind_is_what_stands_in_its_column(void **state)
+{
+    (void)state;
+    // In the picture: a thing, one straight behind it, and one nearer but far to the right.
+    blocks_scene scene = {.count = 3,
+                          .object = {{.x = 0, .y = 0, .box = {100, 130, 140, 170}},
+                                     {.x = 0.1, .y = 2, .box = {104, 80, 140, 116}},
+                                     {.x = 1.3, .y = 0.6, .box = {146, 124, 182, 160}}}};
+    assert_int_equal(blocks_nearest(&scene, BLOCKS_BEHIND, 0), 1);
+    assert_int_equal(blocks_nearest(&scene, BLOCKS_FRONT, 1), 0);
+    assert_int_equal(blocks_nearest(&scene, BLOCKS_RIGHT, 0), 2);
+    assert_int_equal(blocks_nearest(&scene, BLOCKS_AROUND, 0), 2);
+    // Two that are about equally near: neither is the nearest.
+    scene.object[2] = (blocks_object){.x = -0.6, .y = 1.9, .box = {88, 84, 124, 120}};
+    assert_int_equal(blocks_nearest(&scene, BLOCKS_BEHIND, 0), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +390,7 @@ int main(void)
         cmocka_unit_test(existence_is_true_and_even),
         cmocka_unit_test(attributes_are_true_and_their_things_unique),
         cmocka_unit_test(verified_attributes_are_true_and_even),
+        cmocka_unit_test(behind_is_what_stands_in_its_column),
         cmocka_unit_test(guessing_from_the_wording_is_right_less_than_half_of_the_time),
     };
     return cmocka_run_group_tests(tests, make_dialogs, NULL);
