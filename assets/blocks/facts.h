@@ -63,8 +63,8 @@ blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction
 int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction);
 // The next in that direction after the `place` furthest of the set (0: blocks_extreme; not AROUND).
 int blocks_ranked(const blocks_scene *scene, blocks_set set, blocks_direction direction, int place);
-// The nearest object in that direction, where what lies sideways of the direction counts double: what
-// stands in the column behind it. -1 when there is none or when two are about equally near.
+// The nearest object in that direction, where what lies sideways of the direction counts double:
+// what stands in the column behind it. -1 when there is none or when two are about equally near.
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from);
 // Objects that clearly lie between two others: on the table and in the picture these are in nearly
 // opposite directions. doubtful: those that a person might or might not count.
