@@ -98,8 +98,7 @@ static vd_status failed(const char *path, const char *what, int code, vd_error *
     return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", path, what, strerror(code), help);
 }
 
-// How many bytes were written; where that is not all, errno says why.
-static size_t write_all(int file, const void *data, size_t size)
+size_t vd_file_write_all(int file, const void *data, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -143,7 +142,7 @@ vd_status vd_file_append(int descriptor, const char *path, const void *data, siz
                          vd_error *err)
 {
     off_t before = lseek(descriptor, 0, SEEK_END);
-    size_t done = write_all(descriptor, data, size);
+    size_t done = vd_file_write_all(descriptor, data, size);
     if (done == size)
         return VD_OK;
     int why = errno;
@@ -428,7 +427,7 @@ vd_status vd_output_fresh(const char *const *out, size_t outs, bool force, vd_er
 
 static vd_status put(vd_output *output, const unsigned char *data, size_t size, vd_error *err)
 {
-    output->failed = write_all(output->file, data, size) < size;
+    output->failed = vd_file_write_all(output->file, data, size) < size;
     return output->failed ? failed(output->path, "writing", errno, err) : VD_OK;
 }
 

@@ -28,6 +28,10 @@ void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
 // VD_FORMAT.
 vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);
 
+// Writes all bytes to a descriptor. Returns how many were written; where that is not all, errno
+// says why.
+size_t vd_file_write_all(int file, const void *data, size_t size);
+
 // Opens a file for appending (and reading); it is created with this mode if it does not exist.
 // VD_FORMAT: a pipe, which would block, or anything else without bytes; a device is allowed.
 vd_status vd_file_extend(const char *path, unsigned mode, int *descriptor, vd_error *err);

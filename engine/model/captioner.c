@@ -305,22 +305,11 @@ static size_t row_of(const vd_caption_trace *trace, int word, int layer)
     return ((size_t)word * (size_t)trace->layers + (size_t)layer) * (size_t)trace->heads;
 }
 
-void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out)
-{
-    mean_of_rows(trace->region, row_of(trace, word, trace->layers - 1), trace->heads,
-                 trace->regions, out);
-}
-
-void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out)
-{
-    mean_of_rows(trace->history, row_of(trace, word, trace->layers - 1), trace->heads, trace->words,
-                 out);
-}
-
 void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
                            float *regions, float *history)
 {
-    size_t row = row_of(trace, word, layer) + (size_t)(head < 0 ? 0 : head);
+    size_t row =
+        row_of(trace, word, layer < 0 ? trace->layers - 1 : layer) + (size_t)(head < 0 ? 0 : head);
     int heads = head < 0 ? trace->heads : 1;
     mean_of_rows(trace->region, row, heads, trace->regions, regions);
     mean_of_rows(trace->history, row, heads, trace->words, history);

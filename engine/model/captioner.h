@@ -114,10 +114,8 @@ vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int re
                              const vd_caption_what_if *what_if, vd_caption_trace *out,
                              vd_error *err);
 void vd_caption_trace_clear(vd_caption_trace *trace);
-// What is shown first: the mean over the top layer's heads, (P) or (T); NULL history stays zeros.
-void vd_caption_trace_regions(const vd_caption_trace *trace, int word, float *out);
-void vd_caption_trace_history(const vd_caption_trace *trace, int word, float *out);
-// Any other look: of a layer, and a head of it; head -1: the mean over them. NULL: not wanted.
+// The attention of a word: of a layer (-1: the top one) and a head of it (-1: the mean over them),
+// to regions (P) and history (T), zeros where there is none; NULL: not wanted.
 void vd_caption_trace_look(const vd_caption_trace *trace, int word, int layer, int head,
                            float *regions, float *history);
 

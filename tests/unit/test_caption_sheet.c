@@ -78,7 +78,7 @@ static void a_region_that_is_left_out_gets_nothing(void **state)
     assert_int_equal(sheet->side[1].seen, sheet->side[0].seen - 1);
     float share[64];
     for (int t = 0; t < sheet->side[1].trace.words; t++) {
-        vd_caption_trace_regions(&sheet->side[1].trace, t, share);
+        vd_caption_trace_look(&sheet->side[1].trace, t, -1, -1, share, NULL);
         assert_true(share[1] == 0 && share[0] > 0);
     }
     vd_caption_sheet_free(sheet);
@@ -171,7 +171,7 @@ static void two_captioners_stand_beside_each_other(void **state)
     assert_false(sheet->side[0].changed);
     assert_true(sheet->side[1].changed);
     float history[VD_SAID_WORDS];
-    vd_caption_trace_history(&sheet->side[1].trace, 0, history);
+    vd_caption_trace_look(&sheet->side[1].trace, 0, -1, -1, NULL, history);
     assert_true(history[0] == 0);
     vd_caption_sheet_free(sheet);
 }

@@ -154,8 +154,8 @@ static void shares_are_parts_of_one(void **state)
         for (int w = 0; w < t.words; w++) {
             float region[P], history[4];
             double sum = 0;
-            vd_caption_trace_regions(&t, w, region);
-            vd_caption_trace_history(&t, w, history);
+            vd_caption_trace_look(&t, w, -1, -1, region, NULL);
+            vd_caption_trace_look(&t, w, -1, -1, NULL, history);
             assert_true(region[1] == 0); // padding
             for (int k = 0; k < P; k++)
                 sum += (double)region[k];
@@ -274,7 +274,7 @@ static void a_look_is_of_a_layer_and_a_head(void **state)
     }
     float top[P], first[P], history[4];
     vd_caption_trace_look(&t, 2, t.layers - 1, -1, top, history);
-    vd_caption_trace_regions(&t, 2, first);
+    vd_caption_trace_look(&t, 2, -1, -1, first, NULL);
     assert_memory_equal(top, first, sizeof top);
     vd_caption_trace_clear(&t);
     vd_captioner_free(captioner);
@@ -295,7 +295,7 @@ static void sat_says_what_it_lets_in_and_where_it_looked(void **state)
         for (int i = 0; i < t.words; i++) {
             float region[P];
             int largest = 0;
-            vd_caption_trace_regions(&t, i, region);
+            vd_caption_trace_look(&t, i, -1, -1, region, NULL);
             for (int k = 1; k < P; k++)
                 largest = region[k] > region[largest] ? k : largest;
             const vd_said_word *w = &t.word[i];

@@ -9,7 +9,7 @@ static void json_curves(yajl_gen json, const vd_caption_side *side, int t)
 {
     const vd_said_word *w = &side->trace.word[t];
     float history[VD_SAID_WORDS];
-    vd_caption_trace_history(&side->trace, t, history);
+    vd_caption_trace_look(&side->trace, t, -1, -1, NULL, history);
     if (side->trace.history) {
         vd_json_put(json, "history:");
         vd_json_put_numbers(json, history, (size_t)side->trace.words);
@@ -35,7 +35,7 @@ static void json_word(yajl_gen json, const vd_caption_side *side, int t, float *
         vd_json_put(json, "{word: %s, probability: %.9g}", side->likely[t][i],
                     w->likely[i].probability);
     vd_json_put(json, "], regions:");
-    vd_caption_trace_regions(&side->trace, t, share);
+    vd_caption_trace_look(&side->trace, t, -1, -1, share, NULL);
     vd_json_put_numbers(json, share, (size_t)side->trace.regions);
     json_curves(json, side, t);
     vd_json_put(json, "}");

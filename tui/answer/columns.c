@@ -1,17 +1,14 @@
 #include "tui/answer/columns.h"
 
-static int within(int value, int low, int high)
-{
-    return value > high ? high : value < low ? low : value;
-}
+#include <glib.h>
 
 vd_columns vd_columns_choose(vd_rect at, int gap, int least, int fewest, int models, int looked_at)
 {
     vd_columns columns = {.at = at, .gap = gap};
     int most = (at.width + gap) / (least + gap);
-    most = within(most < fewest ? fewest : most, 1, models);
+    most = CLAMP(MAX(most, fewest), 1, models);
     // After the first model come most - 1 others, the one looked at among them.
-    int from = within(looked_at - (most - 2), 1, models - most + 1);
+    int from = CLAMP(looked_at - (most - 2), 1, models - most + 1);
     columns.side[columns.count++] = most == 1 ? looked_at : 0;
     while (columns.count < most)
         columns.side[columns.count++] = from++;

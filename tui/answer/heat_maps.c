@@ -288,11 +288,6 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
     }
 }
 
-static int by_index(const void *a, const void *b)
-{
-    return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
-}
-
 // The columns of some attentions that have room: words around the selected one, of others those
 // with the largest shares, in their order.
 static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
@@ -306,7 +301,7 @@ static int choose_columns(const scroll_page *page, const vd_heat_maps *maps,
         for (int at = 0; at < list[i].rows * all; at++)
             sum[at % all] += list[i].share[at];
     columns = sum ? vd_shares_top(sum, all, 2, column, columns) : 0;
-    qsort(column, (size_t)columns, sizeof *column, by_index);
+    vd_shares_by_index(column, columns);
     vd_free(sum);
     return columns;
 }

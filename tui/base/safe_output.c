@@ -1,10 +1,10 @@
 #include "tui/base/safe_output.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
 #include "engine/base/utf8.h"
 
 // ---- the filter ---------------------------------------------------------------------------------
@@ -124,20 +124,6 @@ typedef struct safe_stream {
 
 static safe_stream safe_stdout = {.file = STDOUT_FILENO}, safe_stderr = {.file = STDERR_FILENO};
 
-static bool write_all(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 static ssize_t write_safely(void *cookie, const char *bytes, size_t size)
 {
     enum { PIECE = 4096 };
@@ -146,7 +132,7 @@ static ssize_t write_safely(void *cookie, const char *bytes, size_t size)
     for (size_t at = 0; at < size; at += PIECE) {
         size_t length = size - at < PIECE ? size - at : PIECE;
         size_t used = vd_safe_text_filter(&stream->filter, bytes + at, length, safe);
-        if (!write_all(stream->file, safe, used))
+        if (vd_file_write_all(stream->file, safe, used) < used)
             return 0; // which stdio takes for an error, with errno
     }
     return (ssize_t)size;

@@ -1,5 +1,6 @@
 #include "tui/base/shares.h"
 
+#include <stdlib.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -57,4 +58,14 @@ double vd_word_share(const vd_answer *answer, int word)
     for (int k = 0; k < answer->regions; k++)
         sum += (double)regions[k] * (double)words->share[k * words->columns + word];
     return sum;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
+}
+
+void vd_shares_by_index(vd_share *shares, int count)
+{
+    qsort(shares, (size_t)count, sizeof *shares, by_index);
 }

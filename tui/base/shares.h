@@ -12,6 +12,7 @@ typedef struct vd_share {
     double share;
 } vd_share;
 int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int most);
+void vd_shares_by_index(vd_share *shares, int count); // sorts them so
 
 // The text shown for networks without such an attention.
 #define VD_NO_REGIONS "looks at the picture as a whole"

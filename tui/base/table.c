@@ -39,42 +39,17 @@ static int count_cells(const char *cells, size_t length)
     return count;
 }
 
-vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
+// Cells behind those of the last row; false: no memory, or no row.
+__attribute__((format(printf, 2, 0))) static bool append(vd_table *table, const char *format,
+                                                         va_list values)
 {
     char text[MOST_TEXT];
-    va_list values;
-    va_start(values, format);
     size_t length = write_cells(text, format, values);
-    va_end(values);
-    size_t rows = (size_t)table->rows;
-    vd_table_row *grown = vd_grow(table->row, rows, rows + 1, sizeof *grown);
-    table->row = grown ? grown : table->row;
-    char *copy = grown ? vd_alloc_raw(length) : NULL;
-    if (!copy) {
-        table->status = VD_NO_MEMORY;
-        return NULL;
-    }
-    memcpy(copy, text, length);
-    vd_table_row *row = &table->row[table->rows++];
-    *row = (vd_table_row){.cells = count_cells(text, length), .size = length, .text = copy};
-    if (rows == 0)
-        table->columns = row->cells;
-    return row;
-}
-
-void vd_table_more(vd_table *table, const char *format, ...)
-{
-    char text[MOST_TEXT];
-    va_list values;
-    va_start(values, format);
-    size_t length = write_cells(text, format, values);
-    va_end(values);
     vd_table_row *row = table->rows ? &table->row[table->rows - 1] : NULL;
-    char *grown =
-        row && !table->status ? vd_grow(row->text, row->size, row->size + length, 1) : NULL;
+    char *grown = row ? vd_grow(row->text, row->size, row->size + length, 1) : NULL;
     if (!grown) {
         table->status = VD_NO_MEMORY;
-        return;
+        return false;
     }
     memcpy(grown + row->size, text, length);
     row->text = grown;
@@ -82,6 +57,36 @@ void vd_table_more(vd_table *table, const char *format, ...)
     row->cells += count_cells(text, length);
     if (table->rows == 1)
         table->columns = row->cells;
+    return true;
+}
+
+vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
+{
+    size_t rows = (size_t)table->rows;
+    vd_table_row *grown = vd_grow(table->row, rows, rows + 1, sizeof *grown);
+    if (!grown) {
+        table->status = VD_NO_MEMORY;
+        return NULL;
+    }
+    table->row = grown;
+    grown[rows] = (vd_table_row){0};
+    table->rows++;
+    va_list values;
+    va_start(values, format);
+    bool done = append(table, format, values);
+    va_end(values);
+    table->rows -= !done;
+    return done ? &grown[rows] : NULL;
+}
+
+void vd_table_more(vd_table *table, const char *format, ...)
+{
+    if (table->status) // the row that it belongs to may be missing
+        return;
+    va_list values;
+    va_start(values, format);
+    append(table, format, values);
+    va_end(values);
 }
 
 const char *vd_table_cell(const vd_table *table, int row, int column)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 
 char *vd_clipboard_sequence(const char *text, bool tmux, size_t *length)
 {
@@ -42,12 +43,7 @@ bool vd_clipboard_copy(const char *text)
         return true;
     size_t length;
     char *sequence = vd_clipboard_sequence(text, tmux, &length);
-    bool done = sequence != NULL;
-    for (size_t at = 0; done && at < length;) {
-        ssize_t written = write(STDOUT_FILENO, sequence + at, length - at);
-        done = written > 0;
-        at += done ? (size_t)written : 0;
-    }
+    bool done = sequence && vd_file_write_all(STDOUT_FILENO, sequence, length) == length;
     vd_free(sequence);
     return done;
 }

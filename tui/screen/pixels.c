@@ -172,19 +172,14 @@ static void draw_outline(vd_image *image, const vd_outline *outline, int cell, u
     draw_frame(image, at, wide, dashed ? MAX(cell / 3, 3) : 0, rgb, 1);
 }
 
-static int between(int value, int least, int most)
-{
-    return MAX(MIN(value, most), least);
-}
-
 // The cell of a label, moved by less than a cell to touch its box, unless another label lies there.
 static vd_rect label_at(vd_rect cells, vd_look look, vd_rect box, const vd_rect *taken, int count)
 {
     vd_rect cell = {cells.x * look.cell_width, cells.y * look.cell_height,
                     cells.width * look.cell_width, look.cell_height};
     vd_rect at = cell;
-    at.x = between(cell.x, box.x, MAX(box.x, box.x + box.width - cell.width));
-    at.y = between(cell.y, MAX(box.y - cell.height, 0), box.y + box.height);
+    at.x = CLAMP(cell.x, box.x, MAX(box.x, box.x + box.width - cell.width));
+    at.y = CLAMP(cell.y, MAX(box.y - cell.height, 0), box.y + box.height);
     for (int i = 0; i < count; i++)
         if (at.x < taken[i].x + taken[i].width && taken[i].x < at.x + at.width &&
             at.y < taken[i].y + taken[i].height && taken[i].y < at.y + at.height)

@@ -126,11 +126,6 @@ static void cut_answers(const walk_view *v, vd_walk_table *t)
     t->value[last] = fmax(others, 0);
 }
 
-static int by_index(const void *a, const void *b)
-{
-    return ((const vd_share *)a)->index - ((const vd_share *)b)->index;
-}
-
 // The rows with the largest numbers in the first columns, in their order.
 static int strongest_rows(const vd_walk_table *t, int columns, vd_share top[SHOWN_WORDS])
 {
@@ -139,7 +134,7 @@ static int strongest_rows(const vd_walk_table *t, int columns, vd_share top[SHOW
         if (at % t->columns < columns)
             most[at / t->columns] = fmaxf(most[at / t->columns], (float)t->value[at]);
     int count = vd_shares_top(most, t->rows, 2, top, SHOWN_WORDS);
-    qsort(top, (size_t)count, sizeof *top, by_index);
+    vd_shares_by_index(top, count);
     g_free(most);
     return count;
 }

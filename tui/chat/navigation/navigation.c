@@ -93,11 +93,6 @@ void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation,
     nav->reveal = true;
 }
 
-bool vd_text_contains(const char *text, const char *part)
-{
-    return vd_text_find(text, part) != NULL;
-}
-
 bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text)
 {
     if (text[0])
@@ -108,8 +103,8 @@ bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char 
         const vd_round *round = &branch->rounds[at];
         const vd_response *response = &round->response[nav->lane];
         const char *answer = vd_response_text(response, response->chosen);
-        if (!response->ready || (!vd_text_contains(round->typed, nav->search) &&
-                                 !vd_text_contains(answer, nav->search)))
+        if (!response->ready ||
+            (!vd_text_find(round->typed, nav->search) && !vd_text_find(answer, nav->search)))
             continue;
         nav->selected = at;
         nav->reveal = true;

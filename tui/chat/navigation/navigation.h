@@ -109,7 +109,6 @@ void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *vd_spot_command(const vd_navigation *nav, int x, int y); // NULL: none
 
-bool vd_text_contains(const char *text, const char *part); // letters of either case
-int vd_clamp(int value, int most);                         // into 0..most; 0 when most < 0
+int vd_clamp(int value, int most); // into 0..most; 0 when most < 0
 
 #endif

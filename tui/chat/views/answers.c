@@ -6,7 +6,7 @@ static bool matches_filter(const vd_list *list, int index)
 {
     const vd_sheet_side *side = &list->sheet.side[0];
     const char *text = vd_sheet_text(side, vd_sheet_row(side, index).answer);
-    return vd_text_contains(text, list->chat->nav.filter.text);
+    return vd_text_find(text, list->chat->nav.filter.text);
 }
 
 static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)

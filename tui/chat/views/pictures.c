@@ -15,7 +15,7 @@ static bool has_words(const char *text, size_t length, const char *filter)
     for (const char *at = filter + strspn(filter, " "); *at;) {
         size_t size = strcspn(at, " ");
         snprintf(word, sizeof word, "%.*s", (int)(size < 120 ? size : 120), at);
-        if (!vd_text_contains(part, word))
+        if (!vd_text_find(part, word))
             return false;
         at += size;
         at += strspn(at, " ");

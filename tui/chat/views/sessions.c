@@ -7,7 +7,7 @@
 
 static bool matches_session(const vd_list *list, int index)
 {
-    return vd_text_contains(list->chat->saved[index].name, list->chat->nav.filter.text);
+    return vd_text_find(list->chat->saved[index].name, list->chat->nav.filter.text);
 }
 
 static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, bool selected)
