@@ -1,5 +1,6 @@
 #include "features/captions/tokens.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -11,43 +12,23 @@ typedef struct replacement {
     const char *from, *to;
 } replacement;
 
-static bool is_among(const char *word, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(word, *list) == 0)
-            return true;
-    return false;
-}
-
-// Quotes, dashes and the ellipsis as the keyboard has them; none becomes twice as long.
+// Quotes, dashes and the ellipsis as the keyboard has them (g_free).
 static char *straighten(const char *text)
 {
     static const replacement list[] = {
         {"\u2018", "'"},    {"\u2019", "'"},    {"\u201c", "\""},    {"\u201d", "\""},
         {"\u2013", " -- "}, {"\u2014", " -- "}, {"\u2026", " ... "}, {0}};
-    char *out = vd_alloc_raw(2 * strlen(text) + 1), *to = out;
-    while (out && *text) {
-        const replacement *r = list;
-        while (r->from && strncmp(text, r->from, strlen(r->from)) != 0)
-            r++;
-        if (r->from) {
-            memcpy(to, r->to, strlen(r->to));
-            to += strlen(r->to);
-            text += strlen(r->from);
-        } else {
-            *to++ = *text++;
-        }
-    }
-    if (out)
-        *to = 0;
-    return out;
+    GString *out = g_string_new(text);
+    for (const replacement *r = list; r->from; r++)
+        g_string_replace(out, r->from, r->to, 0);
+    return g_string_free(out, FALSE);
 }
 
 static bool is_dropped(const char *word)
 {
     static const char *const list[] = {"''", "'", "``", "`", ".",  "?",   "!",
                                        ",",  ":", ";",  "-", "--", "...", NULL};
-    return is_among(word, list);
+    return g_strv_contains(list, word);
 }
 
 static const char *bracket(const char *word)
@@ -70,7 +51,7 @@ static void cut_ends(char *word)
 {
     static const char *const whole[] = {"'s", "'m", "'d", "'ll", "'re", "'ve", "'t", "'n", NULL};
     size_t length = strlen(word);
-    if (*word == '\'' && !is_among(word, whole) && !strchr("0123456789", word[1]))
+    if (*word == '\'' && !g_strv_contains(whole, word) && !strchr("0123456789", word[1]))
         memmove(word, word + 1, length--);
     while (length > 1 && word[length - 1] == '-' && word[0] != '-')
         word[--length] = 0;
@@ -101,10 +82,8 @@ static vd_status to_coco(vd_words *words, vd_error *err)
 static vd_status coco_tokens(const char *text, vd_words *out, vd_error *err)
 {
     char *straight = straighten(text);
-    if (!straight)
-        return vd_error_memory(err, "the words of a caption");
     vd_status status = vd_tokenize_lower(straight, out, err);
-    vd_free(straight);
+    g_free(straight);
     return status ? status : to_coco(out, err);
 }
 
@@ -199,7 +178,7 @@ vd_status vd_caption_stems(const vd_word_counts *words, int32_t **out, vd_error 
 static bool stands_close(const char *word)
 {
     static const char *const list[] = {",", ".", ";", ":", "!", "?", "'s", "n't", NULL};
-    return is_among(word, list);
+    return g_strv_contains(list, word);
 }
 
 char *vd_caption_text(const char *const *word, int count)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/parallel.h"
+#include "tui/screen/wrap.h"
 
 // ---- which models are compared ------------------------------------------------------------------
 
@@ -335,11 +335,7 @@ void vd_cases_names(const vd_cases *cases, char *out, size_t size)
 
 static bool has(const char *text, const char *part)
 {
-    size_t length = strlen(part);
-    for (; text && *text; text++)
-        if (strncasecmp(text, part, length) == 0)
-            return true;
-    return false;
+    return text && vd_text_find(text, part);
 }
 
 bool vd_case_matches(const vd_cases *cases, const vd_case *at, const vd_case_filter *filter)

@@ -3,6 +3,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
 #include "features/captions/tokens.h"
+#include "tui/session/captioning.h"
 
 typedef struct saying {
     const vd_pictures_to_say *pictures;
@@ -20,17 +21,6 @@ static vd_status start_worker(saying *s, const vd_captioner *captioner, int work
     s->image[worker] = vd_alloc(size, sizeof *s->image[worker]);
     return s->image[worker] ? vd_captioner_share(captioner, &s->captioner[worker], err)
                             : vd_error_memory(err, "the captioner");
-}
-
-static vd_status keep_text(const vd_captioner *captioner, const vd_said_caption *c, vd_result *out,
-                           vd_error *err)
-{
-    const char *word[VD_MAX_CAPTION];
-    const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
-    for (int i = 0; i < c->length; i++)
-        word[i] = vd_vocab_word(vocab, c->word[i]);
-    out->caption = vd_caption_text(word, c->length);
-    return out->caption ? VD_OK : vd_error_memory(err, "captions");
 }
 
 static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
@@ -52,7 +42,10 @@ static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
     if (status == VD_OK)
         status = vd_captioner_say(s->captioner[worker], s->image[worker], vd_regions_max(regions),
                                   &how, said, 1, &count, err);
-    return status ? status : keep_text(s->captioner[worker], &said[0], out, err);
+    if (status)
+        return status;
+    out->caption = vd_said_text(vd_model_vocab(vd_captioner_model(s->captioner[worker])), &said[0]);
+    return out->caption ? VD_OK : vd_error_memory(err, "captions");
 }
 
 static vd_status check_size(const vd_captioner *captioner, const vd_regions *regions, vd_error *err)

@@ -10,6 +10,7 @@
 
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
+#include "features/extract/detect.h"
 
 // ---- the scene ----------------------------------------------------------------------------------
 
@@ -101,27 +102,16 @@ static void add_kind(sentence *s, const char *article, blocks_kind kind)
     add(s, "%s%s%s", article, strcmp(article, "a") == 0 && text[1] == 'o' ? "n" : "", text);
 }
 
-// How much of what two boxes (x1 y1 x2 y2) cover they share.
-static double shared(const double a[4], const double b[4])
-{
-    double width = fmin(a[2], b[2]) - fmax(a[0], b[0]),
-           height = fmin(a[3], b[3]) - fmax(a[1], b[1]);
-    double both = fmax(0, width) * fmax(0, height);
-    double all = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both;
-    return all > 0 ? both / all : 0;
-}
-
 // The region of an object, from 0; -1: none.
 static int region_of(const sentence *s, int object)
 {
     int best = -1;
-    double most = 0.5;
+    float most = 0.5F, seen[4];
     const double size[4] = {BLOCKS_WIDTH, BLOCKS_HEIGHT, BLOCKS_WIDTH, BLOCKS_HEIGHT};
+    for (int k = 0; k < 4; k++)
+        seen[k] = (float)(s->scene->object[object].box[k] / size[k]);
     for (int r = 0; s->regions->boxes && r < s->regions->count; r++) {
-        double box[4], share;
-        for (int k = 0; k < 4; k++)
-            box[k] = (double)s->regions->boxes[4 * r + k] * size[k];
-        share = shared(box, s->scene->object[object].box);
+        float share = vd_box_overlap(s->regions->boxes + (ptrdiff_t)4 * r, seen);
         if (share >= most) {
             most = share;
             best = r;

@@ -7,6 +7,7 @@
 #include "engine/base/alloc.h"
 #include "features/captions/tokens.h"
 #include "tui/base/progress.h"
+#include "tui/session/captioning.h"
 #include "tui/train/task.h"
 
 enum { VALIDATED = 64 }; // pictures at a time
@@ -27,14 +28,6 @@ static double reward_of(const vd_rewards *rewards, size_t item, const vd_said_ca
     return rewards->of(rewards->context, item, id, said->length + said->ended);
 }
 
-static char *text_of(const vd_vocab *vocab, const vd_said_caption *said)
-{
-    const char *word[VD_MAX_CAPTION];
-    for (int i = 0; i < said->length; i++)
-        word[i] = vd_vocab_word(vocab, said->word[i]);
-    return vd_caption_text(word, said->length);
-}
-
 // The greedy captions of a batch.
 static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *all, vd_error *err)
 {
@@ -46,7 +39,7 @@ static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *
         if (plan->validation_rewards)
             all->reward += reward_of(plan->validation_rewards, item, &said[p]);
         all->said[item] = (vd_result){vd_caption_set_image(plan->caption_validation, item),
-                                      text_of(vocab, &said[p])};
+                                      vd_said_text(vocab, &said[p])};
         if (!all->said[item].caption)
             status = vd_error_memory(err, "captions");
     }
