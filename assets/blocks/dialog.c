@@ -42,6 +42,7 @@ static const question questions[] = {
     {WHEN_ANY, 4, 1, blocks_ask_not, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_neither, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_only_kinds, TARGET_NAMED},
+    {WHEN_ANY, 5, 1, blocks_ask_both_kinds, TARGET_NAMED},
     {WHEN_LONE, 6, 0.7, blocks_ask_which_same, TARGET_NAMED},
     {WHEN_IT, 14, 0.7, blocks_ask_which_same, TARGET_IT},
     {WHEN_LONE, 6, 5, blocks_ask_is_between, TARGET_NAMED},

@@ -176,13 +176,15 @@ bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
             "(is it|are they) exactly|how much (does it|do they) (weigh|cost)|what is it used for|"
             "who do (they|these) belong to|why are they there|what are they for|do you like "
             "(it|them)|what is your favorite color|how far away are they|what is behind the "
-            "camera|when was this taken|what happened here|is it (warm|cold))",
-        [SCENE_WHAT] = "(2:what is in the picture|what's in the picture|2:what do you see|what can "
-                       "you see|what is this a picture of|what's on the table|2:what "
-                       "is on the table|what is in the image|(describe|tell me about) the "
-                       "(picture|image|scene)|(list|name|tell me) (everything|all (you see|you can "
-                       "see|the objects))|what (objects|things) (are there|can you see|do you "
-                       "see)|what does the (picture|image) show|what is going on here)",
+            "camera|when was this taken|what happened here|is it (warm|cold)|"
+            "what is the table made of)",
+        [SCENE_WHAT] =
+            "(2:what is in the picture|what's in the picture|2:what do you see|what can "
+            "you see|what is this a picture of|what's on the table|2:what "
+            "is on the table|what is in the image|(describe|tell me about) the "
+            "(picture|image|scene)|(list|name|tell me) (everything|all (you see|you can "
+            "see|the objects))|(what|which) (objects|things) (are there|can you see|do you "
+            "see)|what does the (picture|image) show|what is going on here)",
         [SCENE_GRAY] =
             "(2:what (color|colour) is the (2:table|background|floor|ground)|what is the "
             "color of the (table|background)|what's the color of the table)",

@@ -340,6 +340,38 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
         blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
 }
 
+// "is there a ball and a cube", "are there both cubes and balls": as often one of them is missing
+bool blocks_ask_both_kinds(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind[2] = {blocks_some_kind(talk, 1u << a), blocks_anything};
+    bool yes = blocks_chance(talk, 0.5), many = blocks_chance(talk, 0.5);
+    kind[1].value[a] = (int8_t)vd_rng_below(&talk->rng, blocks_values(a));
+    if (kind[0].value[a] == kind[1].value[a] || (blocks_find(talk->scene, kind[1]) != 0) != yes ||
+        blocks_told(talk, kind[1]) == 0)
+        return false;
+    if (blocks_chance(talk, 0.5)) {
+        blocks_kind swap = kind[0];
+        kind[0] = kind[1];
+        kind[1] = swap;
+    }
+    *draft = blocks_draft_new("exist", ASK_POLAR);
+    draft->meaning.yes = yes;
+    draft->plural = many;
+    draft->other_group = draft->other_thing = true;
+    draft->topic =
+        blocks_topic(TOPIC_KINDS, 20 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    blocks_article article = many ? BLOCKS_PLURAL : BLOCKS_A;
+    return blocks_put(talk, draft,
+                      many
+                          ? "(3:are there %p and %q|2:are there both %p and %q|do you see (both|) "
+                            "%p and %q|(any|both) %p and %q)"
+                          : "(4:is there %p and %q|2:is there both %p and %q|do you see (both|) %p "
+                            "and %q|can you see %p and %q)",
+                      "pq", blocks_noun(&talk->rng, kind[0], article).text,
+                      blocks_noun(&talk->rng, kind[1], article).text);
+}
+
 // "what is neither a ball nor a cone", "besides the balls and the cones, what is there": one thing
 static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_attribute a,
                               const blocks_kind kind[2], int only)

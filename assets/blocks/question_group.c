@@ -402,20 +402,24 @@ bool blocks_ask_what_are_there(blocks_talk *talk, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_COLOR,
                                              BLOCKS_MATERIAL};
-    static const char *const names[] = {"(4:colors|colours|different colors)",
-                                        "(4:shapes|kinds of shapes|different shapes)",
-                                        "(4:materials|different materials)"};
+    static const char *const names_of[] = {"(4:colors|colours|different colors)",
+                                           "(4:shapes|kinds of shapes|different shapes)",
+                                           "(4:materials|different materials)"};
     blocks_attribute a = asked[vd_rng_below(&talk->rng, 5)];
     *draft = blocks_draft_new("attribute", ASK_SHARED);
     draft->meaning.objects = blocks_all(talk->scene);
     draft->meaning.attribute = a;
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_THERE_ARE, a, 0, 0);
+    blocks_phrase names = blocks_reading(&talk->rng, names_of[a]);
+    // Where a group was spoken of, it would be the group's.
+    if (!talk->they && !talk->groups && blocks_chance(talk, 0.15))
+        return blocks_put(talk, draft, "what are (all|) the %v", "v", names.text);
     return blocks_put(talk, draft,
                       "(4:what %v are there|2:what %v do you see|what %v can you see|2:what %v are "
                       "in the picture|what %v are on the table|which %v are there|which %v do you "
                       "see|(list|name) all the %v|which %v are in the picture)",
-                      "v", blocks_reading(&talk->rng, names[a]).text);
+                      "v", names.text);
 }
 
 // "what color is the ball | red | and the cubes", "and the other two balls"

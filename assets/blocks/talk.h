@@ -214,7 +214,7 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
     blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not,
-    blocks_ask_neither, blocks_ask_which_are, blocks_ask_only_kinds;
+    blocks_ask_neither, blocks_ask_which_are, blocks_ask_only_kinds, blocks_ask_both_kinds;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
 blocks_ask_fn blocks_ask_another, blocks_ask_any_other, blocks_ask_which_same, blocks_ask_besides,
     blocks_ask_besides_those, blocks_ask_only;

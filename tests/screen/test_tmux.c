@@ -362,6 +362,28 @@ static void a_locale_without_utf_8_gets_ascii(void **state)
     }
 }
 
+// The rest of a line is not lost behind a byte that is not UTF-8, and UTF-8 is read in any locale.
+static void bytes_that_are_not_utf_8_are_shown(void **state)
+{
+    (void)state;
+    char *directory = support_temp_dir(), *name = support_join(directory, "pasted");
+    support_write_file(name, "ab\xE9t\xE9 cd caf\xC3\xA9 efg", 19);
+    static const char *const locales[] = {"LC_ALL=C.UTF-8", "LC_ALL=C"};
+    static const char *const lines[] = {"ab\xEF\xBF\xBDt\xEF\xBF\xBD cd caf\xC3\xA9 efg",
+                                        "ab?t? cd caf? efg"};
+    for (int i = 0; i < 2; i++) {
+        start(locales[i]);
+        await("base  cpu");
+        free(tmux("load-buffer %s", name));
+        free(tmux("paste-buffer -p -t chat"));
+        await(lines[i]);
+        await("not valid UTF-8: 2 bytes were pasted");
+    }
+    free(name);
+    support_remove_tree(directory);
+    free(directory);
+}
+
 static void the_configuration_is_read_and_the_command_line_goes_first(void **state)
 {
     (void)state;
@@ -622,6 +644,7 @@ int main(void)
         cmocka_unit_test(a_large_paste_is_taken_in_one_go),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
+        cmocka_unit_test(bytes_that_are_not_utf_8_are_shown),
         cmocka_unit_test(the_configuration_is_read_and_the_command_line_goes_first),
         cmocka_unit_test(other_terminals_work),
         cmocka_unit_test(a_terminal_with_16_colours_works_in_every_theme),

@@ -520,7 +520,7 @@ class Reader:
         """"the other two": of its shape, those beside the thing just spoken of."""
         one = self.it()
         found = self.scene.find({'shape': self.scene.objects[one]['shape']}) - {one}
-        if len(found) != NUMBERS.get(number, number and int(number)):
+        if len(found) != int(NUMBERS.get(number, number)):
             raise Unclear('the others')
         self.turn.group, self.turn.two = False, found
         return found
@@ -1304,6 +1304,13 @@ def there_are(reader, names):
     return judge
 
 
+def all_the(reader, names, alone):
+    """alone: "what are the colors": of those just spoken of, if any."""
+    if alone and (reader.turns[-1].group or reader.turns[-1].spoke or reader.turns[-1].found):
+        raise Unread(alone)
+    return there_are(reader, names or re.sub('^(?:different|kinds of) ', '', alone))
+
+
 def value(reader, thing, attribute, one=None, two=None):
     """one, two: the values that are given to choose from."""
     found = reader.thing(thing)
@@ -1577,6 +1584,15 @@ def some_same(reader, attribute, kind, thing='it'):
     if len(found) == 1:
         answered(reader, found)
     return exists(reader, found, False)
+
+
+def both_kinds(reader, one, other):
+    kinds = [kind_of(re.sub('^an? ', '', text)) for text in (one, other)]
+    if None in kinds:
+        raise Unread(one)
+    reader.mention({-1})
+    reader.turn.group = False
+    return yes_or_no(all(reader.scene.find(kind) for kind in kinds))
 
 
 def only_kinds(reader, one, other=None):
@@ -2043,7 +2059,7 @@ PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|
          r'(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in front|behind|further from the '
          r'camera|more in the back)')
 QUESTIONS = list(chain(
-    [(r"what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
+    [(r"what is the table made of|what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
       r"where was this taken|where is this|who took.*|who made this|who do .*|how old are these things|how heavy are they|"
       r"what does it smell like|what is inside|what room is this|how many (?:centimeters|inches|cm) .*|how (?:tall|wide|heavy) .* "
       r"exactly|how much (?:does it|do they) .*|what is it used for|why are they there|what are they for|do you like .*|what is your "
@@ -2051,7 +2067,7 @@ QUESTIONS = list(chain(
       of_the_picture(r"i can't tell|can't tell|i don't know", False)),
      (r"(?:what is|what's|what do you see|what can you see)(?: in the (?:picture|image)| on the "
       r"table)?|what is this(?: a picture of)?|(?:describe|tell me about) the (?:picture|image|scene)|"
-      r"(?:list|describe|tell me) (?:everything|all (?:you see|you can see|the objects))|what (?:objects|things) (?:are there|can you "
+      r"(?:list|describe|tell me) (?:everything|all (?:you see|you can see|the objects))|(?:what|which) (?:objects|things) (?:are there|can you "
       r"see|do you see)|what does the (?:picture|image) show|what is going on here",
       of_the_picture('some blocks on a table|just some blocks', False)),
      (r"what (?:color|colour) is the (?:table|background|floor|ground)|what(?: is|'s) the color of "
@@ -2310,6 +2326,8 @@ QUESTIONS = list(chain(
      (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:has|is) the same {A} as (?P<thing>.*)', named(which_same)),
      (rf'(?:is there|do you see) an? (?P<kind>.*?) (?:of|in|with) the same {A} as (?P<thing>.*)', named(some_same)),
      (rf'(?:(?:is there|do you see) an?|any) (?P<kind>.*?) (?:of|in|with) (?:the|that) same {A}', named(some_same)),
+     (r'(?:(?:is|are) there|do you see|can you see|any|both)(?: both)? (?P<one>\w+(?: \w+)?(?: \w+)?) and (?P<other>\w+(?: \w+)?(?: '
+      r'\w+)?)', both_kinds),
      (r'(?:are there )?(?:so )?(?:only|just|nothing but) (?P<one>\w+(?: \w+)?)(?: and (?P<other>\w+(?: \w+)?))??(?:,? (?:right|correct|then))?', only_kinds),
      (r'is (?P<thing>.*?) the (?:thing |one |1 )?(?P<place>(?:leftmost|rightmost|closest|nearest|farthest|furthest)(?: to the)?(?: left| right)?)'
       r'(?: (?:thing|object|one|1))?(?: to (?:us|the camera|me)| away| back)?', is_extreme),
@@ -2383,9 +2401,9 @@ QUESTIONS = list(chain(
      (r'(?:are any|is any|is one|is 1|are some|is at least one|is at least 1|any) of '
       r'(?P<group>them|those|these) (?:also )?(?P<value>(?:(?:made )?of |an? )?\w+)(?: too)?', any_of)],
 
-    [(r'(?:(?:what|which) (?P<names>(?:different |kinds of )?(?:colors|shapes|materials)) (?:are there|do you see|can you see|'
+    [(r'what are (?:all )?the (?P<names3>(?:different |kinds of )?(?:colors|shapes|materials))|(?:(?:what|which) (?P<names>(?:different |kinds of )?(?:colors|shapes|materials)) (?:are there|do you see|can you see|'
       r'are (?:in the picture|on the table))|(?:list|describe) all the (?P<names2>(?:different |kinds of )?(?:colors|shapes|materials)))',
-      lambda reader, names, names2: there_are(reader, names or names2))],
+      lambda reader, names, names2, names3: all_the(reader, names or names2, names3))],
 
     ((pattern, with_attribute(shared, attribute))
      for attribute, patterns in group_questions() for pattern in patterns),

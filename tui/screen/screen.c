@@ -12,14 +12,17 @@
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/clock.h"
+#include "engine/base/utf8.h"
 #include "tui/base/safe_output.h"
 #include "tui/screen/abilities.h"
 #include "tui/screen/direct_color.h"
 #include "tui/screen/rescue.h"
 #include "tui/screen/shown.h"
+#include "tui/screen/wrap.h"
 
 enum { WAKES = 3 }; // signals that wake the loop: resized, stopped, continued
 
@@ -556,12 +559,43 @@ static vd_key character_key(wint_t code)
     return key;
 }
 
+// A key or a character that has arrived, as get_wch has it, which loses what follows a byte that is
+// not of the locale: such a byte is VD_REPLACEMENT here. UTF-8 is read in every locale.
+static int next_code(wint_t *code)
+{
+    int byte = getch(), next = ERR;
+    *code = (wint_t)byte;
+    if (byte == ERR || byte < 0x80 || byte > 0xFF)
+        return byte == ERR ? ERR : byte > 0xFF ? KEY_CODE_YES : OK;
+    char bytes[4] = {(char)byte};
+    size_t count = 1, used, all = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+    while (count < all && (next = getch()) >= 0x80 && next < 0xC0)
+        bytes[count++] = (char)next;
+    if (count < all && next != ERR)
+        ungetch(next);
+    int32_t whole = vd_utf8_next(bytes, count, &used);
+    if (whole < 0)
+        while (count > 1)
+            ungetch((unsigned char)bytes[--count]);
+    if (whole < 0 && count < all && next == ERR) { // the rest is still to come
+        ungetch(byte);
+        return ERR;
+    }
+    wchar_t own;
+    mbstate_t none = {0};
+    if (whole >= 0)
+        *code = (wint_t)whole;
+    else
+        *code = mbrtowc(&own, bytes, 1, &none) == 1 ? (wint_t)own : VD_REPLACEMENT;
+    return OK;
+}
+
 // The rest of what may be an answer of the terminal, behind an escape and a first character, which
 // alone are the key in *key.
 static void read_answer(vd_screen *screen, vd_key *key)
 {
     wint_t code;
-    while (get_wch(&code) == OK) {
+    while (next_code(&code) == OK) {
         switch (vd_replies_take(&screen->abilities.replies, code)) {
         case VD_REPLY_MORE:
             key->code = VD_KEY_NONE;
@@ -590,7 +624,7 @@ static bool read_key(vd_screen *screen, vd_key *key)
         if (screen->abilities.replies.length > 0)
             return false;
     }
-    int kind = get_wch(&code);
+    int kind = next_code(&code);
     if (kind == ERR)
         return false;
     if (kind == KEY_CODE_YES) {
@@ -601,7 +635,7 @@ static bool read_key(vd_screen *screen, vd_key *key)
     if (key->code != VD_KEY_ESCAPE)
         return true;
     // Alt sends an escape and then the key, at once.
-    kind = get_wch(&code);
+    kind = next_code(&code);
     if (kind == ERR)
         return true;
     *key = kind == KEY_CODE_YES ? special_key((int)code) : character_key(code);

@@ -262,11 +262,13 @@ static void submit_line(vd_chat *chat, vd_key key)
 static void type(vd_chat *chat, vd_line *line, uint32_t code)
 {
     bool fits = vd_line_insert(line, code);
-    if (chat->nav.pasting)
+    if (chat->nav.pasting) {
         chat->nav.unpasted += !fits;
-    else if (!fits)
+        chat->nav.unread += code == VD_REPLACEMENT;
+    } else if (!fits) {
         vd_notice_complain(&chat->notice, "a line holds %d bytes: there is no room for more",
                            VD_LINE_MAX);
+    }
 }
 
 static bool edit(vd_chat *chat, vd_line *line, vd_action action)

@@ -50,9 +50,12 @@ void vd_chat_paste(vd_chat *chat, bool begin)
         vd_notice_complain(&chat->notice,
                            "a line holds %d bytes: the last %zu characters were not pasted",
                            VD_LINE_MAX, nav->unpasted);
+    else if (nav->unread)
+        vd_notice_complain(&chat->notice, "not valid UTF-8: %zu bytes were pasted as \uFFFD",
+                           nav->unread);
     else if (vd_chat_lines(line->text) > 1)
         vd_notice_say(&chat->notice,
                       "%d lines were pasted: Enter asks them one after another, Esc joins them",
                       vd_chat_lines(line->text));
-    nav->unpasted = 0;
+    nav->unpasted = nav->unread = 0;
 }

@@ -59,6 +59,7 @@ typedef struct vd_navigation {
     vd_line filter;     // of the place that filters
     bool pasting;       // the input is being pasted
     size_t unpasted;    // characters that the line had no room for
+    size_t unread;      // bytes that are not UTF-8
     int suggestion;     // people's rounds already suggested for this picture
     unsigned suggested; // line.changes when the line was a suggestion
     size_t stem;        // bytes of it that were typed, 0: people's question about this picture
