@@ -1,6 +1,7 @@
 #include "tui/chat/chat.h"
 
 #include "engine/base/alloc.h"
+#include "tui/base/shares.h"
 #include "tui/chat/views/draw.h"
 
 static const vd_view *const views[VD_PLACES] = {
@@ -59,6 +60,25 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
     event->names = NULL;
 }
 
+// The answer that has come, in a view that does not show it.
+static void tell_unseen(vd_chat *chat)
+{
+    static const bool hides[VD_PLACES] = {[VD_PLACE_ZOOM] = true,
+                                          [VD_PLACE_DETAIL] = true,
+                                          [VD_PLACE_WALK] = true,
+                                          [VD_PLACE_CAPTION] = true};
+    const vd_branch *branch = chat->conversation.branch;
+    if (!hides[chat->nav.place] || chat->notice.text[0] || !branch->count)
+        return;
+    const vd_response *response = &branch->rounds[branch->count - 1].response[0];
+    char share[16];
+    if (!response->ready)
+        return;
+    vd_percent(share, sizeof share, (double)response->reply.answer.probability[response->chosen]);
+    vd_notice_say(&chat->notice, "%s (%s); Esc goes back to the chat",
+                  vd_response_text(response, response->chosen), share);
+}
+
 void vd_chat_event(vd_chat *chat, vd_event *event)
 {
     vd_navigation *nav = &chat->nav;
@@ -72,6 +92,7 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
     if (arrival.answered) {
         nav->word = 0;
         nav->scroll = 0;
+        tell_unseen(chat);
     }
     if (arrival.answered && chat->lanes.compare_when_free && nav->place == VD_PLACE_COMPARE &&
         !vd_conversation_waits(&chat->conversation))

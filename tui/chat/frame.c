@@ -10,16 +10,20 @@ enum { MOST_MESSAGE_ROWS = 3 };
 
 // ---- status, question line, last row -----------------------------------------------------------
 
-// The models that answer, also where one is shown: "best | base", where that is wider "best +1".
-static void name_models(const vd_lanes *lanes, int width, char *text, size_t size)
+// The models that answer, also where one is shown: "best | base", where that is wider "best +1". Of
+// several the one whose answer the view is about: "best | [base]", "base +1".
+static void name_models(const vd_lanes *lanes, int shown, int width, char *text, size_t size)
 {
-    size_t length = (size_t)snprintf(text, size, "%s", lanes->lane[0].model), first = length;
-    for (int i = 1; i < lanes->count && length < size; i++)
-        length += (size_t)snprintf(text + length, size - length, " | %s",
-                                   lanes->lane[i].model[0] ? lanes->lane[i].model
-                                                           : lanes->lane[i].loading);
+    size_t length = 0;
+    for (int i = 0; i < lanes->count && length < size; i++) {
+        const vd_lane *lane = &lanes->lane[i];
+        bool marked = i == shown && lanes->count > 1;
+        length += (size_t)snprintf(text + length, size - length, "%s%s%s%s", i ? " | " : "",
+                                   marked ? "[" : "", lane->model[0] ? lane->model : lane->loading,
+                                   marked ? "]" : "");
+    }
     if (lanes->count > 1 && (length >= size || vd_text_width(text, length) > width))
-        snprintf(text + first, size - first, " +%d", lanes->count - 1);
+        snprintf(text, size, "%s +%d", lanes->lane[shown < 0 ? 0 : shown].model, lanes->count - 1);
 }
 
 static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -63,7 +67,9 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         char models[160], rest[64];
         int size = snprintf(rest, sizeof rest, "  %.20s%s%s ", lane->backend, time,
                             at.width >= 60 ? "  F1 help" : "");
-        name_models(&chat->lanes, at.width - x - 1 - size, models, sizeof models);
+        bool side = chat->views[chat->nav.place]->of_round && chat->nav.place != VD_PLACE_COMPARE;
+        name_models(&chat->lanes, side ? chat->nav.lane : -1, at.width - x - 1 - size, models,
+                    sizeof models);
         snprintf(text, sizeof text, "%s%s", models, rest);
     }
     vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text,

@@ -437,6 +437,14 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
     return help_of_lines(place, index, keys, keys_size, meaning);
 }
 
+const char *vd_keymap_where(vd_action action)
+{
+    for (const vd_binding *b = table; b < table + BINDINGS; b++)
+        if (b->action == action && b->places)
+            return vd_keymap_title((vd_place)__builtin_ctz(b->places)) + strlen("Keys ");
+    return NULL;
+}
+
 const vd_binding *vd_keymap_command(size_t index)
 {
     for (const vd_binding *b = table; b < table + BINDINGS; b++) {

@@ -12,7 +12,8 @@
 // ---- small talk ---------------------------------------------------------------------------------
 
 static const char hello[] = "hello! Ask about the picture: what is there, how many, what color, "
-                            "where. The model answers such questions and nothing else";
+                            "where. The model answers such questions and nothing else; in the "
+                            "chat F1 lists the keys";
 static const char welcome[] = "you are welcome! Ask more about the picture, or go to another one";
 static const char goodbye[] = "goodbye! In the chat Ctrl-D or /quit leaves";
 

@@ -170,6 +170,8 @@ void vd_chat_read(vd_chat *chat, const char *text);
 
 // Runs a line that starts with '/', or returns the action that it stands for.
 vd_action vd_chat_command(vd_chat *chat, const char *line);
+// Says where the command of an action that means nothing here works.
+void vd_chat_misplaced(vd_chat *chat, vd_action action);
 void vd_chat_complete(vd_chat *chat); // Tab on such a line
 
 // ---- out of the chat (copy.c) -------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // The /commands of the chat; their names and meanings are in the table of keymap.c.
+#include <glib.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,7 +260,7 @@ static const vd_binding *find_command(const char *name, size_t length, int *matc
     const vd_binding *found = NULL, *binding;
     *matches = 0;
     for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
-        if (strncmp(binding->command, name, length) != 0)
+        if (g_ascii_strncasecmp(binding->command, name, length) != 0)
             continue;
         found = binding;
         *matches += 1;
@@ -321,6 +322,18 @@ vd_action vd_chat_command(vd_chat *chat, const char *line)
     else
         return run(chat, found, trimmed);
     return VD_ACTION_NONE;
+}
+
+void vd_chat_misplaced(vd_chat *chat, vd_action action)
+{
+    const vd_binding *binding;
+    for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++)
+        if (binding->action == action) {
+            const char *where = vd_keymap_where(action);
+            vd_notice_complain(&chat->notice, "%s does nothing here%s%s", binding->command,
+                               where ? "; it works " : "", where ? where : "");
+            return;
+        }
 }
 
 static void add_switch(vd_completion *completion, vd_switch_kind kind, int index)

@@ -188,7 +188,7 @@ static bool act_terminal(vd_chat *chat, vd_action action)
     return requests[action] != 0;
 }
 
-static void act_shown(vd_chat *chat, vd_action action)
+static bool act_shown(vd_chat *chat, vd_action action)
 {
     vd_navigation *nav = &chat->nav;
     switch ((int)action) {
@@ -224,17 +224,18 @@ static void act_shown(vd_chat *chat, vd_action action)
         vd_chat_fold(chat, !chat->rankings.folded);
         break;
     default:
-        break;
+        return false;
     }
+    return true;
 }
 
-static void act(vd_chat *chat, vd_action action, vd_key key)
+// false: the action means nothing here.
+static bool act(vd_chat *chat, vd_action action, vd_key key)
 {
-    if (view_now(chat)->act && view_now(chat)->act(chat, action, key))
-        return;
-    if (!act_scroll(chat, action, key) && !act_place(chat, action) &&
-        !act_conversation(chat, action, key) && !act_terminal(chat, action))
-        act_shown(chat, action);
+    return (view_now(chat)->act && view_now(chat)->act(chat, action, key)) ||
+           act_scroll(chat, action, key) || act_place(chat, action) ||
+           act_conversation(chat, action, key) || act_terminal(chat, action) ||
+           act_shown(chat, action);
 }
 
 // Each pasted line is a question or a command of its own. One that cannot be asked is in the line
@@ -251,7 +252,9 @@ static void submit_line(vd_chat *chat, vd_key key)
             *next = '\0';
             next += strlen(VD_LINE_BREAK);
         }
-        act(chat, submit(chat, at), key);
+        vd_action action = submit(chat, at);
+        if (action && !act(chat, action, key))
+            vd_chat_misplaced(chat, action);
         if (line->length)
             break;
     }
