@@ -412,6 +412,13 @@ static void words_that_the_vocabulary_lacks_are_named(void **state)
     support_program_expect(&run, 0, NULL);
     assert_null(strstr(run.out, "not in the vocabulary"));
     support_program_clear(&run);
+    support_program_run(
+        &run,
+        ARGUMENTS("--image", "1", "--what-if", "word 2=frobnicated", "what color is the cube"),
+        NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "not in the vocabulary, read as <UNK>: frobnicated\n"));
+    support_program_clear(&run);
 }
 
 // ---- many words ---------------------------------------------------------------------------------

@@ -249,7 +249,7 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
                         "size), D = %d (region size)\n",
                   walk->reply.typed, vd_session_caption(c->session), *by ? ", " : "", by,
                   walk->model, walk->config.embed, walk->config.hidden, walk->config.region);
-    print_unknown(c, &walk->reply);
+    print_unknown(c, changed && walk->changed.words ? &walk->changed : &walk->reply);
     if (changed)
         print_change(c, walk);
     for (int i = 0; i < vd_walk_stages(walk); i++) {

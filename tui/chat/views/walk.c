@@ -51,6 +51,17 @@ static int page_of(const vd_chat *chat)
 
 enum { HEAD = 2 }; // rows of the title
 
+// A word that was put in the place of another is none of the vocabulary's.
+static bool gives_unknown(const vd_walk *walk)
+{
+    for (int i = 0; i < walk->switches.count; i++)
+        for (int w = 0; w < walk->changed.words; w++)
+            if (walk->changed.unknown[w] && walk->switches.at[i].kind == VD_SWITCH_WORD &&
+                strcmp(walk->changed.word[w], walk->switches.at[i].word) == 0)
+                return true;
+    return false;
+}
+
 // The title, and below it what the walk is through: the question and its answer.
 static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
                        const char *const *answers)
@@ -66,7 +77,8 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     if (walk->switches.count > 0) {
         char names[128];
         vd_switches_text(&walk->switches, names, sizeof names);
-        snprintf(right, sizeof right, "changed: %.120s", names);
+        snprintf(right, sizeof right, "changed: %.120s%s", names,
+                 gives_unknown(walk) ? " (not in the vocabulary)" : "");
     } else {
         snprintf(right, sizeof right, "E %d  H %d  D %d", walk->config.embed, walk->config.hidden,
                  walk->config.region);
