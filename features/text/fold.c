@@ -2,24 +2,38 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include <glib.h>
 
 #include "engine/base/alloc.h"
 
-// Words that only point at what was asked about or link it.
-static bool is_filler(const char *word, size_t length)
+static bool is_among(const char *word, size_t length, const char *const *list)
 {
-    static const char *const fillers[] = {
-        "a",    "am",    "an",      "are",   "be",   "do",      "does",  "he",    "he's",   "i",
-        "i'm",  "is",    "it",      "its",   "it's", "she",     "she's", "that",  "that's", "the",
-        "them", "there", "there's", "these", "they", "they're", "this",  "those", "was",    "were",
-    };
-    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
-        if (fillers[i][0] == word[0] && strlen(fillers[i]) == length &&
-            memcmp(fillers[i], word, length) == 0)
+    for (; *list; list++)
+        if (strlen(*list) == length && memcmp(*list, word, length) == 0)
             return true;
     return false;
+}
+
+// The word as it stands in a key, of *length bytes; 0: it says nothing there. no: behind "no".
+static const char *key_word(const char *word, size_t *length, bool no)
+{
+    // Words that only point at what was asked about or link it.
+    static const char *const fillers[] = {
+        "a",    "am",      "an",   "are",    "be",  "do",   "does",  "he",      "he's",
+        "i",    "i'm",     "is",   "it",     "its", "it's", "just",  "of",      "only",
+        "she",  "she's",   "that", "that's", "the", "them", "there", "there's", "these",
+        "they", "they're", "this", "those",  "was", "were", NULL};
+    static const char *const yes[] = {"yes", "yeah", "yep", "yup", "yea", NULL};
+    static const char *const noes[] = {"no", "nope", "nah", NULL};
+    static const char *const again[] = {"not", "isn't", "aren't", "doesn't", "don't", NULL};
+    bool nothing = is_among(word, *length, fillers) || (no && is_among(word, *length, again));
+    const char *other = is_among(word, *length, yes)    ? yes[0]
+                        : is_among(word, *length, noes) ? noes[0]
+                                                        : NULL;
+    *length = nothing ? 0 : other ? strlen(other) : *length;
+    return other ? other : word;
 }
 
 // The next word from *at on: letters, digits, apostrophes and whatever is not ASCII. 0 at the end.
@@ -38,14 +52,16 @@ void vd_fold_key(const char *answer, char *key, size_t size)
 {
     size_t used = 0, length;
     for (const char *at = answer; (length = next_word(&at)) > 0; at += length) {
-        if (is_filler(at, length))
+        size_t own = length;
+        const char *word = key_word(at, &own, used == 2 && key[0] == 'n' && key[1] == 'o');
+        if (own == 0)
             continue;
-        if (used + length + 2 > size)
+        if (used + own + 2 > size)
             break;
         if (used)
             key[used++] = ' ';
-        memcpy(key + used, at, length);
-        used += length;
+        memcpy(key + used, word, own);
+        used += own;
     }
     key[used] = '\0';
     if (used == 0) {

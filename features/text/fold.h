@@ -1,5 +1,5 @@
-// Answers that mean the same: "yes", "yes it is", "yes, it is". When they are shown as one, a
-// ranking shows more different answers.
+// Answers that mean the same: "yes", "yes it is", "yep"; "2", "just 2", "2 of them". When they are
+// shown as one, a ranking shows more different answers.
 #ifndef VD_FOLD_H
 #define VD_FOLD_H
 
@@ -9,9 +9,9 @@
 #include "engine/model/dialog.h"
 #include "engine/base/error.h"
 
-// The key of an answer: the answer without function words (it, is, there, a, the, ...) and
-// punctuation. Answers with equal keys mean the same. An answer of only such words is its own key.
-// "not", "no" and numbers stay. Cut to size - 1 bytes.
+// The key of an answer: the answer without function words (it, is, there, a, the, just, ...) and
+// punctuation; yeah, yep are yes, nope is no, "no, it isn't" too. Answers with equal keys mean the
+// same. An answer of only such words is its own key. "not" and numbers stay. Cut to size - 1 bytes.
 void vd_fold_key(const char *answer, char *key, size_t size);
 
 // (*group)[i], new (vd_free): index of the first answer with the same meaning, i itself if none
