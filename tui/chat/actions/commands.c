@@ -37,7 +37,12 @@ static void run_picture(vd_chat *chat, const char *argument)
         vd_notice_complain(&chat->notice,
                            "/picture takes an image id, or \"#3\" for the third picture");
     } else if (vd_world_find(world, id, &index, &error)) {
-        vd_notice_complain(&chat->notice, "%s", error.text);
+        if (id >= 1 && id <= (long long)count)
+            vd_notice_complain(&chat->notice,
+                               "no picture has the id %lld; /picture #%lld is %zu/%zu", id, id,
+                               (size_t)id, count);
+        else
+            vd_notice_complain(&chat->notice, "%s", error.text);
     } else {
         vd_chat_go_picture(chat, index);
     }
