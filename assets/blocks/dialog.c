@@ -154,8 +154,10 @@ static const question questions[] = {
     {WHEN_THEY, 40, 1, blocks_ask_they_number, TARGET_NAMED},
     {WHEN_OTHER, 120, 1, blocks_ask_attribute, TARGET_THAT},
     {WHEN_OTHER, 28, 1, blocks_ask_verify, TARGET_THAT},
-    {WHEN_OTHER, 30, 1, blocks_ask_attribute, TARGET_ANSWER},
-    {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_ANSWER},
+    {WHEN_OTHER, 45, 1, blocks_ask_attribute, TARGET_ANSWER},
+    {WHEN_OTHER, 28, 1, blocks_ask_verify, TARGET_ANSWER},
+    {WHEN_OTHER, 8, 1, blocks_ask_neighbour, TARGET_ANSWER},
+    {WHEN_OTHER, 4, 1, blocks_ask_where, TARGET_ANSWER},
     {WHEN_OTHER, 16, 1, blocks_ask_side, TARGET_ANSWER},
     {WHEN_OTHER, 10, 1, blocks_ask_pair, TARGET_ANSWER},
     {WHEN_OTHER, 6, 1, blocks_ask_bigger, TARGET_ANSWER},
@@ -207,7 +209,8 @@ static const question questions[] = {
     {WHEN_OTHER, 30, 1, blocks_ask_and_attribute, TARGET_OTHER},
     {WHEN_OTHER, 4, 1, blocks_ask_and_attribute, TARGET_NEIGHBOUR},
     {WHEN_OTHER, 6, 1, blocks_ask_and_attribute, TARGET_NEXT_TO_IT},
-    {WHEN_OTHER, 12, 1, blocks_ask_and_group, TARGET_NAMED},
+    {WHEN_OTHER, 24, 1, blocks_ask_and_group, TARGET_NAMED},
+    {WHEN_OTHER, 4, 1, blocks_ask_and_attribute, TARGET_AMONG},
     {WHEN_OTHER, 20, 1, blocks_ask_and_group, TARGET_BESIDES},
     {WHEN_OTHER, 45, 1, blocks_ask_and_verify, TARGET_NAMED},
     {WHEN_OTHER, 8, 1, blocks_ask_and_verify, TARGET_PLACE},
@@ -424,6 +427,8 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     if (entry->told < 0 && draft->single < 0 && draft->about < 0 &&
         draft->coreference + draft->crowded > 0)
         entry->told = blocks_only(entry->found);
+    if (m->ask == ASK_CHOICE && blocks_only(m->objects) >= 0 && blocks_size_of(m->among) > 2)
+        entry->rest = m->among & (blocks_set)~m->objects;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 

@@ -35,8 +35,17 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
                         .named = true};
     g->set = blocks_find(talk->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
-    g->they = g->them = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
-    return blocks_size_of(g->set) >= 2;
+    g->they = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
+    // "the two big ones"
+    int number = blocks_size_of(g->set);
+    if ((number == 2 || number == 3) && blocks_chance(talk, 0.12)) {
+        char bare[sizeof g->they.text];
+        snprintf(bare, sizeof bare, "%s", g->they.text + 4);
+        blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
+                   number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", bare);
+    }
+    g->them = g->they;
+    return number >= 2;
 }
 
 bool blocks_they_narrowed(const blocks_talk *talk)
@@ -82,6 +91,9 @@ blocks_set blocks_remaining(const blocks_talk *talk)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
     blocks_kind counted = before->kind;
+    // "which of the cubes is closest | the red one | what color are the others"
+    if (before->rest)
+        return before->rest;
     // "how many of the cubes are red | 2 | what color are the others"
     if (before->counted && blocks_kind_mask(before->whole))
         return blocks_find(talk->scene, before->whole) &

@@ -434,18 +434,27 @@ static void add_remark(vd_rng *rng, char *text, size_t size)
         snprintf(text, size, "%s", out);
 }
 
-// "how many are black, sorry, orange": a second thought about the color.
+// "how many are black, sorry, orange", "what is on the right, i mean left": a second thought about
+// a color, a shape or a side.
 static void add_correction(vd_rng *rng, char *text, size_t size)
 {
-    const char *wrong = blocks_value_name(BLOCKS_COLOR, vd_rng_below(rng, BLOCKS_COLORS));
-    for (int c = 0; c < BLOCKS_COLORS; c++) {
-        const char *color = blocks_value_name(BLOCKS_COLOR, c), *at = strstr(text, color);
-        bool word = at && at > text && at[-1] == ' ' && !isalpha((unsigned char)at[strlen(color)]);
-        if (!word || color == wrong || strstr(text, " or ") || strstr(text, wrong))
+    static const char *const shapes[] = {"cubes", "balls", "cylinders", "cones", "things"};
+    static const char *const sides[] = {"left", "right"};
+    static const struct {
+        const char *const *word;
+        int count;
+    } lists[] = {{blocks_color_names, BLOCKS_COLORS}, {shapes, 5}, {sides, 2}};
+    int kind = vd_rng_below(rng, 3), wrong = vd_rng_below(rng, lists[kind].count);
+    const char *other = lists[kind].word[wrong];
+    for (int w = 0; w < lists[kind].count; w++) {
+        const char *word = lists[kind].word[w], *at = strstr(text, word);
+        bool whole = at && at > text && at[-1] == ' ' && !isalpha((unsigned char)at[strlen(word)]);
+        if (!whole || w == wrong || strstr(text, " or ") || strstr(text, other))
             continue;
         char out[2 * BLOCKS_TEXT];
-        snprintf(out, sizeof out, "%.*s%s, %s %s", (int)(at - text), text, wrong,
-                 blocks_reading(rng, "(sorry,|i mean|wait,|or rather|uh,)").text, at);
+        snprintf(out, sizeof out, "%.*s%s, %s %s", (int)(at - text), text, other,
+                 blocks_reading(rng, "(sorry,|i mean|wait,|or rather|uh,|no wait,|i meant)").text,
+                 at);
         if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
             snprintf(text, size, "%s", out);
         return;

@@ -89,15 +89,17 @@ static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
 static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
 {
     lead[0] = 0;
+    bool other = talk->naming == TARGET_OTHER || talk->naming == TARGET_REMAINING;
     bool can = (talk->naming == TARGET_NAMED || talk->naming == TARGET_PLACE ||
-                talk->naming == TARGET_SIZE) &&
+                talk->naming == TARGET_SIZE || other) &&
                !strncmp(target->text, "the ", 4) && strlen(target->text) < 36;
-    if (!can || !blocks_chance(talk, 0.06))
+    if (!can || !blocks_chance(talk, other ? 0.2 : 0.06))
         return;
     bool a = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_A);
-    const char *before = a ? "(3:i see|there is|there's|i think i see|i can see)"
-                           : "(3:look at|now look at|about|as for|see|take|you see)";
+    const char *before = other ? "(3:and|now|about|so)"
+                         : a   ? "(3:i see|there is|there's|i think i see|i can see)"
+                               : "(3:look at|now look at|about|as for|see|take|you see)";
     snprintf(lead, LEAD, "%.20s %.40s, ", blocks_reading(&talk->rng, before).text,
              a ? noun.text : target->text);
     snprintf(target->text, sizeof target->text, "it");
@@ -275,8 +277,8 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.attribute = before->attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, before->attribute, target.object, 0);
     return blocks_put(talk, draft,
-                      "(3:and %t|2:what about %t|2:how about %t|and what about %t|and for %t|and "
-                      "that of %t)",
+                      "(6:and %t|4:what about %t|4:how about %t|2:and what about %t|2:and for "
+                      "%t|2:and that of %t|no, i (mean|meant) %t|sorry, i meant %t|i mean %t)",
                       "t", target.text);
 }
 

@@ -226,6 +226,10 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     int arity = __builtin_popcount(mask);
     draft->plural = blocks_chance(talk, number == 1 ? 0.4 : number ? 0.8 : none_plural[arity]);
     draft->group = draft->plural;
+    int only = blocks_only(blocks_find(talk->scene, kind));
+    if (only >= 0 && !draft->plural && talk->it >= 0 && talk->it != only && blocks_it_clear(talk) &&
+        talk->it_entry == talk->round - 1)
+        draft->both = (blocks_set)(1u << only | 1u << talk->it);
     return put_exist(talk, draft, kind);
 }
 
@@ -459,7 +463,8 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_scene *scene = talk->scene;
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-    unsigned mask = blocks_chance(talk, 0.45) ? 0 : 1u << BLOCKS_SHAPE;
+    static const unsigned char masks[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 4, 8};
+    unsigned mask = masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
     blocks_kind kind = blocks_some_kind(talk, mask);
     if (mask >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2)
         return false;
@@ -490,7 +495,8 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(talk, draft,
                       count
                           ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p "
-                            "are not %v|how many %p are there that are not %v)"
+                            "are not %v|how many %p are there that (are not|aren't) %v|number of "
+                            "%p that (are not|aren't) %v)"
                           : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|"
                             "aren't) %v|do you see any %p that are not %v|are any (of the|) %p not "
                             "%v)",

@@ -422,13 +422,35 @@ bool blocks_ask_what_are_there(blocks_talk *talk, blocks_draft *draft)
                       "v", names.text);
 }
 
+// "what are the big ones made of | rubber | and the small ones": the kind that differs from the one
+// just named in one attribute, by which it is named alone.
+static void pick_opposite(blocks_talk *talk, blocks_kind kind, blocks_group *g)
+{
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    if (kind.value[a] < 0)
+        return;
+    int values = blocks_values(a);
+    int other = (kind.value[a] + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
+    kind.value[a] = (int8_t)other;
+    *g = (blocks_group){.kind = kind, .named = true};
+    g->set = blocks_find(talk->scene, kind);
+    g->key = blocks_kind_key(kind);
+    g->they = g->them = blocks_noun(&talk->rng, such_kind(a, other), BLOCKS_THE_MANY);
+    // What is named must be what is meant.
+    if (blocks_find(talk->scene, such_kind(a, other)) != g->set)
+        g->set = 0;
+}
+
 // "what color is the ball | red | and the cubes", "and the other two balls"
 bool blocks_ask_and_group(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
     blocks_group g;
-    if (talk->round < 2 || !before->value || !blocks_group_pick(talk, &g) ||
-        g.kind.value[before->attribute] >= 0 ||
+    if (talk->round < 2 || !before->value || !blocks_group_pick(talk, &g))
+        return false;
+    if (g.named && blocks_chance(talk, 0.6))
+        pick_opposite(talk, before->kind, &g);
+    if (blocks_size_of(g.set) < 2 || g.kind.value[before->attribute] >= 0 ||
         (before->object >= 0 && blocks_has(g.set, before->object)))
         return false;
     if (blocks_distinct(talk->scene, g.set, before->attribute) > 3 && !blocks_chance(talk, 0.3))

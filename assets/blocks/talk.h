@@ -50,6 +50,7 @@ typedef struct blocks_entry {
     bool yes;         // ALL, SAME: the answer; SHARED: there is one
     int told;         // the object that the answer named, or alone can mean; -1 = none
     blocks_set found; // several things that were counted or found, and are no kind: "they"
+    blocks_set rest;  // CHOICE among several: those that were not chosen
     blocks_kind said; // VALUE, SHARED, MOST: the one value that the answer gave
 } blocks_entry;
 

@@ -225,7 +225,8 @@ def plain(question):
     """The question without "please" and remarks, in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
     colors = '|'.join(word for word, (attribute, _) in VALUES.items() if attribute == 'color')
-    text = re.sub(rf'\b(?:{colors}),? (?:sorry|i mean|wait|or rather|uh),? (?=(?:{colors})\b)', '', text)
+    for words in (colors, 'cubes|balls|cylinders|cones|things', 'left|right'):
+        text = re.sub(rf'\b(?:{words}),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=(?:{words})\b)', '', text)
     text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
     text = re.sub(rf'(?<=\w),? {BEHIND}$', '', text)
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
@@ -235,7 +236,8 @@ def plain(question):
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
                   rf'{ASKING},) ', '', text)
     lead = r"^(?:look at|now look at|about|as for|see|take|you see|i see|there is|there's|i think i see|i can see) (?:an?|the) "
-    led = re.match(lead + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(
+    other = r'^(?:(?:and|now|about|so) )?(?=the (?:other|remaining|last|(?:one|1) that is left))(?:the) '
+    led = re.match(other + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(lead + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(
         lead + r"([^,]*?) ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its)\b(.*)$", text)
     if led:
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
@@ -394,6 +396,7 @@ class Turn:
         self.pair = None     # the two things that "they" were
         self.two = None      # the two things that "those two" would be
         self.whole = None    # of what kind those counted are a part
+        self.rest = None     # of several of which one was chosen the others
         self.answered = None # the one thing that the answer named
         self.same = None     # whether "the same color" was asked for
         self.spoke = None    # the objects that "they" or "them" were
@@ -507,6 +510,9 @@ class Reader:
     def remaining(self):
         """"the others": of "they", those that were not counted in the round before."""
         self.reference = True
+        if self.turns[-1].rest:
+            self.turn.found = self.turn.two = self.turns[-1].rest
+            return self.turns[-1].rest
         group, some = self.turns[-1].spoke or self.turns[-1].group, self.turns[-1].some
         if self.turns[-1].count and some is None:
             group, some = self.turns[-1].whole or self.scene.all, self.scene.find(self.turns[-1].count)
@@ -569,7 +575,7 @@ class Reader:
                     raise
                 return self.turns[-1].answered
         if re.fullmatch(r'(?:the )?(?:other|remaining|last) (?:one|1)|the (?:one|1) that is left', text) and (
-                self.turns[-1].some is not None or self.turns[-1].count):
+                self.turns[-1].some is not None or self.turns[-1].count or self.turns[-1].rest):
             return self.one(self.remaining())
         if re.fullmatch(r'the (?:one|1) before(?: that)?|the previous (?:one|1)', text):
             self.reference = True
@@ -629,7 +635,7 @@ class Reader:
             return self.they(two=True)
         rest = re.fullmatch('(?:the )?(?:others|(?:other|remaining) (two|2|three|3|ones)|rest(?: of them)?)', text)
         last = self.turns[-1]
-        if rest and last.some is None and not last.count and rest.group(1) not in (None, 'ones'):
+        if rest and last.some is None and not last.count and not last.rest and rest.group(1) not in (None, 'ones'):
             self.reference = True
             return self.others_alike(rest.group(1))
         if rest:
@@ -647,10 +653,13 @@ class Reader:
                 raise Unclear('the others')
             self.turn.group, self.turn.two = False, found - {one}
             return found - {one}
-        kind = kind_of(re.sub('^the ', '', text))
+        number = re.match('(?:the )?(two|2|three|3) ', text)
+        kind = kind_of(re.sub('^(?:the )?(?:(?:two|2|three|3) )?', '', text))
         if kind is None:
             raise Unread(text)
         self.turn.group = self.scene.find(kind)
+        if number and len(self.turn.group) != int(NUMBERS.get(number.group(1), number.group(1))):
+            raise Unclear(text)
         return self.turn.group
 
     # ---- questions: each gives the judge of an answer -----------------------------------------
@@ -828,7 +837,12 @@ def exist(reader, kind):
     if wanted is None:
         raise Unread(kind)
     reader.turn.exist = wanted
-    return exists(reader, reader.scene.find(wanted), kind.split()[-1] in PLURALS)
+    found = reader.scene.find(wanted)
+    try:
+        reader.turn.two = found | {reader.it()} if len(found) == 1 else None
+    except Unclear:
+        pass
+    return exists(reader, found, kind.split()[-1] in PLURALS)
 
 
 def exist_value(reader, value):
@@ -946,6 +960,8 @@ PLACES = {'on the left': 'left', 'on the right': 'right', 'left': 'left', 'to th
 
 def chosen(reader, right, among, given):
     """given: the attributes that only repeat the question."""
+    if len(among) > 2 and len(right) == 1:
+        reader.turn.rest = frozenset(among) - right
     def judge(answer):
         if answer in PLACES:
             return right == {reader.scene.extreme(PLACES[answer], among)}
@@ -1346,6 +1362,8 @@ def value_again(reader, thing):
     reader.reference = True
     attribute, kind = reader.turns[-1].value
     said = kind_of(re.sub('^the (?:only )?', '', thing))
+    if re.match('the (?:two|2|three|3) ', thing) and thing.split()[-1] in PLURALS:
+        return shared(reader, thing, attribute)
     if said is not None and thing.split()[-1] in PLURALS or re.fullmatch('the other (?:.*s|two|2|three|3)', thing):
         return shared(reader, thing, attribute)
     if said is None or re.match('the other ', thing):
@@ -2179,6 +2197,7 @@ QUESTIONS = list(chain(
      (r'(?P<one>.*?) and (?P<other>.*?), how many', count_both),
      (r"how many (?:of the )?(?P<kind>.*?) (?:are there that )?are(?P<count>n't| not) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
+     (r"(?P<count>number of) (?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)", such_not),
      (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
      (rf"(?:{ANYTHING}|are there any (?:things|objects)) (?:(?:that|which) (?:isn't|is not) |not )(?P<value>(?:an? |(?:made )?of )?\w+)",
@@ -2459,7 +2478,7 @@ QUESTIONS = list(chain(
      (r'describe (?P<place>.*)', what_at),
      (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see|thing|object) (?P<place>.*)",
       what_at),
-     (r'(?:and what about|and for|what about|and|how about) (?P<thing>the .*)', value_again),
+     (r'(?:and what about|and for|what about|and|how about|(?:no,? |sorry,? )?i (?:mean|meant)) (?P<thing>the .*)', value_again),
      (r'(?:and|what about|how about|or) an? (?P<kind>.*)', exist_again)],
 
     [(rf'(?:{EXISTS}) (?P<kind>.*?){HERE}', exist),
