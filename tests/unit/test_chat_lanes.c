@@ -187,6 +187,25 @@ static void columns_have_a_picture(void **state)
     }
 }
 
+// The branch that a model has answered already is gone back to.
+static void models_that_change_places_need_two_branches(void **state)
+{
+    (void)state;
+    const vd_branches *branches = &fake.chat.conversation.branches;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter F10 F3");
+    assert_int_equal(branches->count, 2);
+    for (int i = 0; i < 4; i++) {
+        int asked = fake.asked;
+        fake_chat_keys(&fake, "F3");
+        assert_int_equal(branches->count, 2);
+        assert_int_equal(branches->used, i % 2);
+        assert_string_equal(fake.chat.lanes.lane[0].model, i % 2 ? "base" : "improved");
+        assert_true(fake.asked - asked < 4); // the model that has answered is not asked again
+    }
+    fake_chat_keys(&fake, "'and a ball?' Enter F3"); // a question more: another conversation
+    assert_int_equal(branches->count, 3);
+}
+
 static void models_are_compared_and_go_their_own_ways(void **state)
 {
     (void)state;
@@ -385,6 +404,7 @@ int main(void)
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),
         TEST(columns_name_pools_that_differ),
         TEST(columns_have_a_picture),
+        TEST(models_that_change_places_need_two_branches),
         TEST(models_are_compared_and_go_their_own_ways),
         TEST(what_was_forgotten_comes_back),
         TEST(starting_over_can_be_undone),

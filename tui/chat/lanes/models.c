@@ -59,14 +59,37 @@ static const char *other_model(const vd_lanes *lanes)
     return vd_world_next_model(lanes->conversation->world, now);
 }
 
-// Two that are compared change places, and the conversation is that of the other one.
+// Another branch in which the same questions were all answered by this model; -1: none.
+static int branch_of(const vd_conversation *conversation, const char *model)
+{
+    const vd_branches *branches = &conversation->branches;
+    for (int i = 0; i < branches->count; i++) {
+        const vd_branch *branch = &branches->at[i], *now = conversation->branch;
+        bool same = i != branches->used && branch->count == now->count && now->count > 0;
+        for (size_t r = 0; same && r < now->count; r++)
+            same = branch->rounds[r].response[0].ready &&
+                   strcmp(branch->rounds[r].response[0].model, model) == 0 &&
+                   strcmp(branch->rounds[r].typed, now->rounds[r].typed) == 0;
+        if (same)
+            return i;
+    }
+    return -1;
+}
+
+// Two that are compared change places, and the conversation is that of the other one: the branch
+// that has it already, or a new one.
 static void exchange_models(vd_lanes *lanes)
 {
     size_t count = lanes->conversation->branch->count;
+    int known = branch_of(lanes->conversation, lanes->lane[1].model);
     char *first = vd_strdup(lanes->lane[0].name), *second = vd_strdup(lanes->lane[1].name);
     if (!first || !second)
         vd_notice_complain(lanes->notice, "out of memory");
-    else if (!vd_lanes_must_wait(lanes) && (count == 0 || vd_lanes_fork(lanes, count))) {
+    else if (known >= 0 && !vd_lanes_must_wait(lanes)) {
+        vd_lanes_use_model(lanes, 0, second);
+        vd_lanes_use_model(lanes, 1, first);
+        vd_lanes_use_branch(lanes, known);
+    } else if (!vd_lanes_must_wait(lanes) && (count == 0 || vd_lanes_fork(lanes, count))) {
         vd_lanes_use_model(lanes, 0, second);
         vd_lanes_use_model(lanes, 1, first);
         vd_lanes_forget(lanes, 0, 0);
