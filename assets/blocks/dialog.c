@@ -80,6 +80,7 @@ static const question questions[] = {
     {WHEN_LONE, 4, 1, blocks_ask_what, TARGET_RANKED},
     {WHEN_LONE, 20, 6, blocks_ask_between, TARGET_NAMED},
     {WHEN_LONE, 8, 1, blocks_ask_which_nearer, TARGET_NAMED},
+    {WHEN_LONE, 8, 1, blocks_ask_which_three, TARGET_NAMED},
     {WHEN_LONE, 8, 1, blocks_ask_aspect, TARGET_NAMED},
     {WHEN_LONE, 5, 2.3, blocks_ask_only, TARGET_NAMED},
     {WHEN_LONE, 4, 1, blocks_ask_same, TARGET_NAMED},
@@ -130,6 +131,7 @@ static const question questions[] = {
     {WHEN_IT, 4, 1, blocks_ask_which_nearer, TARGET_IT},
     {WHEN_IT, 12, 2.3, blocks_ask_only, TARGET_IT},
     {WHEN_THEY, 160, 1, blocks_ask_they_count, TARGET_NAMED},
+    {WHEN_THEY, 16, 1, blocks_ask_they_tally, TARGET_NAMED},
     {WHEN_THEY, 70, 1, blocks_ask_which_of, TARGET_IT},
     {WHEN_THEY, 36, 1, blocks_ask_they_not, TARGET_NAMED},
     {WHEN_THEY, 60, 1, blocks_ask_attribute, TARGET_AMONG},
@@ -198,6 +200,8 @@ static const question questions[] = {
     {WHEN_OTHER, 40, 1, blocks_ask_attribute, TARGET_OTHER},
     {WHEN_OTHER, 20, 1, blocks_ask_verify, TARGET_OTHER},
     {WHEN_OTHER, 4, 1, blocks_ask_what, TARGET_OTHER},
+    {WHEN_OTHER, 6, 1, blocks_ask_where, TARGET_OTHER},
+    {WHEN_OTHER, 6, 1, blocks_ask_neighbour, TARGET_OTHER},
     {WHEN_OTHER, 8, 1, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, blocks_ask_verify, TARGET_BEFORE},
     {WHEN_OTHER, 14, 1, blocks_ask_side, TARGET_THAT},
@@ -403,7 +407,7 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     entry->verify = m->ask == ASK_ONE && draft->asked >= 0;
     entry->asked = draft->asked;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
-    entry->counted = m->ask == ASK_COUNT && draft->kind_told;
+    entry->counted = (m->ask == ASK_COUNT || draft->tallied) && draft->kind_told;
     entry->whole = draft->whole;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;

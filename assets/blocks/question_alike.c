@@ -67,10 +67,45 @@ static blocks_set odd_ones(const blocks_scene *scene, blocks_set set)
     return odd;
 }
 
+// "which of the cubes differs in color": the only one that has another than all others
+static bool ask_odd_attribute(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    blocks_attribute a = blocks_chance(talk, 0.6)
+                             ? BLOCKS_COLOR
+                             : (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    if (!blocks_group_pick(talk, &g) || (talk->naming == TARGET_IT && !talk->they) ||
+        blocks_size_of(g.set) < 3)
+        return false;
+    blocks_set odd = 0;
+    for (int i = 0; i < talk->scene->count; i++) {
+        int shared = blocks_shared(talk->scene, g.set & (blocks_set) ~(1u << i), a);
+        if (blocks_has(g.set, i) && shared >= 0 &&
+            shared != blocks_value(&talk->scene->object[i], a))
+            odd |= (blocks_set)(1u << i);
+    }
+    if (blocks_only(odd) < 0)
+        return false;
+    *draft = blocks_group_draft(&g, "superlative", ASK_CHOICE, odd);
+    draft->meaning.among = g.set;
+    draft->group = draft->plural = false;
+    draft->other_group = g.named;
+    draft->about = draft->single = blocks_only(odd);
+    draft->topic = blocks_topic(TOPIC_ODD, g.key, 2, a);
+    return blocks_put(
+        talk, draft,
+        "(2:which (one|) of %m has (another|a different) %v|which (one|) of %m "
+        "differs in %v|which (one|) of %m is different in %v|which (one|) of %m is the "
+        "odd one out in %v|which (one|) of %m has a different %v than the others)",
+        "mv", g.them.text, blocks_attribute_word(&talk->rng, a).text);
+}
+
 // "which is the odd one out", "which of the cubes is different"
 bool blocks_ask_odd_one(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g = {.set = blocks_all(talk->scene)};
+    if (blocks_chance(talk, 0.5))
+        return ask_odd_attribute(talk, draft);
     bool all = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
     if (!all && (!blocks_group_pick(talk, &g) || (talk->naming == TARGET_IT && !talk->they)))
         return false;
@@ -176,7 +211,8 @@ bool blocks_ask_hidden(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(talk, draft,
                       "(4:is %t %p hidden|is %t %p (covered|blocked)|is (something|anything) "
                       "(hiding|covering|blocking) %t|is %t (hidden|hiding) behind (something|"
-                      "anything))",
+                      "anything)|is %t %p (hidden|covered) by (something|anything)|does "
+                      "(something|anything) (hide|cover|block) %t)",
                       "tp", target.text, blocks_reading(&talk->rng, part).text);
 }
 

@@ -343,6 +343,50 @@ bool blocks_ask_which_nearer(blocks_talk *talk, blocks_draft *draft)
                       target[0].text, target[1].text);
 }
 
+// "which is closest, the cone, the cube or the ball", "which is the biggest, ..."
+bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
+{
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "(2:furthest (to the|) left|leftmost|the leftmost)",
+        "(2:furthest (to the|) right|rightmost|the rightmost)",
+        "(the|) (3:closest|nearest) (2:|to (us|me|the camera))",
+        "(furthest (away|back)|farthest|the farthest)"};
+    blocks_target target[3];
+    unsigned set = 0;
+    bool size = blocks_chance(talk, 0.3), big = blocks_chance(talk, 0.5);
+    for (int i = 0; i < 3; i++) {
+        if (!blocks_target_pick_named(talk, size ? 1u << BLOCKS_SIZE : 0, &target[i]))
+            return false;
+        set |= 1u << target[i].object;
+    }
+    blocks_direction direction = blocks_some_direction(talk);
+    blocks_kind such = blocks_anything;
+    such.value[BLOCKS_SIZE] = big ? BLOCKS_LARGE : BLOCKS_SMALL;
+    int best = size ? blocks_only(blocks_find(talk->scene, such) & (blocks_set)set)
+                    : blocks_extreme(talk->scene, (blocks_set)set, direction);
+    if (blocks_size_of((blocks_set)set) != 3 || best < 0)
+        return false;
+    *draft = blocks_about_two(talk, "superlative", ASK_CHOICE, target);
+    draft->both = 0;
+    draft->named[target[2].object] = target[2].named;
+    draft->meaning.given = size ? 1u << BLOCKS_SIZE : 0;
+    draft->meaning.toward = size ? -1 : (int)direction;
+    choose(draft, best, target);
+    draft->meaning.among = (blocks_set)set;
+    draft->topic = blocks_topic(TOPIC_OF, set, 102 + size, size ? big : direction);
+    return blocks_put(
+        talk, draft,
+        "(4:which (one|) is %p, %t, %u or %v|what is %p, %t, %u or %v|which of %t, %u "
+        "and %v is %p|%p, %b, %c or %d)",
+        "ptuvbcd",
+        blocks_reading(&talk->rng, !size ? places[direction]
+                                   : big ? "(the|) (3:biggest|2:largest)"
+                                         : "(the|) smallest")
+            .text,
+        target[0].text, target[1].text, target[2].text, blocks_bare(target[0].text),
+        blocks_bare(target[1].text), blocks_bare(target[2].text));
+}
+
 // ---- which of a group -------------------------------------------------------------------------
 
 // The one of the group that has a value, or the only one that has not; 0: none of them.
@@ -360,6 +404,8 @@ static bool single_out(blocks_talk *talk, const blocks_group *g, bool without, b
     if (blocks_size_of(found) > 1 || (!found && (without || !blocks_chance(talk, 0.3))))
         return false;
     blocks_phrase value = blocks_predicate(&talk->rng, a, such.value[a]);
+    if (!without && found && a != BLOCKS_SHAPE && blocks_chance(talk, 0.15))
+        snprintf(value.text, sizeof value.text, "the %s one", blocks_value_name(a, such.value[a]));
     snprintf(says->text, sizeof says->text, "%s%.50s",
              !without                   ? "is "
              : blocks_chance(talk, 0.5) ? "is not "

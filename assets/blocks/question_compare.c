@@ -312,8 +312,13 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
                          "%k|other %p|is there a further %k|"
                          "is there one more %k)")
         : count
-            ? "(how many other (things|objects) (have|are) the same %v as %t|how many other "
-              "(things|objects) have the same %v as %t)"
+            ? (talk->naming == TARGET_IT
+                   ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how many "
+                     "others have (that|the same) %v|how many others (share|are) (that|its|the "
+                     "same) %v|how many other (things|objects) (have|share) (that|its) %v|others "
+                     "of "
+                     "the same %v, how many)"
+                   : "how many other (things|objects) (have|are) the same %v as %t")
             : "(2:is anything else the same %v as %t|is there anything else with the same %v as "
               "%t|is there another (thing|object) of the same %v as %t|does anything else have "
               "the same %v as %t)";
@@ -350,12 +355,15 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
     shape.value[BLOCKS_SHAPE] = alike.value[BLOCKS_SHAPE];
     return blocks_put(
         talk, draft,
-        there  ? (talk->naming == TARGET_IT
-                      ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
-                      : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
-        : some ? "which %b has the same %v as %t"
-               : "(3:which (other|) (thing|object|one) has the same %v as %t|what (else|) has the "
-                 "same %v as %t)",
+        there ? (talk->naming == TARGET_IT
+                     ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
+                     : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
+        : some
+            ? "(3:which %b has the same %v as %t|which %b (matches|goes with) %t in %v|which %b is "
+              "the same %v as %t)"
+            : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has the "
+              "same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares the "
+              "%v of %t)",
         "tvkpb", target.text, blocks_attribute_word(&talk->rng, a).text,
         some ? blocks_noun(&talk->rng, shape, BLOCKS_A).text : "",
         some ? blocks_noun(&talk->rng, shape, BLOCKS_PLURAL).text : "",

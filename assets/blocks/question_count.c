@@ -89,10 +89,39 @@ static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_
 
 static const char *const here =
     "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|in total|"
-    "altogether|in all)";
+    "altogether|in all|overall|all in all)";
 static const char *const around =
     "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|anywhere|"
     "somewhere|in there)";
+
+// "how many cubes are there including that one": all of them, one of which was spoken of or is
+// named.
+static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
+{
+    blocks_set such = blocks_find(talk->scene, kind);
+    blocks_phrase one = {""}, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    int some = vd_rng_below(&talk->rng, talk->scene->count);
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_kind named = blocks_anything;
+    named.value[a] = (int8_t)blocks_value(&talk->scene->object[some], a);
+    bool it = talk->it >= 0 && talk->it_entry == talk->round - 1 && blocks_has(such, talk->it);
+    draft->coreference = it;
+    if (it)
+        one = blocks_reading(&talk->rng, "(3:that one|2:this one|that)");
+    else if (kind.value[a] < 0 && a != BLOCKS_SHAPE &&
+             blocks_size_of(blocks_find(talk->scene, named) & such) == 1)
+        one = blocks_noun(&talk->rng, named, BLOCKS_THE);
+    else
+        return false;
+    draft->crowded = true; // a person may go on about that one
+    return blocks_put(
+        talk, draft,
+        "(3:how many %p are there(3:| in total| altogether| overall)(|,) "
+        "(3:including|incl|counting|"
+        "with) %o|(total|number of|total number of) %p (including|incl|counting) %o|how many %p "
+        "are there (in total|altogether|), %o included)",
+        "po", many.text, one.text);
+}
 
 bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
 {
@@ -108,6 +137,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     if (told >= 0)
         return false;
     *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
+    if (number > 1 && blocks_chance(talk, 0.1) && put_including(talk, draft, kind))
+        return true;
     blocks_phrase predicate = {""}, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     blocks_phrase place = blocks_reading(&talk->rng, here);
     const char *pattern =
@@ -151,7 +182,7 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
     *draft = about_kind("count", ASK_COUNT, talk->scene, blocks_anything);
     return blocks_put(
         talk, draft,
-        "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
+        "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are there %h|"
         "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
         "2:how many (things|objects|blocks) (can|do) you see %h|"
         "what is the total number of (objects|things)|state the number of objects|count the "
@@ -401,6 +432,13 @@ static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_att
         blocks_predicate(&talk->rng, a, kind[1].value[a]).text);
 }
 
+// "is there anything other than cubes and balls": the other way round
+static bool other_than(blocks_draft *draft)
+{
+    draft->meaning.yes = !draft->meaning.yes;
+    return true;
+}
+
 // "are there only cubes and balls"
 bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
 {
@@ -422,12 +460,20 @@ bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
         blocks_topic(TOPIC_KINDS, 10 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), one);
     return blocks_put(
         talk, draft,
-        one ? "(2:are there only %p|only %p|so (just|only) %p, (right|correct)|are there "
-              "(nothing but|just) %p)"
-            : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
-              "(right|correct|then)|are there just %p and %q)",
-        "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
-        blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
+        !one && blocks_chance(talk, 0.25) && other_than(draft)
+            ? (a == BLOCKS_SHAPE ? "(2:is there anything other than %p and %q|anything other than "
+                                   "%p and %q|are there any other shapes "
+                                   "(than|besides|apart from) %p and %q)"
+                                 : "(is there anything other than %p and %q|are there any other "
+                                   "colors (than|besides|apart from) %v and "
+                                   "%w|is there any color other than %v and %w)")
+        : one ? "(2:are there only %p|only %p|so (just|only) %p, (right|correct)|are there "
+                "(nothing but|just) %p)"
+              : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
+                "(right|correct|then)|are there just %p and %q)",
+        "pqvw", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
+        blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text,
+        blocks_value_name(a, kind[0].value[a]), blocks_value_name(a, kind[1].value[a]));
 }
 
 // "how many things are neither red nor blue", "what is neither red nor blue"
@@ -491,6 +537,13 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
             "(isn't|is not) %v|is there something (that isn't|not) %v|anything (that isn't|that is "
             "not|not) %v|do you see anything that is not %v|are there any (things|objects) not %v)",
             "v", blocks_predicate(&talk->rng, a, such.value[a]).text);
+    }
+    if (!count && mask && blocks_chance(talk, 0.3)) {
+        draft->plural = false;
+        return blocks_put(talk, draft,
+                          "(3:is there (any|a) %k that (is not|isn't) %v|is there any %k not %v)",
+                          "kv", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text,
+                          blocks_predicate(&talk->rng, a, such.value[a]).text);
     }
     return blocks_put(talk, draft,
                       count

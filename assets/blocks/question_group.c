@@ -70,6 +70,43 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
         "%v)");
 }
 
+// "2 of them are red, right", "is only one of them red"
+bool blocks_ask_they_tally(blocks_talk *talk, blocks_draft *draft)
+{
+    static const char *const numbers[] = {"", "", "(2|two)", "(3|three)", "(4|four)", "(5|five)"};
+    blocks_group g;
+    blocks_attribute a;
+    if (!blocks_group_they(talk, &g) || !draw_open(talk, &g, &a))
+        return false;
+    blocks_kind kind = g.kind;
+    int value = blocks_group_value(talk, &g, a);
+    kind.value[a] = (int8_t)value;
+    blocks_set some = blocks_find(talk->scene, kind);
+    int number = blocks_size_of(some);
+    bool yes = blocks_chance(talk, 0.5), more = blocks_chance(talk, 0.5);
+    int asked = yes ? number : more ? number + 1 : number - 1;
+    if (blocks_told(talk, kind) >= 0 || asked < 1 || asked > 5 || number == blocks_size_of(g.set))
+        return false;
+    *draft = blocks_group_draft(&g, "verify", ASK_POLAR, some);
+    draft->meaning.yes = yes;
+    draft->meaning.number = number;
+    draft->kind = kind;
+    draft->kind_told = draft->tallied = yes;
+    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 2, 0);
+    blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
+    if (asked == 1)
+        return put(talk, draft, &g, NULL, blocks_predicate(&talk->rng, a, value).text,
+                   "(is (only|just|exactly) one of %m %w|only one of %m is %w, (right|correct))");
+    // Of three "two of them" is true too, unless it is only these.
+    char pattern[160];
+    snprintf(pattern, sizeof pattern,
+             asked < number ? "(are (only|just|exactly) %s of %%m %%v|only %s of %%m are %%v, "
+                              "(right|correct))"
+                            : "(2:%s of %%m are %%v, (right|correct)|are %s of %%m %%v)",
+             numbers[asked], numbers[asked]);
+    return put(talk, draft, &g, many.text, NULL, pattern);
+}
+
 // "how many of them are not red"
 bool blocks_ask_they_not(blocks_talk *talk, blocks_draft *draft)
 {
@@ -267,7 +304,8 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     return put(talk, draft, &g, name.text, NULL,
                "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
                "%v|4:are all of %m the same "
-               "%v|are %g (equal|alike) in %v|are %g (all|) of the same %v|do %g (all|) share (the "
+               "%v|are %g (equal|alike|identical) in %v|are %g of (equal|identical) %v|are %g "
+               "(all|) of the same %v|do %g (all|) share (the "
                "same|one) %v|do %g (all|) match "
                "in %v|do all of %m have "
                "the "

@@ -20,6 +20,7 @@ typedef struct blocks_draft {
     int about;                  // the object that the answer describes, -1 = none
     blocks_kind kind;           // COUNT, THERE: the kind asked about
     bool kind_told;             // the answer tells how many of that kind there are, or if any
+    bool tallied;               // POLAR: the question itself says how many
     blocks_kind whole;          // COUNT: "how many of the cubes are red": the cubes
     bool group;                 // "they" may be that kind afterwards
     bool other_group;           // about things that "they" might mean too
@@ -232,14 +233,14 @@ blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_as
     blocks_ask_how_many_more, blocks_ask_aspect;
 // Choices: "which is metal, the cube or the ball", "which of them is closest".
 blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
-    blocks_ask_which_nearer;
+    blocks_ask_which_nearer, blocks_ask_which_three;
 // What there is most of: "which color is most common", "are most of them red".
 blocks_ask_fn blocks_ask_most, blocks_ask_mostly, blocks_ask_occurs;
 // Of a group, "they" or named: "what color are the cubes".
-blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
-    blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others, blocks_ask_they_number,
-    blocks_ask_they_pair, blocks_ask_counted_what, blocks_ask_one_differs,
-    blocks_ask_what_are_there, blocks_ask_and_group;
+blocks_ask_fn blocks_ask_they_count, blocks_ask_they_tally, blocks_ask_they_not,
+    blocks_ask_they_all, blocks_ask_they_any, blocks_ask_group_what, blocks_ask_group_same,
+    blocks_ask_others, blocks_ask_they_number, blocks_ask_they_pair, blocks_ask_counted_what,
+    blocks_ask_one_differs, blocks_ask_what_are_there, blocks_ask_and_group;
 // What is alike, and what is partly hidden: "are any two identical", "which is the odd one out".
 blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blocks_ask_any_hidden,
     blocks_ask_which_hidden, blocks_ask_hidden, blocks_ask_hider;

@@ -29,14 +29,14 @@ for attribute, words in {
         name, _, others = word.partition(':')
         for spelling in [name] + others.split(',') * bool(others):
             VALUES[spelling] = (attribute, name)
-NOUNS = 'thing things object objects item items shape shapes one ones 1 blocks solids'.split()
+NOUNS = 'thing things object objects item items shape shapes one ones 1 blocks solids pieces'.split()
 PLURALS = {'cubes', 'boxes', 'squares', 'circles', 'tubes', 'balls', 'spheres', 'orbs', 'cylinders', 'cones', 'things', 'objects', 'items',
-           'shapes', 'ones', 'blocks', 'solids'}
+           'shapes', 'ones', 'blocks', 'solids', 'pieces'}
 DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of|'
              r'to the right of|on the right of|on the right side of|right of|in front of|'
              r'behind|in back of|next to|closest to|nearest to|nearest|near|beside|by)')
 HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|in the scene|'
-        r'in total|altogether|in all|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
+        r'in total|altogether|in all|overall|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
         r'are we looking at|anywhere|somewhere|in there))?')
 EXTREMES = [
     ('left', r'leftmost|left|most left', r'to the left|(?:the )?most left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
@@ -150,7 +150,7 @@ FOREIGN = [
     (r'\bmore (big|small|close|near)\b(?! things| objects| items| cubes| balls| cones| cylinders| ones)',
      lambda m: {'big': 'bigger', 'small': 'smaller', 'close': 'closer', 'near': 'nearer'}[m[1]]),
     (rf"^other ((?:\w+ )?(?:{'|'.join(PLURALS)}))$", r'any other \1'),
-    (r'^are (.*) (?:equal|alike) in (color|shape|size|material)$', r'are \1 the same \2'),
+    (r'^are (.*) (?:equal|alike|identical) in (color|shape|size|material)$', r'are \1 the same \2'), (r'^are (.*) of (?:equal|identical) (color|shape|size|material)$', r'are \1 the same \2'),
     (r'\bmade from\b', 'made of'), (r'\bmat\b', 'matte'),
     (r'^how many (.*) (?:there are|exist|it has(?: here| in the picture)?)$', r'how many \1 are there'),
     (r'^how much (.*) are there$', r'how many \1 are there'), (r'^(.*) are how many$', r'how many \1 are there'),
@@ -186,7 +186,7 @@ ORDERS_OF_WORDS = [
     (r'^(?:and )?the thing ((?:just |right |directly )?.*?),? what is (?:it|that)$', r'what is \1'),
     (r'^(?:describe|tell me) the (?:thing|object) ((?:just |right |directly )?' + 'DIRECTION' + r' .*)$', r'what is \1'),
     (r'^what do i see ((?:just |right |directly )?)', r'what is \1'), (r'^what is (?:standing|lying|sitting) ', 'what is '),
-    (r'^((?!do |does |is |are |has )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
+    (r'^((?!do |does |is |are |has |how many )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
     (r'^(?:and |now )?((?:the|those|these) .*?),? (?:do they (?:all )?have|are they(?: all)?) (?:the )?same (\w+)(?: as each other)?$', r'are \1 the same \2'),
     (r'^is (their|the) (color|shape|material|size) (?:all )?the same$', r'do they have the same \2'),
     (r'^(?:is the|and the) (color|shape|material|size),? (?:is it )?the same for all of (.*)$', r'do \2 have the same \1'),
@@ -243,6 +243,10 @@ def plain(question):
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
                   r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
+    text = re.sub(r'^((?:how many|total|number of)\b.*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|the \w+(?: \w+)?)$',
+                  r'\1', text)
+    text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|the \w+(?: \w+)?) included$', r'\1', text)
+    text = re.sub(r' all in all$', '', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
     text = re.sub(r'^(?:so,? )?(?:all the (.*?) are (.*?)|the (.*?) are all (.*?)),? (?:right|correct|yes)$',
                   lambda m: f'are the {m[1] or m[3]} all {m[2] or m[4]}', text)
@@ -787,6 +791,32 @@ def count_said(reader, group='them', value=None, **_):
     return counted(reader, reader.turn.some, False)
 
 
+def said_number(reader, number, value, group='them'):
+    """"2 of them are red, right"."""
+    found, also = reader.they(), value_of(value)
+    if not also:
+        raise Unread(value)
+    some = reader.scene.find(dict([also]), found)
+    if int(NUMBERS.get(number, 1 if number == 'one' else number)) == len(some):
+        reader.turn.some = some
+    return yes_or_no(reader.turn.some is not None)
+
+
+def which_three(reader, says, one, two, three):
+    among = frozenset(reader.thing(text) for text in (one, two, three))
+    says = re.sub('^the ', '', says)
+    if re.fullmatch('biggest|largest|smallest', says):
+        right = reader.scene.find({'size': 'small' if says[0] == 's' else 'large'}, among)
+        answered(reader, right, True)
+        return chosen(reader, right, among, ['size'])
+    for direction, a, b in EXTREMES:
+        if re.fullmatch(f'{a}|{b}', says):
+            right = frozenset({reader.scene.extreme(direction, among)})
+            answered(reader, right, True)
+            return chosen(reader, right, among, ())
+    raise Unread(says)
+
+
 def count_among(reader, group, kind):
     if kind_of(kind) is None:
         raise Unread(kind)
@@ -1129,7 +1159,7 @@ def which_of(reader, says, group=None):
             raise
         among, reader.reference = reader.scene.all, False
         reader.turn.value = 'shape', None
-    said = re.fullmatch(r"is(?P<no>n't| not)? (?:the )?(?P<value>.*)", says)
+    said = re.fullmatch(r"is(?P<no>n't| not)? (?:the )?(?P<value>.*?)(?: (?:one|1))?", says)
     value, given = value_of(said.group('value')), ()
     if value:
         right, given = reader.scene.find(dict([value]), among), value[:1]
@@ -1613,6 +1643,14 @@ def both_kinds(reader, one, other):
     return yes_or_no(all(reader.scene.find(kind) for kind in kinds))
 
 
+def as_kind(text):
+    return text + ' things' if VALUES.get(text, ('shape',))[0] != 'shape' else text
+
+
+def opposite(judge):
+    return yes_or_no(not judge('yes'))
+
+
 def only_kinds(reader, one, other=None):
     kinds = [kind_of(text) or (value_of(text) and dict([value_of(text)])) for text in (one, other) if text]
     if not all(kinds):
@@ -1686,6 +1724,17 @@ def odd_one(reader, group=None):
     reader.mention(odd)
     if not group:
         return described(reader, [found])
+    if group not in ('them', 'those', 'these'):
+        reader.turn.group = False
+    return chosen(reader, odd, among, ())
+
+
+def odd_attribute(reader, group, attribute):
+    """"which of the cubes differs in color"."""
+    among = reader.group(group)
+    odd = frozenset(i for i in among if len(reader.scene.values(among - {i}, attribute)) == 1 and len(
+        reader.scene.values(among, attribute)) == 2)
+    reader.mention({reader.one(odd)})
     if group not in ('them', 'those', 'these'):
         reader.turn.group = False
     return chosen(reader, odd, among, ())
@@ -2065,7 +2114,9 @@ def named(make):
 TWO = '(?:those|these) (?:two|2)|the (?:two|2)(?: of them)?|'
 NUMBERS = dict(zip('two three four five six seven eight nine'.split(), '23456789'))
 NUMBER = rf"(?P<number>\d+|{'|'.join(NUMBERS)})"
+ONE_TO_NINE = NUMBER.replace('>', '>one|', 1)
 A = r'(?P<a>colou?r|shape|material|size|stuff)'
+B = A.replace('<a>', '<b>')
 KIND = r'(?P<kind>.*?)'
 HIDDEN = (r'(?:(?:partly|partially|a bit) )?(?:hidden|covered|blocked|hiding(?= behind))'
           r'(?: behind (?:something(?: else)?|anything))?')
@@ -2132,6 +2183,10 @@ QUESTIONS = list(chain(
       hider),
      (r'what (?:hides|covers|blocks) (?P<thing>.*)|what is (?P<thing2>.*?) (?:hidden|hiding) behind',
       lambda reader, thing, thing2: hider(reader, thing or thing2)),
+     (r'does (?:something|anything) (?:hide|cover|block) (?P<thing>.*)|is (?P<thing2>.*?) (?:(?:partly|partially|a bit) )?(?:hidden|covered) by '
+      r'(?:something|anything)', lambda reader, thing, thing2: hidden(reader, thing or thing2)),
+     (rf'which(?: (?:one|1))? of (?P<group>them|those|these|the .*?) (?:has (?:another|a different) {A}(?: than the others)?|(?:differs|is different|is the odd (?:one|1) '
+      rf'out) in {B})', lambda reader, group, a, b: odd_attribute(reader, group, ATTRIBUTES[(a or b).replace('colour', 'color')])),
      (rf'is (?:something|anything) (?:hiding|covering|blocking) (?P<thing>.*)|is (?P<thing2>.*?) {HIDDEN}',
       lambda reader, thing, thing2: hidden(reader, thing or thing2)),
      (r'(?!(?:metal|rubber) or (?:metal|rubber)$)(?:is there|what is there more of,?|is it mostly)? ?(?:more )?(?P<one>metal|rubber) or (?:more )?(?P<other>metal|rubber)',
@@ -2197,6 +2252,15 @@ QUESTIONS = list(chain(
      (r'(?P<one>.*?) and (?P<other>.*?), how many', count_both),
      (r"how many (?:of the )?(?P<kind>.*?) (?:are there that )?are(?P<count>n't| not) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
+     (r"is there (?:any|an?) (?P<kind>.*?) (?:that )?(?:is not|isn't|not) (?P<value>(?:an? |(?:made )?of )?\w+)", such_not),
+     (r'(?:only |exactly )?' + ONE_TO_NINE + r' of (?P<group>them|those|these) (?:is|are) (?P<value>(?:an? |(?:made )?of )?\w+),? (?:right|correct)', said_number),
+     (r'(?:is (?=only|just|exactly)|are )(?:only |just |exactly )?' + ONE_TO_NINE + r' of (?P<group>them|those|these) (?P<value>(?:an? |(?:made )?of )?\w+)', said_number),
+     (r'(?:(?:which|what)(?: (?:one|1))? is )?(?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|(?:closest|nearest)'
+      r'(?: to (?:us|me|the camera))?|farthest)), (?P<one>the [^,]*?), (?P<two>the [^,]*?) or (?P<three>the .*)', which_three),
+     (r'(?:(?:which|what)(?: (?:one|1))? is )?(?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|(?:closest|nearest)'
+      r'(?: to (?:us|me|the camera))?|farthest)), (?P<one>[^,]*), (?P<two>[^,]*?) or (?P<three>[^,]*)', which_three),
+     (r'which of (?P<one>[^,]*), (?P<two>[^,]*?) and (?P<three>[^,]*?) is (?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|'
+      r'(?:closest|nearest)(?: to (?:us|me|the camera))?|farthest))', which_three),
      (r"(?P<count>number of) (?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)", such_not),
      (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
@@ -2280,6 +2344,8 @@ QUESTIONS = list(chain(
      (rf'(?:are there|do you see)? ?(?:any other|any more|other|any) (?P<kind>.*?) {BUT} {THOSE}', besides_those),
      (rf'(?:is there |is |does )?anything else (?:the same|that|of the same|with the same|in the same|of that|with that|in that|'
       rf'(?:have|share) (?:its|the same|that)) {A}', named(else_of_it)),
+     (rf'(?:how many (?:others|other (?:things|objects)) (?:have|share|are) (?:that|its|the same) {A}|others of the same '
+      rf'{B},? how many)', lambda reader, a, b: anything_else(reader, 'it', ATTRIBUTES[(a or b).replace('colour', 'color')], True)),
      (rf'is there another (?:thing|object) (?:of|with) the same {A}', named(else_of_it)),
      (r'(?:is there |is |does )?anything else (?:made of|of|with|in|have|share)? ?(?:the same|that|its)(?: stuff| material)?',
       lambda reader: else_of_it(reader, 'material')),
@@ -2343,10 +2409,15 @@ QUESTIONS = list(chain(
       r'(?:other|more)|another|is there (?:1|one) more|is there a further) (?P<kind>.*)', another),
      (r'(?:is )?(?P<thing>(?:the|it|that|this).*?) (?:is )?an? (?P<value>\w+) (?:thing|object|item|shape)', verify),
      (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:has|is) the same {A} as (?P<thing>.*)', named(which_same)),
+     (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:matches|goes with) (?P<thing>.*) in {A}', named(which_same)),
+     (rf'(?:which (?P<kind>.*?)|what(?: else)?) shares the {A} of (?P<thing>.*)', named(which_same)),
      (rf'(?:is there|do you see) an? (?P<kind>.*?) (?:of|in|with) the same {A} as (?P<thing>.*)', named(some_same)),
      (rf'(?:(?:is there|do you see) an?|any) (?P<kind>.*?) (?:of|in|with) (?:the|that) same {A}', named(some_same)),
      (r'(?:(?:is|are) there|do you see|can you see|any|both)(?: both)? (?P<one>\w+(?: \w+)?(?: \w+)?) and (?P<other>\w+(?: \w+)?(?: '
       r'\w+)?)', both_kinds),
+     (r'(?:is there )?(?:anything|any color) other than (?P<one>.*) and (?P<other>.*)|are there any other (?:shapes|colors) (?:than|besides|apart from) '
+      r'(?P<one2>.*) and (?P<other2>.*)',
+      lambda reader, one, other, one2, other2: opposite(only_kinds(reader, as_kind(one or one2), as_kind(other or other2)))),
      (r'(?:are there )?(?:so )?(?:only|just|nothing but) (?P<one>\w+(?: \w+)?)(?: and (?P<other>\w+(?: \w+)?))??(?:,? (?:right|correct|then))?', only_kinds),
      (r'is (?P<thing>.*?) the (?:thing |one |1 )?(?P<place>(?:leftmost|rightmost|closest|nearest|farthest|furthest)(?: to the)?(?: left| right)?)'
       r'(?: (?:thing|object|one|1))?(?: to (?:us|the camera|me)| away| back)?', is_extreme),
