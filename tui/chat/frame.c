@@ -137,7 +137,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
         vd_grid_text(grid, x, at.y, width,
                      vd_conversation_waits(&chat->conversation) ? "thinking... Ctrl-C stops"
                      : chat->conversation.branch->count         ? "ask more, or / for commands"
-                     : width >= 56 ? "ask about the picture (Tab: a question people asked)"
+                     : width >= 56 ? "ask about the picture (Tab suggests a question)"
                                    : "ask about the picture (Tab: an idea)",
                      faint);
     if (view.more_left)

@@ -27,7 +27,7 @@ static void suggest(vd_chat *chat)
             human = &dialogs->dialogs[at].rounds[0];
     }
     if (!human) {
-        vd_notice_say(&chat->notice, "there are no human questions about this picture");
+        vd_notice_say(&chat->notice, "the data has no questions about this picture");
         return;
     }
     nav->suggestion++;
@@ -41,7 +41,7 @@ static void suggest(vd_chat *chat)
                       "a question about another picture; Tab: another one, Enter: ask it");
     else
         vd_notice_say(&chat->notice,
-                      "human question %d about this picture; Tab: another, Enter: ask it",
+                      "question %d of the data about this picture; Tab: another, Enter: ask it",
                       round + 1);
 }
 

@@ -93,7 +93,7 @@ static void draw_welcome(vd_grid *grid, vd_rect at)
         "Chat about the picture",
         "",
         "Type a question and press Enter.",
-        "Tab suggests one that people asked.",
+        "Tab suggests a question.",
         "F1 lists the keys that work here.",
     };
     bool roomy = at.height >= 5 && at.width >= 40;
