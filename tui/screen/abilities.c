@@ -1,5 +1,7 @@
 #include "tui/screen/abilities.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +9,22 @@
 
 #include "engine/base/clock.h"
 #include "tui/screen/tmux.h"
+
+// The C locale by omission (a bare container, a rescue shell) says nothing about the terminal,
+// and terminals are UTF-8; the C locale by name is respected.
+bool vd_abilities_utf8(void)
+{
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *said = NULL;
+    for (int i = 0; i < 3 && !said; i++) {
+        const char *value = getenv(names[i]);
+        said = value && *value ? value : NULL;
+    }
+    if (!said || !setlocale(LC_CTYPE, ""))
+        if (!setlocale(LC_CTYPE, "C.UTF-8"))
+            setlocale(LC_CTYPE, "C.utf8");
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
 
 bool vd_abilities_no_color(void)
 {

@@ -16,6 +16,8 @@ typedef struct vd_abilities {
     bool tmux_asked, tmux_sixel; // vd_tmux_shows_sixel
 } vd_abilities;
 
+// Sets the locale of characters from the environment; whether it is UTF-8.
+bool vd_abilities_utf8(void);
 // NO_COLOR is set.
 bool vd_abilities_no_color(void);
 // The questions for the terminal; false: the answers are not needed, or it was asked already.

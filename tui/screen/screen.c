@@ -3,8 +3,6 @@
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -12,17 +10,15 @@
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/clock.h"
-#include "engine/base/utf8.h"
 #include "tui/base/safe_output.h"
 #include "tui/screen/abilities.h"
 #include "tui/screen/direct_color.h"
 #include "tui/screen/rescue.h"
 #include "tui/screen/shown.h"
-#include "tui/screen/wrap.h"
+#include "tui/screen/typed.h"
 
 enum { WAKES = 3 }; // signals that wake the loop: resized, stopped, continued
 
@@ -87,22 +83,6 @@ static void unwatch_terminal(vd_screen *screen)
 }
 
 // ---- opening -----------------------------------------------------------------------------------
-
-// The C locale by omission (a bare container, a rescue shell) says nothing about the terminal,
-// and terminals are UTF-8; the C locale by name is respected.
-static bool set_locale(void)
-{
-    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *said = NULL;
-    for (int i = 0; i < 3 && !said; i++) {
-        const char *value = getenv(names[i]);
-        said = value && *value ? value : NULL;
-    }
-    if (!said || !setlocale(LC_CTYPE, ""))
-        if (!setlocale(LC_CTYPE, "C.UTF-8"))
-            setlocale(LC_CTYPE, "C.utf8");
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
 
 vd_status vd_screen_usable(const char *instead, vd_error *err)
 {
@@ -317,7 +297,7 @@ vd_status vd_screen_open(bool mouse, vd_picture_mode pictures, const char *inste
                          vd_error *err)
 {
     *out = NULL;
-    bool utf8 = set_locale();
+    bool utf8 = vd_abilities_utf8();
     struct termios modes;
     vd_status status = vd_screen_usable(instead, err);
     if (status)
@@ -559,35 +539,22 @@ static vd_key character_key(wint_t code)
     return key;
 }
 
+static int next_byte(void)
+{
+    return getch();
+}
+
 // A key or a character that has arrived, as get_wch has it, which loses what follows a byte that is
-// not of the locale: such a byte is VD_REPLACEMENT here. UTF-8 is read in every locale.
+// not of the locale.
 static int next_code(wint_t *code)
 {
-    int byte = getch(), next = ERR;
+    int byte = getch();
     *code = (wint_t)byte;
     if (byte == ERR || byte < 0x80 || byte > 0xFF)
         return byte == ERR ? ERR : byte > 0xFF ? KEY_CODE_YES : OK;
-    char bytes[4] = {(char)byte};
-    size_t count = 1, used, all = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
-    while (count < all && (next = getch()) >= 0x80 && next < 0xC0)
-        bytes[count++] = (char)next;
-    if (count < all && next != ERR)
-        ungetch(next);
-    int32_t whole = vd_utf8_next(bytes, count, &used);
-    if (whole < 0)
-        while (count > 1)
-            ungetch((unsigned char)bytes[--count]);
-    if (whole < 0 && count < all && next == ERR) { // the rest is still to come
-        ungetch(byte);
-        return ERR;
-    }
-    wchar_t own;
-    mbstate_t none = {0};
-    if (whole >= 0)
-        *code = (wint_t)whole;
-    else
-        *code = mbrtowc(&own, bytes, 1, &none) == 1 ? (wint_t)own : VD_REPLACEMENT;
-    return OK;
+    int32_t typed = vd_typed_character(byte, next_byte, ungetch);
+    *code = (wint_t)typed;
+    return typed < 0 ? ERR : OK;
 }
 
 // The rest of what may be an answer of the terminal, behind an escape and a first character, which
