@@ -198,7 +198,8 @@ static double table_distance(const blocks_object *a, const blocks_object *b,
 }
 
 // A person judges nearness by the picture, but knows that the table recedes: in the picture it must
-// be nearer than the others by a margin, and on the table not clearly farther.
+// be nearer than the others by a margin, and on the table too, or, in one direction, not clearly
+// farther.
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from)
 {
     static const double margin = 1.15;

@@ -36,14 +36,12 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
     g->set = blocks_find(talk->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
     g->they = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
+    snprintf(g->bare.text, sizeof g->bare.text, "%s", g->they.text + 4);
     // "the two big ones"
     int number = blocks_size_of(g->set);
-    if ((number == 2 || number == 3) && blocks_chance(talk, 0.12)) {
-        char bare[sizeof g->they.text];
-        snprintf(bare, sizeof bare, "%s", g->they.text + 4);
+    if ((number == 2 || number == 3) && blocks_chance(talk, 0.12))
         blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
-                   number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", bare);
-    }
+                   number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", g->bare.text);
     g->them = g->they;
     return number >= 2;
 }
@@ -91,6 +89,8 @@ blocks_set blocks_remaining(const blocks_talk *talk)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
     blocks_kind counted = before->kind;
+    if (before->counted && !blocks_find(talk->scene, counted))
+        return 0; // of none there are no others
     // "which of the cubes is closest | the red one | what color are the others"
     if (before->rest)
         return before->rest;

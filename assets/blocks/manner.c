@@ -449,7 +449,10 @@ static void add_correction(vd_rng *rng, char *text, size_t size)
     for (int w = 0; w < lists[kind].count; w++) {
         const char *word = lists[kind].word[w], *at = strstr(text, word);
         bool whole = at && at > text && at[-1] == ' ' && !isalpha((unsigned char)at[strlen(word)]);
-        if (!whole || w == wrong || strstr(text, " or ") || strstr(text, other))
+        // "right behind", "so only cubes, right" and "the one that is left" are no sides.
+        bool side = kind < 2 || (at && at - text >= 4 && !strncmp(at - 4, "the ", 4)) ||
+                    (at && behind(at + strlen(word), " of "));
+        if (!whole || !side || w == wrong || strstr(text, " or ") || strstr(text, other))
             continue;
         char out[2 * BLOCKS_TEXT];
         snprintf(out, sizeof out, "%.*s%s, %s %s", (int)(at - text), text, other,

@@ -97,7 +97,7 @@ static const char *const around =
 static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
 {
     blocks_set such = blocks_find(talk->scene, kind);
-    blocks_phrase one = {""}, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase one, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     int some = vd_rng_below(&talk->rng, talk->scene->count);
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     blocks_kind named = blocks_anything;
@@ -117,7 +117,7 @@ static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind ki
         "(3:how many %p are there(3:| in total| altogether| overall)(|,) "
         "(3:including|incl|counting|"
         "with) %o|(total|number of|total number of) %p (including|incl|counting) %o|how many %p "
-        "are there (in total|altogether|), %o included)",
+        "are there(| in total| altogether), %o included)",
         "po", many.text, one.text);
 }
 
@@ -345,7 +345,7 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_scene *scene = talk->scene;
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-    static const unsigned char masks[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 4, 8};
+    static const unsigned char masks[] = {0, 0, 0, 0, 2, 2, 2, 2, 1, 4, 8};
     unsigned mask = masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
     blocks_kind kind = blocks_some_kind(talk, mask);
     if (mask >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2)
@@ -377,8 +377,9 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     if (!count && mask && blocks_chance(talk, 0.3)) {
         draft->plural = false;
         return blocks_put(talk, draft,
-                          "(3:is there (any|a) %k that (is not|isn't) %v|is there any %k not %v)",
-                          "kv", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text,
+                          "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
+                          "kav", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text,
+                          blocks_noun(&talk->rng, kind, BLOCKS_A).text,
                           blocks_predicate(&talk->rng, a, such.value[a]).text);
     }
     return blocks_put(talk, draft,

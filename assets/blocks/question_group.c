@@ -284,7 +284,7 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
                          "of the same (stuff|material))"
                        : "are %g (2:|all) made of the same (2:stuff|2:material|thing)");
     if (both && g.named && blocks_chance(talk, 0.4))
-        return put(talk, draft, &g, name.text, blocks_bare(g.them.text),
+        return put(talk, draft, &g, name.text, g.bare.text,
                    "((i see|there are|i can see) (2:2|two) %w, are they (both|) (of|) the same %v|"
                    "2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
     bool again =
@@ -405,7 +405,9 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, a, 0);
-    if (talk->naming == TARGET_REMAINING && a == BLOCKS_SHAPE && blocks_chance(talk, 0.3))
+    bool counted = talk->entry[talk->round - 1].counted;
+    if (talk->naming == TARGET_REMAINING && counted && a == BLOCKS_SHAPE &&
+        blocks_chance(talk, 0.3))
         return blocks_put(talk, draft, "(which ones|which|which of them) (aren't|are not)", "");
     if (put_their(talk, draft, &g, a))
         return true;

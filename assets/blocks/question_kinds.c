@@ -97,7 +97,7 @@ static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_att
 // "is there anything other than cubes and balls": the other way round
 static bool other_than(blocks_draft *draft)
 {
-    draft->meaning.yes = !draft->meaning.yes;
+    draft->meaning.yes = draft->other_thing = !draft->meaning.yes;
     return true;
 }
 

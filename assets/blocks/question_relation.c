@@ -193,7 +193,7 @@ bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
                           "(two|2) %b"
                         : "(3:is there anything|is anything|anything) (in|) between "
                           "(2:them|those two)"),
-        "b", blocks_bare(g.them.text));
+        "b", g.bare.text);
 }
 
 // "what is between the ball and the cube", "is there anything between it and the cube"

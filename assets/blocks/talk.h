@@ -75,7 +75,7 @@ typedef enum {
     TARGET_AMONG,      // of those last spoken of: the red one, the one on the left
     TARGET_RANKED,     // the second cube from the left
     TARGET_OTHER,      // the other cube: of two, not the one just spoken of
-    TARGET_REMAINING,  // of "they", those that the round before did not count: the others
+    TARGET_REMAINING,  // those that the round before did not count or choose: the others
     TARGET_BESIDES,    // of several things: those of a kind beside the one just spoken of
     TARGET_FOUND,      // of several things: "they", those that the round before found
     TARGET_BOTH,       // of several things: "they", the two that the round before was about
@@ -186,17 +186,20 @@ typedef struct blocks_group {
     bool named;               // in the question, not "they"
     bool both;                // the two that the round before was about
     bool narrowed;            // of "they", those that the round before counted
-    bool remaining;           // of "they", the others
+    bool remaining;           // the others
     bool found;               // those that the round before found
     int64_t key;              // the same group, the same key
-    blocks_phrase they, them; // "they", "them"; "the cubes" twice
+    blocks_phrase they, them; // "they", "them"; "the cubes" twice, or "the two cubes"
+    blocks_phrase bare;       // named: "cubes"
 } blocks_group;
 
 // "how many are not red | 2": what "they" are now, where that is no kind of thing.
 blocks_set blocks_found(const blocks_talk *talk);
 // Some of "they" were just counted: now "they" may be those.
 bool blocks_they_narrowed(const blocks_talk *talk);
-blocks_set blocks_remaining(const blocks_talk *talk);           // those of "they" that were not
+// The others of a whole ("they", a kind, the candidates of a choice) of which some were counted or
+// one was chosen in the round before.
+blocks_set blocks_remaining(const blocks_talk *talk);
 bool blocks_group_pick(blocks_talk *talk, blocks_group *group); // as talk->naming says
 // "they", whatever was counted of them; and right after "how many of them are red" those that are.
 bool blocks_group_they(blocks_talk *talk, blocks_group *group);

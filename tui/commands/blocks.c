@@ -400,7 +400,7 @@ const vd_command vd_cmd_blocks = {
     "The seeds and its number determine everything about a picture.\n"
     "make: write train, val and test splits to DIR, for training and evaluation.\n"
     "world: write a few pictures with all files that `visdial --assets DIR` needs, except models.\n"
-    "show: print one picture and its dialog as text. One question in twenty has made-up words\n"
+    "show: print one picture and its dialog as text. Some questions have made-up words\n"
     "(\"gavuzeko\"): models learn to skip words that they do not know.",
     "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
     "  visdial blocks world --out world --count 48\n"

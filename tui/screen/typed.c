@@ -19,11 +19,12 @@ int32_t vd_typed_character(int byte, int (*next)(void), int (*back)(int))
         return whole;
     while (count > 1)
         back((unsigned char)bytes[--count]);
-    if (other < 0 && all > 1) {
-        back(byte);
-        return -1;
-    }
     wchar_t own;
     mbstate_t none = {0};
-    return mbrtowc(&own, bytes, 1, &none) == 1 ? (int32_t)own : VD_REPLACEMENT;
+    if (mbrtowc(&own, bytes, 1, &none) == 1) // of another locale
+        return (int32_t)own;
+    if (other >= 0 || all == 1)
+        return VD_REPLACEMENT;
+    back(byte);
+    return -1;
 }
