@@ -170,11 +170,14 @@ static const question questions[] = {
     {WHEN_IT, 16, 1, blocks_ask_group_what, TARGET_BESIDES},
     {WHEN_IT, 6, 3.9, blocks_ask_they_all, TARGET_BESIDES},
     {WHEN_IT, 3, 4, blocks_ask_group_same, TARGET_BESIDES},
-    {WHEN_OTHER, 12, 0.3, blocks_ask_any_other, TARGET_NAMED},
+    {WHEN_OTHER, 16, 0.3, blocks_ask_any_other, TARGET_NAMED},
     {WHEN_OTHER, 45, 3.9, blocks_ask_they_all, TARGET_REMAINING},
     {WHEN_OTHER, 24, 4, blocks_ask_group_same, TARGET_REMAINING},
     {WHEN_OTHER, 100, 1, blocks_ask_attribute, TARGET_REMAINING},
     {WHEN_OTHER, 44, 1, blocks_ask_verify, TARGET_REMAINING},
+    {WHEN_OTHER, 60, 1, blocks_ask_not_so, TARGET_NAMED},
+    {WHEN_OTHER, 24, 1, blocks_ask_that_color, TARGET_NAMED},
+    {WHEN_ANY, 3, 1, blocks_ask_what_besides, TARGET_NAMED},
     {WHEN_ANY, 5, 1, blocks_ask_occurs, TARGET_NAMED},
     {WHEN_ANY, 4, 0.5, blocks_ask_any_pair, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_identical, TARGET_NAMED},
@@ -428,6 +431,13 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
         draft->of_found && (m->ask == ASK_SHARED || m->ask == ASK_SAME || m->ask == ASK_ALL);
     if (of_these || (found && draft->other_group && m->number == blocks_size_of(m->objects)))
         entry->found = m->objects;
+    if (draft->found)
+        entry->found = draft->found;
+    if (m->ask == ASK_ALL && !m->yes && draft->asked >= 0) {
+        blocks_kind so = blocks_anything;
+        so.value[m->attribute] = (int8_t)draft->asked;
+        entry->not_so = m->objects & (blocks_set)~blocks_find(talk->scene, so);
+    }
     if (entry->told < 0 && draft->single < 0 && draft->about < 0 &&
         draft->coreference + draft->crowded > 0)
         entry->told = blocks_only(entry->found);
@@ -491,6 +501,49 @@ static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
     }
 }
 
+// A kind of which there are several, known from the conversation or seen: what a person may say
+// before asking something.
+static bool some_fact(blocks_talk *talk, const blocks_draft *draft, blocks_kind *kind)
+{
+    static const unsigned char masks[] = {0, 0, 2, 2, 1, 4};
+    *kind = blocks_some_kind(talk, masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    if (talk->facts && blocks_chance(talk, 0.5))
+        *kind = talk->fact[vd_rng_below(&talk->rng, talk->facts)].kind;
+    bool asked = draft->kind_told && blocks_kind_same(draft->kind, *kind);
+    return !asked && blocks_size_of(blocks_find(talk->scene, *kind)) > 1;
+}
+
+// "9 things, ok. how many are red": says what is true before a question without pronouns. Whether
+// "they" might then be these.
+static bool add_fact(blocks_talk *talk, const blocks_draft *draft, char *text, size_t size)
+{
+    blocks_kind kind;
+    char out[2 * BLOCKS_TEXT], padded[BLOCKS_TEXT + 2];
+    snprintf(padded, sizeof padded, " %s", text);
+    static const char *const pronouns[] = {" it",  " they", " the",   " tho",
+                                           " thi", " that", " other", " else"};
+    for (size_t i = 0; i < sizeof pronouns / sizeof *pronouns; i++) {
+        const char *at = strstr(padded, pronouns[i]);
+        if (at && strncmp(at, " the ", 5) != 0 && strncmp(at, " there", 6) != 0 &&
+            strncmp(at, " thing", 6) != 0)
+            return false;
+    }
+    if (draft->coreference || !some_fact(talk, draft, &kind))
+        return false;
+    char number[4];
+    snprintf(number, sizeof number, "%d", blocks_size_of(blocks_find(talk->scene, kind)));
+    blocks_say(
+        &talk->rng, out, sizeof out,
+        "(3:%n %p, ok|2:ok, %n %p|so %n %p|%n %p, hm|2:i see %n %p|i count %n %p|there are %n %p, "
+        "(ok|right)|right, %n %p|nice, %n %p|%n %p, fine|alright, %n %p|hm, %n %p)(3:,|) %t",
+        "npt", number, blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, text);
+    if (strlen(out) >= size || blocks_words(out) > BLOCKS_MOST_WORDS)
+        return false;
+    snprintf(text, size, "%s", out);
+    blocks_tell(talk, kind, blocks_size_of(blocks_find(talk->scene, kind)));
+    return !draft->group && !(talk->they && blocks_kind_same(kind, talk->they_kind));
+}
+
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
 {
     blocks_talk talk = {.scene = scene, .dialog = dialog, .it = -1, .before = -1};
@@ -506,6 +559,8 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         blocks_draft draft;
         round->answer = draw_question(&talk, &draft);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
+        bool fact = blocks_chance(&talk, manner & BLOCKS_REMARK ? 0.25 : 0.03) &&
+                    add_fact(&talk, &draft, round->question, sizeof round->question);
         const char *before =
             talk.round > 1 ? blocks_answer_text(dialog->round[talk.round - 2].answer) : NULL;
         blocks_manner_apply(&talk.rng, manner, before, round->question, sizeof round->question);
@@ -520,5 +575,9 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         learn(&talk, &draft, round->answer);
         note_it(&talk, &draft, round->answer);
         note_they(&talk, &draft, round->answer);
+        if (fact) {
+            talk.groups += 2;
+            talk.they = false;
+        }
     }
 }

@@ -39,7 +39,7 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
     snprintf(g->bare.text, sizeof g->bare.text, "%s", g->they.text + 4);
     // "the two big ones"
     int number = blocks_size_of(g->set);
-    if ((number == 2 || number == 3) && blocks_chance(talk, 0.12))
+    if ((number == 2 || number == 3) && blocks_chance(talk, 0.2))
         blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
                    number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", g->bare.text);
     g->them = g->they;
@@ -179,12 +179,16 @@ static bool pick_found(blocks_talk *talk, blocks_group *g)
         (blocks_group){.kind = blocks_anything, .coreference = 1, .remaining = true, .found = true};
     g->set = blocks_found(talk);
     g->key = -300000 - (int64_t)g->set;
-    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.25);
-    g->they =
-        blocks_reading(&talk->rng, two ? "(2:those two|these two)" : "(5:they|2:those|these)");
-    g->them =
-        blocks_reading(&talk->rng, two ? "(2:those two|these two)" : "(4:them|2:those|these)");
-    return blocks_size_of(g->set) >= 2;
+    int number = blocks_size_of(g->set);
+    const char *many =
+        number == 2 ? "(2:those two|these two)" : "(2:those three|those 3|these three)";
+    bool told = number <= 3 && blocks_chance(talk, 0.25);
+    // "is it the only red one | no | what are the others"
+    if (talk->entry[talk->round - 1].ask == ASK_POLAR && blocks_chance(talk, 0.6))
+        many = "(3:the others|2:the other ones)", told = true;
+    g->they = blocks_reading(&talk->rng, told ? many : "(5:they|2:those|these)");
+    g->them = blocks_reading(&talk->rng, told ? many : "(4:them|2:those|these)");
+    return number >= 2;
 }
 
 bool blocks_group_pick(blocks_talk *talk, blocks_group *g)

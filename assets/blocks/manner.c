@@ -162,11 +162,11 @@ static void replace(char *text, const char *from, const char *to)
         memcpy(text, out, used + 1);
 }
 
-static void drop_commas(char *text)
+static void drop(char *text, char letter)
 {
     char *to = text;
     for (const char *from = text; *from; from++)
-        if (*from != ',')
+        if (*from != letter)
             *to++ = *from;
     *to = 0;
 }
@@ -464,6 +464,45 @@ static void add_correction(vd_rng *rng, char *text, size_t size)
     }
 }
 
+// "is there another cube besides the red one" with the exception first.
+static void exception_first(vd_rng *rng, char *text, size_t size)
+{
+    static const char *const buts[] = {" besides ", " apart from ", " other than ", " except for ",
+                                       " aside from "};
+    char out[2 * BLOCKS_TEXT];
+    for (size_t i = 0; i < sizeof buts / sizeof *buts; i++) {
+        const char *at = strstr(text, buts[i]);
+        const char *thing = at ? at + strlen(buts[i]) : NULL;
+        // At the end, and a thing alone.
+        if (!thing || strchr(text, ',') || blocks_words(thing) > 6 || !chance(rng, 0.2) ||
+            (strncmp(thing, "th", 2) != 0 && strcmp(thing, "it") != 0))
+            continue;
+        snprintf(out, sizeof out, "%s, %.*s", at + 1, (int)(at - text), text);
+        if (strlen(out) < size)
+            snprintf(text, size, "%s", out);
+        return;
+    }
+}
+
+// "it's red", "that's the biggest", and what is typed without looking for the apostrophe.
+static void contract(vd_rng *rng, char *text, size_t size, bool bare)
+{
+    static const char *const starts[][2] = {{"it is ", "it's "},       {"that is ", "that's "},
+                                            {"they are ", "they're "}, {"what is ", "what's "},
+                                            {"where is ", "where's "}, {"there is ", "there's "}};
+    char out[2 * BLOCKS_TEXT];
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        const char *rest = behind(text, starts[i][0]);
+        if (rest && chance(rng, 0.2)) {
+            snprintf(out, sizeof out, "%s%s", starts[i][1], rest);
+            snprintf(text, size, "%s", out);
+            break;
+        }
+    }
+    if (bare)
+        drop(text, '\'');
+}
+
 // ---- all --------------------------------------------------------------------------------------
 
 unsigned blocks_manner_draw(vd_rng *rng)
@@ -477,6 +516,7 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char 
 {
     bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
     bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
+    exception_first(rng, text, size);
     if (chance(rng, manner & BLOCKS_FOREIGN ? 0.6 : 0.01))
         make_foreign(rng, text);
     // Politeness adds up to that many words: "would you mind telling me ..., thanks".
@@ -486,19 +526,23 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char 
         add_correction(rng, text, size);
     if (!polite && chance(rng, manner & BLOCKS_REMARK ? 0.4 : 0.015))
         add_remark(rng, text, size);
+    contract(rng, text, size, chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.06));
     if (manner & BLOCKS_BRITISH) {
         replace(text, "color", "colour");
         replace(text, "gray", "grey");
         replace(text, "center", "centre");
     }
     // What some call the shapes.
-    static const char *const called[][2] = {
-        {"cylinder", "tube"}, {"cube", "square"}, {"ball", "circle"}};
-    const char *const *shape = called[vd_rng_below(rng, 3)];
-    if (chance(rng, 0.025))
+    static const char *const called[][2] = {{"cylinder", "tube"},
+                                            {"cube", "square"},
+                                            {"ball", "circle"},
+                                            {"ball", "round thing"},
+                                            {"cone", "pointy thing"}};
+    const char *const *shape = called[vd_rng_below(rng, 5)];
+    if (strlen(text) < BLOCKS_TEXT - 32 && chance(rng, 0.04))
         replace(text, shape[0], shape[1]);
     if (chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.08))
-        drop_commas(text);
+        drop(text, ',');
     if (hasty && chance(rng, 0.3))
         replace(text, "in front", "infront");
     for (double more = manner & BLOCKS_STRAY ? 0.35 : 0.02; chance(rng, more); more = 0.35)

@@ -79,10 +79,11 @@ static blocks_attribute draw_attribute(blocks_talk *talk)
 }
 
 static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
-    "(3:what (2:color|colour) is it|3:%o|what is its color|which color is it)",
-    "(3:what shape is it|%o|which shape is it)",
-    "(3:what is it made of|is it metal or rubber|is it shiny or matte|is it rubber or metal)",
-    "(2:how big is it|2:is it big or small|what size is it|is it small or big)"};
+    "(3:what (2:color|colour) is (3:it|that)|3:%o|what is its color|which color is (it|that))",
+    "(3:what shape is (3:it|that)|%o|which shape is it)",
+    "(3:what is (3:it|that) made of|is it metal or rubber|is (it|that) shiny or matte|is it rubber "
+    "or metal)",
+    "(2:how big is (3:it|that)|2:is (it|that) big or small|what size is it|is it small or big)"};
 
 // "look at the red ball, is it shiny": sometimes what is asked about stands before the question, in
 // which it is "it". lead: empty if not.
@@ -97,9 +98,10 @@ static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
         return;
     bool a = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_A);
-    const char *before = other ? "(3:and|now|about|so)"
-                         : a   ? "(3:i see|there is|there's|i think i see|i can see)"
-                               : "(3:look at|now look at|about|as for|see|take|you see)";
+    const char *before = other ? "(3:and|now|about|so|2:what about|and what about)"
+                         : a   ? "(3:i see|there is|there's|i think i see|i can see|i notice)"
+                               : "(3:look at|now look at|about|as for|see|take|you see|3:what "
+                                 "about|and what about|how about|and|now)";
     snprintf(lead, LEAD, "%.20s %.40s, ", blocks_reading(&talk->rng, before).text,
              a ? noun.text : target->text);
     snprintf(target->text, sizeof target->text, "it");
@@ -150,6 +152,25 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
                       target.text, choice, blocks_bare(target.text));
 }
 
+// "is it metal like the ball": the ball is, and says nothing about it.
+static bool put_like(blocks_talk *talk, blocks_draft *draft, const blocks_target *target,
+                     blocks_attribute attribute, int value, const char *predicate)
+{
+    blocks_target other;
+    if (!blocks_target_pick_named(talk, 1u << attribute, &other) ||
+        other.object == target->object ||
+        blocks_value(&talk->scene->object[other.object], attribute) != value)
+        return false;
+    draft->named[other.object] = other.named | 1u << attribute;
+    draft->crowded = true;
+    return blocks_put(talk, draft, "is %t (3:|also) %v(3:|,| too,) like %o", "tvo", target->text,
+                      predicate, other.text);
+}
+
+static const char *const statement =
+    "(%t is %v, (isn't it|is it)|%t must be %v, (right|is it|isn't it)|%t looks %v, (right|doesn't "
+    "it)|is %t really %v|is %t actually %v)";
+
 bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute attribute = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
@@ -183,15 +204,17 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
                           blocks_noun(&talk->rng, such, BLOCKS_A).text);
     }
     if (blocks_chance(talk, 0.04))
-        return blocks_put(
-            talk, draft,
-            "(%t is %v, (isn't it|is it)|%t must be %v, (right|is it|isn't it)|%t looks "
-            "%v, (right|doesn't it)|is %t really %v|is %t actually %v)",
-            "tv", target.text, predicate.text);
+        return blocks_put(talk, draft, statement, "tv", target.text, predicate.text);
+    if (attribute != BLOCKS_SHAPE && blocks_chance(talk, 0.05) &&
+        put_like(talk, draft, &target, attribute, value, predicate.text))
+        return true;
     char lead[LEAD];
     draw_lead(talk, &target, lead);
     if (lead[0])
-        return put_led(talk, draft, lead, "(6:is it %v|would you say it is %v|isn't it %v)",
+        return put_led(talk, draft, lead,
+                       "(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) "
+                       "%v too|is (it|that) "
+                       "also %v)",
                        target.text, predicate.text);
     return blocks_put(
         talk, draft,

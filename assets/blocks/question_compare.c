@@ -431,6 +431,8 @@ bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.objects = such;
     draft->meaning.given = mask;
     draft->named[target.object] |= mask;
+    blocks_set others = such & (blocks_set) ~(1u << target.object);
+    draft->found = blocks_size_of(others) > 1 ? others : 0;
     draft->topic = blocks_topic(TOPIC_ONLY, target.object, mask, 0);
     return blocks_put(talk, draft, "(4:is %t the only %k|is %t the only %k (there|on the table))",
                       "tk", target.text, blocks_noun(&talk->rng, kind, BLOCKS_BARE).text);
@@ -469,14 +471,15 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase but = blocks_reading(
         &talk->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
     draft->plural = blocks_chance(talk, 0.6);
-    return blocks_put(talk, draft,
-                      count ? "(2:how many other %p are there|how many %p are there) %b %t"
-                      : draft->plural
-                          ? "(3:are there any other %p|any other %p|2:are there any %p|"
-                            "are there other %p|do you see any other %p) %b %t"
-                          : "(3:is there another %k|2:do you see another %k|another %k) "
-                            "%b %t",
-                      "kpbt", one.text, many.text, but.text, target.text);
+    return blocks_put(
+        talk, draft,
+        count           ? "(2:how many other %p are there|how many %p are there|how many more %p "
+                          "are there) %b %t"
+        : draft->plural ? "(3:are there any other %p|any other %p|2:are there any %p|"
+                          "are there other %p|do you see any other %p) %b %t"
+                        : "(3:is there another %k|2:do you see another %k|another %k) "
+                          "%b %t",
+        "kpbt", one.text, many.text, but.text, target.text);
 }
 
 // "are there any other things", "what else is there": beside those that were named one by one
@@ -493,7 +496,8 @@ bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
         return false;
     for (int e = 1; e < talk->round; e++) // of each round it is clear what it was about
         if (talk->entry[e].object < 0 ||
-            (talk->entry[e].ask != ASK_VALUE && talk->entry[e].ask != ASK_ONE))
+            (talk->entry[e].ask != ASK_VALUE && talk->entry[e].ask != ASK_ONE &&
+             talk->entry[e].ask != ASK_WHICH))
             return false;
     bool what =
         number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 && blocks_chance(talk, 0.5);
@@ -557,7 +561,8 @@ bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase but =
         blocks_reading(&talk->rng, "(5:besides|3:other than|apart from|except|but)");
     return blocks_put(talk, draft,
-                      count ? "how many other %p are there %b %t"
+                      count ? "(3:how many other %p are there|how many more %p are there|how many "
+                              "other %p(,|)) %b %t"
                             : "(3:are there any other %p|2:any other %p|are there other %p|are "
                               "there any %p|any more %p|do you see any other %p) %b %t",
                       "pbt", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, but.text,

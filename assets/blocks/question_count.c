@@ -92,6 +92,19 @@ static const char *const around =
     "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|anywhere|"
     "somewhere|in there)";
 
+// A number in digits or as a word.
+static blocks_phrase number_words(blocks_talk *talk, int number)
+{
+    static const char *const words[] = {"two", "three", "four",  "five",
+                                        "six", "seven", "eight", "nine"};
+    blocks_phrase phrase;
+    if (number >= 2 && number <= 9 && blocks_chance(talk, 0.35))
+        snprintf(phrase.text, sizeof phrase.text, "%s", words[number - 2]);
+    else
+        snprintf(phrase.text, sizeof phrase.text, "%d", number);
+    return phrase;
+}
+
 // "how many cubes are there including that one": all of them, one of which was spoken of or is
 // named.
 static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
@@ -104,17 +117,23 @@ static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind ki
     named.value[a] = (int8_t)blocks_value(&talk->scene->object[some], a);
     bool it = talk->it >= 0 && talk->it_entry == talk->round - 1 && blocks_has(such, talk->it);
     draft->coreference = it;
+    bool all = blocks_kind_mask(kind) == 0;
+    if (all) // "how many things are there including the blue box"
+        named.value[BLOCKS_SHAPE] = (int8_t)talk->scene->object[some].shape;
     if (it)
         one = blocks_reading(&talk->rng, "(3:that one|2:this one|that)");
-    else if (kind.value[a] < 0 && a != BLOCKS_SHAPE &&
+    else if (kind.value[a] < 0 && (all || a != BLOCKS_SHAPE) &&
              blocks_size_of(blocks_find(talk->scene, named) & such) == 1)
-        one = blocks_noun(&talk->rng, named, BLOCKS_THE);
+        one = blocks_noun(&talk->rng, named,
+                          all && blocks_chance(talk, 0.3) ? BLOCKS_THAT : BLOCKS_THE);
     else
         return false;
     draft->crowded = true; // a person may go on about that one
+    if (all)
+        many = blocks_reading(&talk->rng, "(4:things|3:objects|2:blocks|items|pieces)");
     return blocks_put(
         talk, draft,
-        "(3:how many %p are there(3:| in total| altogether| overall)(|,) "
+        "(3:how many %p(2: are there|)(3:| in total| altogether| overall| total)(|,) "
         "(3:including|incl|counting|"
         "with) %o|(total|number of|total number of) %p (including|incl|counting) %o|how many %p "
         "are there(| in total| altogether), %o included)",
@@ -153,18 +172,24 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "many %p can you (count|find|spot)|how many %p in (total|the "
         "picture|all))";
     // "how many of the cubes are red", "how many things are red"
+    // "how many of the red things are cubes"
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
+    bool shapes = adjectives != mask && blocks_chance(talk, 0.3);
     if (mask && blocks_chance(talk, 0.3) && adjectives) {
-        int a = __builtin_ctz(adjectives);
+        int a = shapes ? BLOCKS_SHAPE : __builtin_ctz(adjectives);
         blocks_kind rest = kind;
         rest.value[a] = -1;
         predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
         many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
         draft->whole = rest;
+        int whole = blocks_size_of(blocks_find(talk->scene, rest));
+        place = number_words(talk, whole);
         pattern =
             "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|"
             "how many %v are there among the %p|how many of the %p would you "
             "say are %v)";
+        if (whole > 2 && blocks_chance(talk, 0.15))
+            pattern = "(2:how many of the %h %p are %v|of the %h %p, how many are %v)";
         if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
             pattern =
                 "(2:how many %v|how many is %v|how many of all these are %v|how many of all the "
@@ -178,6 +203,8 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
     if (blocks_told(talk, blocks_anything) >= 0)
         return false;
     *draft = about_kind("count", ASK_COUNT, talk->scene, blocks_anything);
+    if (blocks_chance(talk, 0.15) && put_including(talk, draft, blocks_anything))
+        return true;
     return blocks_put(
         talk, draft,
         "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are there %h|"
@@ -262,19 +289,6 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     return put_exist(talk, draft, kind);
 }
 
-// A number in digits or as a word.
-static blocks_phrase number_words(blocks_talk *talk, int number)
-{
-    static const char *const words[] = {"two", "three", "four",  "five",
-                                        "six", "seven", "eight", "nine"};
-    blocks_phrase phrase;
-    if (number >= 2 && number <= 9 && blocks_chance(talk, 0.35))
-        snprintf(phrase.text, sizeof phrase.text, "%s", words[number - 2]);
-    else
-        snprintf(phrase.text, sizeof phrase.text, "%d", number);
-    return phrase;
-}
-
 // "are there exactly 2 cubes", "is there more than 1 ball"
 bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
 {
@@ -308,8 +322,9 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
         several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there "
                   "at least 2 %p|is there more than just one %k)"
         : asked == 1
-            ? "(is there only (1|one) %k|is there just (1|one) %k|is there exactly 1 %k|is "
-              "there a single %k)"
+            ? "(2:is there only (1|one) %k|2:is there just (1|one) %k|is there exactly 1 %k|is "
+              "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, right|, "
+              "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just "
               "%n %p|are there only %n %p|there are %n %p, (right|correct))";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
@@ -370,8 +385,10 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
         return blocks_put(
             talk, draft,
             "(3:is anything not %v|2:is there anything not %v|3:is there anything (that|which) "
-            "(isn't|is not) %v|is there something (that isn't|not) %v|anything (that isn't|that is "
-            "not|not) %v|do you see anything that is not %v|are there any (things|objects) not %v)",
+            "(isn't|is not) %v|is there something (that isn't|not) %v|anything "
+            "(here|there|) (that isn't|that is not|that's not|not) %v|any (here|there|) (that "
+            "isn't|that's not) %v|is there (one|any) that isn't %v|do you see anything that is not "
+            "%v|are there any (things|objects) not %v)",
             "v", blocks_predicate(&talk->rng, a, such.value[a]).text);
     }
     if (!count && mask && blocks_chance(talk, 0.3)) {
@@ -386,7 +403,8 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
                       count
                           ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p "
                             "are not %v|how many %p are there that (are not|aren't) %v|number of "
-                            "%p that (are not|aren't) %v)"
+                            "%p that (are not|aren't) %v|how many %p not %v|how many %p here "
+                            "(are not|aren't) %v)"
                           : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|"
                             "aren't) %v|do you see any %p that are not %v|are any (of the|) %p not "
                             "%v)",
@@ -417,6 +435,7 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         both.value[attribute] = (int8_t)value;
         *draft = about_kind("verify", ASK_ALL, scene, kind);
         draft->meaning.yes = yes;
+        draft->asked = value;
         draft->meaning.attribute = attribute;
         draft->meaning.number = blocks_size_of(blocks_find(scene, both));
         draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), attribute, 0);

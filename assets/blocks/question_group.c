@@ -152,6 +152,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.attribute = a;
     blocks_kind such = blocks_anything;
     such.value[a] = (int8_t)value;
+    draft->asked = value;
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
     draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, a, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
@@ -189,6 +190,7 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = yes;
     draft->meaning.attribute = a;
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such_kind(a, value)) & rest);
+    draft->asked = value;
     draft->about = draft->single = -1;
     draft->crowded = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_REST, target.object, a, value);
@@ -210,7 +212,8 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
             ? "(3:is everything else %w|is everything else (also %w|%w too)|are all the other "
               "(things|objects) %v)"
             : "(4:is everything %b %t %w|is everything else %b %t %w|2:are all (things|objects) "
-              "%b %t %v|are all the (things|objects) %b %t %v)",
+              "%b %t %v|are all the (things|objects) %b %t %v|2:(so|) %b %t, is everything (else|) "
+              "%w)",
         "vwbt", many.text, one.text, but.text, target.text);
 }
 
@@ -309,7 +312,7 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
                "same|one) %v|do %g (all|) match "
                "in %v|do all of %m have "
                "the "
-               "same %v|all of %m the same %v)");
+               "same %v|all of %m the same %v|2:all (the|) same %v)");
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
@@ -416,7 +419,7 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         "(what shape are (they|those)|what are they)",
         "(what are they made of|are they metal or rubber|are they shiny or matte)",
         "(how big are they|are they big or small)"};
-    if (g.named && blocks_chance(talk, 0.12))
+    if (g.named && blocks_chance(talk, 0.16))
         return put(talk, draft, &g, blocks_reading(&talk->rng, led[a]).text, NULL,
                    "(2:look at|how about|what about|now look at|take|now|and|see) %g, %v");
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {

@@ -32,7 +32,8 @@ typedef struct blocks_draft {
     bool of_found;              // "they" are those that the round before found
     int implied;                // the one object that a yes is about, unnamed; -1 = none
     blocks_kind target;         // VALUE: the kind by which the object was named
-    int asked;                  // ONE: the value that is asked for, -1 = none
+    int asked;                  // ONE, ALL: the value that is asked for, -1 = none
+    blocks_set found;           // several things that the answer brings up besides
 } blocks_draft;
 
 // One entry of the history, as its words alone have it.
@@ -47,12 +48,13 @@ typedef struct blocks_entry {
     blocks_kind whole; // COUNT: the kind named of which that is a part
     bool one;          // THERE: one of the kind was asked for, and there is at least one
     bool verify;
-    int asked;        // verify: the value
-    bool yes;         // ALL, SAME: the answer; SHARED: there is one
-    int told;         // the object that the answer named, or alone can mean; -1 = none
-    blocks_set found; // several things that were counted or found, and are no kind: "they"
-    blocks_set rest;  // CHOICE among several: those that were not chosen
-    blocks_kind said; // VALUE, SHARED, MOST: the one value that the answer gave
+    int asked;         // verify: the value
+    bool yes;          // ALL, SAME: the answer; SHARED: there is one
+    int told;          // the object that the answer named, or alone can mean; -1 = none
+    blocks_set found;  // several things that were counted or found, and are no kind: "they"
+    blocks_set rest;   // CHOICE among several: those that were not chosen
+    blocks_set not_so; // ALL, answered no: those that are not
+    blocks_kind said;  // VALUE, SHARED, MOST: the one value that the answer gave
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -247,8 +249,9 @@ blocks_ask_fn blocks_ask_they_count, blocks_ask_they_tally, blocks_ask_they_not,
 // What is alike, and what is partly hidden: "are any two identical", "which is the odd one out".
 blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blocks_ask_any_hidden,
     blocks_ask_which_hidden, blocks_ask_hidden, blocks_ask_hider;
-// Of all but one: "is everything else red".
-blocks_ask_fn blocks_ask_rest;
+// Of all but one: "is everything else red". Of what is left over: "which ones aren't", "what else
+// has that color".
+blocks_ask_fn blocks_ask_rest, blocks_ask_not_so, blocks_ask_what_besides, blocks_ask_that_color;
 // Of what no scene has, of what every scene has, of the picture as such.
 blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;
 

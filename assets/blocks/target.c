@@ -450,9 +450,36 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     return true;
 }
 
+// "the third cube", "the third one": of three, two of which were spoken of one by one.
+static bool pick_third(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_set told = talk->singles;
+    for (int i = 0; i < scene->count; i++)
+        told |= talk->last[i] >= 0 ? (blocks_set)(1u << i) : 0;
+    int some = vd_rng_below(&talk->rng, scene->count);
+    bool all = scene->count == 3;
+    target->kind = all ? blocks_anything : blocks_kind_of(&scene->object[some], 1u << BLOCKS_SHAPE);
+    blocks_set three = blocks_find(scene, target->kind), left = three & (blocks_set)~told;
+    target->object = blocks_only(left);
+    bool latest = talk->it_entry == talk->round - 1 || talk->both_entry == talk->round - 1;
+    if (blocks_size_of(three) != 3 || target->object < 0 || !latest || talk->round < 2 ||
+        talk->mention[target->object] >= 0 || !open(talk, target->object, hide) ||
+        (!all && hide & 1u << BLOCKS_SHAPE))
+        return false;
+    target->coreference = 1;
+    target->named = blocks_kind_mask(target->kind);
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k", "k",
+               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
+    return true;
+}
+
 // "how many of them are red | 2 | what color is the other one"
 static bool pick_remaining(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
+    if (!blocks_remaining(talk))
+        return pick_third(talk, hide, target);
     target->object = blocks_only(blocks_remaining(talk));
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;

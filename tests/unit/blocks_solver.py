@@ -36,7 +36,7 @@ DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of
              r'to the right of|on the right of|on the right side of|right of|in front of|'
              r'behind|in back of|next to|closest to|nearest to|nearest|near|beside|by)')
 HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|in the scene|'
-        r'in total|altogether|in all|overall|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
+        r'in total|total|altogether|in all|overall|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
         r'are we looking at|anywhere|somewhere|in there))?')
 EXTREMES = [
     ('left', r'leftmost|left|most left', r'to the left|(?:the )?most left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
@@ -76,7 +76,9 @@ SHORT = {'ocne': 'cone', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo':
          'haev': 'have', 'wher': 'where', 'whre': 'where', 'con': 'cone', 'nxt': 'next', 'blok': 'block', 'thees': 'these',
          'tehse': 'these', 'closet': 'closest', 'neares': 'nearest', 'bloks': 'blocks', 'smaler': 'smaller',
          'wat': 'what', 'wot': 'what', 'whot': 'what', 'wots': 'what is', 'wats': 'what is', 'whats': 'what is',
-         "waht's": 'what is', 'whts': 'what is', 'whihc': 'which', 'infront': 'in front', 'wheres': 'where is', "wher's": 'where is', 'thng': 'thing', 'colro': 'color'}
+         "waht's": 'what is', 'whts': 'what is', 'whihc': 'which', 'infront': 'in front', 'wheres': 'where is', "wher's": 'where is', 'thng': 'thing', 'colro': 'color',
+         'thats': "that's", 'isnt': "isn't", 'arent': "aren't", 'theres': 'there is', 'theyre': 'they are', 'doesnt': "doesn't",
+         'cant': "can't", 'lets': "let's", 'its': 'its'}
 
 
 def learn_words():
@@ -126,11 +128,31 @@ def spelled(question):
     return ' '.join(words).replace(' ,', ',')
 
 
+def uncontracted(text):
+    text = re.sub(r'^(it|that|they|what|where|there)\'(?:s|re) ', lambda m: m[1] + (' are ' if m[1] == 'they' else ' is '), text)
+    text = re.sub(r'^its (?!color|colour|shape|material|size)', 'it is ', text)
+    return re.sub(r'\bround (thing|1|one)(s?)\b', r'ball\2', re.sub(r'\bpointy (thing|one|1)(s?)\b', r'cone\2', text))
+
+
+def straight(text):
+    """Without a fact before it, an exception behind it: "besides the ball, is there anything red"."""
+    text = re.sub(rf'^{BUT} ([^,]+?),? ((?:what|which|how|is|are|do|does|any|another|other)\b.*)$', r'\2 besides \1', without_fact(text))
+    return re.sub(r'^is everything (?:else )?((?!besides ).*) besides (.*)$', r'is everything besides \2 \1', text)
+
+
+def without_fact(text):
+    """Without "9 things, ok", which is true and says nothing about what is asked."""
+    say = '(?:ok|so|right|nice|alright|hm|i see|i count|there are),? '
+    fact = rf'(?:{say})?\d+ (?:\w+ ){{0,3}}(?:{"|".join(PLURALS)})(?:,? (?:ok|hm|fine|right))?,? '
+    rest = re.sub(rf'^{fact}(?=\w)', '', text)
+    return rest if len(rest.split()) > 1 and not re.match('(?:right|correct)$|(?:are|is) (?:they|it|those)', rest) else text
+
+
 def without_echo(question, before):
     """The question without the answer just heard, which some repeat: "ok, 2. and ..."."""
     if not before:
         return question
-    heard = re.escape(spelled(before)).replace(',', ',?')
+    heard = re.escape(spelled(before)).replace(',', ',?').replace("'", "'?")
     return re.sub(rf'^(?:ok so|ok|ah|oh|so|hm|alright|right,?) {heard},? (?:and |so |now )?', '', question)
 
 
@@ -141,7 +163,7 @@ BEFORE = (rf"(?:i see a lot of \w+ here,? but|i count (?:2|two|3|three),? but|hm
           rf"so the caption says that,?|(?:what a )?nice picture,?|i have a question,?|(?:one|another|quick|1) question,?|"
           rf"just (?:checking|to be sure),?|sorry(?: to ask but)?,?|i am new here,?|i just wonder,?|not sure,?|i think i see it but|"
           rf"there is a lot going on here,?)")
-BEHIND = (r"(?:i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard to (?:see|say|tell)|it's (?:a bit )?hard (?:to say|for "
+BEHIND = (r"(?:i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard to (?:see|say|tell)|it'?s (?:a bit )?hard (?:to say|for "
           r"me)|because (?:it|that) looks \w+ to me|since (?:it|one|1|that) looks \w+|i think it looks \w+|i think|i guess|i believe|i "
           r"count (?:\d|two|three|four) but maybe i missed (?:one|1)|if you can (?:see|tell)|just curious|i am curious|if i may ask|"
           r"i am not (?:really )?sure|not sure|my guess is \w+|it is so small|my eyes are bad)")
@@ -181,27 +203,36 @@ ORDERS_OF_WORDS = [
     (r'^(.*) is made of what$', r'what is \1 made of'), (r'^(.*) (?:is|has) (what|which) (color|shape|size)$', r'\2 \3 is \1'),
     (r'^(.*) is how big$', r'how big is \1'), (r"^(.*) is (.*?),? (?:isn't it|is it)$", r'is \1 \2'),
     (r'^(.*) must be (.*?),? (?:right|is it|isn\'t it)$', r'is \1 \2'), (r"^(.*) looks (.*?),? (?:right|doesn't it)$", r'is \1 \2'),
-    (r'^is (.*) (?:really|actually) (.*)$', r'is \1 \2'), (r'^((?:the|it|that|this)\b.*) is ((?:an? |(?:made )?of )?\w+)$', r'is \1 \2'),
+    (r'^is (.*) (?:really|actually) (.*)$', r'is \1 \2'), (r'^((?:the|it|that|this)\b(?!.*\b(?:what|which|how)\b).*) is ((?:an? |(?:made )?of )?\w+)$', r'is \1 \2'),
+    (r"^is (it|that) (.*?),? (?:is it|isn't it)$", r'is \1 \2'), (r'^are (they|those) (\w+) then$', r'are \1 \2'),
     (r'^(?:(?:ok )?now |and )?the (.*?),? how many(?: of (?:them|those))? are there$', r'how many \1 are there'),
     (r'^(?:and )?the thing ((?:just |right |directly )?.*?),? what is (?:it|that)$', r'what is \1'),
     (r'^(?:describe|tell me) the (?:thing|object) ((?:just |right |directly )?' + 'DIRECTION' + r' .*)$', r'what is \1'),
     (r'^what do i see ((?:just |right |directly )?)', r'what is \1'), (r'^what is (?:standing|lying|sitting) ', 'what is '),
-    (r'^((?!do |does |is |are |has |how many )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
-    (r'^(?:and |now )?((?:the|those|these) .*?),? (?:do they (?:all )?have|are they(?: all)?) (?:the )?same (\w+)(?: as each other)?$', r'are \1 the same \2'),
+    (r'^((?!do |does |is |are |has |how many |which |what )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
+    (r'^(?:and |now )?((?:the|those|these) .*?|they|those|these),? (?:do they (?:all )?have|are they(?: all)?) (?:the )?same (\w+)(?: as each other)?$', r'are \1 the same \2'),
     (r'^is (their|the) (color|shape|material|size) (?:all )?the same$', r'do they have the same \2'),
     (r'^(?:is the|and the) (color|shape|material|size),? (?:is it )?the same for all of (.*)$', r'do \2 have the same \1'),
     (r'^is the (color|shape|material|size) of (them|those|these|the [^,]*?) (?:all )?the same$', r'do \2 have the same \1'),
     (r'^is everything (?:here )?(.*?),? or (?:what|not)$', r'is everything \1'), (r"^everything is (.*?),? (?:isn't it|is it)$", r'is everything \1'),
     (r"^(there(?:'s| is) .*?)(?: too)?,? isn't there$", r'\1'),
+    (r'^(how many of|of) the (?:\d|two|three|four|five|six|seven|eight|nine) (.*\bare\b)', r'\1 the \2'),
     (r'^of (?:all )?the (.*?),? how many are (.*)$', r'how many of the \1 are \2'),
     (r'^how many (.*) are there among the (.*)$', r'how many of the \2 are \1'),
     (r'^((?:they|those|these|the) .*?) are (.*?),? (?:right|then|correct)$', r'are \1 all \2'), (r'^(they|those|these) are (.*?),? (?:right|then|correct)$', r'are \1 \2'),
+    (r'\b(those|these) (?:three|3)\b', r'\1'),
     (r'^(?:and )?((?:the|those|these) .*?|they|those|these),? are they (?:all )?(.*)$', r'are \1 all \2'),
     (r'^(what|which) shape have (.*)$', r'\1 shape do \2 have'), (r'\bdo (them|these|those)\b have$', r'do they have'),
     (r'^do do ', 'do '), (r'^do them ', 'do they '),
-    (r"^which(?: ones| of them)? (?:aren't|are not)$", 'what shape are the others'),
+    (r"^(?:and |so )?(?:which(?: ones?| 1| of them)?|what (?:is|are) the (?:one|1|ones) that) (?:aren't|are not|isn't|is not)$", "which aren't so"),
+    (r"^(?:and |so )?how many(?: of (?:them|those))? (?:aren't|are not)$", "how many aren't so"),
     (r'^is everything else (?:also )?(.*?)(?: too)?$', r'is everything else \1'),
     (r'^(?:are )?both (?:of (?:them|those|these) )?((?:made of |of )?\w+)$', r'are they both \1'),
+    (r"^(?:anything|any)(?: here| there)? that(?:'s| is) not ", 'is there anything that is not '), (r"^(?:anything|any)(?: here| there)? that isn't ", "is there anything that isn't "),
+    (r"^is there (?:any|one|1) that isn't ", "is there anything that isn't "), (r'^(how many .*?) here (are not|aren\'t) ', r'\1 \2 '), (r'^(how many (?:(?!are |have ).)*) not ', r'\1 are not '),
+    (r'^(?:so |and )?(?:there is )?(?:only|just)(?: the)? (?:1|one) (?!of )(.*?)(?:,? (?:right|correct))?$', r'is there only 1 \1'),
+    (rf'^how many more (.*? (?:are there )?(?=(?:besides|other than|apart from|except for|except|but|aside from) ))', r'how many other \1are there '), (r'(?:are there ){2}', 'are there '),
+    (rf'^(how many other (?:(?!are there).)*?),? (?=(?:besides|other than|apart from|except for|except|but|aside from) )', r'\1 are there '),
     (r'^and that of (.*)$', r'and \1'), (r'^(?:and )?((?:the(?! same)|that|this)\b.*) too$', r'is \1 too'), (r'^and is (.*) too$', r'is \1 too'), (r'^same for (.*)$', r'what about \1'),
     (r'^(what|which) (colors?|shape) ((?:they|those|these)(?: two| 2)?|the .*) have$', r'\1 \2 do \3 have'),
     (r'^(.*?),? which (color|shape)$', r'\1, what \2'),
@@ -223,22 +254,25 @@ def reordered(text):
 
 def plain(question):
     """The question without "please" and remarks, in the order of words of one that is asked directly."""
-    text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
+    text = uncontracted(question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray'))
     colors = '|'.join(word for word, (attribute, _) in VALUES.items() if attribute == 'color')
     for words in (colors, 'cubes|balls|cylinders|cones|things', 'left|right'):
         text = re.sub(rf'\b(?:{words}),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=(?:{words})\b)', '', text)
     text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
     text = re.sub(rf'(?<=\w),? {BEHIND}$', '', text)
+    text = straight(text)
     text = re.sub(r'(?:,? please|,? thanks)$', '', text)
     text = re.sub(r"^(?:good morning|ok different thing|next question|last question|ok cool|ok then|ok and|i see(?! an? | the | two | 2 )|got it|(?:very )?good|haha|ok and|oh and|ah yes,? and|last one|next(?! to )|"
                   r"next question|one more|1 more(?= [a-z]+ )|let's see|let us begin|now then|right then|lovely|ok then|and now|thank you|"
                   r"hi there|hello|ok cool|interesting|good morning|ok different thing|wow ok|great job)(?:,| (?!the picture)) ?", '', text)
     text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now|hmm|um|oh|wow|cool|nice|mommy|mum|right(?=,| (?:how|what|which|is|are|do|does|can|could|where|any|and|tell|please) )),?|'
                   rf'{ASKING},) ', '', text)
-    lead = r"^(?:look at|now look at|about|as for|see|take|you see|i see|there is|there's|i think i see|i can see) (?:an?|the) "
-    other = r'^(?:(?:and|now|about|so) )?(?=the (?:other|remaining|last|(?:one|1) that is left))(?:the) '
-    led = re.match(other + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(lead + r"([^,]*), (.*?)\b(it|its)\b(.*)$", text) or re.match(
-        lead + r"([^,]*?) ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its)\b(.*)$", text)
+    text = straight(uncontracted(text))
+    lead = r"^(?:look at|now look at|(?:and )?what about|how about|about|as for|see|take|you see|i see|there is|there's|i think i see|i can see|i notice|and|now) (?:an?|the) "
+    other = r'^(?:(?:and what about|what about|and|now|about|so) )?(?=the (?:other|remaining|last|(?:one|1) that is left))(?:the) '
+    led = re.match(other + r"([^,]*), (.*?)\b(it|its|that)\b(.*)$", text) or re.match(lead + r"([^,]*), (.*?)\b(it|its|that)\b(.*)$", text) or re.match(
+        r"^the ((?!.*\b(?:is|looks|must|has)\b.*,)[^,]*?),? ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its|that)\b(.*)$", text) or re.match(
+        lead + r"([^,]*?) ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its|that)\b(.*)$", text)
     if led:
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
@@ -246,6 +280,7 @@ def plain(question):
     text = re.sub(r'^((?:how many|total|number of)\b.*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|the \w+(?: \w+)?)$',
                   r'\1', text)
     text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|the \w+(?: \w+)?) included$', r'\1', text)
+    text = re.sub(r'^((?:is|it|that|this|the)\b.*?) (?:also )?(\S+?)(?: too)?,? like (?:the|it) [^,]*$', r'\1 \2', text)
     text = re.sub(r' all in all$', '', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
     text = re.sub(r'^(?:so,? )?(?:all the (.*?) are (.*?)|the (.*?) are all (.*?)),? (?:right|correct|yes)$',
@@ -266,7 +301,7 @@ def plain(question):
     asked = re.fullmatch(rf'{ASKING} (.*)', text)
     if asked and re.match(r'which of |which (?:one|1) is |how many of |how many are |what is (?:left of|to the|'
                           r'next|in front|behind) ', asked.group(1)):
-        return asked.group(1)
+        return reordered(asked.group(1))
     for pattern, order in ORDERS if asked else []:
         if re.fullmatch(pattern, asked.group(1)):
             return re.sub(f'^{pattern}$', order, asked.group(1))
@@ -409,6 +444,7 @@ class Turn:
         self.most = None     # the kind that there is most of
         self.choice = False  # whether the answer was one of two
         self.found = None    # several things that were found, of no kind that was named
+        self.not_so = None   # of all that were asked about those that are not so
         self.answer = ''
 
 
@@ -603,6 +639,14 @@ class Reader:
             for _ in range(1 if ranked.group(1)[0] in 's2' else 2):
                 among = among - {self.scene.extreme(direction, among)}
             return self.scene.extreme(direction, among)
+        third = re.fullmatch(r'(?:the )?(?:third|3rd) (.*)', text)
+        if third and kind_of(third.group(1)) is not None:
+            self.reference = True
+            three = self.scene.find(kind_of(third.group(1)))
+            told = {i for turn in self.turns for mention in turn.single if len(mention) == 1 for i in mention}
+            if len(three) != 3:
+                raise Unclear(text)
+            return self.one(three - told)
         other = re.fullmatch(r'(?:the )?other (.*)', text)
         if other and kind_of(other.group(1)) is not None:
             self.reference = True
@@ -922,6 +966,7 @@ def all_are(reader, group, value):
         raise Unread(value)
     reader.turn.all = True
     some = reader.scene.find(dict([said]), objects)
+    reader.turn.not_so = objects - some
 
     def more(answer):
         return {'yes, all of them': True, 'all of them': True, 'no, not all of them': True,
@@ -1074,6 +1119,46 @@ def things(reader, found):
         said = [describe(part) for part in re.split(', | and ', answer)]
         return None not in said and {kind.get('shape') for kind in said} == shapes and not answer.startswith('more ')
     return judge
+
+
+def not_so(reader, how_many=None):
+    """"are they all red | no | which ones aren't"."""
+    found = reader.turns[-1].not_so
+    reader.reference = True
+    if not found:
+        return shared(reader, 'the others', 'shape')
+    reader.turn.group = False
+    if len(found) > 1 or how_many:
+        note_found(reader, found)
+    else:
+        reader.mention(found)
+    return counted(reader, found, False) if how_many else things(reader, found)
+
+
+def what_besides(reader, kind):
+    wanted = kind_of(kind)
+    if not wanted or len(wanted) != 1:
+        raise Unread(kind)
+    found = reader.scene.all - reader.scene.find(wanted)
+    return left_over(reader, found)
+
+
+def left_over(reader, found):
+    reader.turn.group = False
+    if len(found) > 1:
+        reader.turn.found = found
+    else:
+        reader.mention(found)
+    return things(reader, found)
+
+
+def that_color(reader):
+    """"what else is that color", as what the answer named, or as it."""
+    reader.reference = True
+    one = reader.turns[-1].answered
+    if one is None:
+        one = reader.it()
+    return left_over(reader, reader.scene.find({'color': reader.scene.objects[one]['color']}) - {one})
 
 
 def which_ones(reader, one=None):
@@ -1827,6 +1912,7 @@ def the_rest(reader, value, thing=None, others=None):
     reader.mention({-1})
     reader.turn.group = False
     some = reader.scene.find(dict([said]), rest)
+    reader.turn.not_so = rest - some
 
     def more(answer):
         return {'yes, all of them': True, 'all of them': True, 'no, not all of them': True,
@@ -1906,7 +1992,10 @@ def only(reader, thing, kind):
     found = wanted and reader.thing(thing)
     if not wanted or not reader.scene.fits(found, wanted):
         raise Unread(kind)
-    return yes_or_no(len(reader.scene.find(wanted)) == 1)
+    others = reader.scene.find(wanted) - {found}
+    if len(others) > 1:
+        reader.turn.found = reader.turn.rest = others
+    return yes_or_no(not others)
 
 
 def between(reader, thing, other, what=None):
@@ -2176,7 +2265,7 @@ QUESTIONS = list(chain(
       r"stands out)", odd_one),
      (r'describe the odd (?:one|1) out', odd_one),
      (rf'(?:is (?:anything|something)|are any (?:of the )?(?:things|objects)|is any (?:thing|object)) {HIDDEN}|does (?:anything|any '
-      r'object) (?:hide|block) .*|do any (?:things|objects) overlap', any_hidden),
+      r'object) (?:hide|block) (?:another (?:one|1|object)|something else)|do any (?:things|objects) overlap', any_hidden),
      (rf"(?:which (?:thing|object|one|1) is|what is) {HIDDEN}|what's (?:{HIDDEN}|hiding)|which (?:thing|object) is not completely "
       r'visible', which_hidden),
      (r"(?:what is|what's|which (?:thing|object|one|1) is)(?: partly| partially| a bit)? (?:hiding|covering|blocking) (?P<thing>.*)",
@@ -2227,6 +2316,10 @@ QUESTIONS = list(chain(
      (r"what else is (?P<value>(?:(?:made )?of )?\w+)|and what else is (?P<value2>(?:(?:made )?of )?\w+)|(?:which|what) other (?:things|objects) are "
       r'(?P<value3>(?:(?:made )?of )?\w+)|what other (?P<kind>.*) are there',
       lambda reader, value, value2, value3, kind: what_are(reader, value or value2 or value3, kind, True)),
+     (r"(?P<how_many>how many)? ?(?:which )?aren't so", not_so),
+     (rf'what(?: else)? (?:is there|is on the table|do you see) {BUT} (?:the )?(?P<kind>.*)', what_besides),
+     (r'(?:and |so )?(?:what else (?:is|has)|(?:what|which) other (?:things?|objects?) (?:has|have|are|is)) (?:that|the same) color',
+      that_color),
      (r"(?:what is|what's|(?:which|what) (?:things|objects|ones) are) (?P<value>(?:(?:made )?of )?\w+)", what_are),
      (r'what are (?:all )?the (?P<kind>.*)|which (?P<kind2>.*) are there|what (?P<kind3>.*) do you see',
       lambda reader, kind, kind2, kind3: what_are(reader, None, kind or kind2 or kind3)),
@@ -2471,7 +2564,7 @@ QUESTIONS = list(chain(
      (rf'(?:and )?are (?P<group>{TWO}they|those|the .*?) (?:all |both )?(?:of )?the same {A}', named(same)),
      (rf'do (?:all of )?(?P<group>{TWO}they|them|these|those|the .*?) (?:all |both )?(?:have|share) (?:the same|one|1) '
       rf'{A}', named(same)),
-     (rf'(?:are )?all (?:of {THEM} )?the same {A}', named(same)),
+     (rf'(?:are )?all (?:of {THEM} )?(?:the )?same {A}', named(same)),
      (rf'(?:and )?(?:of )?(?:the )?same {A}(?: too)?', named(same)),
      (rf'and are (?:they|those) the same {A}', named(same)),
      (rf'(?:are|do) both of {THEM} (?:have |of )?the same {A}', named(same)),
@@ -2480,7 +2573,7 @@ QUESTIONS = list(chain(
      (r'(?:are )?all of (?P<group>them|those|these) (?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'is (?:each|every (?:one|1)) of (?:the )?(?P<group>them|those|these|\w+(?: \w+)*?) '
       r'(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
-     (r'are (?P<group>they|those|the (?:others|rest(?: of them)?|(?:other|remaining) \w+(?: \w+)?)) (?:all )?(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
+     (r'are (?P<group>they|those(?: two| 2)?|these (?:two|2)|the (?:others|rest(?: of them)?|(?:other|remaining) \w+(?: \w+)?)) (?:all )?(?P<value>(?:(?:made )?of |an? )?\w+)', all_are),
      (r'(?:are all (?:of )?the (?:things|objects)|is everything)'
       r'(?: on the table| in the picture)? (?P<value>(?:(?:made )?of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'things', value)),
