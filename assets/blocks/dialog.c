@@ -29,7 +29,7 @@ static const question questions[] = {
     {WHEN_ANY, 9, 1.6, blocks_ask_all, TARGET_NAMED},
     {WHEN_ANY, 5, 1.25, blocks_ask_more, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_which_more, TARGET_NAMED},
-    {WHEN_ANY, 13, 1, blocks_ask_absent, TARGET_NAMED},
+    {WHEN_ANY, 15, 1, blocks_ask_absent, TARGET_NAMED},
     {WHEN_ANY, 1.5, 1, blocks_ask_present, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_scene, TARGET_NAMED},
     {WHEN_ANY, 3.5, 1, blocks_ask_no_such, TARGET_NAMED},
@@ -175,7 +175,10 @@ static const question questions[] = {
     {WHEN_OTHER, 24, 4, blocks_ask_group_same, TARGET_REMAINING},
     {WHEN_OTHER, 100, 1, blocks_ask_attribute, TARGET_REMAINING},
     {WHEN_OTHER, 44, 1, blocks_ask_verify, TARGET_REMAINING},
+    {WHEN_OTHER, 40, 1, blocks_ask_and_side, TARGET_NAMED},
     {WHEN_OTHER, 60, 1, blocks_ask_not_so, TARGET_NAMED},
+    {WHEN_OTHER, 40, 1, blocks_ask_one_each, TARGET_BOTH},
+    {WHEN_THEY, 8, 1, blocks_ask_one_each, TARGET_IT},
     {WHEN_OTHER, 24, 1, blocks_ask_that_color, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_what_besides, TARGET_NAMED},
     {WHEN_ANY, 5, 1, blocks_ask_occurs, TARGET_NAMED},
@@ -407,6 +410,9 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
                             .kind = m->ask == ASK_VALUE ? draft->target : draft->kind};
     entry->value = (m->ask == ASK_VALUE && m->objects) ||
                    (m->ask == ASK_SHARED && (draft->of_they || draft->group));
+    entry->beside = draft->beside;
+    if (draft->beside >= 0)
+        entry->axis = (blocks_direction)(m->toward & ~1);
     entry->verify = m->ask == ASK_ONE && draft->asked >= 0;
     entry->asked = draft->asked;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;

@@ -78,10 +78,10 @@ static bool pick_both(blocks_talk *talk, blocks_group *g)
     g->key = -1 - (int64_t)talk->both;
     // Where a group was spoken of before, "they" might be that.
     const char *two = "(2:those two|these two|the two of them)";
-    g->they = blocks_reading(&talk->rng, talk->they || talk->groups ? two : "(5:they|2:those two)");
-    g->them =
-        blocks_reading(&talk->rng, talk->they || talk->groups ? "(2:those two|these two)"
-                                                              : "(4:them|2:the two|those two)");
+    const bool group = blocks_several_told(talk);
+    g->they = blocks_reading(&talk->rng, group ? two : "(5:they|2:those two)");
+    g->them = blocks_reading(&talk->rng,
+                             group ? "(2:those two|these two)" : "(4:them|2:the two|those two)");
     return true;
 }
 

@@ -416,7 +416,8 @@ static void add_remark(vd_rng *rng, char *text, size_t size)
         "question,|just checking,|just to be sure,|sorry,|sorry to ask but|i am new here,|i just "
         "wonder,|not sure,|i think i see it but|there is a lot going on here,)";
     static const char *const behind_it =
-        "(i can't (really|) (see|tell) it (so well|)|it is hard to (see|say|tell)|it's (a bit|) "
+        "(i think it could be (two|three|four|3|4|5)|i can't (really|) (see|tell) it (so well|)|it "
+        "is hard to (see|say|tell)|it's (a bit|) "
         "hard (to say|for me)|2:because (it|that) looks %v to me|since (it|one|that) looks %v|i "
         "think it looks %v|2:i think|2:i guess|i believe|i count (2|two|3|three|4|four) but maybe "
         "i missed one|if you can (see|tell)|just curious|i am curious|if i may ask|i am not "
@@ -455,9 +456,11 @@ static void add_correction(vd_rng *rng, char *text, size_t size)
         if (!whole || !side || w == wrong || strstr(text, " or ") || strstr(text, other))
             continue;
         char out[2 * BLOCKS_TEXT];
+        // "how many cubes, or rather, how many balls are there"
+        const char *again = kind == 1 && text + 9 == at && behind(text, "how many ") ? text : at;
         snprintf(out, sizeof out, "%.*s%s, %s %s", (int)(at - text), text, other,
                  blocks_reading(rng, "(sorry,|i mean|wait,|or rather|uh,|no wait,|i meant)").text,
-                 at);
+                 again);
         if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
             snprintf(text, size, "%s", out);
         return;
@@ -467,9 +470,11 @@ static void add_correction(vd_rng *rng, char *text, size_t size)
 // "is there another cube besides the red one" with the exception first.
 static void exception_first(vd_rng *rng, char *text, size_t size)
 {
-    static const char *const buts[] = {" besides ", " apart from ", " other than ", " except for ",
-                                       " aside from "};
+    static const char *const buts[] = {" besides ",    " apart from ", " other than ",
+                                       " except for ", " except ",     " aside from "};
     char out[2 * BLOCKS_TEXT];
+    if (behind(text, "is everything") || behind(text, "are all")) // goes on behind the thing
+        return;
     for (size_t i = 0; i < sizeof buts / sizeof *buts; i++) {
         const char *at = strstr(text, buts[i]);
         const char *thing = at ? at + strlen(buts[i]) : NULL;

@@ -2,7 +2,7 @@
 // one out"), and about what stands partly behind something else.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_PAIR = 120, TOPIC_IDENTICAL, TOPIC_ODD, TOPIC_HIDDEN };
+enum { TOPIC_PAIR = 120, TOPIC_IDENTICAL, TOPIC_ODD, TOPIC_HIDDEN, TOPIC_ONE_EACH };
 
 // Whether two objects agree in all attributes of the mask.
 static bool pair_alike(const blocks_scene *scene, unsigned mask)
@@ -135,6 +135,34 @@ bool blocks_ask_odd_one(blocks_talk *talk, blocks_draft *draft)
                       "(from the (others|rest)|)|which (one|) of %m is not like the others|which "
                       "of %m (does not|doesn't) (belong|fit in)|which (one|) of %m stands out)",
                       "m", g.them.text);
+}
+
+// "is one of them red and the other blue"
+bool blocks_ask_one_each(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_group g;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    if (!blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2 || g.kind.value[a] >= 0 ||
+        (!g.both && talk->they_said != talk->round - 1))
+        return false;
+    int first = __builtin_ctz(g.set), second = __builtin_ctz(g.set & (g.set - 1u));
+    int one = blocks_value(&scene->object[first], a), two = blocks_value(&scene->object[second], a);
+    bool yes = blocks_chance(talk, 0.5), told = talk->known[first] & talk->known[second] & 1u << a;
+    if (told || (yes && one == two))
+        return false;
+    int wrong = (one + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) % blocks_values(a);
+    if (!yes && wrong == two)
+        return false;
+    *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
+    draft->meaning.yes = yes;
+    draft->topic = blocks_topic(TOPIC_ONE_EACH, g.key, a, 0);
+    return blocks_put(talk, draft,
+                      "(3:is one of %m %v and the other %w|2:is one of %m %v and one %w|is one %v "
+                      "and the other %w|one is %v and the other %w, (right|correct))",
+                      "mvw", g.both ? "those two" : g.them.text,
+                      blocks_predicate(&talk->rng, a, one).text,
+                      blocks_predicate(&talk->rng, a, yes ? two : wrong).text);
 }
 
 // ---- partly hidden ------------------------------------------------------------------------------

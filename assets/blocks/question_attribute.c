@@ -98,6 +98,14 @@ static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
         return;
     bool a = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_A);
+    if (talk->naming == TARGET_OTHER &&
+        blocks_chance(talk, 0.4)) { // "i see another cube, is it big"
+        snprintf(lead, LEAD, "%.20s an%.40s, ",
+                 blocks_reading(&talk->rng, "(2:i see|there is|and there is|i notice)").text,
+                 target->text + 4);
+        snprintf(target->text, sizeof target->text, "it");
+        return;
+    }
     const char *before = other ? "(3:and|now|about|so|2:what about|and what about)"
                          : a   ? "(3:i see|there is|there's|i think i see|i can see|i notice)"
                                : "(3:look at|now look at|about|as for|see|take|you see|3:what "

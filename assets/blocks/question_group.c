@@ -162,8 +162,8 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
                both ? "(2:are they both %v|are both of %m %v|both %v|both of %m %v|are both %v)"
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
                       "%w|is every one of %m %w|(so|) %g are all %v, (right|correct)|%g are %v, "
-                      "(right|then|correct)|(and|) %g, are they (all|) %v|(so|) all of "
-                      "%m are %v, (right|"
+                      "(right|then|correct)|(and|) %g, are they (all|) %v|2:(so|) all of "
+                      "%m are %v(2:|, right|, "
                       "correct))");
 }
 
@@ -259,6 +259,9 @@ static bool put_same_otherwise(blocks_talk *talk, blocks_draft *draft, const blo
                        ? "(is the %v the same for all of %m|is the %v of %m (all|) the same)"
                        : "(is their %v (all|) the same|is the %v the same for all of %m|and the "
                          "%v, is it the same for all of %m)");
+    if (blocks_chance(talk, 0.08) && !g->named && !g->remaining && talk->they &&
+        talk->they_said == talk->round - 1 && talk->both_entry < talk->they_said)
+        return put(talk, draft, g, name, NULL, "all (the|) same %v");
     if (blocks_chance(talk, 0.06) && (g->named || g->remaining))
         return put(
             talk, draft, g, name, NULL,
@@ -312,7 +315,7 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
                "same|one) %v|do %g (all|) match "
                "in %v|do all of %m have "
                "the "
-               "same %v|all of %m the same %v|2:all (the|) same %v)");
+               "same %v|all of %m the same %v)");
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
@@ -408,7 +411,8 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, a, 0);
-    bool counted = talk->entry[talk->round - 1].counted;
+    const blocks_entry *last = &talk->entry[talk->round - 1];
+    bool counted = last->counted && (blocks_kind_mask(last->whole) || blocks_they_narrowed(talk));
     if (talk->naming == TARGET_REMAINING && counted && a == BLOCKS_SHAPE &&
         blocks_chance(talk, 0.3))
         return blocks_put(talk, draft, "(which ones|which|which of them) (aren't|are not)", "");

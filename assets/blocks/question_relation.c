@@ -104,7 +104,7 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
         "%b|what is the thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
         "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|"
         "identify) the (thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
-        "%t)",
+        "%t|(something|there is something) (|right|directly) %d %t, what is (it|that))",
         &target, direction, NULL, NULL);
 }
 
@@ -144,6 +144,9 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
         return put(talk, draft,
                    some_kind
                        ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %b)"
+                   : direction == BLOCKS_BEHIND && blocks_chance(talk, 0.15)
+                       ? "(2:is (something|anything) (hiding|standing) %d %t|anything (hiding|"
+                         "hidden) %d %t)"
                        : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
                          "%t|2:do you see anything %d %t|2:is there (another|an) object %d %t|"
                          "2:anything %d %b|does anything (stand|sit|lie) %d %t)",
@@ -376,10 +379,33 @@ bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("relation", ASK_SIDE, &one);
     draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
+    draft->beside = two.object;
     keep_it(talk, draft, &one, &two);
     draft->topic = blocks_topic(TOPIC_SIDE, direction, one.object, two.object);
     return put(talk, draft, direction == BLOCKS_LEFT ? across : along, &one, direction, NULL,
                two.text);
+}
+
+// "is the ball to the left or to the right of the cube | left | and the cone"
+bool blocks_ask_and_side(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    blocks_target target;
+    if (talk->round < 2 || before->beside < 0 || !blocks_target_pick(talk, 0, &target) ||
+        target.object == before->beside)
+        return false;
+    blocks_direction direction = before->axis;
+    bool so = blocks_lies(talk->scene, target.object, direction, before->beside);
+    if (!so && !blocks_lies(talk->scene, before->beside, direction, target.object))
+        return false;
+    *draft = blocks_draft_about("relation", ASK_SIDE, &target);
+    draft->coreference = 1;
+    draft->about = -1;
+    draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
+    draft->beside = before->beside;
+    draft->topic = blocks_topic(TOPIC_SIDE, direction, target.object, before->beside);
+    return blocks_put(talk, draft, "(3:and %t|3:what about %t|2:how about %t|and what about %t)",
+                      "t", target.text);
 }
 
 // "where is the ball"

@@ -14,7 +14,7 @@ static bool draft_list(const blocks_talk *talk, blocks_set set, blocks_draft *dr
     draft->meaning.objects = set;
     draft->meaning.attribute = number > 1 ? BLOCKS_SHAPE : BLOCKS_ATTRIBUTES;
     draft->single = draft->about = only;
-    draft->plural = number > 1;
+    draft->plural = draft->other_thing = number > 1;
     draft->other_group = draft->of_found = true;
     return true;
 }

@@ -120,7 +120,8 @@ blocks_direction blocks_some_direction(blocks_talk *talk)
 
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
 {
-    blocks_draft draft = {.family = family, .single = -1, .about = -1, .asked = -1, .implied = -1};
+    blocks_draft draft = {
+        .family = family, .single = -1, .about = -1, .asked = -1, .implied = -1, .beside = -1};
     draft.meaning.ask = ask;
     draft.meaning.attribute = BLOCKS_ATTRIBUTES;
     draft.meaning.toward = -1;

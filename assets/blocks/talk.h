@@ -34,6 +34,7 @@ typedef struct blocks_draft {
     blocks_kind target;         // VALUE: the kind by which the object was named
     int asked;                  // ONE, ALL: the value that is asked for, -1 = none
     blocks_set found;           // several things that the answer brings up besides
+    int beside;                 // SIDE: of which thing the side is asked for, -1 = none
 } blocks_draft;
 
 // One entry of the history, as its words alone have it.
@@ -48,13 +49,15 @@ typedef struct blocks_entry {
     blocks_kind whole; // COUNT: the kind named of which that is a part
     bool one;          // THERE: one of the kind was asked for, and there is at least one
     bool verify;
-    int asked;         // verify: the value
-    bool yes;          // ALL, SAME: the answer; SHARED: there is one
-    int told;          // the object that the answer named, or alone can mean; -1 = none
-    blocks_set found;  // several things that were counted or found, and are no kind: "they"
-    blocks_set rest;   // CHOICE among several: those that were not chosen
-    blocks_set not_so; // ALL, answered no: those that are not
-    blocks_kind said;  // VALUE, SHARED, MOST: the one value that the answer gave
+    int asked;             // verify: the value
+    bool yes;              // ALL, SAME: the answer; SHARED: there is one
+    int told;              // the object that the answer named, or alone can mean; -1 = none
+    blocks_set found;      // several things that were counted or found, and are no kind: "they"
+    blocks_set rest;       // CHOICE among several: those that were not chosen
+    blocks_set not_so;     // ALL, answered no: those that are not
+    int beside;            // SIDE: of which thing the side was asked for, -1 = none
+    blocks_direction axis; // LEFT: left or right, FRONT: in front or behind
+    blocks_kind said;      // VALUE, SHARED, MOST: the one value that the answer gave
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -230,8 +233,8 @@ blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_a
     blocks_ask_and_verify, blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
-    blocks_ask_side, blocks_ask_on_top, blocks_ask_is_between, blocks_ask_is_extreme,
-    blocks_ask_between, blocks_ask_between_two;
+    blocks_ask_side, blocks_ask_and_side, blocks_ask_on_top, blocks_ask_is_between,
+    blocks_ask_is_extreme, blocks_ask_between, blocks_ask_between_two;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
     blocks_ask_extent, blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else,
@@ -244,8 +247,9 @@ blocks_ask_fn blocks_ask_most, blocks_ask_mostly, blocks_ask_occurs;
 // Of a group, "they" or named: "what color are the cubes".
 blocks_ask_fn blocks_ask_they_count, blocks_ask_they_tally, blocks_ask_they_not,
     blocks_ask_they_all, blocks_ask_they_any, blocks_ask_group_what, blocks_ask_group_same,
-    blocks_ask_others, blocks_ask_they_number, blocks_ask_they_pair, blocks_ask_counted_what,
-    blocks_ask_one_differs, blocks_ask_what_are_there, blocks_ask_and_group;
+    blocks_ask_others, blocks_ask_they_number, blocks_ask_they_pair, blocks_ask_one_each,
+    blocks_ask_counted_what, blocks_ask_one_differs, blocks_ask_what_are_there,
+    blocks_ask_and_group;
 // What is alike, and what is partly hidden: "are any two identical", "which is the odd one out".
 blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blocks_ask_any_hidden,
     blocks_ask_which_hidden, blocks_ask_hidden, blocks_ask_hider;

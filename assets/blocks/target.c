@@ -382,8 +382,13 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = talk->before;
     target->coreference = talk->round - talk->last[talk->before];
+    bool first = talk->singles == (blocks_set)(1u << talk->it | 1u << talk->before) &&
+                 talk->last[talk->before] > 0;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(2:the one before|the one before that|the previous one)", "");
+               first && blocks_chance(talk, 0.5)
+                   ? "(3:the first one|the first thing)"
+                   : "(2:the one before|the one before that|the previous one)",
+               "");
     return target->coreference > 0;
 }
 

@@ -61,7 +61,7 @@ THAT = {'that other one', 'the other one', 'that other 1', 'the other 1', 'other
 
 ASKING = (r'(?:(?:could|can|would) you (?:please )?tell me|(?:please )?could you say|please tell me|tell me|do you know|'
           r'would you mind telling me|may i ask|i want to know|i wonder)')
-ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether) there (is|are) (.*)', r'\1 there \2'),
+ORDERS = [(r'(what color) would you say (.*) is', r'\1 is \2'), (r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether) there (is|are) (.*)', r'\1 there \2'),
           (r'(?:if|whether) anything is (.*)', r'is anything \1'), (r'(?:if|whether) it is (.*)', r'is it \1'),
           (r'what (.*) is made of', r'what is \1 made of'),
           (r'((?:what|which) (?:color|shape|size)) (.*) is', r'\1 is \2'),
@@ -69,7 +69,7 @@ ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether
 OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
                   'orange shark call fox foxes'.split())
 WORDS = set()
-SHORT = {'ocne': 'cone', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
+SHORT = {'ocne': 'cone', 'coler': 'color', 'matal': 'metal', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
          'hw': 'how', 'fo': 'of', 'ov': 'of', 'ti': 'it', 'oen': 'one', 'oens': 'ones', 'onse': 'ones', 'adn': 'and',
          'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
@@ -143,7 +143,7 @@ def straight(text):
 def without_fact(text):
     """Without "9 things, ok", which is true and says nothing about what is asked."""
     say = '(?:ok|so|right|nice|alright|hm|i see|i count|there are),? '
-    fact = rf'(?:{say})?\d+ (?:\w+ ){{0,3}}(?:{"|".join(PLURALS)})(?:,? (?:ok|hm|fine|right))?,? '
+    fact = rf'(?:{say})?\d+ (?:(?:{"|".join(VALUES)}) ){{0,3}}(?:{"|".join(PLURALS)})(?:,? (?:ok|hm|fine|right))?,? '
     rest = re.sub(rf'^{fact}(?=\w)', '', text)
     return rest if len(rest.split()) > 1 and not re.match('(?:right|correct)$|(?:are|is) (?:they|it|those)', rest) else text
 
@@ -163,7 +163,7 @@ BEFORE = (rf"(?:i see a lot of \w+ here,? but|i count (?:2|two|3|three),? but|hm
           rf"so the caption says that,?|(?:what a )?nice picture,?|i have a question,?|(?:one|another|quick|1) question,?|"
           rf"just (?:checking|to be sure),?|sorry(?: to ask but)?,?|i am new here,?|i just wonder,?|not sure,?|i think i see it but|"
           rf"there is a lot going on here,?)")
-BEHIND = (r"(?:i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard to (?:see|say|tell)|it'?s (?:a bit )?hard (?:to say|for "
+BEHIND = (r"(?:i think it could be \w+|i can't (?:really )?(?:see|tell)(?: it)?(?: so well)?|it is hard to (?:see|say|tell)|it'?s (?:a bit )?hard (?:to say|for "
           r"me)|because (?:it|that) looks \w+ to me|since (?:it|one|1|that) looks \w+|i think it looks \w+|i think|i guess|i believe|i "
           r"count (?:\d|two|three|four) but maybe i missed (?:one|1)|if you can (?:see|tell)|just curious|i am curious|if i may ask|"
           r"i am not (?:really )?sure|not sure|my guess is \w+|it is so small|my eyes are bad)")
@@ -190,7 +190,7 @@ FOREIGN = [
     (r'^(?:they are|these are|they) (?!have |all have |both have |.*\b(?:what|which)\b|how |where |.*, )', r'are they '),
     (r'^(?:of )?(?:what|which) (color|shape|form|size) (?:has|have) ((?:the|it)\b.*)$', r'what \1 is \2'),
     (r'^(?:of )?(?:what|which) (color|shape|form|size) ((?:the|it)\b.*?) (?:has|is)$', r'what \1 is \2'),
-    (r'^of (?:what|which) (color|shape) is (.*)$', r'what \1 is \2'),
+    (r'^of (?:what|which) (color|shape) is (.*)$', r'what \1 is \2'), (r'^(what|which) (color) would you say (.*) is$', r'\1 \2 is \3'),
     (r'^(.*) (?:has|is) (?:what|which) (color|shape|form|size)$', r'what \2 is \1'),
     (r'^how is the color of (.*)$', r'what color is \1'), (r'^what form is', 'what shape is'),
     (r'^where ((?:the|it)\b.*?) is$', r'where is \1'), (r'^(.*) is where$', r'where is \1'),
@@ -206,6 +206,8 @@ ORDERS_OF_WORDS = [
     (r'^is (.*) (?:really|actually) (.*)$', r'is \1 \2'), (r'^((?:the|it|that|this)\b(?!.*\b(?:what|which|how)\b).*) is ((?:an? |(?:made )?of )?\w+)$', r'is \1 \2'),
     (r"^is (it|that) (.*?),? (?:is it|isn't it)$", r'is \1 \2'), (r'^are (they|those) (\w+) then$', r'are \1 \2'),
     (r'^(?:(?:ok )?now |and )?the (.*?),? how many(?: of (?:them|those))? are there$', r'how many \1 are there'),
+    (r'^(?:so )?all of (them|those|these|the (?:rest|others?|other .*|remaining .*)|those two|these two) are (.*?)(?:,? (?:right|correct))?$', r'are \1 all \2'),
+    (r'^(?:is there |there is )?something ((?:just |right |directly )?.*?),? what is (?:it|that)$', r'what is \1'),
     (r'^(?:and )?the thing ((?:just |right |directly )?.*?),? what is (?:it|that)$', r'what is \1'),
     (r'^(?:describe|tell me) the (?:thing|object) ((?:just |right |directly )?' + 'DIRECTION' + r' .*)$', r'what is \1'),
     (r'^what do i see ((?:just |right |directly )?)', r'what is \1'), (r'^what is (?:standing|lying|sitting) ', 'what is '),
@@ -220,7 +222,7 @@ ORDERS_OF_WORDS = [
     (r'^of (?:all )?the (.*?),? how many are (.*)$', r'how many of the \1 are \2'),
     (r'^how many (.*) are there among the (.*)$', r'how many of the \2 are \1'),
     (r'^((?:they|those|these|the) .*?) are (.*?),? (?:right|then|correct)$', r'are \1 all \2'), (r'^(they|those|these) are (.*?),? (?:right|then|correct)$', r'are \1 \2'),
-    (r'\b(those|these) (?:three|3)\b', r'\1'),
+    (r'\b(those|these) (?:three|3)\b', r'\1'), (r'\ball of (those|these) (?:two|2)\b', r'\1 two'), (r'^are them ', 'are they '),
     (r'^(?:and )?((?:the|those|these) .*?|they|those|these),? are they (?:all )?(.*)$', r'are \1 all \2'),
     (r'^(what|which) shape have (.*)$', r'\1 shape do \2 have'), (r'\bdo (them|these|those)\b have$', r'do they have'),
     (r'^do do ', 'do '), (r'^do them ', 'do they '),
@@ -258,6 +260,8 @@ def plain(question):
     colors = '|'.join(word for word, (attribute, _) in VALUES.items() if attribute == 'color')
     for words in (colors, 'cubes|balls|cylinders|cones|things', 'left|right'):
         text = re.sub(rf'\b(?:{words}),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=(?:{words})\b)', '', text)
+    text = re.sub(r'\bhow many (?:cubes|balls|cylinders|cones|things),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=how many )', '', text)
+    text = re.sub(r'^(?:and )?(?:i see|there is|i notice) another ([^,]*?),? (?=(?:what|which|is|how|it|would|isn)\b)', r'about the other \1, ', text)
     text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
     text = re.sub(rf'(?<=\w),? {BEHIND}$', '', text)
     text = straight(text)
@@ -277,9 +281,9 @@ def plain(question):
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
                   r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
-    text = re.sub(r'^((?:how many|total|number of)\b.*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|the \w+(?: \w+)?)$',
+    text = re.sub(r'^((?:how many|total|number of)\b.*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+)?)$',
                   r'\1', text)
-    text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|the \w+(?: \w+)?) included$', r'\1', text)
+    text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+)?) included$', r'\1', text)
     text = re.sub(r'^((?:is|it|that|this|the)\b.*?) (?:also )?(\S+?)(?: too)?,? like (?:the|it) [^,]*$', r'\1 \2', text)
     text = re.sub(r' all in all$', '', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
@@ -293,6 +297,7 @@ def plain(question):
         text = re.sub(r', right$', '', text)
         text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on)(?<! its) right$', '', text)
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
+    text = re.sub(r"^which (?:ones|1s) (?=(?!are|is)[^,]* or )", 'which is ', re.sub(r'^which (?:ones|1s) (?=(?!are )[^,]*, .* or )', 'which is ', text))
     text = re.sub(r'\b((?:\w+er|fewer \w+(?: \w+)?|more \w+(?: \w+)?|more) )then\b', r'\1than', text)
     text = re.sub('^(?:between|out of) ', 'of ', text)
     text = re.sub('^(?:identify|name|tell me about|what (?:do|would) you call|which (?:thing|object|item) is(?= the )) ',
@@ -444,6 +449,7 @@ class Turn:
         self.most = None     # the kind that there is most of
         self.choice = False  # whether the answer was one of two
         self.found = None    # several things that were found, of no kind that was named
+        self.side = None     # of which thing left or right was asked for, or in front or behind
         self.not_so = None   # of all that were asked about those that are not so
         self.answer = ''
 
@@ -617,6 +623,10 @@ class Reader:
         if re.fullmatch(r'(?:the )?(?:other|remaining|last) (?:one|1)|the (?:one|1) that is left', text) and (
                 self.turns[-1].some is not None or self.turns[-1].count or self.turns[-1].rest):
             return self.one(self.remaining())
+        first = [mention for turn in self.turns[1:] for mention in turn.single]
+        if re.fullmatch('the first (?:one|1|thing)', text) and first:
+            self.reference = True
+            return self.one(first[0])
         if re.fullmatch(r'the (?:one|1) before(?: that)?|the previous (?:one|1)', text):
             self.reference = True
             return self.before()
@@ -1398,6 +1408,11 @@ def else_of_it(reader, attribute):
 
 def side_of(reader, thing, other, sides):
     one, two = reader.subject(thing), reader.thing(other)
+    reader.turn.side = two, sides
+    return judge_side(reader, one, two, sides)
+
+
+def judge_side(reader, one, two, sides):
     axis = ('left', 'right') if re.search('left|side', sides) else ('front', 'behind')
     right = [d for d in axis if reader.scene.lies(one, d, two) is not False]
 
@@ -1463,7 +1478,29 @@ def no_such(reader, kind, **_):
                                             rf"{kind.get('shape')}", answer))
 
 
+def side_again(reader, thing):
+    """"is it left or right of the cube | left | and the ball"."""
+    reader.reference = True
+    other, sides = reader.turns[-1].side
+    found = reader.thing(thing)
+    reader.turn.side = other, sides
+    return judge_side(reader, found, other, sides)
+
+
+def one_each(reader, value, other, group=None):
+    two = reader.group(group) if group else reader.they(two=True)
+    said = value_of(value), value_of(other)
+    if None in said:
+        raise Unread(value)
+    if len(two) != 2 or said[0][0] != said[1][0]:
+        raise Unclear('of more than two')
+    reader.turn.all = True
+    return yes_or_no(sorted(reader.scene.objects[i][said[0][0]] for i in two) == sorted(s[1] for s in said))
+
+
 def verify_again(reader, thing):
+    if reader.turns[-1].side:
+        return side_again(reader, thing)
     if not reader.turns[-1].verify:
         raise Unread(thing)
     reader.reference = True
@@ -1472,6 +1509,8 @@ def verify_again(reader, thing):
 
 
 def value_again(reader, thing):
+    if reader.turns[-1].side:
+        return side_again(reader, thing)
     if not reader.turns[-1].value:
         raise Unread(thing)
     reader.reference = True
@@ -2316,6 +2355,8 @@ QUESTIONS = list(chain(
      (r"what else is (?P<value>(?:(?:made )?of )?\w+)|and what else is (?P<value2>(?:(?:made )?of )?\w+)|(?:which|what) other (?:things|objects) are "
       r'(?P<value3>(?:(?:made )?of )?\w+)|what other (?P<kind>.*) are there',
       lambda reader, value, value2, value3, kind: what_are(reader, value or value2 or value3, kind, True)),
+     (r'(?:is )?(?:one|1)(?: of (?P<group>them|those(?: two| 2)?|these(?: two| 2)?|the two|the 2))?(?: is)? (?P<value>(?:an? |(?:made )?of )?\w+) '
+      r'and (?:the other|one|1) (?P<other>(?:an? |(?:made )?of )?\w+)(?:,? (?:right|correct))?', one_each),
      (r"(?P<how_many>how many)? ?(?:which )?aren't so", not_so),
      (rf'what(?: else)? (?:is there|is on the table|do you see) {BUT} (?:the )?(?P<kind>.*)', what_besides),
      (r'(?:and |so )?(?:what else (?:is|has)|(?:what|which) other (?:things?|objects?) (?:has|have|are|is)) (?:that|the same) color',
@@ -2602,6 +2643,7 @@ QUESTIONS = list(chain(
       anything),
      (rf'an? (?P<kind>[^,]*?) {DIRECTION} (?P<thing>.*)', anything),
      (rf'anything {DIRECTION} (?P<thing>.*)', anything),
+     (rf'(?:is (?:something|anything)|anything) (?:hiding|hidden|standing) {DIRECTION} (?P<thing>.*)', anything),
      (rf'does anything (?:stand|sit|lie) {DIRECTION} (?P<thing>.*)', anything),
      (r'is (?P<thing>.*?) (?P<sides>(?:to |on )?(?:the )?(?:left|right) or (?:to |on )?(?:the )?(?:left|'
       r'right)|in front(?: of)? or behind|behind or in front)(?: of)? (?P<other>.*)', side_of),

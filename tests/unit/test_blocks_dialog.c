@@ -323,7 +323,7 @@ static void half_of_the_questions_refer_back(void **state)
             "take the ", "now the ", "notice a", "there is a", "there's a", "got it",
             // remarks
             "it is hard", "it is so", "it si so", " it so", "see it", "ese it", "tell it",
-            "i can't", "it looks"};
+            "i can't", "it looks", "it could be"};
         char question[BLOCKS_TEXT] = "";
         drop_made_up(round_at(i)->question, question);
         bool named = !strcmp(round_at(i)->family, "absent");
