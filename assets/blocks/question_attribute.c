@@ -98,8 +98,8 @@ static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
         return;
     bool a = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
     blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_A);
-    if (talk->naming == TARGET_OTHER &&
-        blocks_chance(talk, 0.4)) { // "i see another cube, is it big"
+    // "i see another cube, is it big"
+    if (talk->naming == TARGET_OTHER && blocks_chance(talk, 0.4)) {
         snprintf(lead, LEAD, "%.20s an%.40s, ",
                  blocks_reading(&talk->rng, "(2:i see|there is|and there is|i notice)").text,
                  target->text + 4);
@@ -221,8 +221,7 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     if (lead[0])
         return put_led(talk, draft, lead,
                        "(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) "
-                       "%v too|is (it|that) "
-                       "also %v)",
+                       "(%v too|also %v))",
                        target.text, predicate.text);
     return blocks_put(
         talk, draft,

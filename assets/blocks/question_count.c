@@ -156,7 +156,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
     if (number > 1 && blocks_chance(talk, 0.1) && put_including(talk, draft, kind))
         return true;
-    blocks_phrase predicate = {""}, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase predicate = {""}, number_of = {""},
+                  many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     blocks_phrase place = blocks_reading(&talk->rng, here);
     const char *pattern =
         "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
@@ -183,19 +184,20 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
         draft->whole = rest;
         int whole = blocks_size_of(blocks_find(talk->scene, rest));
-        place = number_words(talk, whole);
+        number_of = number_words(talk, whole);
         pattern =
             "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|"
             "how many %v are there among the %p|how many of the %p would you "
             "say are %v)";
         if (whole > 2 && blocks_chance(talk, 0.15))
-            pattern = "(2:how many of the %h %p are %v|of the %h %p, how many are %v)";
+            pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
         if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
             pattern =
                 "(2:how many %v|how many is %v|how many of all these are %v|how many of all the "
                 "things are %v)";
     }
-    return blocks_put(talk, draft, pattern, "phv", many.text, place.text, predicate.text);
+    return blocks_put(talk, draft, pattern, "phvn", many.text, place.text, predicate.text,
+                      number_of.text);
 }
 
 bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
