@@ -459,15 +459,16 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
 static bool pick_third(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
-    blocks_set told = talk->singles;
-    for (int i = 0; i < scene->count; i++)
-        told |= talk->last[i] >= 0 ? (blocks_set)(1u << i) : 0;
+    const bool of_two = talk->both_entry == talk->round - 1; // the two of the round before
+    blocks_set told = of_two ? talk->both : 0;
+    for (int i = 0; i < scene->count && !of_two; i++)
+        told |= talk->last[i] > 0 ? (blocks_set)(1u << i) : 0;
     int some = vd_rng_below(&talk->rng, scene->count);
     bool all = scene->count == 3;
     target->kind = all ? blocks_anything : blocks_kind_of(&scene->object[some], 1u << BLOCKS_SHAPE);
     blocks_set three = blocks_find(scene, target->kind), left = three & (blocks_set)~told;
     target->object = blocks_only(left);
-    bool latest = talk->it_entry == talk->round - 1 || talk->both_entry == talk->round - 1;
+    bool latest = of_two || talk->it_entry == talk->round - 1;
     if (blocks_size_of(three) != 3 || target->object < 0 || !latest || talk->round < 2 ||
         talk->mention[target->object] >= 0 || !open(talk, target->object, hide) ||
         (!all && hide & 1u << BLOCKS_SHAPE))

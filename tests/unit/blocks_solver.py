@@ -136,6 +136,7 @@ def uncontracted(text):
 
 def straight(text):
     """Without a fact before it, an exception behind it: "besides the ball, is there anything red"."""
+    text = re.sub(r'^(?:and )?(?:i see|there is|i notice) another ([^,]*?),? (?=(?:what|which|is|how|it|would|isn)\b)', r'about the other \1, ', text)
     text = re.sub(rf'^{BUT} ([^,]+?),? ((?:what|which|how|is|are|do|does|any|another|other)\b.*)$', r'\2 besides \1', without_fact(text))
     return re.sub(r'^is everything (?:else )?((?!besides ).*) besides (.*)$', r'is everything besides \2 \1', text)
 
@@ -178,8 +179,10 @@ FOREIGN = [
     (r'^how much (.*) are there$', r'how many \1 are there'), (r'^(.*) are how many$', r'how many \1 are there'),
     (r'^(?:there are|exist) how many (.*)$', r'how many \1 are there'),
     (r'^how many (.*) has the picture$', r'how many \1 are there'),
+    (r'^it has (?:the )?same (color|shape|size|material) (as|like) ', r'is it the same \1 as '),
     (r"^(?:exists|exist|have(?! you)(?! we)|it has|there exists?|there is|there are) ((?!a lot |how many |what |which )(?!.*,? isn't there$)(?!.*,? right$).*)$",
      lambda m: f"{'are' if is_many(m[1]) else 'is'} there {re.sub('^also ', '', m[1])}"),
+    (r'^(?:is|are) there (?:the )?same (color|shape|material|size)$', r'do they have the same \1'),
     (r'^(?:anything|something) is (.*)$', r'is anything \1'), (r'^is something (.*)$', r'is anything \1'),
     (r'^(?:of|from) what (?:material )?is (.*?)(?: made)?$', r'what is \1 made of'),
     (r'^(?:of|from) what (?:material )?((?:the|it).*?) is(?: made)?$', r'what is \1 made of'),
@@ -218,7 +221,8 @@ ORDERS_OF_WORDS = [
     (r'^is the (color|shape|material|size) of (them|those|these|the [^,]*?) (?:all )?the same$', r'do \2 have the same \1'),
     (r'^is everything (?:here )?(.*?),? or (?:what|not)$', r'is everything \1'), (r"^everything is (.*?),? (?:isn't it|is it)$", r'is everything \1'),
     (r"^(there(?:'s| is) .*?)(?: too)?,? isn't there$", r'\1'),
-    (r'^(how many of|of) the (?:\d|two|three|four|five|six|seven|eight|nine) (.*\bare\b)', r'\1 the \2'),
+    (r'^(how many of|of) the (?:\d+|two|three|four|five|six|seven|eight|nine) (.*\bare\b)', r'\1 the \2'),
+    (r'^how many of the things are ', 'how many things are '),
     (r'^of (?:all )?the (.*?),? how many are (.*)$', r'how many of the \1 are \2'),
     (r'^how many (.*) are there among the (.*)$', r'how many of the \2 are \1'),
     (r'^((?:they|those|these|the) .*?) are (.*?),? (?:right|then|correct)$', r'are \1 all \2'), (r'^(they|those|these) are (.*?),? (?:right|then|correct)$', r'are \1 \2'),
@@ -245,7 +249,7 @@ ORDERS_OF_WORDS = [
 
 def is_many(text):
     """Whether "have any red cubes" asks with "are there"."""
-    return bool(set(text.split()) & PLURALS) and not re.match('(?:also )?(?:anything |anyone |something |an? )', text)
+    return bool(set(text.split()) & PLURALS | {'others', 'more'} & set(text.split()[-1:])) and not re.match('(?:also )?(?:anything |anyone |something |an? )', text)
 
 
 def reordered(text):
@@ -261,7 +265,6 @@ def plain(question):
     for words in (colors, 'cubes|balls|cylinders|cones|things', 'left|right'):
         text = re.sub(rf'\b(?:{words}),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=(?:{words})\b)', '', text)
     text = re.sub(r'\bhow many (?:cubes|balls|cylinders|cones|things),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=how many )', '', text)
-    text = re.sub(r'^(?:and )?(?:i see|there is|i notice) another ([^,]*?),? (?=(?:what|which|is|how|it|would|isn)\b)', r'about the other \1, ', text)
     text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
     text = re.sub(rf'(?<=\w),? {BEHIND}$', '', text)
     text = straight(text)
@@ -338,6 +341,8 @@ def kind_of(text):
 
 def value_of(text):
     """What follows "is it": 'red', 'a ball', 'made of metal', 'round', 'cubes'."""
+    if text.startswith('of ') and VALUES.get(text[3:], ('material',))[0] != 'material':
+        return None # "on the right side of sphere"
     text = re.sub(r'^(?:made of|of|an?) ', '', text)
     if text == 'round':
         return 'shape', 'ball'
@@ -515,6 +520,7 @@ class Reader:
             return both
         if last.found and not last.group and (not two or len(last.found) == 2):
             self.turn.found = last.found
+            self.turn.two = last.found if len(last.found) == 2 else None
             self.turn.group = False
             return last.found
         for turn in reversed(self.turns):
@@ -853,6 +859,8 @@ def said_number(reader, number, value, group='them'):
     some = reader.scene.find(dict([also]), found)
     if int(NUMBERS.get(number, 1 if number == 'one' else number)) == len(some):
         reader.turn.some = some
+        if len(some) == 1:
+            reader.mention(some)
     return yes_or_no(reader.turn.some is not None)
 
 
