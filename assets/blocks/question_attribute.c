@@ -81,8 +81,7 @@ static blocks_attribute draw_attribute(blocks_talk *talk)
 static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
     "(3:what (2:color|colour) is (3:it|that)|3:%o|what is its color|which color is (it|that))",
     "(3:what shape is (3:it|that)|%o|which shape is it)",
-    "(3:what is (3:it|that) made of|is it metal or rubber|is (it|that) shiny or matte|is it rubber "
-    "or metal)",
+    "(3:what is (3:it|that) made of|is it metal or rubber|is it (shiny or matte|rubber or metal))",
     "(2:how big is (3:it|that)|2:is (it|that) big or small|what size is it|is it small or big)"};
 
 // "look at the red ball, is it shiny": sometimes what is asked about stands before the question, in
