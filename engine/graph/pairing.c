@@ -26,15 +26,17 @@ static int place_groups(vd_pair_group *group, int count)
     return pairs;
 }
 
-// Whether b goes on below a: then they are one block.
-static bool goes_on(const vd_pair_block *a, const vd_pair_block *b)
+// Whether b goes on below a: then they are one block. grows: b may have more keys, which takes room
+// that rows of a have at their end.
+static bool goes_on(const vd_pair_block *a, const vd_pair_block *b, bool grows)
 {
-    return a->key.first == b->key.first && a->key.count == b->key.count && a->stride == b->stride &&
-           a->query.first + a->query.count == b->query.first &&
+    return a->key.first == b->key.first &&
+           (grows ? a->key.count <= b->key.count : a->key.count == b->key.count) &&
+           a->stride == b->stride && a->query.first + a->query.count == b->query.first &&
            a->at + a->query.count * a->stride == b->at;
 }
 
-static int list_blocks(const vd_pairing *p, vd_pair_block *block)
+static int list_blocks(vd_pairing *p, vd_pair_block *block)
 {
     int count = 0, last[2] = {-1, -1};
     for (const vd_pair_group *g = p->group; g < p->group + p->count; g++)
@@ -42,8 +44,11 @@ static int list_blocks(const vd_pairing *p, vd_pair_block *block)
             const vd_pair_block b = {g->query, g->key[r], at, stride_of(g)};
             if (g->query.count <= 0 || g->key[r].count <= 0)
                 continue;
-            if (last[r] >= 0 && goes_on(&block[last[r]], &b)) {
-                block[last[r]].query.count += b.query.count;
+            if (last[r] >= 0 && goes_on(&block[last[r]], &b, r == 1)) {
+                vd_pair_block *whole = &block[last[r]];
+                p->padded |= whole->key.count < b.key.count;
+                whole->query.count += b.query.count;
+                whole->key.count = b.key.count;
             } else {
                 last[r] = count;
                 block[count++] = b;
@@ -121,20 +126,30 @@ static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool colu
     return s;
 }
 
-static void make_lists(vd_pairing *p, vd_arena *arena)
+const vd_pair_lists *vd_pairing_lists(const vd_pairing *p, vd_arena *arena)
 {
     size_t pairs = (size_t)p->pairs;
+    if (p->lists->query)
+        return p->lists;
     int *query = vd_arena_take_raw(arena, 3 * pairs, sizeof *query);
+    if (!query)
+        return NULL;
+    memset(query, -1, 3 * pairs * sizeof *query);
+    fill_lists(p, query, query + pairs, query + 2 * pairs);
+    vd_segments keys = list_segments(p, arena, true);
+    const int *there = vd_arena_upload(arena, query, 3 * pairs, sizeof *query);
+    if (arena->failed)
+        return NULL;
+    *p->lists = (vd_pair_lists){there, there + pairs, there + 2 * pairs, keys};
+    return p->lists;
+}
+
+static void find_blocks(vd_pairing *p, vd_arena *arena)
+{
     vd_pair_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
     if (arena->failed)
         return;
-    memset(query, -1, 3 * pairs * sizeof *query);
-    fill_lists(p, query, query + pairs, query + 2 * pairs);
-    p->query = vd_arena_upload(arena, query, 3 * pairs, sizeof *query);
-    p->key = p->query + pairs;
-    p->group_of = p->key + pairs;
     p->queries = list_segments(p, arena, false);
-    p->keys = list_segments(p, arena, true);
     p->blocks = list_blocks(p, block);
     if (make_waves(arena, block, p->blocks, false, p->query_rows, &p->by_query) == VD_OK)
         make_waves(arena, block, p->blocks, true, p->key_rows, &p->by_key);
@@ -144,8 +159,9 @@ vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows,
                             int key_rows, vd_pair_group *group, int count)
 {
     vd_pairing *p = group ? vd_arena_take(arena, 1, sizeof *p) : NULL;
+    vd_pair_lists *lists = vd_arena_take(arena, 1, sizeof *lists);
     int pairs = group ? place_groups(group, count) : 0;
-    if (!p || pairs < 0)
+    if (!p || !lists || pairs < 0)
         return NULL;
     *p = (vd_pairing){.query_axis = query_axis,
                       .key_axis = key_axis,
@@ -153,7 +169,8 @@ vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows,
                       .key_rows = key_rows,
                       .count = count,
                       .pairs = pairs,
-                      .group = group};
-    make_lists(p, arena);
+                      .group = group,
+                      .lists = lists};
+    find_blocks(p, arena);
     return arena->failed ? NULL : p;
 }

@@ -2,9 +2,9 @@
 // only in groups with rows that it may attend to, so there are no masks.
 //
 // A group's numbers are a matrix (its queries, its keys), row-major, one group after another. Where
-// groups of consecutive queries share their first range of keys, equal strides make one block of
-// all of these; what a row then has beyond its keys is no pair, and no operation on segments or
-// blocks touches it.
+// groups of consecutive queries share a range of keys, equal strides make one block of all of
+// these; so they do where each sees a few keys more than the one before. What a row then has beyond
+// its keys is no pair: operations on segments do not touch it, a softmax leaves zero there.
 #ifndef VD_PAIRING_H
 #define VD_PAIRING_H
 
@@ -36,6 +36,12 @@ typedef struct vd_waves {
     vd_pair_block *block; // (blocks)
 } vd_waves;
 
+// What only some operations read, in the backend's memory.
+typedef struct vd_pair_lists {
+    const int *query, *key, *group; // (pairs) rows and group of each pair, -1 of what is no pair
+    vd_segments keys;               // of all groups, as segments of pairs
+} vd_pair_lists;
+
 typedef struct vd_pairing {
     vd_axis query_axis, key_axis;
     int query_rows, key_rows;
@@ -47,16 +53,17 @@ typedef struct vd_pairing {
     // Shares sum to one within each entry, not over all keys of a query. Set by the caller.
     bool by_entry;
     int blocks;
+    bool padded; // a block has numbers of no pair
     vd_waves by_query, by_key;
-    // For the operations, in the backend's memory: the queries of all groups as segments of pairs,
-    // the keys likewise; and the rows and the group of each pair, -1 of what is no pair.
-    vd_segments queries, keys;
-    const int *query, *key, *group_of; // (pairs)
+    vd_segments queries; // of all groups, as segments of pairs, in the backend's memory
+    vd_pair_lists *lists;
 } vd_pairing;
 
 // group (count): host memory of the arena. NULL if memory is out or there are too many pairs to
 // count (arena->failed says which).
 vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows, vd_axis key_axis,
                             int key_rows, vd_pair_group *group, int count);
+// Made when first asked for; arena: that of the pairing. NULL if memory is out.
+const vd_pair_lists *vd_pairing_lists(const vd_pairing *p, vd_arena *arena);
 
 #endif

@@ -5,6 +5,17 @@
 
 // ---- rows of pairs ------------------------------------------------------------------------------
 
+vd_pair_lists vd_tape_lists(vd_tape *tape, const vd_pairing *p)
+{
+    const vd_pair_lists none = {0};
+    if (tape->status != VD_OK || !p)
+        return none;
+    const vd_pair_lists *lists = vd_pairing_lists(p, tape->arena);
+    if (!lists)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: lists of pairs");
+    return lists ? *lists : none;
+}
+
 // Whether values are the queries' rows, or the keys'.
 static bool queries_fit(vd_tape *tape, const vd_pairing *p, const vd_value *q, const char *what)
 {
@@ -20,7 +31,7 @@ vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q)
 {
     if (!queries_fit(tape, p, q, "the queries' rows"))
         return &tape->nothing;
-    vd_value *y = vd_tape_rows(tape, q, p->query, p->pairs, VD_AXIS_PAIRS);
+    vd_value *y = vd_tape_rows(tape, q, vd_tape_lists(tape, p).query, p->pairs, VD_AXIS_PAIRS);
     y->pairing = p;
     return y;
 }
@@ -29,7 +40,7 @@ vd_value *vd_tape_keys(vd_tape *tape, const vd_pairing *p, const vd_value *k)
 {
     if (!keys_fit(tape, p, k, "the keys' rows"))
         return &tape->nothing;
-    vd_value *y = vd_tape_rows(tape, k, p->key, p->pairs, VD_AXIS_PAIRS);
+    vd_value *y = vd_tape_rows(tape, k, vd_tape_lists(tape, p).key, p->pairs, VD_AXIS_PAIRS);
     y->pairing = p;
     return y;
 }
@@ -41,16 +52,17 @@ vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q
         (!pairs && !keys_fit(tape, p, k, "products of pairs")) ||
         !vd_tape_fits(tape, q->columns == k->columns, "products of pairs", q, k))
         return &tape->nothing;
-    const int *key = pairs ? NULL : p->key;
+    const vd_pair_lists lists = vd_tape_lists(tape, p);
+    const int *key = pairs ? NULL : lists.key;
     vd_value *y =
         vd_tape_take(tape, VD_AXIS_PAIRS, p->pairs, q->columns, vd_wanted(q) || vd_wanted(k));
     if (tape->status != VD_OK)
         return y;
     y->pairing = p;
-    tape->be->multiply_rows(q->x, p->query, k->x, key, p->pairs, q->columns, y->x);
+    tape->be->multiply_rows(q->x, lists.query, k->x, key, p->pairs, q->columns, y->x);
     vd_node *node = vd_tape_note(tape, y, vd_tape_multiply_backward, q, k);
     if (node) {
-        node->list[0] = p->query;
+        node->list[0] = lists.query;
         node->list[1] = key;
     }
     return y;
@@ -65,13 +77,14 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
                       "weighing groups", a, w) ||
         !p)
         return &tape->nothing;
+    const int *group = vd_tape_lists(tape, p).group;
     vd_value *y = vd_tape_like(tape, a, 1, vd_wanted(a) || vd_wanted(w));
     if (tape->status != VD_OK)
         return y;
-    tape->be->multiply_rows(a->x, NULL, w->x, p->group_of, a->rows, 1, y->x);
+    tape->be->multiply_rows(a->x, NULL, w->x, group, a->rows, 1, y->x);
     vd_node *node = vd_tape_note(tape, y, vd_tape_multiply_backward, a, w);
     if (node)
-        node->list[1] = p->group_of;
+        node->list[1] = group;
     return y;
 }
 
@@ -179,8 +192,8 @@ static void additive_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_pairing *p = node->y->pairing;
     const vd_value *q = node->x[0], *k = node->x[1], *v = node->x[2];
-    tape->be->additive_scores_backward(p->query, p->key, p->pairs, q->columns, q->x, k->x, v->x,
-                                       node->y->dx, q->dx, k->dx, v->dx);
+    tape->be->additive_scores_backward(node->list[0], node->list[1], p->pairs, q->columns, q->x,
+                                       k->x, v->x, node->y->dx, q->dx, k->dx, v->dx);
 }
 
 vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k,
@@ -190,13 +203,17 @@ vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q
         !vd_tape_fits(tape, q->columns == k->columns, "additive scores", q, k) ||
         !vd_tape_fits(tape, v->rows == 1 && q->columns == v->columns, "additive scores", q, v))
         return &tape->nothing;
+    const vd_pair_lists lists = vd_tape_lists(tape, p);
     vd_value *y = take_pairs(tape, p, 1, vd_wanted(q) || vd_wanted(k) || vd_wanted(v));
     if (tape->status != VD_OK)
         return y;
-    tape->be->additive_scores(p->query, p->key, p->pairs, q->columns, q->x, k->x, v->x, y->x);
+    tape->be->additive_scores(lists.query, lists.key, p->pairs, q->columns, q->x, k->x, v->x, y->x);
     vd_node *node = vd_tape_note(tape, y, additive_backward, q, k);
-    if (node)
+    if (node) {
         node->x[2] = v;
+        node->list[0] = lists.query;
+        node->list[1] = lists.key;
+    }
     return y;
 }
 
@@ -218,7 +235,7 @@ static void softmax_backward(vd_tape *tape, const vd_node *node)
     const vd_pairing *p = y->pairing;
     for (int h = 0; h < heads_of(y); h++) {
         size_t at = (size_t)h * (size_t)p->pairs;
-        tape->be->softmax_segments_backward(node->count ? &p->keys : &p->queries, y->x + at,
+        tape->be->softmax_segments_backward(node->count ? &p->lists->keys : &p->queries, y->x + at,
                                             y->dx + at, x->dx + at);
     }
 }
@@ -228,13 +245,15 @@ static vd_value *softmax(vd_tape *tape, const vd_value *scores, bool over_querie
     if (!are_scores(tape, scores, "a softmax"))
         return &tape->nothing;
     const vd_pairing *p = scores->pairing;
+    const vd_segments segments = over_queries ? vd_tape_lists(tape, p).keys : p->queries;
     vd_value *y = vd_tape_like(tape, scores, 1, vd_wanted(scores));
     if (tape->status != VD_OK)
         return y;
+    if (p->padded)
+        tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
     for (int h = 0; h < heads_of(y); h++) {
         size_t at = (size_t)h * (size_t)p->pairs;
-        tape->be->softmax_segments(over_queries ? &p->keys : &p->queries, scores->x + at,
-                                   y->x + at);
+        tape->be->softmax_segments(&segments, scores->x + at, y->x + at);
     }
     vd_node *node = vd_tape_note(tape, y, softmax_backward, scores, NULL);
     if (node)

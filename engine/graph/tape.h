@@ -169,6 +169,8 @@ vd_value *vd_tape_ends(vd_tape *tape, const vd_value *states, const vd_packed *p
 
 // ---- pairs --------------------------------------------------------------------------------------
 
+// Which rows each pair is of. Empty after a failure, and without a pairing (NULL).
+vd_pair_lists vd_tape_lists(vd_tape *tape, const vd_pairing *p);
 // The query rows and the key rows of each pair, one row per pair; and their elementwise products,
 // where k may also have one row per pair.
 vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q);

@@ -28,6 +28,13 @@ static void add_regions(strand *s, int b)
         s->from[s->rows++] = k;
 }
 
+enum { TOGETHER = 32 }; // words whose rows of pairs are multiplied as one block
+
+static int room_for(int keys)
+{
+    return (keys + TOGETHER - 1) / TOGETHER * TOGETHER;
+}
+
 // Words that see the first `seen` rows of their dialog, and those from row `at` up to themselves.
 static void add_words(strand *s, const vd_packed *text, int sequence, int seen, int at)
 {
@@ -37,7 +44,8 @@ static void add_words(strand *s, const vd_packed *text, int sequence, int seen, 
         int place = seen + own.count - 1 - s->regions;
         s->id[s->words] = text->id[i];
         s->place[s->words] = place < s->places ? place : s->places - 1;
-        s->group[dialogs + s->words] = (vd_pair_group){.query = {s->rows, 1}, .key = {before, own}};
+        s->group[dialogs + s->words] = (vd_pair_group){
+            .query = {s->rows, 1}, .key = {before, own}, .stride = room_for(seen + own.count)};
         s->from[s->rows++] = s->in->region_start[dialogs] + s->words;
     }
 }
@@ -267,6 +275,8 @@ vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value 
 
 void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index)
 {
+    if (d->tape->dw)
+        return;
     vd_value *words = mean_of_heads(d, &d->at_words, scores, true);
     vd_value *rounds = vd_tape_mix(d->tape, d->sum, words);
     rounds->pairing = d->in->sight[VD_SEES_ROUNDS];

@@ -41,7 +41,7 @@ const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_val
 // heads: pairs of VD_SEES_REGIONS.
 vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention);
 // "regions" and "rounds" of the questions' last words, the mean over heads of the shares that a
-// head gives to each among its kind.
+// head gives to each among its kind. Nothing in training, where nobody looks.
 void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index);
 
 #endif

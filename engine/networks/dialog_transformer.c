@@ -118,6 +118,8 @@ typedef struct layer {
 
 static void explain_layer(const vd_dialog_tokens *d, const layer *l)
 {
+    if (d->tape->dw) // in training nobody looks
+        return;
     vd_tape_explain(
         d->tape,
         &(vd_explained){

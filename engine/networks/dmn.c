@@ -116,7 +116,7 @@ static facts read_entries(vd_tape *tape, vd_inputs *in, const vd_value *q)
                      *own = vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS);
     const vd_sequences s = {.packed = vd_inputs_sequences(tape, own),
                             .x = read_sentences(tape, in),
-                            .row = seen ? seen->key : NULL,
+                            .row = vd_tape_lists(tape, seen).key,
                             .axis = VD_AXIS_PAIRS};
     vd_value *f = read_both_ways(tape, in, &s, "encoder.entries.rnn_model");
     return make_facts(tape, "entries", "rounds", own, f, q);

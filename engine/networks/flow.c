@@ -96,7 +96,9 @@ void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value
     const vd_pairing *seen = vd_inputs_pairing(tape, in, sight);
     flow->start = list_starts(tape, in, flow->axis);
     flow->pool = pair_pool(tape, in, flow);
-    flow->rows = seen ? vd_tape_rows(tape, x, seen->key, seen->pairs, flow->axis) : &tape->nothing;
+    flow->rows = seen
+                     ? vd_tape_rows(tape, x, vd_tape_lists(tape, seen).key, seen->pairs, flow->axis)
+                     : &tape->nothing;
 }
 
 static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_flows *f)

@@ -303,7 +303,7 @@ static vd_value *read_each(vd_tape *tape, vd_inputs *in, const char *name)
                   strung = {vd_inputs_sequences(tape, seen), VD_AXIS_PAIRS, VD_AXIS_QUESTIONS};
     const vd_sequences words = {.packed = strung.packed,
                                 .x = vd_text_all_words(tape, in, &entries),
-                                .row = seen ? seen->key : NULL,
+                                .row = vd_tape_lists(tape, seen).key,
                                 .axis = VD_AXIS_PAIRS};
     if (tape->status != VD_OK)
         return &tape->nothing;

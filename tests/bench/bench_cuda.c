@@ -174,6 +174,10 @@ static void make_batch(void)
     batch.question_length = ql;
     batch.history_length = hl;
     batch.candidate_length = cl;
+    // As the program's loader does on its own thread.
+    int *order = have(vd_alloc((size_t)batch.distinct, sizeof *order));
+    must(vd_packed_sort(batch.candidate, cl, VD_MAX_CANDIDATE, batch.distinct, order, &err));
+    batch.candidate_order = order;
     option = have(vd_alloc((size_t)questions() * the.options, sizeof *option));
     truth = have(vd_alloc(questions(), sizeof *truth));
     for (int i = 0; i < questions() * the.options; i++)

@@ -55,6 +55,7 @@ static step few_step(void)
     for (int n = 0; n < dialogs * FULL_ROUNDS; n++)
         truth[n] = s.batch.truth[n] % FEW;
     s.batch.candidates = s.batch.distinct = FEW;
+    s.batch.candidate_order = NULL;
     s.batch.option = option;
     s.batch.truth = truth;
     return s;

@@ -99,31 +99,34 @@ static void gradients_are_slopes(void **state)
     vd_arena_free(&w.arena);
 }
 
-static double share_of(const vd_value *look, int head, int query, int key)
+static double share_of(const vd_value *look, int head, int query, int key, vd_arena *arena)
 {
     const vd_pairing *p = look->pairing;
+    const vd_pair_lists *lists = vd_pairing_lists(p, arena);
     for (int i = 0; i < p->pairs; i++)
-        if (p->query[i] == query && p->key[i] == key)
+        if (lists->query[i] == query && lists->key[i] == key)
             return look->x[head * p->pairs + i];
     fail_msg("word %d does not attend to region %d", query, key);
     return NAN;
 }
 
 // Regions are the first rows of its keys.
-static void check_second_look(const caption_case *which, const vd_caption_layer *layer, int regions)
+static void check_second_look(const caption_case *which, const vd_caption_layer *layer, int regions,
+                              vd_arena *arena)
 {
     const vd_pairing *p = layer->second->pairing;
+    const vd_pair_lists *lists = vd_pairing_lists(p, arena);
     const int heads = layer->given->columns;
     for (int head = 0; head < heads; head++)
         for (int i = 0; i < p->pairs; i++) {
-            const int word = p->query[i];
-            if (p->key[i] < 0 || p->key[i] >= regions)
+            const int word = lists->query[i], region = lists->key[i];
+            if (region < 0 || region >= regions)
                 continue;
-            double expected = share_of(layer->look, head, word, p->key[i]) *
+            double expected = share_of(layer->look, head, word, region, arena) *
                               (1 - layer->given->x[word * heads + head]);
             if (fabs(layer->second->x[head * p->pairs + i] - expected) > 1e-14)
-                fail_msg("%s: region %d of word %d has %g, expected %g", which->name, p->key[i],
-                         word, layer->second->x[head * p->pairs + i], expected);
+                fail_msg("%s: region %d of word %d has %g, expected %g", which->name, region, word,
+                         layer->second->x[head * p->pairs + i], expected);
         }
 }
 
@@ -155,7 +158,8 @@ static void a_second_look_keeps_the_proportions_of_regions(void **state)
         must(vd_caption_words_all(&pass, batch.captions, &words, &err), &err);
         must(vd_caption_read(&pass, &words, &err), &err);
         for (int l = 0; l < c->layers; l++, checked++)
-            check_second_look(&caption_cases[i], &pass.layer[l], pass.region_start[pass.pictures]);
+            check_second_look(&caption_cases[i], &pass.layer[l], pass.region_start[pass.pictures],
+                              &w.arena);
     }
     assert_true(checked >= 8);
     vd_arena_free(&w.arena);

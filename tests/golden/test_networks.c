@@ -241,9 +241,13 @@ static size_t width_of(const vd_pairing *p)
 }
 
 // Each row's keys come in the order of what it sees, from the first. Rows that are no questions are
-// those of all questions, one after the other.
-static void compare_shown(room *r)
+// those of all questions, one after the other. A pass for gradients need not show anything.
+static void compare_shown(room *r, const vd_batch *batch)
 {
+    vd_error err;
+    r->net.pass.dw = NULL;
+    must(vd_network_encode(&r->net, batch, &err), &err);
+    compare_encoded(r);
     for (const vd_shown *s = r->net.pass.tape->shown; s; s = s->next) {
         const vd_pairing *p = s->value->pairing;
         char name[40];
@@ -265,6 +269,7 @@ static void compare_shown(room *r)
         vd_free(found);
         r->compared++;
     }
+    r->net.pass.dw = &r->gradients;
 }
 
 static void compare_gradients(room *r)
@@ -311,9 +316,9 @@ static void compare_network(const vd_config *which)
     vd_batch batch = read_batch();
     assert_non_null(tensor_of("", "share", share, N * H));
     open_room(&r, which, support_reading_name(which, name));
+    compare_shown(&r, &batch);
     must(vd_network_encode(&r.net, &batch, &err), &err);
     compare_encoded(&r);
-    compare_shown(&r);
     support_backend()->load_floats(share, r.net.pass.dencoded, N * H);
     must(vd_network_encode_backward(&r.net, &err), &err);
     compare_gradients(&r);
