@@ -2,6 +2,7 @@
 #include "cuda/device.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / VD_WARP };
+enum { ENTRIES = 16 }; // at a time
 
 // Geometry by value, as kernels get it.
 struct vd_pairs {
@@ -37,7 +38,7 @@ static __global__ void context_kernel(vd_pairs p, const float *fq, const float *
     size_t size = static_cast<size_t>(p.hidden);
     float *row = a + static_cast<size_t>(n) * p.most;
     const float *q = fq + n * size;
-    for (int r = warp; r < seen; r += WARPS) {
+    for (int r = warp; r < seen; r += blockDim.x / VD_WARP) {
         const float *entry = fh + (first + r) * size;
         uint32_t index = pair_index(p, n, r);
         float sum = 0;
@@ -47,13 +48,13 @@ static __global__ void context_kernel(vd_pairs p, const float *fq, const float *
         if (lane == 0)
             row[r] = sum + b[0];
     }
-    for (int r = seen + threadIdx.x; r < p.most; r += THREADS)
+    for (int r = seen + threadIdx.x; r < p.most; r += blockDim.x)
         row[r] = 0;
     __syncthreads();
     if (warp == 0)
         vd_warp_softmax(row, seen, lane);
     __syncthreads();
-    for (int i = threadIdx.x; i < 2 * p.hidden; i += THREADS) {
+    for (int i = threadIdx.x; i < 2 * p.hidden; i += blockDim.x) {
         float sum = 0;
         for (int r = 0; r < seen; r++)
             sum += row[r] * h[(first + r) * 2 * size + i];
@@ -65,7 +66,7 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
                               const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
-    VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), THREADS,
+    VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), ENTRIES * VD_WARP,
               pairs_of(span, hidden), fq, fh, h, score->w, score->b, vd_drop_make(rate, key), a, c);
 }
 

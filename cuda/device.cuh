@@ -9,7 +9,9 @@
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
-#define VD_UNROLL _Pragma("unroll")
+#define VD_UNROLL       _Pragma("unroll")
+#define VD_PRAGMA(text) _Pragma(#text)
+#define VD_UNROLL_BY(n) VD_PRAGMA(unroll n)
 #define VD_START(name, kernel, grid, threads, stream, ...)                                         \
     kernel<<<grid, (threads), 0, stream>>>(__VA_ARGS__)
 #else
@@ -34,15 +36,10 @@ struct vd_lane {
     unsigned char *pinned;
     size_t pinned_used;
     cudaEvent_t half_read[2];
-    // Pinned memory for results, and the event after the first of them.
+    // Pinned memory for results, and the events after two of them.
     unsigned char *landing;
     size_t landing_size;
-    cudaEvent_t landed;
-    bool warm;      // a question has run here
-    bool recording; // operations are recorded into a graph
-    cudaGraphExec_t graph;
-    void *outgrown[8]; // scratch memory that the recorded graph still uses
-    int outgrown_count;
+    cudaEvent_t landed[2];
 };
 
 // The calling thread's lane; NULL after an error on the device; then nothing is launched.
@@ -142,6 +139,59 @@ template <typename F> static void vd_for_rows(const char *name, int rows, int wi
 }
 
 // ---- numbers ------------------------------------------------------------------------------------
+
+// WIDE numbers that are loaded and stored together; where they lie is aligned to that.
+template <typename T, int WIDE> struct alignas(sizeof(T) * WIDE) vd_wide {
+    T x[WIDE];
+};
+
+template <int WIDE, typename T>
+static __device__ __forceinline__ vd_wide<T, WIDE> vd_load(const T *at)
+{
+    return *reinterpret_cast<const vd_wide<T, WIDE> *>(at);
+}
+
+template <int WIDE, typename T>
+static __device__ __forceinline__ void vd_store(T *at, const vd_wide<T, WIDE> &of)
+{
+    *reinterpret_cast<vd_wide<T, WIDE> *>(at) = of;
+}
+
+enum { VD_FOUR = 4 };
+
+static __host__ __device__ __forceinline__ bool vd_fits_four(const float *x)
+{
+    return reinterpret_cast<uintptr_t>(x) % (VD_FOUR * sizeof *x) == 0;
+}
+
+template <typename F>
+static __global__ void vd_numbers_kernel(size_t n, const float *a, const float *b, float *y, F f)
+{
+    size_t fours = vd_fits_four(a) && vd_fits_four(b) && vd_fits_four(y) ? n / VD_FOUR : 0;
+    for (VD_EACH(i, fours)) {
+        vd_wide<float, VD_FOUR> p = vd_load<VD_FOUR>(a + VD_FOUR * i), q = p;
+        if (b != a)
+            q = vd_load<VD_FOUR>(b + VD_FOUR * i);
+        VD_UNROLL
+        for (int k = 0; k < VD_FOUR; k++)
+            p.x[k] = f(VD_FOUR * i + k, p.x[k], q.x[k]);
+        vd_store<VD_FOUR>(y + VD_FOUR * i, p);
+    }
+    for (VD_EACH(i, n - VD_FOUR * fours)) {
+        size_t k = VD_FOUR * fours + i;
+        y[k] = f(k, a[k], b[k]);
+    }
+}
+
+// y[i] = f(i, a[i], b[i]) for 0 <= i < n, as fast as memory is; any of them may be the same.
+template <typename F>
+static void vd_for_numbers(const char *name, size_t n, const float *a, const float *b, float *y,
+                           F f)
+{
+    VD_LAUNCH_AS(name, vd_numbers_kernel<F>,
+                 vd_blocks((n + VD_FOUR - 1) / VD_FOUR, VD_EACH_THREADS), VD_EACH_THREADS, n, a, b,
+                 y, f);
+}
 
 template <typename F> static __device__ __forceinline__ F vd_to(float x);
 

@@ -1,4 +1,4 @@
-// Lanes, device memory, copies, graphs, errors.
+// Lanes, device memory, copies, errors.
 #include "cuda/device.cuh"
 
 #include <stdio.h>
@@ -52,13 +52,12 @@ struct vd_lane_owner {
     {
         if (!open)
             return;
-        if (lane.graph)
-            cudaGraphExecDestroy(lane.graph);
         if (lane.workspace)
             cublasDestroy(lane.blas);
         cudaEventDestroy(lane.half_read[0]);
         cudaEventDestroy(lane.half_read[1]);
-        cudaEventDestroy(lane.landed);
+        cudaEventDestroy(lane.landed[0]);
+        cudaEventDestroy(lane.landed[1]);
         cudaStreamDestroy(lane.stream);
         cudaFree(lane.workspace);
         cudaFree(lane.scratch);
@@ -76,7 +75,8 @@ static bool open_lane(vd_lane *l)
         !vd_check(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "a stream") ||
         !vd_check(cudaEventCreateWithFlags(&l->half_read[0], cudaEventDisableTiming), "an event") ||
         !vd_check(cudaEventCreateWithFlags(&l->half_read[1], cudaEventDisableTiming), "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&l->landed, cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&l->landed[0], cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&l->landed[1], cudaEventDisableTiming), "an event") ||
         !vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
         return false;
     l->pinned = static_cast<unsigned char *>(pinned);
@@ -106,7 +106,7 @@ static const char *trouble(void)
 {
     // The work of this thread is done when this reports no error; other threads may then use its
     // results.
-    if (owner.open && !in_trouble && !owner.lane.recording)
+    if (owner.open && !in_trouble)
         vd_lane_wait(&owner.lane);
     if (!in_trouble)
         return NULL;
@@ -124,30 +124,15 @@ vd_lane *vd_lane_get()
     return &owner.lane;
 }
 
-enum { MOST_OUTGROWN = sizeof(vd_lane().outgrown) / sizeof(void *) };
-
-static void free_outgrown(vd_lane *lane)
-{
-    vd_lane_wait(lane);
-    while (lane->outgrown_count > 0)
-        cudaFree(lane->outgrown[--lane->outgrown_count]);
-}
-
 void *vd_lane_scratch(vd_lane *lane, size_t bytes)
 {
     if (bytes > lane->scratch_size) {
         void *larger = NULL;
         size_t size = bytes + bytes / 2;
-        if (lane->outgrown_count == MOST_OUTGROWN) {
-            fail("scratch memory", "it grows too often");
-            return NULL;
-        }
-        if (!vd_check(cudaMalloc(&larger, size), "scratch memory"))
-            return NULL;
         // Earlier work may still use the old one.
-        lane->outgrown[lane->outgrown_count++] = lane->scratch;
-        if (!lane->recording)
-            free_outgrown(lane);
+        if (!vd_check(cudaMalloc(&larger, size), "scratch memory") || !vd_lane_wait(lane))
+            return NULL;
+        cudaFree(lane->scratch);
         lane->scratch = static_cast<unsigned char *>(larger);
         lane->scratch_size = size;
     }
@@ -160,16 +145,12 @@ void *vd_lane_scratch(vd_lane *lane, size_t bytes)
 // the device has read it.
 void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
 {
-    if (lane->recording && lane->pinned_used + bytes > 2 * HALF) {
-        fail("an upload", "more than can be recorded");
-        return;
-    }
     unsigned char *target = static_cast<unsigned char *>(to);
     const unsigned char *source = static_cast<const unsigned char *>(from);
     while (bytes > 0) {
         size_t at = lane->pinned_used % (2 * HALF), half = at / HALF, room = (half + 1) * HALF - at;
         size_t piece = bytes < room ? bytes : room;
-        if (at == half * HALF && !lane->recording &&
+        if (at == half * HALF &&
             !vd_check(cudaEventSynchronize(lane->half_read[half]), "waiting for an upload"))
             return;
         memcpy(lane->pinned + at, source, piece);
@@ -177,7 +158,7 @@ void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
             return;
         // Pieces begin at multiples of 16.
         lane->pinned_used += (piece + 15) / 16 * 16;
-        if (lane->pinned_used % HALF == 0 && !lane->recording &&
+        if (lane->pinned_used % HALF == 0 &&
             !vd_check(cudaEventRecord(lane->half_read[half], lane->stream), "an upload"))
             return;
         target += piece;
@@ -289,65 +270,6 @@ static size_t room(void)
 const vd_memory vd_cuda_memory = {false,  allocate, release, vd_cuda_zero, copy,
                                   upload, download, room,    PIECE};
 
-// ---- recording ----------------------------------------------------------------------------------
-
-static bool can_record = true;
-
-// From here on operations are captured instead of run. Where that is impossible they run at once.
-// So does a thread's first question: it loads what it needs, including cuBLAS's kernels, which a
-// capture may not do; and a single question does not pay for a graph.
-static void record(void)
-{
-    vd_lane *lane = vd_lane_get();
-    cublasHandle_t blas; // cannot be opened during a capture
-    if (!lane || lane->recording || !can_record || !vd_lane_blas(lane, &blas))
-        return;
-    if (!lane->warm) {
-        lane->warm = true;
-        return;
-    }
-    // The recorded work reads the pinned memory when it runs: start where there is most room.
-    if (!vd_lane_wait(lane))
-        return;
-    lane->pinned_used = 0;
-    if (cudaStreamBeginCapture(lane->stream, cudaStreamCaptureModeRelaxed) == cudaSuccess)
-        lane->recording = true;
-    else
-        can_record = false;
-    if (!can_record)
-        cudaGetLastError();
-}
-
-// Runs what was recorded as one graph; the previous graph is updated when it matches.
-static void replay(void)
-{
-    if (!owner.open || !owner.lane.recording)
-        return;
-    vd_lane *lane = &owner.lane;
-    cudaGraph_t graph = NULL;
-    lane->recording = false;
-    if (!vd_check(cudaStreamEndCapture(lane->stream, &graph), "recording a question")) {
-        can_record = false;
-        return;
-    }
-    cudaGraphExecUpdateResultInfo info;
-    if (lane->graph && cudaGraphExecUpdate(lane->graph, graph, &info) != cudaSuccess) {
-        cudaGetLastError();
-        cudaGraphExecDestroy(lane->graph);
-        lane->graph = NULL;
-    }
-    if ((lane->graph || vd_check(cudaGraphInstantiate(&lane->graph, graph, 0), "a graph")) &&
-        vd_check(cudaGraphLaunch(lane->graph, lane->stream), "running a question")) {
-        // The pinned memory is free again once the graph has run.
-        vd_check(cudaEventRecord(lane->half_read[0], lane->stream), "running a question");
-        vd_check(cudaEventRecord(lane->half_read[1], lane->stream), "running a question");
-        lane->pinned_used = 0;
-    }
-    cudaGraphDestroy(graph);
-    if (lane->outgrown_count > 0)
-        free_outgrown(lane);
-}
-
 void vd_cuda_lane(vd_backend *t)
 {
     device_index = t->device;
@@ -355,6 +277,4 @@ void vd_cuda_lane(vd_backend *t)
     t->trouble = trouble;
     t->load_floats = load_floats;
     t->read_floats = read_floats;
-    t->record = record;
-    t->replay = replay;
 }

@@ -14,70 +14,92 @@ static void scale_rows(float *c, int rows, int n, int ldc, float beta)
     });
 }
 
-static __device__ __forceinline__ bool aligned(const float *x)
-{
-    return reinterpret_cast<uintptr_t>(x) % sizeof(float4) == 0;
-}
-
-// For at most ROWS rows m: y (m, n) = beta y + alpha x w^T; w (n, k): a warp a row of w, as fast as
-// that can be read. Lane r ends row r.
-template <int ROWS>
+// For at most ROWS rows m: y (m, n) = beta y + alpha x w^T + b; w (n, k), b (n) or NULL. A warp
+// makes COLUMNS columns, and waits for AHEAD loads of each at a time, so that w is read as fast as
+// it can be. Lane r ends row r.
+template <int ROWS, int COLUMNS, int AHEAD>
 static __global__ void rows_product(const float *x, int ldx, int m, const float *w, int ldw, int n,
-                                    int k, float alpha, float beta, float *y, int ldy)
+                                    int k, float alpha, const float *b, float beta, float *y,
+                                    int ldy)
 {
     int lane = threadIdx.x % VD_WARP, warps = blockDim.x / VD_WARP;
-    bool four = ldw % 4 == 0 && (m == 1 || ldx % 4 == 0) && aligned(x) && aligned(w);
-    for (int row = blockIdx.x * warps + threadIdx.x / VD_WARP; row < n; row += gridDim.x * warps) {
-        const float *at = w + static_cast<size_t>(row) * ldw;
-        float sum[ROWS] = {}, own = 0;
-        int i = lane;
-        if (four) { // numbers a load
-            for (; 4 * i + 3 < k; i += VD_WARP) {
-                float4 p = reinterpret_cast<const float4 *>(at)[i];
-                VD_UNROLL
-                for (int r = 0; r < ROWS; r++) {
-                    if (r >= m)
-                        break;
-                    float4 q =
-                        reinterpret_cast<const float4 *>(x + static_cast<size_t>(r) * ldx)[i];
-                    sum[r] += p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w;
-                }
-            }
-            i = k / 4 * 4 + lane;
-        }
-        for (; i < k; i += VD_WARP) {
+    int first = (blockIdx.x * warps + threadIdx.x / VD_WARP) * COLUMNS;
+    bool four = ldw % 4 == 0 && (m == 1 || ldx % 4 == 0) && vd_fits_four(x) && vd_fits_four(w);
+    int fours = four ? k / 4 : 0; // numbers a load
+    if (first >= n)
+        return;
+    const float *at[COLUMNS];
+    float sum[ROWS][COLUMNS] = {};
+    VD_UNROLL
+    for (int c = 0; c < COLUMNS; c++)
+        at[c] = w + static_cast<size_t>(first + c < n ? first + c : n - 1) * ldw;
+    for (int from = lane; from - lane < fours; from += AHEAD * VD_WARP) {
+        float4 p[COLUMNS][AHEAD];
+        VD_UNROLL
+        for (int c = 0; c < COLUMNS; c++)
             VD_UNROLL
-            for (int r = 0; r < ROWS; r++)
-                sum[r] += r < m ? at[i] * x[static_cast<size_t>(r) * ldx + i] : 0;
+        for (int a = 0; a < AHEAD; a++) {
+            int i = from + a * VD_WARP;
+            p[c][a] = i < fours ? reinterpret_cast<const float4 *>(at[c])[i] : float4();
         }
         VD_UNROLL
         for (int r = 0; r < ROWS; r++) {
-            float all = vd_warp_sum(sum[r]);
+            const float *row = x + static_cast<size_t>(r < m ? r : m - 1) * ldx;
+            VD_UNROLL
+            for (int a = 0; a < AHEAD; a++) {
+                int i = from + a * VD_WARP;
+                float4 q = reinterpret_cast<const float4 *>(row)[i < fours ? i : fours - 1];
+                VD_UNROLL
+                for (int c = 0; c < COLUMNS; c++)
+                    sum[r][c] +=
+                        p[c][a].x * q.x + p[c][a].y * q.y + p[c][a].z * q.z + p[c][a].w * q.w;
+            }
+        }
+    }
+    for (int i = 4 * fours + lane; i < k; i += VD_WARP)
+        VD_UNROLL
+    for (int r = 0; r < ROWS; r++)
+        VD_UNROLL
+    for (int c = 0; c < COLUMNS; c++)
+        sum[r][c] += r < m ? at[c][i] * x[static_cast<size_t>(r) * ldx + i] : 0;
+    VD_UNROLL
+    for (int c = 0; c < COLUMNS; c++) {
+        float own = 0;
+        VD_UNROLL
+        for (int r = 0; r < ROWS; r++) {
+            float all = vd_warp_sum(sum[r][c]);
             own = lane == r ? all : own;
         }
-        if (lane < m) {
-            float *to = y + static_cast<size_t>(lane) * ldy + row;
-            *to = alpha * own + (beta == 0 ? 0 : beta * *to);
-        }
+        if (lane >= m || first + c >= n)
+            continue;
+        float *to = y + static_cast<size_t>(lane) * ldy + first + c;
+        *to = alpha * own + (b ? b[first + c] : 0) + (beta == 0 ? 0 : beta * *to);
     }
 }
 
 enum { MOST_ROWS = 16, ROW_THREADS = 128 };
 
-static void few_rows(int m, int n, int k, float alpha, const float *x, int ldx, const float *w,
-                     int ldw, float beta, float *y, int ldy)
+// Whether a product of so many rows is made so.
+static bool are_few(int m)
 {
-    unsigned blocks = vd_blocks(static_cast<size_t>(n), ROW_THREADS / VD_WARP);
-#define ROWS_PRODUCT(ROWS)                                                                         \
-    VD_LAUNCH(rows_product<ROWS>, blocks, ROW_THREADS, x, ldx, m, w, ldw, n, k, alpha, beta, y, ldy)
+    return m <= (precision == VD_PRECISION_FP32 ? MOST_ROWS : 1);
+}
+
+static void few_rows(int m, int n, int k, float alpha, const float *x, int ldx, const float *w,
+                     int ldw, const float *b, float beta, float *y, int ldy)
+{
+#define ROWS_PRODUCT(ROWS, COLUMNS, AHEAD)                                                         \
+    VD_LAUNCH((rows_product<ROWS, COLUMNS, AHEAD>),                                                \
+              static_cast<unsigned>(vd_ceil(n, ROW_THREADS / VD_WARP * (COLUMNS))), ROW_THREADS,   \
+              x, ldx, m, w, ldw, n, k, alpha, b, beta, y, ldy)
     if (m == 1)
-        ROWS_PRODUCT(1);
+        ROWS_PRODUCT(1, 1, 8);
     else if (m <= 4)
-        ROWS_PRODUCT(4);
+        ROWS_PRODUCT(4, 1, 4);
     else if (m <= 8)
-        ROWS_PRODUCT(8);
+        ROWS_PRODUCT(8, 2, 4);
     else
-        ROWS_PRODUCT(MOST_ROWS);
+        ROWS_PRODUCT(MOST_ROWS, 2, 2);
 #undef ROWS_PRODUCT
 }
 
@@ -94,21 +116,19 @@ static size_t copy_room(int rows, int columns)
     return (numbers * sizeof(__nv_bfloat16) + 255) / 256 * 256;
 }
 
-struct alignas(8) four_narrow {
-    __nv_bfloat16 x[4];
-};
-
 static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsigned char **room)
 {
     __nv_bfloat16 *y = reinterpret_cast<__nv_bfloat16 *>(*room);
     int y_ld = vd_factor_ld<__nv_bfloat16>(columns);
-    if (columns % 4 == 0 && ld % 4 == 0 && reinterpret_cast<uintptr_t>(x) % sizeof(float4) == 0)
+    if (columns % 4 == 0 && ld % 4 == 0 && vd_fits_four(x))
         vd_for_rows(__func__, rows, columns / 4, [=] __device__(size_t r) {
             for (VD_EACH_COLUMN(j, columns / 4)) {
-                float4 of = reinterpret_cast<const float4 *>(x + r * ld)[j];
-                reinterpret_cast<four_narrow *>(y + r * y_ld)[j] = {
-                    {__float2bfloat16(of.x), __float2bfloat16(of.y), __float2bfloat16(of.z),
-                     __float2bfloat16(of.w)}};
+                vd_wide<float, VD_FOUR> of = vd_load<VD_FOUR>(x + r * ld + VD_FOUR * j);
+                vd_wide<__nv_bfloat16, VD_FOUR> to;
+                VD_UNROLL
+                for (int k = 0; k < VD_FOUR; k++)
+                    to.x[k] = __float2bfloat16(of.x[k]);
+                vd_store<VD_FOUR>(y + r * y_ld + VD_FOUR * j, to);
             }
         });
     else
@@ -186,8 +206,8 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
         return;
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
-    else if (!ta && tb && m <= (precision == VD_PRECISION_FP32 ? MOST_ROWS : 1))
-        few_rows(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else if (!ta && tb && are_few(m))
+        few_rows(m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc);
     else if (worth_narrowing(m, n, k))
         multiply_narrow(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else
@@ -303,6 +323,11 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
 
 void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
+    if (rows > 0 && are_few(rows)) {
+        few_rows(rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w), w->stride, b, 0,
+                 y, w->rows);
+        return;
+    }
     if (b)
         vd_cuda_copy_rows(b, 0, NULL, rows, w->rows, y, w->rows);
     vd_cuda_gemm(false, true, rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w),

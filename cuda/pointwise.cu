@@ -55,24 +55,57 @@ static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, const vd_rea
 
 static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
 {
-    vd_for_each(__func__, n, [=] __device__(size_t i) { dy[i] = y[i] > 0 ? dy[i] : 0; });
+    vd_for_numbers(__func__, n, y, dy, dy,
+                   [=] __device__(size_t, float of, float d) { return of > 0 ? d : 0; });
 }
 
 static void add(vd_real *x, const vd_real *y, size_t n)
 {
-    vd_for_each(__func__, n, [=] __device__(size_t i) { x[i] += y[i]; });
+    vd_for_numbers(__func__, n, x, y, x,
+                   [=] __device__(size_t, float p, float q) { return p + q; });
 }
 
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
 {
     vd_drop drop = vd_drop_make(rate, key);
-    vd_for_each(__func__, n, [=] __device__(size_t i) {
+    vd_for_numbers(__func__, n, x, x, y, [=] __device__(size_t i, float of, float) {
         float factor = vd_drop_factor(drop, static_cast<uint32_t>(i));
-        y[i] = factor != 0 ? x[i] * factor : 0;
+        return factor != 0 ? of * factor : 0;
     });
 }
 
 // ---- the optimiser ------------------------------------------------------------------------------
+
+// f(&w[i], g[i], &m[i], &v[i]) for 0 <= i < n.
+template <typename F>
+static __global__ void moments_kernel(size_t n, float *w, const float *g, float *m, float *v, F f)
+{
+    bool four = vd_fits_four(w) && vd_fits_four(g) && vd_fits_four(m) && vd_fits_four(v);
+    size_t fours = four ? n / VD_FOUR : 0;
+    for (VD_EACH(i, fours)) {
+        size_t at = VD_FOUR * i;
+        vd_wide<float, VD_FOUR> weight = vd_load<VD_FOUR>(w + at), slope = vd_load<VD_FOUR>(g + at),
+                                first = vd_load<VD_FOUR>(m + at), second = vd_load<VD_FOUR>(v + at);
+        VD_UNROLL
+        for (int k = 0; k < VD_FOUR; k++)
+            f(&weight.x[k], slope.x[k], &first.x[k], &second.x[k]);
+        vd_store<VD_FOUR>(w + at, weight);
+        vd_store<VD_FOUR>(m + at, first);
+        vd_store<VD_FOUR>(v + at, second);
+    }
+    for (VD_EACH(i, n - VD_FOUR * fours)) {
+        size_t at = VD_FOUR * fours + i;
+        f(w + at, g[at], m + at, v + at);
+    }
+}
+
+template <typename F>
+static void for_moments(const char *name, size_t n, float *w, const float *g, float *m, float *v,
+                        F f)
+{
+    VD_LAUNCH_AS(name, moments_kernel<F>, vd_blocks((n + VD_FOUR - 1) / VD_FOUR, VD_EACH_THREADS),
+                 VD_EACH_THREADS, n, w, g, m, v, f);
+}
 
 static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
                  double rate, const vd_moments *o, int64_t step)
@@ -81,8 +114,8 @@ static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
     float correction = vd_adam_correction(o->second, step);
     float b1 = static_cast<float>(o->first), b2 = static_cast<float>(o->second);
     float epsilon = static_cast<float>(o->epsilon);
-    vd_for_each(__func__, n, [=] __device__(size_t i) {
-        vd_adam_weight(w + i, g[i] * scale, m + i, v + i, step_size, correction, b1, b2, epsilon);
+    for_moments(__func__, n, w, g, m, v, [=] __device__(float *x, float d, float *p, float *q) {
+        vd_adam_weight(x, d * scale, p, q, step_size, correction, b1, b2, epsilon);
     });
 }
 
@@ -92,8 +125,8 @@ static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t 
     float step_size = vd_adam_step_size(rate, o->first, step);
     float b1 = static_cast<float>(o->first), b2 = static_cast<float>(o->second);
     float epsilon = static_cast<float>(o->epsilon);
-    vd_for_each(__func__, n, [=] __device__(size_t i) {
-        vd_adamax_weight(w + i, g[i] * scale, m + i, u + i, step_size, b1, b2, epsilon);
+    for_moments(__func__, n, w, g, m, u, [=] __device__(float *x, float d, float *p, float *q) {
+        vd_adamax_weight(x, d * scale, p, q, step_size, b1, b2, epsilon);
     });
 }
 
@@ -111,8 +144,16 @@ static __global__ void square_kernel(const float *x, double *sums, size_t n)
 {
     __shared__ double room[WARPS];
     double sum = 0;
-    for (VD_EACH(i, n))
-        sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    size_t fours = vd_fits_four(x) ? n / VD_FOUR : 0;
+    for (VD_EACH(i, fours)) {
+        vd_wide<float, VD_FOUR> of = vd_load<VD_FOUR>(x + VD_FOUR * i);
+        for (int k = 0; k < VD_FOUR; k++)
+            sum += static_cast<double>(of.x[k]) * static_cast<double>(of.x[k]);
+    }
+    for (VD_EACH(i, n - VD_FOUR * fours)) {
+        double of = static_cast<double>(x[VD_FOUR * fours + i]);
+        sum += of * of;
+    }
     sum = vd_block_sum(sum, room);
     if (threadIdx.x == 0)
         sums[blockIdx.x] = sum;

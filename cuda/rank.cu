@@ -32,17 +32,25 @@ static __global__ void sums_kernel(const float *z, const int32_t *order, float *
         part[blockIdx.x] = sum;
 }
 
+static __global__ void shares_kernel(const float *z, const int32_t *order, const float *part,
+                                     int parts, float *probability, size_t n)
+{
+    __shared__ float room[WARPS];
+    float most = z[order[0]], sum = 0;
+    for (int p = threadIdx.x; p < parts; p += THREADS)
+        sum += part[p];
+    sum = vd_block_sum(sum, room);
+    for (VD_EACH(i, n))
+        probability[i] = expf(z[i] - most) / sum;
+}
+
 static void probabilities(const float *z, const int32_t *order, float *part, float *probability,
                           size_t n)
 {
     unsigned parts = std::min(vd_blocks(n, THREADS), static_cast<unsigned>(PARTS));
     VD_LAUNCH(sums_kernel, parts, THREADS, z, order, part, n);
-    vd_for_each(__func__, n, [=] __device__(size_t i) {
-        float sum = 0;
-        for (unsigned p = 0; p < parts; p++)
-            sum += part[p];
-        probability[i] = expf(z[i] - z[order[0]]) / sum;
-    });
+    VD_LAUNCH(shares_kernel, vd_blocks(n, THREADS), THREADS, z, order, part,
+              static_cast<int>(parts), probability, n);
 }
 
 // ---- ranking ------------------------------------------------------------------------------------
@@ -111,26 +119,36 @@ static bool sort_and_share(vd_lane *lane, const float *z, int n, vd_ranking r)
     return true;
 }
 
-// Results go to pinned memory; the scores are read there while the device still sorts.
+// Asks for a download, and says when it has landed.
+static bool land(vd_lane *lane, void *to, const void *from, size_t bytes, cudaEvent_t landed)
+{
+    return vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToHost) &&
+           vd_check(cudaEventRecord(landed, lane->stream), "a download");
+}
+
+static bool take(cudaEvent_t landed, void *to, const void *from, size_t bytes)
+{
+    if (!vd_check(cudaEventSynchronize(landed), "waiting for the device"))
+        return false;
+    memcpy(to, from, bytes);
+    return true;
+}
+
+// Results go to pinned memory; those that have landed are read while the device goes on.
 static void rank_many(vd_lane *lane, const float *z, int n, float *score, float *probability,
                       int32_t *order)
 {
     vd_ranking r;
     size_t all = static_cast<size_t>(n), bytes = all * sizeof(float);
     unsigned char *at = vd_lane_landing(lane, 3 * bytes);
-    if (!at || !ranking_of(lane, n, &r) ||
-        !vd_lane_copy(lane, at, z, bytes, cudaMemcpyDeviceToHost) ||
-        !vd_check(cudaEventRecord(lane->landed, lane->stream), "a download") ||
-        !sort_and_share(lane, z, n, r) ||
-        !vd_lane_copy(lane, at + bytes, r.share, bytes, cudaMemcpyDeviceToHost) ||
-        !vd_lane_copy(lane, at + 2 * bytes, r.order, bytes, cudaMemcpyDeviceToHost) ||
-        !vd_check(cudaEventSynchronize(lane->landed), "waiting for the device"))
+    cudaEvent_t *landed = lane->landed;
+    if (!at || !ranking_of(lane, n, &r) || !land(lane, at, z, bytes, landed[0]) ||
+        !sort_and_share(lane, z, n, r) || !land(lane, at + bytes, r.order, bytes, landed[1]) ||
+        !vd_lane_copy(lane, at + 2 * bytes, r.share, bytes, cudaMemcpyDeviceToHost) ||
+        !take(landed[0], score, at, bytes) || !take(landed[1], order, at + bytes, bytes) ||
+        !vd_lane_wait(lane))
         return;
-    memcpy(score, at, bytes);
-    if (!vd_lane_wait(lane))
-        return;
-    memcpy(probability, at + bytes, bytes);
-    memcpy(order, at + 2 * bytes, bytes);
+    memcpy(probability, at + 2 * bytes, bytes);
 }
 
 static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,

@@ -2,6 +2,7 @@
 #include "cuda/device.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / VD_WARP, POOL_BLOCKS = 5 };
+enum { REGIONS = 32 }; // at a time
 
 // A block a question; a warp a (question, region) row: z = l2norm(fm * fc), its score.
 static __global__ void region_kernel(const int *start, int hidden, const float *fm, const float *fc,
@@ -12,7 +13,7 @@ static __global__ void region_kernel(const int *start, int hidden, const float *
     int from = start[n], to = start[n + 1];
     size_t h = static_cast<size_t>(hidden);
     const float *c = fc + n * h;
-    for (int k = from + warp; k < to; k += WARPS) {
+    for (int k = from + warp; k < to; k += blockDim.x / VD_WARP) {
         const float *m = fm + k * h;
         float *row = z + k * h, square = 0, sum = 0;
         for (int i = lane; i < hidden; i += VD_WARP)
@@ -38,7 +39,7 @@ static void region_attention(const vd_geometry *span, int hidden, const vd_real 
                              const vd_real *fc, const vd_score_weights *score, vd_real rate,
                              uint64_t key, vd_real *z, vd_real *norm, vd_real *g)
 {
-    VD_LAUNCH(region_kernel, static_cast<unsigned>(span->questions), THREADS,
+    VD_LAUNCH(region_kernel, static_cast<unsigned>(span->questions), REGIONS * VD_WARP,
               span->rows.region_start, hidden, fm, fc, score->w, score->b, vd_drop_make(rate, key),
               z, norm, g);
 }

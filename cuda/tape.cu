@@ -28,7 +28,8 @@ static __device__ __forceinline__ float value_of(vd_function f, float x)
 
 static void map(vd_function f, const vd_real *x, vd_real *y, size_t n)
 {
-    vd_for_each(__func__, n, [=] __device__(size_t i) { y[i] = value_of(f, x[i]); });
+    vd_for_numbers(__func__, n, x, x, y,
+                   [=] __device__(size_t, float p, float) { return value_of(f, p); });
 }
 
 static void map_backward(vd_function f, const vd_real *x, const vd_real *y, const vd_real *dy,
@@ -40,7 +41,8 @@ static void map_backward(vd_function f, const vd_real *x, const vd_real *y, cons
 
 static void add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n)
 {
-    vd_for_each(__func__, n, [=] __device__(size_t i) { y[i] += a * x[i]; });
+    vd_for_numbers(__func__, n, y, x, y,
+                   [=] __device__(size_t, float p, float q) { return p + a * q; });
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

@@ -202,7 +202,7 @@ typedef struct vd_devices {
 
 // Increased whenever the table or a struct it uses changes: a plugin with another number is not
 // used.
-enum { VD_BACKEND_ABI = 10 };
+enum { VD_BACKEND_ABI = 11 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -224,10 +224,6 @@ typedef struct vd_backend {
     // whose rows are `stride` apart.
     void (*load_halves)(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
                         size_t n, vd_real *y);
-    // Operations called between the two may be recorded and then run together by replay, which
-    // costs much less than calling each. No result may be read in between.
-    void (*record)(void);
-    void (*replay)(void);
     // How matrix products are computed from now on; sums are always kept in float.
     void (*precision)(vd_precision precision);
 

@@ -105,8 +105,8 @@ static vd_status finish(vd_packed *p, void (*point)(vd_packed *p, int *block), i
         return vd_error_memory(err, "packed sequences");
     vd_packed at = {.sequences = p->sequences, .tokens = p->tokens, .longest = p->longest};
     point(&at, copy);
-    p->rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner, at.order,
-                               at.active, at.offset, at.forward, at.backward, at.parent};
+    p->rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner,  at.order,
+                               at.active, at.offset, at.forward, at.backward, at.parent, at.child};
     return VD_OK;
 }
 
@@ -270,6 +270,16 @@ static void place_prefixes(const word_table *t, const int *order, int count, vd_
     }
 }
 
+static void fill_children(vd_packed *p)
+{
+    int row = 0;
+    for (int next = 0; next < p->tokens; next++)
+        while (row <= p->parent[next])
+            p->child[row++] = next;
+    while (row <= p->tokens)
+        p->child[row++] = p->tokens;
+}
+
 // The arrays of a tree, in one block of ints.
 static void point_tree(vd_packed *p, int *block)
 {
@@ -279,6 +289,7 @@ static void point_tree(vd_packed *p, int *block)
     p->place = slice(&block, p->tokens);
     p->forward = slice(&block, p->tokens);
     p->parent = slice(&block, p->tokens);
+    p->child = slice(&block, p->tokens + 1);
 }
 
 vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int width,
@@ -294,7 +305,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     if (arena->failed)
         return vd_error_memory(err, "packed prefixes");
     count_prefixes(&table, order, count, &p);
-    size_t size = 2 * ((size_t)p.longest + 1) + 4 * (size_t)p.tokens;
+    size_t size = 2 * ((size_t)p.longest + 1) + 5 * (size_t)p.tokens + 1;
     int *block = vd_arena_ints(arena, size);
     if (!block)
         return vd_error_memory(err, "packed prefixes");
@@ -306,6 +317,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     }
     p = at;
     place_prefixes(&table, order, count, &p, path, next, last);
+    fill_children(&p);
     *out = p;
     return finish(out, point_tree, block, size, arena, err);
 }

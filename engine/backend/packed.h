@@ -15,7 +15,7 @@
 typedef struct vd_packed_rows {
     const int *start, *length;
     const int32_t *id;
-    const int *place, *owner, *order, *active, *offset, *forward, *backward, *parent;
+    const int *place, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
 } vd_packed_rows;
 
 // The rows that others go on from, on the host, a step's together: what a step needs of a state is
@@ -45,6 +45,7 @@ typedef struct vd_packed {
     int *backward; // (T) the same, reading right to left
     int *parent;   // (T) step order: the parent row in the previous step. NULL: row k of a step
                    // continues row k of the previous step
+    int *child;    // (T + 1) of a tree: the first row that goes on from a row or a later one
     vd_packed_inner inner;
     vd_packed_rows rows;
 } vd_packed;

@@ -100,9 +100,9 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
                      .rounds = k->entries,
                      .question_length = length,
                      .regions = d->regions};
-    a->score = vd_alloc(o, sizeof *a->score);
-    a->probability = vd_alloc(o, sizeof *a->probability);
-    a->order = vd_alloc(o, sizeof *a->order);
+    a->score = vd_alloc_raw(o * sizeof *a->score); // the ranking writes all of these
+    a->probability = vd_alloc_raw(o * sizeof *a->probability);
+    a->order = vd_alloc_raw(o * sizeof *a->order);
     a->history_start = vd_alloc(r + 1, sizeof *a->history_start);
     if (!a->score || !a->probability || !a->order || !a->history_start)
         return vd_error_memory(err, "the answer");
@@ -505,7 +505,6 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         config.positions = swapped(config.positions);
     pass.config = &config;
 
-    pass.be->record();
     vd_status status = list_entries(d, q.what_if, &pass, &q.entry, &q.entries, err);
     if (status == VD_OK && is_plain(d, &q))
         pass.memo = &memo;
@@ -514,7 +513,6 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
             vd_dialog_is_fused(d) ? run_fused(d, &q, &pass, err) : run_composed(d, &q, &pass, err);
     if (status == VD_OK)
         status = gather_shown(&pass, &shown, err);
-    pass.be->replay();
     if (status == VD_OK)
         status = vd_stopped(stop, err);
     if (status == VD_OK)

@@ -1,4 +1,4 @@
-// A conversation on a GPU: questions are graphs. A GPU that fails in the middle of a conversation,
+// A conversation on a GPU: memory, and a GPU that fails in the middle of a conversation,
 // at every call in turn: the CPU takes over, the question is answered as it would have been,
 // nothing of the conversation is lost.
 #include <dlfcn.h>
@@ -20,7 +20,6 @@ static tiny_world tiny;
 static vd_error err;
 static const vd_backend *gpu;
 static void (*stage)(int memory_at, int lost_at);
-static void (*count_graphs)(int *made, int *launched);
 static int (*count_allocations)(void);
 
 enum { TURNS = 2 };
@@ -40,10 +39,9 @@ static int open_gpu(void **state)
         return -1;
     void *shared = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     *(void **)&stage = shared ? dlsym(shared, "vd_host_fail") : NULL;
-    *(void **)&count_graphs = shared ? dlsym(shared, "vd_host_graphs") : NULL;
     *(void **)&count_allocations = shared ? dlsym(shared, "vd_host_allocations") : NULL;
     tiny_world_make(&tiny);
-    return stage && count_graphs && count_allocations ? 0 : -1;
+    return stage && count_allocations ? 0 : -1;
 }
 
 static int remove_tiny(void **state)
@@ -165,73 +163,37 @@ static void memory_that_is_out_at_any_call_loses_nothing(void **state)
     fails_at_every_call(true, 3);
 }
 
-// ---- graphs -------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
-static void a_question_is_one_graph_and_takes_no_memory(void **state)
+static void a_question_like_the_one_before_takes_no_memory(void **state)
 {
     (void)state;
     talk first;
     vd_world *world;
     must(vd_world_open(tiny.directory, &world, &err));
     vd_session *session = begin(world, gpu);
-    int made[2], launched[2], taken[2];
     say_turns(session, 0, TURNS, &first);
-    count_graphs(&made[0], &launched[0]);
-    assert_int_equal(launched[0], TURNS - 1); // the thread's first question runs at once
     for (int i = 0; i < 4; i++) {
-        for (int k = 0; k < 2; k++) { // the second time it is warm
+        int taken = 0;
+        for (int k = 0; k < 2; k++) {
             vd_reply reply;
-            count_graphs(&made[0], &launched[0]);
-            taken[0] = count_allocations();
+            taken = count_allocations();
             must(vd_session_ask(session, questions[i % TURNS], NULL, &reply, &err));
             vd_reply_clear(&reply);
-            count_graphs(&made[1], &launched[1]);
-            taken[1] = count_allocations();
-            assert_int_equal(launched[1] - launched[0], 1);
         }
-        assert_int_equal(made[1], made[0]); // the graph of the time before is updated
-        assert_int_equal(taken[1], taken[0]);
+        assert_int_equal(count_allocations(), taken);
     }
     assert_null(vd_session_fallback(session));
     vd_session_free(session);
     vd_world_close(world);
 }
 
-// Results cannot be had before what computes them has run; the last test, for it ends recording.
-static void reading_while_recording_is_trouble(void **state)
-{
-    (void)state;
-    float in[4] = {-1, 2, -3, 4}, out[4] = {0};
-    vd_real *x = gpu->memory->allocate(sizeof in);
-    gpu->load_floats(in, x, 4);
-    gpu->record();
-    gpu->map(VD_RELU, x, x, 4);
-    gpu->replay();
-    gpu->read_floats(x, out, 4);
-    assert_null(gpu->trouble());
-    assert_true(out[0] == 0 && out[1] == 2 && out[2] == 0 && out[3] == 4);
-    gpu->record();
-    gpu->map(VD_RELU, x, x, 4);
-    gpu->read_floats(x, out, 4);
-    gpu->replay();
-    const char *why = gpu->trouble();
-    assert_non_null(why);
-    assert_non_null(strstr(why, "not permitted when stream is capturing"));
-    gpu->record(); // no more: what is asked for is done at once
-    gpu->map(VD_RELU, x, x, 4);
-    gpu->read_floats(x, out, 4);
-    gpu->replay();
-    assert_null(gpu->trouble());
-    gpu->memory->release(x);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_is_one_graph_and_takes_no_memory),
+        cmocka_unit_test(a_question_like_the_one_before_takes_no_memory),
         cmocka_unit_test(memory_that_is_out_at_any_call_loses_nothing),
         cmocka_unit_test(a_device_lost_at_any_call_loses_nothing),
-        cmocka_unit_test(reading_while_recording_is_trouble),
     };
     return cmocka_run_group_tests(tests, open_gpu, remove_tiny);
 }

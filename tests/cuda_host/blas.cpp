@@ -48,16 +48,9 @@ cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t ta, cublasOperatio
 {
     if (ct != CUDA_R_32F)
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    // Host scalars are read when the product is asked for, not when it is done.
     float by = *static_cast<const float *>(alpha), keep = *static_cast<const float *>(beta);
     float *to = static_cast<float *>(c);
-    auto work = [=] {
-        return multiply(ta, tb, m, n, k, by, a, at, lda, b, bt, ldb, keep, to, ldc);
-    };
-    if (vd_host_is_recording())
-        vd_host_keep("product", work);
-    else
-        work();
+    multiply(ta, tb, m, n, k, by, a, at, lda, b, bt, ldb, keep, to, ldc);
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -68,7 +61,7 @@ cudaError_t cub::DeviceRadixSort::SortPairs(void *room, size_t &bytes, const uin
 {
     vd_host_entry entry;
     bytes = 1;
-    if (vd_host_is_recording() || first_bit != 0 || end_bit != 32)
+    if (first_bit != 0 || end_bit != 32)
         return cudaErrorNotSupported;
     if (!room || vd_host_is_lost())
         return vd_host_is_lost() ? cudaErrorIllegalAddress : cudaSuccess;

@@ -42,12 +42,7 @@ extern dim3 threadIdx, blockIdx, blockDim, gridDim;
     X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                \
     X(cudaErrorNotReady, 600, "device not ready")                                                  \
     X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                    \
-    X(cudaErrorNotSupported, 801, "operation not supported")                                       \
-    X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
-    X(cudaErrorStreamCaptureInvalidated, 901,                                                      \
-      "operation failed due to a previous error during capture")                                   \
-    X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
-      "the graph update was not performed because it included changes which violated constraints")
+    X(cudaErrorNotSupported, 801, "operation not supported")
 
 enum cudaError_t {
 #define X(code, number, text) code = (number),
@@ -64,29 +59,18 @@ void __syncwarp(unsigned mask = 0xffffffffu);
 uint32_t vd_host_shuffle(uint32_t value, int lane);
 int vd_host_lane();
 
-// While a thread captures a graph, its work is recorded instead of done.
-typedef std::function<cudaError_t()> vd_host_work;
-bool vd_host_is_recording();
-void vd_host_keep(const char *kind, const vd_host_work &work);
-
 // body: a kernel with the values that its arguments have now.
-template <typename F> void vd_host_run(const char *name, dim3 grid, dim3 block, F body)
+template <typename F> void vd_host_run(dim3 grid, dim3 block, F body)
 {
-    auto work = [=]() mutable {
-        vd_host_launch(
-            grid, block, [](void *context) { (*static_cast<F *>(context))(); }, &body);
-        return cudaSuccess;
-    };
-    if (vd_host_is_recording())
-        vd_host_keep(name, work);
-    else
-        work();
+    vd_host_launch(
+        grid, block, [](void *context) { (*static_cast<F *>(context))(); }, &body);
 }
 
 // What cuda/device.cuh defines for nvcc.
 #define VD_START(name, kernel, grid, threads, stream, ...)                                         \
-    vd_host_run(name, grid, dim3(threads), std::bind(kernel, __VA_ARGS__))
+    vd_host_run(grid, dim3(threads), std::bind(kernel, __VA_ARGS__))
 #define VD_UNROLL
+#define VD_UNROLL_BY(n)
 
 static inline float __shfl_xor_sync(unsigned, float value, int mask)
 {
@@ -129,15 +113,9 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice = 3
 };
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2 };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
 
 typedef struct vd_host_stream *cudaStream_t;
 typedef struct vd_host_event *cudaEvent_t;
-typedef struct vd_host_graph *cudaGraph_t;
-typedef struct vd_host_graph_exec *cudaGraphExec_t;
-struct cudaGraphExecUpdateResultInfo {
-    int result;
-};
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -175,16 +153,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
-// A launched graph does its work at once (graph.cpp).
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                 unsigned long long flags);
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
-                                cudaGraphExecUpdateResultInfo *info);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 
 // ---- bfloat16 and cuBLAS ------------------------------------------------------------------------
 
@@ -245,8 +213,6 @@ extern "C" {
 // For tests: the n-th call from now of a kind fails (0 = none): memory runs out, or the device is
 // lost and every call after it fails too.
 __attribute__((visibility("default"))) void vd_host_fail(int memory_at, int lost_at);
-// How many graphs were made (not only updated) and launched so far.
-__attribute__((visibility("default"))) void vd_host_graphs(int *made, int *launched);
 // How many device allocations were made so far.
 __attribute__((visibility("default"))) int vd_host_allocations(void);
 // Copies from or to device memory, for a library that replaces one on the device.

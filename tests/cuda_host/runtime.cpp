@@ -70,24 +70,13 @@ static void forget(unsigned char *from, unsigned char *to)
     painted.erase(painted.lower_bound(from), painted.lower_bound(to));
 }
 
-static void begin_piece(void *memory, size_t bytes, size_t room)
+void vd_host_piece(void *memory, size_t bytes, size_t room)
 {
     vd_host_entry entry;
     unsigned char *at = static_cast<unsigned char *>(memory);
     forget(at, at + room);
     memset(at, 0xff, bytes); // NaN until it is written
     paint(at + bytes, room - bytes);
-}
-
-void vd_host_piece(void *memory, size_t bytes, size_t room)
-{
-    if (!vd_host_is_recording())
-        return begin_piece(memory, bytes, room);
-    // In stream order: earlier work may still use this memory.
-    vd_host_keep("", [=] {
-        begin_piece(memory, bytes, room);
-        return cudaSuccess;
-    });
 }
 
 void vd_host_fail(int memory, int lost)
@@ -193,7 +182,6 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     memset(at, 0xff, bytes);
     paint(at + bytes, size - GUARD - bytes);
     *memory = at;
-    vd_host_taken(at);
     return cudaSuccess;
 }
 
@@ -202,8 +190,6 @@ cudaError_t cudaFree(void *memory)
     vd_host_entry entry;
     if (!memory)
         return cudaSuccess;
-    if (!vd_host_may_free(memory))
-        vd_host_stop("memory is freed that a graph being captured may use");
     check_paint();
     size_t from = static_cast<size_t>(static_cast<unsigned char *>(memory) - region) - GUARD;
     auto found = blocks.find(from);
@@ -269,16 +255,10 @@ static cudaError_t copy_now(void *to, const void *from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t)
 {
-    // From other memory the copy would wait for the device, and a graph would read it too late.
+    // From other memory the copy would wait for the device.
     if (kind == cudaMemcpyHostToDevice && !is_pinned(from, bytes))
         vd_host_stop("an upload from memory that is not pinned");
-    if (!vd_host_is_recording())
-        return copy_now(to, from, bytes, kind);
-    if (kind == cudaMemcpyDeviceToHost)
-        return vd_host_refuse(); // the host would read the result before it is there
-    vd_host_keep(kind == cudaMemcpyHostToDevice ? "upload" : "copy",
-                 [=] { return copy_now(to, from, bytes, kind); });
-    return cudaSuccess;
+    return copy_now(to, from, bytes, kind);
 }
 
 void vd_host_move(void *to, const void *from, size_t bytes)
@@ -289,7 +269,7 @@ void vd_host_move(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-static cudaError_t set_now(void *memory, int value, size_t bytes)
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
 {
     vd_host_entry entry;
     if (alive() != cudaSuccess)
@@ -298,14 +278,6 @@ static cudaError_t set_now(void *memory, int value, size_t bytes)
         vd_host_stop("cudaMemset of host memory");
     if (bytes > 0)
         memset(memory, value, bytes);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
-{
-    if (!vd_host_is_recording())
-        return set_now(memory, value, bytes);
-    vd_host_keep("set", [=] { return set_now(memory, value, bytes); });
     return cudaSuccess;
 }
 
@@ -336,13 +308,12 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
-    cudaError_t refused = vd_host_refuse();
-    return refused ? refused : alive();
+    return alive();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
-    return vd_host_refuse();
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetLastError()

@@ -11,8 +11,6 @@ static const char *no_trouble(void)
     return NULL; // an operation on the CPU does not fail
 }
 
-static void at_once(void) {}
-
 static void always_float(vd_precision precision)
 {
     (void)precision;
@@ -98,8 +96,6 @@ static void fill(void)
     table.load_floats = load_floats;
     table.read_floats = read_floats;
     table.load_halves = load_halves;
-    table.record = at_once;
-    table.replay = at_once;
     table.precision = always_float;
     vd_cpu_matrix(&table);
     vd_cpu_pointwise(&table);
