@@ -74,7 +74,7 @@ static inline torches torches_start(const char *script, const char *const argume
 {
     torches all = {.count = 0};
     const char *chosen = getenv("VISDIAL_TORCH");
-    const char *next = chosen && *chosen ? chosen : "build/torch/bin/python:/usr/bin/python3";
+    const char *next = chosen && *chosen ? chosen : "build/torch/bin/python:python3";
     while (*next && all.count < MOST_TORCHES) {
         torch *t = &all.list[all.count];
         char python[1024];
