@@ -2,7 +2,7 @@
 #include "cuda/device.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / VD_WARP };
-enum { ENTRIES = 16 }; // at a time
+enum { ENTRIES = 16 }; // that a block of a question scores at a time, a warp each
 
 // Geometry by value, as kernels get it.
 struct vd_pairs {
@@ -29,9 +29,9 @@ static __device__ __forceinline__ uint32_t pair_index(const vd_pairs &p, int n, 
 // ---- forward ------------------------------------------------------------------------------------
 
 // A block a question: scores by a warp an entry, their softmax, the weighted sum of entries.
-static __global__ void context_kernel(vd_pairs p, const float *fq, const float *fh, const float *h,
-                                      const float *w, const float *b, vd_drop drop, float *a,
-                                      float *c)
+static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
+    context_kernel(vd_pairs p, const float *fq, const float *fh, const float *h, const float *w,
+                   const float *b, vd_drop drop, float *a, float *c)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];

@@ -12,7 +12,7 @@
 #define VD_UNROLL       _Pragma("unroll")
 #define VD_PRAGMA(text) _Pragma(#text)
 #define VD_UNROLL_BY(n) VD_PRAGMA(unroll n)
-#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
+#define VD_START(kernel, grid, threads, stream, ...)                                               \
     kernel<<<grid, (threads), 0, stream>>>(__VA_ARGS__)
 #else
 #include <cuda_host.h>
@@ -52,10 +52,10 @@ bool vd_check_blas(cublasStatus_t status, const char *what);
 // `bytes` of the lane's scratch memory, valid until the next call; NULL on error.
 void *vd_lane_scratch(vd_lane *lane, size_t bytes);
 void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes);
-void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
 // Asks for a copy; waits for all that was asked for. False on error.
 bool vd_lane_copy(vd_lane *lane, void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 bool vd_lane_wait(vd_lane *lane);
+bool vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
 // `bytes` of pinned memory for downloads that run beside the device's work, until the next call;
 // NULL on error.
 unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
@@ -68,7 +68,7 @@ unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
         vd_lane *vd_launch_lane = vd_lane_get();                                                   \
         dim3 vd_launch_grid(grid);                                                                 \
         if (vd_launch_lane && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                      \
-            VD_START(name, kernel, vd_launch_grid, threads, vd_launch_lane->stream, __VA_ARGS__);  \
+            VD_START(kernel, vd_launch_grid, threads, vd_launch_lane->stream, __VA_ARGS__);        \
             vd_check(cudaGetLastError(), name);                                                    \
         }                                                                                          \
     } while (0)
@@ -183,7 +183,8 @@ static __global__ void vd_numbers_kernel(size_t n, const float *a, const float *
     }
 }
 
-// y[i] = f(i, a[i], b[i]) for 0 <= i < n, as fast as memory is; any of them may be the same.
+// y[i] = f(i, a[i], b[i]) for 0 <= i < n, four at a time where all are aligned; any of a, b and y
+// may be the same.
 template <typename F>
 static void vd_for_numbers(const char *name, size_t n, const float *a, const float *b, float *y,
                            F f)

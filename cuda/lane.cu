@@ -177,10 +177,10 @@ bool vd_lane_wait(vd_lane *lane)
     return vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device");
 }
 
-void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes)
+bool vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes)
 {
-    if (bytes > 0 && vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToHost))
-        vd_lane_wait(lane);
+    return bytes == 0 ||
+           (vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToHost) && vd_lane_wait(lane));
 }
 
 unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes)

@@ -3,6 +3,8 @@
 // product a direction, of the distinct inputs only. A step of many rows is a matrix product a
 // direction and one launch for all gates, cells and states; one of few rows (a question) is a
 // single launch: each warp makes one unit, its four gates' products with the states included.
+// In a tree a row gives its state to the rows that go on from it, which lie together; their
+// gradients are added up there.
 //
 // Of the gradient everything is kept in step order: the gates become the gradients of their
 // pre-activations in place, and instead of these, which are four times as wide as a state, the
@@ -156,8 +158,8 @@ static int units_together(const vd_directions &all, int directions)
     return four ? VD_FOUR : 1;
 }
 
-// Sums of a warp's products of row j of each gate's W_hh with the states of s.count rows; from the
-// first column that `lane` has, WIDE columns at a time.
+// A lane's part of the products of a unit's four rows of W_hh (w: that of the first gate) with the
+// states of `count` rows, WIDE columns at a time.
 template <int WIDE, typename F, int ROWS>
 static __device__ __forceinline__ void multiply_few(const float *w, const F *before, int count,
                                                     int hidden, int lane, float sum[ROWS][4])
@@ -249,7 +251,6 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
 {
     const vd_packed *packed = pass->packed;
     int h = pass->hidden, g = 4 * h;
-    vd_directions all = vd_directions_of(pass, NULL, directions);
     vd_factor w_hh[VD_MOST_DIRECTIONS];
     if (!factors_of(pass, directions, w_hh))
         return;
@@ -257,6 +258,7 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
         vd_lstm_sequences(pass, directions);
         return;
     }
+    vd_directions all = vd_directions_of(pass, NULL, directions);
     int wide = units_together(all, directions);
     for (int step = 0; step < packed->longest; step++) {
         vd_step s = step_of(pass, step);
@@ -394,8 +396,7 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gra
     const vd_packed *packed = pass->packed;
     vd_directions all = vd_directions_of(pass, gradient, directions);
     int h = pass->hidden, g = 4 * h;
-    int states = packed->sequences > packed->widest ? packed->sequences : packed->widest;
-    size_t bytes = static_cast<size_t>(states) * static_cast<size_t>(h) * sizeof(float);
+    size_t bytes = static_cast<size_t>(packed->sequences) * static_cast<size_t>(h) * sizeof(float);
     for (int i = 0; i < directions && !packed->parent; i++) {
         vd_cuda_zero(gradient[i].dh, bytes);
         vd_cuda_zero(gradient[i].dc, bytes);

@@ -34,7 +34,8 @@ struct vd_directions {
 };
 
 // A step's place: its rows, where they begin in step order, and where they begin in what is kept of
-// the cells and of the states that rows go on from. Of a step that is not there: -1.
+// the cells and of the states that rows go on from. Where there is no step before or next: -1, and
+// next_first the number of rows.
 struct vd_step {
     int count, first, previous, next_count, next_first;
     int cell, cell_before, before, next_before;

@@ -135,7 +135,7 @@ static bool take(cudaEvent_t landed, void *to, const void *from, size_t bytes)
 }
 
 // Results go to pinned memory; those that have landed are read while the device goes on.
-static void rank_many(vd_lane *lane, const float *z, int n, float *score, float *probability,
+static bool rank_many(vd_lane *lane, const float *z, int n, float *score, float *probability,
                       int32_t *order)
 {
     vd_ranking r;
@@ -147,27 +147,27 @@ static void rank_many(vd_lane *lane, const float *z, int n, float *score, float 
         !vd_lane_copy(lane, at + 2 * bytes, r.share, bytes, cudaMemcpyDeviceToHost) ||
         !take(landed[0], score, at, bytes) || !take(landed[1], order, at + bytes, bytes) ||
         !vd_lane_wait(lane))
-        return;
+        return false;
     memcpy(probability, at + 2 * bytes, bytes);
+    return true;
 }
 
 static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
                  int32_t *)
 {
     vd_lane *lane = vd_lane_get();
-    if (!lane || n < 1) {
-        for (int i = 0; i < n; i++) {
-            score[i] = probability[i] = 0;
-            order[i] = i;
-        }
-        return;
+    bool done = false;
+    if (lane && n > FEW) {
+        done = rank_many(lane, z, n, score, probability, order);
+    } else if (lane && n > 0) {
+        done = vd_lane_download(lane, score, z, static_cast<size_t>(n) * sizeof *score);
+        if (done)
+            rank_few(n, score, probability, order);
     }
-    if (n > FEW) {
-        rank_many(lane, z, n, score, probability, order);
-        return;
+    for (int i = 0; !done && i < n; i++) {
+        score[i] = probability[i] = 0;
+        order[i] = i;
     }
-    vd_lane_download(lane, score, z, static_cast<size_t>(n) * sizeof *score);
-    rank_few(n, score, probability, order);
 }
 
 void vd_cuda_rank(vd_backend *table)

@@ -2,12 +2,12 @@
 #include "cuda/device.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / VD_WARP, POOL_BLOCKS = 5 };
-enum { REGIONS = 32 }; // at a time
+enum { REGIONS = 32 }; // that a block of a question scores at a time, a warp each
 
 // A block a question; a warp a (question, region) row: z = l2norm(fm * fc), its score.
-static __global__ void region_kernel(const int *start, int hidden, const float *fm, const float *fc,
-                                     const float *w, const float *b, vd_drop drop, float *z,
-                                     float *norm, float *g)
+static __global__ void __launch_bounds__(REGIONS *VD_WARP)
+    region_kernel(const int *start, int hidden, const float *fm, const float *fc, const float *w,
+                  const float *b, vd_drop drop, float *z, float *norm, float *g)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int from = start[n], to = start[n + 1];

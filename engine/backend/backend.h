@@ -71,8 +71,8 @@ typedef struct vd_lstm_gradient {
     const vd_real *dy;              // (T, ...) row stride y_stride
     vd_real *dx;                    // like x, added to; may be NULL
     vd_real *dinitial;              // (S, H), written; may be NULL
-    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, where a state's gradient is the sum
-    // over its children.
+    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, whose rows add up what their children
+    // give: half for a step, half for the one before, or for sums.
     vd_real *dh, *dc;
 } vd_lstm_gradient;
 

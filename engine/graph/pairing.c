@@ -13,12 +13,13 @@ static int stride_of(const vd_pair_group *g)
 }
 
 // Places the groups' matrices one after the other; how many pairs there are, -1 for too many.
-static int place_groups(vd_pair_group *group, int count)
+static int place_groups(vd_pair_group *group, int count, bool *padded)
 {
     int pairs = 0;
     for (int i = 0; i < count; i++) {
         int n;
         group[i].at = pairs;
+        *padded |= stride_of(&group[i]) > keys_of(&group[i]);
         if (__builtin_mul_overflow(group[i].query.count, stride_of(&group[i]), &n) ||
             __builtin_add_overflow(pairs, n, &pairs))
             return -1;
@@ -26,8 +27,8 @@ static int place_groups(vd_pair_group *group, int count)
     return pairs;
 }
 
-// Whether b goes on below a: then they are one block. grows: b may have more keys, which takes room
-// that rows of a have at their end.
+// Whether b goes on below a: then they are one block. grows: b may have more keys. That is for the
+// second range, behind which a row has room; behind the first is the second.
 static bool goes_on(const vd_pair_block *a, const vd_pair_block *b, bool grows)
 {
     return a->key.first == b->key.first &&
@@ -36,7 +37,7 @@ static bool goes_on(const vd_pair_block *a, const vd_pair_block *b, bool grows)
            a->at + a->query.count * a->stride == b->at;
 }
 
-static int list_blocks(vd_pairing *p, vd_pair_block *block)
+static int list_blocks(const vd_pairing *p, vd_pair_block *block)
 {
     int count = 0, last[2] = {-1, -1};
     for (const vd_pair_group *g = p->group; g < p->group + p->count; g++)
@@ -46,7 +47,6 @@ static int list_blocks(vd_pairing *p, vd_pair_block *block)
                 continue;
             if (last[r] >= 0 && goes_on(&block[last[r]], &b, r == 1)) {
                 vd_pair_block *whole = &block[last[r]];
-                p->padded |= whole->key.count < b.key.count;
                 whole->query.count += b.query.count;
                 whole->key.count = b.key.count;
             } else {
@@ -160,7 +160,8 @@ vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows,
 {
     vd_pairing *p = group ? vd_arena_take(arena, 1, sizeof *p) : NULL;
     vd_pair_lists *lists = vd_arena_take(arena, 1, sizeof *lists);
-    int pairs = group ? place_groups(group, count) : 0;
+    bool padded = false;
+    int pairs = group ? place_groups(group, count, &padded) : 0;
     if (!p || !lists || pairs < 0)
         return NULL;
     *p = (vd_pairing){.query_axis = query_axis,
@@ -169,6 +170,7 @@ vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows,
                       .key_rows = key_rows,
                       .count = count,
                       .pairs = pairs,
+                      .padded = padded,
                       .group = group,
                       .lists = lists};
     find_blocks(p, arena);

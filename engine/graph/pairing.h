@@ -3,8 +3,10 @@
 //
 // A group's numbers are a matrix (its queries, its keys), row-major, one group after another. Where
 // groups of consecutive queries share a range of keys, equal strides make one block of all of
-// these; so they do where each sees a few keys more than the one before. What a row then has beyond
-// its keys is no pair: operations on segments do not touch it, a softmax leaves zero there.
+// these; so they do where the second range of each begins alike and has a few keys more than that
+// of the one before. What a row then has beyond its keys is no pair. Such a pairing is `padded`: a
+// softmax leaves zero there, and what is mixed must have come from one; operations on single pairs
+// refuse it.
 #ifndef VD_PAIRING_H
 #define VD_PAIRING_H
 
@@ -18,7 +20,7 @@ typedef struct vd_range {
 
 typedef struct vd_pair_group {
     vd_range query, key[2];
-    int stride; // of a row of its matrix; 0: its keys. Larger: for scores, softmax and mixes only
+    int stride; // of a row of its matrix; 0: its keys. Larger: padded
     int at;     // its first pair; filled by vd_pairing_make
 } vd_pair_group;
 
@@ -53,10 +55,10 @@ typedef struct vd_pairing {
     // Shares sum to one within each entry, not over all keys of a query. Set by the caller.
     bool by_entry;
     int blocks;
-    bool padded; // a block has numbers of no pair
+    bool padded; // rows have room beyond their keys
     vd_waves by_query, by_key;
-    vd_segments queries; // of all groups, as segments of pairs, in the backend's memory
-    vd_pair_lists *lists;
+    vd_segments queries;  // of all groups, as segments of pairs, in the backend's memory
+    vd_pair_lists *lists; // empty until vd_pairing_lists fills them
 } vd_pairing;
 
 // group (count): host memory of the arena. NULL if memory is out or there are too many pairs to

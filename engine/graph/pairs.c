@@ -27,6 +27,14 @@ static bool keys_fit(vd_tape *tape, const vd_pairing *p, const vd_value *k, cons
     return vd_tape_fits(tape, p && k->rows == p->key_rows, what, k, NULL) && p;
 }
 
+// For operations that compute each pair's number by its rows.
+static bool is_full(vd_tape *tape, const vd_pairing *p)
+{
+    if (p->padded)
+        vd_tape_fail(tape, VD_USAGE, "a number for each pair of padded rows");
+    return !p->padded;
+}
+
 vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q)
 {
     if (!queries_fit(tape, p, q, "the queries' rows"))
@@ -48,7 +56,7 @@ vd_value *vd_tape_keys(vd_tape *tape, const vd_pairing *p, const vd_value *k)
 vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k)
 {
     bool pairs = p && k->pairing == p && k->rows == p->pairs;
-    if (!queries_fit(tape, p, q, "products of pairs") ||
+    if (!queries_fit(tape, p, q, "products of pairs") || !is_full(tape, p) ||
         (!pairs && !keys_fit(tape, p, k, "products of pairs")) ||
         !vd_tape_fits(tape, q->columns == k->columns, "products of pairs", q, k))
         return &tape->nothing;
@@ -75,7 +83,7 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
                       p && a->columns == 1 && a->rows == p->pairs && w->columns == 1 &&
                           w->rows == p->count,
                       "weighing groups", a, w) ||
-        !p)
+        !p || !is_full(tape, p))
         return &tape->nothing;
     const int *group = vd_tape_lists(tape, p).group;
     vd_value *y = vd_tape_like(tape, a, 1, vd_wanted(a) || vd_wanted(w));
@@ -200,6 +208,7 @@ vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q
                            const vd_value *v)
 {
     if (!queries_fit(tape, p, q, "additive scores") || !keys_fit(tape, p, k, "additive scores") ||
+        !is_full(tape, p) ||
         !vd_tape_fits(tape, q->columns == k->columns, "additive scores", q, k) ||
         !vd_tape_fits(tape, v->rows == 1 && q->columns == v->columns, "additive scores", q, v))
         return &tape->nothing;

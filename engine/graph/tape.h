@@ -195,7 +195,8 @@ bool vd_tape_is_flat(const vd_tape *tape, const char *name);
 // The numbers of each group of a, times the group's number, a row of w.
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
 // For each query, the sum of its keys' rows of v, weighted by a; with heads, of each head's
-// columns. With sigmoid weights (vd_tape_map) a network can count. mix_queries: for each key, the
+// columns. With sigmoid weights (vd_tape_map) a network can count; where the pairing is padded, a
+// must come from a softmax. mix_queries: for each key, the
 // sum of its queries' rows.
 vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v);
 vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v);

@@ -28,8 +28,9 @@ static void add_regions(strand *s, int b)
         s->from[s->rows++] = k;
 }
 
-enum { TOGETHER = 32 }; // words whose rows of pairs are multiplied as one block
+enum { TOGETHER = 32 };
 
+// Rows have room for a multiple of so many keys, which makes one block of as many words.
 static int room_for(int keys)
 {
     return (keys + TOGETHER - 1) / TOGETHER * TOGETHER;
@@ -173,6 +174,8 @@ static void make_lists(vd_dialog_tokens *d, const strand *s)
     d->id = vd_arena_upload(arena, s->id, words, int_size);
     d->place = vd_arena_upload(arena, s->place, words, int_size);
     d->question = list_questions(d);
+    if (d->tape->dw)
+        return;
     d->at_regions = find_pairs(d, VD_SEES_REGIONS);
     d->at_words = find_pairs(d, VD_SEES_HISTORY_WORDS);
     d->sum = sum_entries(d);

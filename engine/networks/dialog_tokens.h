@@ -24,8 +24,9 @@ typedef struct vd_dialog_tokens {
     // words; of each word its id, and its place in the text, below `places`; of each question the
     // row of its last word, -1 when it has none.
     const int *from, *id, *place, *question;
-    const int *last;                    // (N) host: the group in `sees` of that word, or -1
-    const vd_pairing *sees;             // of tokens to tokens
+    const int *last;        // (N) host: the group in `sees` of that word, or -1
+    const vd_pairing *sees; // of tokens to tokens
+    // For what people see, and so not there in training.
     vd_token_look at_regions, at_words; // words: of the entries
     const vd_value *sum;                // of the words of an entry
 } vd_dialog_tokens;

@@ -1,6 +1,5 @@
-// A conversation on a GPU: memory, and a GPU that fails in the middle of a conversation,
-// at every call in turn: the CPU takes over, the question is answered as it would have been,
-// nothing of the conversation is lost.
+// A conversation on a GPU that fails in the middle of it, at every call in turn: the CPU takes
+// over, the question is answered as it would have been, nothing of the conversation is lost.
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,7 +174,7 @@ static void a_question_like_the_one_before_takes_no_memory(void **state)
     say_turns(session, 0, TURNS, &first);
     for (int i = 0; i < 4; i++) {
         int taken = 0;
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; k++) { // the first time may take memory
             vd_reply reply;
             taken = count_allocations();
             must(vd_session_ask(session, questions[i % TURNS], NULL, &reply, &err));

@@ -236,6 +236,7 @@ static void do_elements(const vd_backend *be, void **at, void *context)
     be->map(VD_RELU, at[0], at[0], n);
     be->relu_backward(at[0], at[1], n);
     be->add(at[2], at[3], n);
+    be->add((vd_real *)at[2] + 1, at[3], n - 1); // not aligned
     be->dropout(at[4], at[5], n, 0.3f, UINT64_C(0x123456789abcdef0));
     be->dropout(at[6], at[6], n, 0.25f, 99);
     be->softmax(at[7], s->m, s->n - 1, s->n);

@@ -40,9 +40,16 @@ typedef struct step {
     vd_batch batch;
 } step;
 
+// Its candidates are sorted, as the program's loader does on a thread of its own.
 static step whole_step(void)
 {
-    return (step){"step", "learn", full_size_batch(dialogs)};
+    static int order[FULL_MOST_DIALOGS * FULL_ROUNDS * FULL_CANDIDATES];
+    step s = {"step", "learn", full_size_batch(dialogs)};
+    vd_error err;
+    if (vd_packed_sort(s.batch.candidate, s.batch.candidate_length, s.batch.candidate_width,
+                       s.batch.distinct, order, &err) == VD_OK)
+        s.batch.candidate_order = order;
+    return s;
 }
 
 static step few_step(void)
@@ -55,7 +62,6 @@ static step few_step(void)
     for (int n = 0; n < dialogs * FULL_ROUNDS; n++)
         truth[n] = s.batch.truth[n] % FEW;
     s.batch.candidates = s.batch.distinct = FEW;
-    s.batch.candidate_order = NULL;
     s.batch.option = option;
     s.batch.truth = truth;
     return s;

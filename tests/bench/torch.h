@@ -1,5 +1,5 @@
 // PyTorch's half of a measurement: children that time on request, so that all run in alternation;
-// one for each PyTorch at hand: the latest release (`make torch`) and Debian's (python3-torch), or
+// one for each PyTorch at hand: the latest release (`make torch`) and that of python3, or
 // those of the pythons named in $VISDIAL_TORCH, separated by colons.
 #ifndef BENCH_TORCH_H
 #define BENCH_TORCH_H

@@ -22,9 +22,9 @@ static const float *floats(const void *x, cudaDataType_t type, int columns, int 
     return copy->data();
 }
 
-static cudaError_t multiply(cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
-                            float alpha, const void *a, cudaDataType_t at, int lda, const void *b,
-                            cudaDataType_t bt, int ldb, float beta, float *c, int ldc)
+static void multiply(cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, float alpha,
+                     const void *a, cudaDataType_t at, int lda, const void *b, cudaDataType_t bt,
+                     int ldb, float beta, float *c, int ldc)
 {
     vd_host_entry entry;
     if (m <= 0 || n <= 0 || k <= 0 || ldc < m || lda < (ta == CUBLAS_OP_N ? m : k) ||
@@ -37,7 +37,6 @@ static cudaError_t multiply(cublasOperation_t ta, cublasOperation_t tb, int m, i
     cblas_sgemm(CblasColMajor, ta == CUBLAS_OP_N ? CblasNoTrans : CblasTrans,
                 tb == CUBLAS_OP_N ? CblasNoTrans : CblasTrans, m, n, k, alpha, x, lda, y, ldb, beta,
                 c, ldc);
-    return cudaSuccess;
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t ta, cublasOperation_t tb, int m,

@@ -59,7 +59,7 @@ void __syncwarp(unsigned mask = 0xffffffffu);
 uint32_t vd_host_shuffle(uint32_t value, int lane);
 int vd_host_lane();
 
-// body: a kernel with the values that its arguments have now.
+// body: a kernel with its arguments.
 template <typename F> void vd_host_run(dim3 grid, dim3 block, F body)
 {
     vd_host_launch(
@@ -67,7 +67,7 @@ template <typename F> void vd_host_run(dim3 grid, dim3 block, F body)
 }
 
 // What cuda/device.cuh defines for nvcc.
-#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
+#define VD_START(kernel, grid, threads, stream, ...)                                               \
     vd_host_run(grid, dim3(threads), std::bind(kernel, __VA_ARGS__))
 #define VD_UNROLL
 #define VD_UNROLL_BY(n)

@@ -188,16 +188,6 @@ static void make_dialogs(void)
     memset(missing, 0, MISSING * FULL_REGION * sizeof *missing);
 }
 
-// Sorted, as the program's loader does on its own thread.
-static const int *sort_candidates(int dialogs)
-{
-    static int order[TOTAL];
-    vd_error err;
-    vd_status status = vd_packed_sort(distinct, distinct_length, VD_MAX_CANDIDATE,
-                                      distinct_of[dialogs], order, &err);
-    return status == VD_OK ? order : NULL;
-}
-
 vd_batch full_size_batch(int dialogs)
 {
     if (distinct_of[1] == 0)
@@ -217,7 +207,6 @@ vd_batch full_size_batch(int dialogs)
                       .history_length = history_length,
                       .candidate = distinct,
                       .candidate_length = distinct_length,
-                      .candidate_order = sort_candidates(dialogs),
                       .option = option,
                       .truth = truth};
 }
