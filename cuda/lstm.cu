@@ -172,14 +172,14 @@ static __device__ __forceinline__ void multiply_few(const float *w, const F *bef
         for (int q = 0; q < 4; q++)
             of[q] = vd_load<WIDE>(w + q * h * h + i);
         VD_UNROLL // so that the sums stay in registers
-            for (int k = 0; k < ROWS; k++)
-        {
+        for (int k = 0; k < ROWS; k++) {
             vd_wide<F, WIDE> x = vd_load<WIDE>(before + (k < count ? k : count - 1) * h + i);
             VD_UNROLL
-            for (int q = 0; q < 4; q++)
+            for (int q = 0; q < 4; q++) {
                 VD_UNROLL
-            for (int n = 0; n < WIDE; n++)
-                sum[k][q] += of[q].x[n] * vd_from(x.x[n]);
+                for (int n = 0; n < WIDE; n++)
+                    sum[k][q] += of[q].x[n] * vd_from(x.x[n]);
+            }
         }
     }
 }
@@ -201,11 +201,12 @@ template <typename F, int ROWS> static __global__ void few_kernel(vd_directions 
         multiply_few<1, F, ROWS>(d.w_hh + j * h, before, s.count, all.hidden, lane, sum);
     float own[4] = {};
     VD_UNROLL
-    for (int k = 0; k < ROWS; k++)
+    for (int k = 0; k < ROWS; k++) {
         VD_UNROLL
-    for (int q = 0; q < 4; q++) {
-        float of_row = vd_warp_sum(sum[k][q]);
-        own[q] = lane == k ? of_row : own[q];
+        for (int q = 0; q < 4; q++) {
+            float of_row = vd_warp_sum(sum[k][q]);
+            own[q] = lane == k ? of_row : own[q];
+        }
     }
     if (lane >= s.count)
         return;

@@ -36,11 +36,12 @@ static __global__ void rows_product(const float *x, int ldx, int m, const float 
     for (int from = lane; from - lane < fours; from += AHEAD * VD_WARP) {
         float4 p[COLUMNS][AHEAD];
         VD_UNROLL
-        for (int c = 0; c < COLUMNS; c++)
+        for (int c = 0; c < COLUMNS; c++) {
             VD_UNROLL
-        for (int a = 0; a < AHEAD; a++) {
-            int i = from + a * VD_WARP;
-            p[c][a] = i < fours ? reinterpret_cast<const float4 *>(at[c])[i] : float4();
+            for (int a = 0; a < AHEAD; a++) {
+                int i = from + a * VD_WARP;
+                p[c][a] = i < fours ? reinterpret_cast<const float4 *>(at[c])[i] : float4();
+            }
         }
         VD_UNROLL
         for (int r = 0; r < ROWS; r++) {
@@ -56,12 +57,15 @@ static __global__ void rows_product(const float *x, int ldx, int m, const float 
             }
         }
     }
-    for (int i = 4 * fours + lane; i < k; i += VD_WARP)
+    for (int i = 4 * fours + lane; i < k; i += VD_WARP) {
         VD_UNROLL
-    for (int r = 0; r < ROWS; r++)
-        VD_UNROLL
-    for (int c = 0; c < COLUMNS; c++)
-        sum[r][c] += r < m ? at[c][i] * x[static_cast<size_t>(r) * ldx + i] : 0;
+        for (int r = 0; r < ROWS; r++) {
+            float of = r < m ? x[static_cast<size_t>(r) * ldx + i] : 0;
+            VD_UNROLL
+            for (int c = 0; c < COLUMNS; c++)
+                sum[r][c] += at[c][i] * of;
+        }
+    }
     VD_UNROLL
     for (int c = 0; c < COLUMNS; c++) {
         float own = 0;
