@@ -1,5 +1,7 @@
 #include "assets/blocks/phrase.h"
 
+#include "engine/base/append.h"
+
 typedef struct sink {
     vd_rng *rng;
     const char *text[26]; // of the letters
@@ -155,8 +157,8 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
              color >= 0 ? blocks_color_names[color] : "",
              material >= 0 && !behind ? material_words[material] : "", noun);
     if (behind)
-        snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern),
-                 " (2:made of|that is) %s", blocks_material_names[material]);
+        vd_append(pattern, sizeof pattern, " (2:made of|that is) %s",
+                  blocks_material_names[material]);
     blocks_say(rng, body, sizeof body, pattern, "");
     const char *before = article == BLOCKS_A      ? (starts_with_vowel(body) ? "an " : "a ")
                          : article == BLOCKS_THAT ? "that "

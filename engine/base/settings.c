@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "engine/base/json.h"
 #include "engine/base/json_tree.h"
 
@@ -68,18 +69,18 @@ void vd_settings_start(const vd_setting *rows, void *settings)
 // "a whole number from 1 to 4", "sigmoid, leaky-relu or elu"
 static void say_expected(const vd_setting *row, char *out, size_t room)
 {
-    size_t used = 0;
+    *out = '\0';
     if (row->kind != VD_SETTING_CHOICE) {
         snprintf(out, room, "a %snumber from %.15g to %.15g",
                  row->kind == VD_SETTING_REAL ? "" : "whole ", row->least, row->most);
         return;
     }
-    for (int i = 0; i <= (int)row->most && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s",
-                                 i == 0                ? ""
-                                 : i == (int)row->most ? " or "
-                                                       : ", ",
-                                 row->choices[i]);
+    for (int i = 0; i <= (int)row->most; i++)
+        vd_append(out, room, "%s%s",
+                  i == 0                ? ""
+                  : i == (int)row->most ? " or "
+                                        : ", ",
+                  row->choices[i]);
 }
 
 vd_status vd_settings_check(const vd_setting *rows, const void *settings, vd_error *err)

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "engine/base/append.h"
 #include "engine/networks/settings.h"
 
 const char *const vd_optimiser_names[] = {"adam", "rmsprop", "adamax"};
@@ -30,19 +30,16 @@ vd_train_options vd_train_defaults(void)
 
 static void add(char *out, const char *format, double value)
 {
-    size_t used = strlen(out);
     if (value > 0)
-        snprintf(out + used, VD_SIGNATURE - used, format, value);
+        vd_append(out, VD_SIGNATURE, format, value);
 }
 
 static void add_scst(const vd_train_options *o, char *out)
 {
-    size_t used = strlen(out);
-    used += (size_t)snprintf(out + used, VD_SIGNATURE - used, " sample=%s K=%d baseline=%s",
-                             vd_sample_names[o->sample], o->sample_size,
-                             vd_baseline_names[o->baseline]);
+    vd_append(out, VD_SIGNATURE, " sample=%s K=%d baseline=%s", vd_sample_names[o->sample],
+              o->sample_size, vd_baseline_names[o->baseline]);
     if (o->scst == VD_SCST_CIDER_D)
-        snprintf(out + used, VD_SIGNATURE - used, " df=pictures eos=%s", vd_eos_names[o->eos]);
+        vd_append(out, VD_SIGNATURE, " df=pictures eos=%s", vd_eos_names[o->eos]);
     add(out, " most=%g", o->reward_most);
     add(out, " variety=%g", o->variety);
     add(out, " ce-weight=%g", o->ce_weight);
@@ -56,10 +53,8 @@ void vd_train_signature(const vd_caption_config *c, const vd_train_options *o,
              vd_awc_names[c->awc]);
     if (c->awc == VD_AWC_FIXED)
         add(out, ":%g", c->awc_level);
-    size_t used = strlen(out);
-    snprintf(out + used, VD_SIGNATURE - used, " scst=%s", vd_scst_names[o->scst]);
+    vd_append(out, VD_SIGNATURE, " scst=%s", vd_scst_names[o->scst]);
     if (o->scst != VD_SCST_NONE)
         add_scst(o, out);
-    used = strlen(out);
-    snprintf(out + used, VD_SIGNATURE - used, " seed=%" PRIu64, o->seed);
+    vd_append(out, VD_SIGNATURE, " seed=%" PRIu64, o->seed);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/text/tokenize.h"
 #include "tui/base/shares.h"
 
@@ -85,14 +86,13 @@ static void largest_of_row(const vd_sheet *sheet, int side, const vd_attention *
     const float *share = attention->share + (size_t)row * (size_t)attention->columns;
     enum { MOST = 5 };
     vd_share top[MOST];
-    size_t used = 0;
     int count = vd_shares_top(share, attention->columns, 0.9, top, MOST);
     *out = '\0';
-    for (int i = 0; i < count && used < size; i++) {
+    for (int i = 0; i < count; i++) {
         char name[64], percent[16];
         vd_sheet_item(sheet, side, attention->key, top[i].index, name, sizeof name);
         vd_percent(percent, sizeof percent, top[i].share);
-        used += (size_t)snprintf(out + used, size - used, "%s%s %s", i ? ", " : "", name, percent);
+        vd_append(out, size, "%s%s %s", i ? ", " : "", name, percent);
     }
 }
 

@@ -2,9 +2,9 @@
 #include "tui/answer/caption_text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
 
@@ -120,11 +120,9 @@ static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
 void vd_caption_unknown_words(const vd_caption_side *side, char *out, size_t size)
 {
     out[0] = '\0';
-    for (int t = 0; t < side->trace.words; t++) {
-        size_t used = strlen(out);
+    for (int t = 0; t < side->trace.words; t++)
         if (!vd_caption_side_knows(side, t))
-            snprintf(out + used, size - used, "%s%s", used ? ", " : "", side->word[t]);
-    }
+            vd_append(out, size, "%s%s", *out ? ", " : "", side->word[t]);
 }
 
 static void print_side(const vd_caption_sheet *sheet, int which)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "tui/answer/attention.h"
 #include "tui/base/shares.h"
 #include "tui/screen/theme.h"
@@ -319,15 +320,14 @@ static void draw_others(scroll_page *page, const vd_heat_maps *maps, const vd_at
                  vd_axis_name(list->query), vd_axis_name(list->key));
     else {
         vd_attention_title(list, text, sizeof text / 2);
-        snprintf(text + strlen(text), sizeof text / 2, ": %s to %s", vd_axis_name(list->query),
-                 vd_axis_name(list->key));
+        vd_append(text, sizeof text, ": %s to %s", vd_axis_name(list->query),
+                  vd_axis_name(list->key));
     }
-    size_t used = strlen(text);
     if (columns > 0 && columns < list->columns && list->key == VD_AXIS_QUESTION_WORDS)
-        snprintf(text + used, sizeof text - used, " %d-%d of %d (Left/Right)", column[0].index + 1,
-                 column[columns - 1].index + 1, list->columns);
+        vd_append(text, sizeof text, " %d-%d of %d (Left/Right)", column[0].index + 1,
+                  column[columns - 1].index + 1, list->columns);
     else if (columns > 0 && columns < list->columns)
-        snprintf(text + used, sizeof text - used, ", the largest %d of %d", columns, list->columns);
+        vd_append(text, sizeof text, ", the largest %d of %d", columns, list->columns);
     title(page, text);
     draw_column_names(page, maps, list, column, columns);
     page->row++;

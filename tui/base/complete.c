@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/append.h"
+
 void vd_complete_add(vd_completion *completion, const char *candidate)
 {
     size_t typed = strlen(completion->typed);
     if (strncmp(candidate, completion->typed, typed) != 0 ||
         strlen(candidate) >= sizeof completion->common)
         return;
-    size_t used = strlen(completion->list);
+    char *list = completion->list;
     bool next = completion->matches == completion->skip + completion->listed;
-    if (next && used + strlen(candidate) + 2 < sizeof completion->list) {
-        snprintf(completion->list + used, sizeof completion->list - used, "%s%s", used ? "  " : "",
-                 candidate);
+    if (next && strlen(list) + strlen(candidate) + 2 < sizeof completion->list) {
+        vd_append(list, sizeof completion->list, "%s%s", *list ? "  " : "", candidate);
         completion->listed++;
     }
     if (completion->matches++ == 0)

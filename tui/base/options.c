@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/base/nearest.h"
 
 enum { MOST_OPTIONS = VD_MOST_OPTIONS, MOST_LETTERS = 40 };
@@ -65,14 +66,12 @@ void vd_option_words(const vd_option *option, char *out, size_t size)
     const char *const *names = model ? vd_bundled_models : option->names;
     int count = model ? VD_BUNDLED_MODELS : names ? (int)option->most + 1 : 0;
     const char *at = option->choices ? option->choices : "";
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", names[i]);
-    while (*at && used < size) {
+    for (int i = 0; i < count; i++)
+        vd_append(out, size, "%s%s", *out ? " " : "", names[i]);
+    while (*at) {
         size_t length = strcspn(at, ", ");
-        used +=
-            (size_t)snprintf(out + used, size - used, "%s%.*s", used ? " " : "", (int)length, at);
+        vd_append(out, size, "%s%.*s", *out ? " " : "", (int)length, at);
         at += length;
         at += *at == ',' ? strlen(", ") : *at ? strlen(" or ") : 0;
     }

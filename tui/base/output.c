@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "engine/base/append.h"
 #include "engine/base/error.h"
 #include "tui/base/safe_output.h"
 
@@ -58,13 +59,14 @@ const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool u
     static const char *const eighths[] = {"",       "\u258f", "\u258e", "\u258d",
                                           "\u258c", "\u258b", "\u258a", "\u2589"};
     share = share >= 0 ? fmin(share, 1) : 0; // NaN draws nothing
-    int cells = (int)lround(share * width * 8), used = 0;
+    int cells = (int)lround(share * width * 8);
     if (!utf8)
         cells = (cells + 4) / 8 * 8;
+    out[0] = '\0';
     for (int i = 0; i < cells / 8; i++)
-        used += snprintf(out + used, VD_BAR_SIZE - (size_t)used, utf8 ? "\u2588" : "#");
-    snprintf(out + used, VD_BAR_SIZE - (size_t)used, "%s%*s", eighths[cells % 8],
-             width - cells / 8 - (cells % 8 != 0), "");
+        vd_append(out, VD_BAR_SIZE, utf8 ? "\u2588" : "#");
+    vd_append(out, VD_BAR_SIZE, "%s%*s", eighths[cells % 8], width - cells / 8 - (cells % 8 != 0),
+              "");
     return out;
 }
 

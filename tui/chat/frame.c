@@ -1,6 +1,7 @@
 // The frame of the screen: status row, question line, notices and hints around the open place.
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
@@ -14,15 +15,15 @@ enum { MOST_MESSAGE_ROWS = 3 };
 // several the one whose answer the view is about: "best | [base]", "base +1".
 static void name_models(const vd_lanes *lanes, int shown, int width, char *text, size_t size)
 {
-    size_t length = 0;
-    for (int i = 0; i < lanes->count && length < size; i++) {
+    bool whole = true;
+    text[0] = '\0';
+    for (int i = 0; i < lanes->count; i++) {
         const vd_lane *lane = &lanes->lane[i];
         bool marked = i == shown && lanes->count > 1;
-        length += (size_t)snprintf(text + length, size - length, "%s%s%s%s", i ? " | " : "",
-                                   marked ? "[" : "", lane->model[0] ? lane->model : lane->loading,
-                                   marked ? "]" : "");
+        whole = vd_append(text, size, "%s%s%s%s", i ? " | " : "", marked ? "[" : "",
+                          lane->model[0] ? lane->model : lane->loading, marked ? "]" : "");
     }
-    if (lanes->count > 1 && (length >= size || vd_text_width(text, length) > width))
+    if (lanes->count > 1 && (!whole || vd_text_width(text, strlen(text)) > width))
         snprintf(text, size, "%s +%d", lanes->lane[shown < 0 ? 0 : shown].model, lanes->count - 1);
 }
 

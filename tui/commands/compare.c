@@ -1,4 +1,5 @@
 // The command `visdial compare`: two to four models over a data set.
+#include "engine/base/append.h"
 #include "tui/commands/command.h"
 
 #include <glib.h>
@@ -151,20 +152,17 @@ static vd_status choose_right(comparing *c, vd_error *err)
 static vd_status check_family(const comparing *c, vd_error *err)
 {
     const vd_cases *cases = c->cases;
-    char known[256] = "none";
-    size_t used = 0;
+    char known[256] = "";
     for (size_t i = 0; i < cases->family_count; i++) {
         if (c->filter.family && strcmp(c->filter.family, cases->family[i]) == 0)
             return VD_OK;
-        if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                                     cases->family[i]);
+        vd_append(known, sizeof known, "%s%s", i ? ", " : "", cases->family[i]);
     }
     if (!c->filter.family)
         return VD_OK;
     return vd_error_set(err, VD_USAGE,
                         "--family: no question is of the family '%.80s'; there are: %s",
-                        c->filter.family, known);
+                        c->filter.family, *known ? known : "none");
 }
 
 // The cases of the filter by difference, of each group the first c->per_group.

@@ -1,9 +1,9 @@
 #include "tui/commands/eval_caption.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/json.h"
 #include "engine/base/file.h"
 #include "tui/base/output.h"
@@ -164,9 +164,8 @@ static const char *whose_tokens(const vd_caption_evaluation *e)
 static const char *how_said(const vd_caption_evaluation *e, const measured *m, char out[160])
 {
     vd_saying_text(&e->how, out, 160);
-    size_t used = strlen(out);
     if (m->looks)
-        snprintf(out + used, 160 - used, " hard=%s", vd_hard_names[e->hard]);
+        vd_append(out, 160, " hard=%s", vd_hard_names[e->hard]);
     return out;
 }
 

@@ -1,4 +1,5 @@
 // What a file is, told by its first bytes, and what it holds.
+#include "engine/base/append.h"
 #include "tui/commands/command.h"
 
 #include <ctype.h>
@@ -297,12 +298,10 @@ static vd_status print_glove(const char *path, vd_error *err)
 
 static void print_shape(const char *name, const vd_npy *npy)
 {
-    char shape[96] = "one number";
-    size_t used = 0;
+    char shape[96] = "";
     for (int d = 0; d < npy->dims; d++)
-        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%zu", d ? " x " : "",
-                                 npy->shape[d]);
-    vd_output_row(name, "%s, %s of %zu bits", shape,
+        vd_append(shape, sizeof shape, "%s%zu", d ? " x " : "", npy->shape[d]);
+    vd_output_row(name, "%s, %s of %zu bits", *shape ? shape : "one number",
                   npy->kind == 'f'   ? "real numbers"
                   : npy->kind == 'i' ? "whole numbers"
                                      : "whole numbers without sign",

@@ -1,5 +1,6 @@
 // What a training run writes, for `visdial info`: its log, its event file, what it reads, and the
 // directory with all of this.
+#include "engine/base/append.h"
 #include "tui/commands/command.h"
 
 #include <inttypes.h>
@@ -26,9 +27,8 @@ static void take_scalar(void *context, int64_t step, const char *tag, double val
     s->count++;
     s->step = step > s->step ? step : s->step;
     snprintf(name, sizeof name, " %.60s ", tag);
-    size_t used = strlen(s->tags);
-    if (!strstr(s->tags, name) && used + strlen(name) < sizeof s->tags)
-        snprintf(s->tags + used, sizeof s->tags - used, "%s", name);
+    if (!strstr(s->tags, name) && strlen(s->tags) + strlen(name) < sizeof s->tags)
+        vd_append(s->tags, sizeof s->tags, "%s", name);
 }
 
 vd_status vd_info_events(const char *path, vd_error *err)

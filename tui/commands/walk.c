@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "engine/base/json.h"
 #include "tui/answer/json.h"
 #include "tui/commands/command.h"
@@ -70,9 +71,9 @@ static void add_bar(const walk_command *c, vd_table *table, double share, int wi
 
 static void shape_text(const vd_trace_value *value, char *out, size_t size)
 {
-    size_t used = 0;
-    for (int i = 0; i < value->dims && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, i ? ", %d" : "%d", value->shape[i]);
+    *out = '\0';
+    for (int i = 0; i < value->dims; i++)
+        vd_append(out, size, i ? ", %d" : "%d", value->shape[i]);
 }
 
 static void print_values(const walk_command *c, const char *title, const vd_trace_value *value,
@@ -153,7 +154,7 @@ static void add_signed_bar(const walk_command *c, vd_table *table, double value,
     double rest = cells - whole;
     bool part = rest > 0.005;
     for (int i = 0; i < whole; i++)
-        snprintf(loss + strlen(loss), sizeof loss - strlen(loss), c->utf8 ? "\u2588" : "-");
+        vd_append(loss, sizeof loss, c->utf8 ? "\u2588" : "-");
     const char *end = !part ? "" : !c->utf8 ? "-" : rest < 0.3 ? "\u2595" : "\u2590";
     if (!c->markdown)
         vd_table_more(table, "%*s%s%s%s%s", side - whole - part, "", end, loss,

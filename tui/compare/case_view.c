@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/answer/heat_maps.h"
 #include "tui/answer/panels.h"
 #include "tui/answer/ranking.h"
@@ -118,12 +119,13 @@ static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
         at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", vd_style_of(grid, VD_ROLE_FAINT));
     for (int m = 0; m < 3; m++) {
         char text[96];
-        size_t used = (size_t)snprintf(text, sizeof text, "  %s", names[m]);
-        for (int side = 0; side < cases->models && used < sizeof text; side++)
-            used += (size_t)snprintf(text + used, sizeof text - used, side ? " / %.2f" : " %.2f",
-                                     vd_metrics_mean(&sum[side], metrics[m]));
-        if (vd_metrics_rounds(&sum[0], metrics[m]) > 0 && x + (int)used <= at.x + at.width)
-            x += vd_grid_text(grid, x, at.y, (int)used, text, vd_style_of(grid, VD_ROLE_FAINT));
+        snprintf(text, sizeof text, "  %s", names[m]);
+        for (int side = 0; side < cases->models; side++)
+            vd_append(text, sizeof text, side ? " / %.2f" : " %.2f",
+                      vd_metrics_mean(&sum[side], metrics[m]));
+        int width = (int)strlen(text);
+        if (vd_metrics_rounds(&sum[0], metrics[m]) > 0 && x + width <= at.x + at.width)
+            x += vd_grid_text(grid, x, at.y, width, text, vd_style_of(grid, VD_ROLE_FAINT));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/parallel.h"
 #include "tui/screen/wrap.h"
 
@@ -159,10 +160,8 @@ static vd_status name_models(vd_cases *cases, const vd_cases_options *options, v
             snprintf(name, sizeof name, "%.*s", (int)(length < 130 ? length : 130), tail);
         else
             snprintf(name, sizeof name, "%.120s (%d)", vd_model_name(cases->model[i]), i + 1);
-        if (options->decoder[i].made) {
-            size_t used = strlen(name);
-            snprintf(name + used, sizeof name - used, ", %s", vd_decoders_name(cases->by[i]));
-        }
+        if (options->decoder[i].made)
+            vd_append(name, sizeof name, ", %s", vd_decoders_name(cases->by[i]));
         cases->name[i] = vd_strdup(name);
         if (!cases->name[i])
             return vd_error_memory(err, "the models' names");
@@ -292,12 +291,11 @@ void vd_case_marks(const vd_cases *cases, const vd_case *at, vd_right by, bool a
                    size_t size)
 {
     bool known = vd_case_group_of(cases, at, by) != VD_CASE_UNKNOWN;
-    size_t used = 0;
     *out = '\0';
-    for (int side = 0; side < cases->models && used < size; side++) {
+    for (int side = 0; side < cases->models; side++) {
         bool right = vd_case_right(at, side, by);
         const char *mark = !known ? "?" : ascii ? right ? "+" : "-" : right ? "\u2713" : "\u2717";
-        used += (size_t)snprintf(out + used, size - used, "%s", mark);
+        vd_append(out, size, "%s", mark);
     }
 }
 
@@ -324,13 +322,13 @@ void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, s
 
 void vd_cases_names(const vd_cases *cases, char *out, size_t size)
 {
-    size_t used = 0;
-    for (int i = 0; i < cases->models && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%.80s",
-                                 i == 0                   ? ""
-                                 : i == cases->models - 1 ? " and "
-                                                          : ", ",
-                                 cases->name[i]);
+    *out = '\0';
+    for (int i = 0; i < cases->models; i++)
+        vd_append(out, size, "%s%.80s",
+                  i == 0                   ? ""
+                  : i == cases->models - 1 ? " and "
+                                           : ", ",
+                  cases->name[i]);
 }
 
 static bool has(const char *text, const char *part)

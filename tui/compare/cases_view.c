@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "tui/screen/key_help.h"
 #include "tui/screen/layout.h"
 #include "tui/screen/theme.h"
@@ -150,9 +151,9 @@ static void group_marks(const vd_cases_view *view, const vd_grid *grid, vd_case_
     bool alike = group == VD_CASE_BOTH || group == VD_CASE_NEITHER;
     int others = view->cases->models - 1;
     const char *rest = alike ? sign[!first] : others > 1 ? sign[2] : sign[first];
-    size_t used = (size_t)snprintf(out, size, "%s", sign[!first]);
-    for (int i = 0; i < others && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s", rest);
+    snprintf(out, size, "%s", sign[!first]);
+    for (int i = 0; i < others; i++)
+        vd_append(out, size, "%s", rest);
 }
 
 // "1000022.6": the picture and the round. Returns its columns.

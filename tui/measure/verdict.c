@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/extract/detect.h"
 
 // ---- the scene ----------------------------------------------------------------------------------
@@ -74,18 +74,8 @@ typedef struct sentence {
     const blocks_scene *scene;
     const vd_picture_regions *regions;
     char *out;
-    size_t size, used; // of out
+    size_t size; // of out
 } sentence;
-
-static void add(sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(sentence *s, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(s->out + s->used, s->size - s->used, format, arguments);
-    va_end(arguments);
-    s->used += (size_t)length < s->size - s->used ? (size_t)length : s->size - s->used - 1;
-}
 
 // "a large red rubber cube", "an object"; "the", in place of "a", of an object.
 static void add_kind(sentence *s, const char *article, blocks_kind kind)
@@ -95,11 +85,11 @@ static void add_kind(sentence *s, const char *article, blocks_kind kind)
     char text[80] = "";
     for (int i = 0; i < BLOCKS_ATTRIBUTES; i++)
         if (kind.value[order[i]] >= 0)
-            snprintf(text + strlen(text), sizeof text - strlen(text), " %s",
-                     blocks_value_name(order[i], kind.value[order[i]]));
+            vd_append(text, sizeof text, " %s", blocks_value_name(order[i], kind.value[order[i]]));
     if (kind.value[BLOCKS_SHAPE] < 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " object");
-    add(s, "%s%s%s", article, strcmp(article, "a") == 0 && text[1] == 'o' ? "n" : "", text);
+        vd_append(text, sizeof text, " object");
+    vd_append(s->out, s->size, "%s%s%s", article,
+              strcmp(article, "a") == 0 && text[1] == 'o' ? "n" : "", text);
 }
 
 // The region of an object, from 0; -1: none.
@@ -125,17 +115,18 @@ static void add_object(sentence *s, const char *article, int object)
     int region = region_of(s, object);
     add_kind(s, article, blocks_kind_of(&s->scene->object[object], ~0u));
     if (region >= 0)
-        add(s, " (region %d)", region + 1);
+        vd_append(s->out, s->size, " (region %d)", region + 1);
 }
 
 static void tell_kinds(sentence *s, blocks_kind kind, blocks_set set)
 {
     int count = blocks_size_of(set), told = 0;
-    add(s, "%d of %d objects %s ", count, s->scene->count, count == 1 ? "is" : "are");
+    vd_append(s->out, s->size, "%d of %d objects %s ", count, s->scene->count,
+              count == 1 ? "is" : "are");
     add_kind(s, "a", kind);
     for (int i = 0; i < s->scene->count; i++)
         if (blocks_has(set, i)) {
-            add(s, "%s", told++ ? ", " : ": ");
+            vd_append(s->out, s->size, "%s", told++ ? ", " : ": ");
             add_object(s, "the", i);
         }
 }
@@ -145,11 +136,11 @@ static void tell_count(sentence *s, const blocks_claim *claim, const blocks_evid
     if (blocks_kind_mask(claim->kind))
         tell_kinds(s, claim->kind, found->kinds);
     else
-        add(s, "%d objects", s->scene->count);
+        vd_append(s->out, s->size, "%d objects", s->scene->count);
     if (claim->sort == BLOCKS_CLAIM_THERE)
-        add(s, "; it says some");
+        vd_append(s->out, s->size, "; it says some");
     else
-        add(s, "; it says exactly %d", claim->number);
+        vd_append(s->out, s->size, "; it says exactly %d", claim->number);
 }
 
 static const char *const ways[BLOCKS_DIRECTIONS] = {"to the left", "to the right", "in front",
@@ -157,9 +148,9 @@ static const char *const ways[BLOCKS_DIRECTIONS] = {"to the left", "to the right
 
 static void tell_place(sentence *s, const blocks_claim *claim, const blocks_evidence *found)
 {
-    add(s, "farthest %s is ", ways[claim->direction]);
+    vd_append(s->out, s->size, "farthest %s is ", ways[claim->direction]);
     add_object(s, "the", found->one);
-    add(s, "; it says ");
+    vd_append(s->out, s->size, "; it says ");
     add_kind(s, "a", claim->kind);
 }
 
@@ -170,12 +161,13 @@ static void tell_relation(sentence *s, const blocks_claim *claim, const blocks_e
                                                          "behind"};
     bool first = found->kinds == 0;
     if (found->one < 0) {
-        add(s, "no %sobject is ", first || !found->others ? "" : "other ");
+        vd_append(s->out, s->size, "no %sobject is ", first || !found->others ? "" : "other ");
         add_kind(s, "a", first ? claim->kind : claim->other);
         return;
     }
     add_object(s, "the", found->one);
-    add(s, " is %s%s ", verdict == BLOCKS_FALSE ? "not " : "", sides[claim->direction]);
+    vd_append(s->out, s->size, " is %s%s ", verdict == BLOCKS_FALSE ? "not " : "",
+              sides[claim->direction]);
     add_object(s, "the", found->other);
 }
 
@@ -188,7 +180,7 @@ static void tell(sentence *s, const blocks_claim *claim, blocks_verdict verdict)
         tell_place(s, claim, &found);
     else
         tell_count(s, claim, &found);
-    add(s, "%s", verdict == BLOCKS_DOUBTFUL ? "; by little" : "");
+    vd_append(s->out, s->size, "%s", verdict == BLOCKS_DOUBTFUL ? "; by little" : "");
 }
 
 void vd_verdict_make(const char *caption, const blocks_scene *scene,
@@ -197,11 +189,11 @@ void vd_verdict_make(const char *caption, const blocks_scene *scene,
     static const vd_caption_judged judged[] = {[BLOCKS_FALSE] = VD_JUDGED_FALSE,
                                                [BLOCKS_DOUBTFUL] = VD_JUDGED_DOUBTFUL,
                                                [BLOCKS_TRUE] = VD_JUDGED_FAITHFUL};
-    sentence s = {scene, regions, out->why, sizeof out->why, 0};
+    sentence s = {scene, regions, out->why, sizeof out->why};
     blocks_claim claim;
     *out = (vd_caption_verdict){.is = VD_JUDGED_NOT_READ};
     if (!blocks_claim_read(caption, &claim)) {
-        add(&s, "only captions worded as in Blocks can be checked");
+        vd_append(s.out, s.size, "only captions worded as in Blocks can be checked");
         return;
     }
     blocks_verdict verdict = blocks_claim_judge(&claim, scene);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "engine/base/append.h"
 #include "engine/base/utf8.h"
 #include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
@@ -379,8 +380,7 @@ static bool is_in_use(const vd_binding *b, vd_place place, const char *name, siz
 
 static void add_name(char *out, size_t size, const char *name, size_t length)
 {
-    size_t used = strlen(out);
-    snprintf(out + used, size - used, "%s%.*s", used ? ", " : "", (int)length, name);
+    vd_append(out, size, "%s%.*s", *out ? ", " : "", (int)length, name);
 }
 
 // The keys of a binding that mean it in a place, "" when there are none.
@@ -481,14 +481,11 @@ enum { BETWEEN = 2 }; // columns between two hints
 
 void vd_keymap_hints(vd_place place, int width, char *out, size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
     for (const vd_binding *b = table; (b = next_hint(b, place, width)) != NULL; b++) {
-        size_t bytes = strlen(b->hint) + (used ? BETWEEN : 0);
-        if (used + bytes + 1 > size)
+        if (strlen(out) + strlen(b->hint) + BETWEEN >= size)
             continue;
-        snprintf(out + used, size - used, "%*s%s", used ? BETWEEN : 0, "", b->hint);
-        used += bytes;
+        vd_append(out, size, "%*s%s", *out ? BETWEEN : 0, "", b->hint);
         width -= vd_text_width(b->hint, strlen(b->hint)) + BETWEEN;
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/captions/tokens.h"
 #include "features/text/tokenize.h"
 
@@ -14,14 +15,12 @@ void vd_caption_changes_text(const vd_caption_changes *changes, char *out, size_
     for (int i = 0; i < count; i++) {
         const vd_switch *one = &changes->switches->at[i];
         char name[64];
-        size_t used = strlen(out);
         vd_switch_name(one, name, sizeof name);
-        snprintf(out + used, size - used, "%s%s%s", used ? ", " : "",
-                 one->kind == VD_SWITCH_WORD ? "" : "without ", name);
+        vd_append(out, size, "%s%s%s", *out ? ", " : "",
+                  one->kind == VD_SWITCH_WORD ? "" : "without ", name);
     }
-    size_t used = strlen(out);
     if (changes->begin)
-        snprintf(out + used, size - used, "%sbeginning with %s", used ? ", " : "", changes->begin);
+        vd_append(out, size, "%sbeginning with %s", *out ? ", " : "", changes->begin);
 }
 
 vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regions *regions,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
@@ -133,10 +134,9 @@ static void read_lines(const char *path, char *text, vd_preferences *config)
         if (read_line(place, line, config, &why) && wrong++ == 0)
             g_strlcpy(config->remark, why.text, sizeof config->remark);
     }
-    size_t used = strlen(config->remark);
     if (wrong > 1)
-        snprintf(config->remark + used, sizeof config->remark - used, " (%d more line%s wrong)",
-                 wrong - 1, wrong == 2 ? " is" : "s are");
+        vd_append(config->remark, sizeof config->remark, " (%d more line%s wrong)", wrong - 1,
+                  wrong == 2 ? " is" : "s are");
 }
 
 vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error *err)

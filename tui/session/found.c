@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/extract/extract.h"
 
 enum { COLOR, SHAPE, MATERIAL, SIZE };
@@ -66,17 +67,13 @@ vd_region_name *vd_region_names_copy(const vd_region_name *names, int count)
 
 void vd_found_contents(const vd_picture_regions *regions, char *out, size_t size)
 {
-    size_t used = 0;
     int count = regions->size == VD_FEATURE_SIZE ? regions->count : 0;
     out[0] = '\0';
-    for (int r = 0; r < count && used < size; r++) {
+    for (int r = 0; r < count; r++) {
         const float *one = sure(regions, r);
-        if (!one)
-            continue;
-        int wrote = snprintf(out + used, size - used, "%s%s %s %s %s", used ? "; " : "",
-                             best_name(one, SIZE), best_name(one, COLOR), best_name(one, MATERIAL),
-                             best_name(one, SHAPE));
-        used += wrote > 0 ? (size_t)wrote : 0;
+        if (one)
+            vd_append(out, size, "%s%s %s %s %s", *out ? "; " : "", best_name(one, SIZE),
+                      best_name(one, COLOR), best_name(one, MATERIAL), best_name(one, SHAPE));
     }
 }
 

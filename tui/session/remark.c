@@ -1,11 +1,10 @@
 #include "tui/session/remark.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/text/tokenize.h"
 #include "tui/session/spelling.h"
 
@@ -58,16 +57,6 @@ const char *vd_small_talk(const char *typed)
 
 // ---- words --------------------------------------------------------------------------------------
 
-__attribute__((format(printf, 3, 4))) static void add(char *out, size_t size, const char *format,
-                                                      ...)
-{
-    va_list arguments;
-    size_t used = strlen(out);
-    va_start(arguments, format);
-    vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 // "; for example "is there a cube?" or "what color is it?"", as far as there are questions.
 static void add_examples(const vd_world *world, size_t picture, char *out, size_t size)
 {
@@ -75,10 +64,10 @@ static void add_examples(const vd_world *world, size_t picture, char *out, size_
     const vd_visdial_dialog *people = vd_world_dialog(world, picture);
     int rounds = people ? people->round_count : 0;
     for (int i = 0; i < rounds && i < 2; i++)
-        add(out, size, "%s\"%.80s?\"", i ? " or " : "; for example ",
-            dialogs->questions[people->rounds[i].question]);
+        vd_append(out, size, "%s\"%.80s?\"", i ? " or " : "; for example ",
+                  dialogs->questions[people->rounds[i].question]);
     if (rounds == 0 && dialogs->question_count > 0)
-        add(out, size, "; for example \"%.80s?\"", dialogs->questions[0]);
+        vd_append(out, size, "; for example \"%.80s?\"", dialogs->questions[0]);
 }
 
 // "spheer: read as sphere", for the words that the model reads otherwise than they were typed.
@@ -91,7 +80,8 @@ static vd_status add_corrections(const vd_reply *reply, char *out, size_t size, 
         status = vd_tokenize(text, &words, err);
     for (size_t i = 0; status == VD_OK && i < words.count && i < (size_t)reply->words; i++)
         if (strcmp(words.word[i], reply->word[i]) != 0 && strcmp(reply->word[i], "?") != 0)
-            add(out, size, "%s%.40s: read as %s", *out ? "  " : "", words.word[i], reply->word[i]);
+            vd_append(out, size, "%s%.40s: read as %s", *out ? "  " : "", words.word[i],
+                      reply->word[i]);
     vd_words_clear(&words);
     vd_free(text);
     return status;
@@ -110,8 +100,8 @@ static int add_unknown(const vd_reply *reply, const vd_vocab *vocab, char *out, 
         if (!reply->unknown[i] || again)
             continue;
         const char *meant = vd_vocab_nearest(vocab, word);
-        add(out, size, "%s%.40s: %s%s", *out ? "  " : "", word, meant ? meant : "not known",
-            meant ? "?" : "");
+        vd_append(out, size, "%s%.40s: %s%s", *out ? "  " : "", word, meant ? meant : "not known",
+                  meant ? "?" : "");
     }
     return unknown;
 }
@@ -129,10 +119,10 @@ vd_status vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const
         return status;
     int known = words - unknown;
     if (known > 0)
-        add(out, size, "  The model knows %d of these %d words", known, words);
+        vd_append(out, size, "  The model knows %d of these %d words", known, words);
     else
-        add(out, size, "  The model knows no such word%s", words == 1 ? "" : "s");
-    add(out, size, ". It can be asked what is there, how many, what color and where");
+        vd_append(out, size, "  The model knows no such word%s", words == 1 ? "" : "s");
+    vd_append(out, size, ". It can be asked what is there, how many, what color and where");
     add_examples(world, picture, out, size);
     return VD_OK;
 }

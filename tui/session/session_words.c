@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/utf8.h"
 #include "features/text/tokenize.h"
 #include "tui/session/session.h"
@@ -55,14 +56,13 @@ vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *
 vd_status vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char **out,
                             vd_error *err)
 {
-    size_t size = 1, at = 0;
+    size_t size = 1;
     for (int i = 0; i < said->length; i++)
         size += strlen(vd_own_words_word(own, said->word[i])) + 1;
     if (!(*out = vd_alloc(size, 1)))
         return vd_error_memory(err, "an answer");
     for (int i = 0; i < said->length; i++)
-        at += (size_t)snprintf(*out + at, size - at, "%s%s", i ? " " : "",
-                               vd_own_words_word(own, said->word[i]));
+        vd_append(*out, size, "%s%s", i ? " " : "", vd_own_words_word(own, said->word[i]));
     return VD_OK;
 }
 

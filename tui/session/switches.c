@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/append.h"
+
 static const struct {
     const char *name;
     vd_switch_kind kind;
@@ -81,12 +83,11 @@ void vd_switch_name(const vd_switch *one, char *out, size_t size)
 
 void vd_switches_text(const vd_switches *switches, char *out, size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < switches->count && used < size; i++) {
+    for (int i = 0; i < switches->count; i++) {
         char name[64];
         vd_switch_name(&switches->at[i], name, sizeof name);
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", name);
+        vd_append(out, size, "%s%s", i ? ", " : "", name);
     }
 }
 

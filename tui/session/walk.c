@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/text/tokenize.h"
 #include "tui/base/shares.h"
 
@@ -36,19 +37,17 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
 static const char *attention_of(const vd_walk *walk, const vd_switch *one, vd_error *err)
 {
     const vd_answer *answer = &walk->reply.answer;
-    char all[160] = "none";
+    char all[160] = "";
     const char *name;
-    size_t used = 0;
     for (int i = 0; vd_attention_named(answer->attention, answer->attentions, i, &name); i++) {
         if (one->index < 0 ? strcmp(one->word, name) == 0 : one->index == i)
             return name;
-        if (used < sizeof all)
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%d %s", i ? ", " : "", i + 1,
-                                     name);
+        vd_append(all, sizeof all, "%s%d %s", i ? ", " : "", i + 1, name);
     }
     char asked[64];
     vd_switch_name(one, asked, sizeof asked);
-    vd_error_set(err, VD_USAGE, "what if '%s'? the network's attentions are: %s", asked, all);
+    vd_error_set(err, VD_USAGE, "what if '%s'? the network's attentions are: %s", asked,
+                 *all ? all : "none");
     return NULL;
 }
 

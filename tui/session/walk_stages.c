@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/base/shares.h"
 #include "tui/session/walk.h"
 
@@ -143,8 +144,7 @@ static int strongest_rows(const vd_walk_table *t, int columns, vd_share top[SHOW
 static void cut_words(vd_walk_table *t, bool nothing)
 {
     vd_share top[SHOWN_WORDS];
-    int all = t->rows, count = strongest_rows(t, t->columns - nothing, top),
-        used = (int)strlen(t->title);
+    int all = t->rows, count = strongest_rows(t, t->columns - nothing, top);
     double others = 1;
     for (int i = 0; i < count; i++) {
         memmove(t->row[i], t->row[top[i].index], sizeof *t->row);
@@ -153,7 +153,7 @@ static void cut_words(vd_walk_table *t, bool nothing)
         others -= t->value[i * t->columns];
     }
     t->rows = count;
-    snprintf(t->title + used, sizeof t->title - (size_t)used, ": %d of %d words", count, all);
+    vd_append(t->title, sizeof t->title, ": %d of %d words", count, all);
     if (t->columns > 1)
         return;
     snprintf(t->row[t->rows], sizeof *t->row, "the other %d", all - count);

@@ -1,3 +1,4 @@
+#include "engine/base/append.h"
 #include "tui/session/session.h"
 
 #include <errno.h>
@@ -382,10 +383,8 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
         }
     }
     char some[160] = "";
-    size_t length = 0;
     for (size_t i = 0; i < count && i < 5; i++)
-        length += (size_t)snprintf(some + length, sizeof some - length, "%s%" PRId64, i ? ", " : "",
-                                   vd_world_image_id(world, i));
+        vd_append(some, sizeof some, "%s%" PRId64, i ? ", " : "", vd_world_image_id(world, i));
     return vd_error_set(err, VD_NOT_FOUND,
                         "no picture %" PRId64 " in %.300s; it has %zu, among them %s%s", image_id,
                         source_of(world), count, some, count > 5 ? ", ..." : "");

@@ -1,12 +1,11 @@
 #include "tui/train/rewards.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "assets/blocks/claim.h"
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "features/captions/reward.h"
 
 struct vd_run_rewards {
@@ -33,10 +32,8 @@ typedef struct caption_text {
 static caption_text text_of(const vd_run_rewards *r, const int32_t *id, int count)
 {
     caption_text text = {""};
-    size_t used = 0, room = sizeof text.of;
-    for (int i = 0; i < count && id[i] != VD_END && used < room; i++)
-        used += (size_t)snprintf(text.of + used, room - used, "%s%s", i ? " " : "",
-                                 vd_vocab_word(r->vocab, id[i]));
+    for (int i = 0; i < count && id[i] != VD_END; i++)
+        vd_append(text.of, sizeof text.of, "%s%s", i ? " " : "", vd_vocab_word(r->vocab, id[i]));
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "engine/networks/encoder.h"
 
 // The settings of presets: name, value in "base", value in "improved".
@@ -95,10 +96,10 @@ void vd_run_settings_foreign(vd_task task, char *out, size_t size)
 {
     bool captions = task == VD_TASK_CAPTION;
     const vd_setting *rows = parts[captions ? NETWORK : CAPTION].rows;
-    int used = snprintf(out, size, "%s", captions ? of_dialogs : of_captions);
+    snprintf(out, size, "%s", captions ? of_dialogs : of_captions);
     for (; rows->name; rows++)
         if (!vd_settings_find(parts[captions ? CAPTION : NETWORK].rows, rows->name))
-            used += snprintf(out + used, size - (size_t)used, "%s%s", used ? " " : "", rows->name);
+            vd_append(out, size, " %s", rows->name);
 }
 
 bool vd_run_settings_preset(vd_run_settings *settings, const char *preset)

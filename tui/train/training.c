@@ -9,6 +9,7 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "tui/base/progress.h"
@@ -69,8 +70,7 @@ static vd_status save_checkpoint(course *c, vd_error *err)
              c->logged, c->loss_steps, c->loss_sum, c->best,
              c->events ? vd_events_count(c->events) : c->records, c->task->best_by(c->plan));
     if (is_rewarded(c) || c->plan->settings.patience)
-        snprintf(state + strlen(state), sizeof state - strlen(state), " reward=%a waited=%" PRId64,
-                 c->reward_sum, c->waited);
+        vd_append(state, sizeof state, " reward=%a waited=%" PRId64, c->reward_sum, c->waited);
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -131,10 +131,10 @@ static vd_status trim_log(course *c, vd_error *err)
 
 static void log_head(const vd_epoch *epoch, char *out, size_t size)
 {
-    int used = snprintf(out, size, "epoch\tstep\tloss");
+    snprintf(out, size, "epoch\tstep\tloss");
     for (int i = 0; i < epoch->count; i++)
-        used += snprintf(out + used, size - (size_t)used, "\t%s", epoch->measure[i].column);
-    snprintf(out + used, size - (size_t)used, "\n");
+        vd_append(out, size, "\t%s", epoch->measure[i].column);
+    vd_append(out, size, "\n");
 }
 
 static vd_status append_log(course *c, const vd_epoch *epoch, const char *row, vd_error *err)
@@ -213,12 +213,14 @@ static void print_epoch(const course *c, double loss, const vd_epoch *epoch)
 static void row_of_epoch(const course *c, double loss, const vd_epoch *epoch, char *row,
                          size_t size)
 {
-    int used = snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
-                        vd_trainer_steps(c->plan->trainer), loss);
-    for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++)
-        used += m->known ? snprintf(row + used, size - (size_t)used, "\t%.6f", m->value)
-                         : snprintf(row + used, size - (size_t)used, "\t");
-    snprintf(row + used, size - (size_t)used, "\n");
+    snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
+             vd_trainer_steps(c->plan->trainer), loss);
+    for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++) {
+        vd_append(row, size, "\t");
+        if (m->known)
+            vd_append(row, size, "%.6f", m->value);
+    }
+    vd_append(row, size, "\n");
 }
 
 static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
 
@@ -22,12 +23,10 @@ static bool is_own(const vd_chat *chat)
 // ", by B -9.12 (2 words unknown)": how the other side reads these words.
 static void add_under(const vd_caption_side *c, int other, char *out, size_t size)
 {
-    size_t used = strlen(out);
     int unknown = c->unknown[other];
-    used += (size_t)snprintf(out + used, size - used, ", by %s %.2f", vd_caption_letter(other),
-                             c->under[other]);
-    if (unknown && used < size)
-        snprintf(out + used, size - used, " (%d word%s unknown)", unknown, unknown == 1 ? "" : "s");
+    vd_append(out, size, ", by %s %.2f", vd_caption_letter(other), c->under[other]);
+    if (unknown)
+        vd_append(out, size, " (%d word%s unknown)", unknown, unknown == 1 ? "" : "s");
 }
 
 // " reads people's caption": the dialog's, or another one.
@@ -59,7 +58,7 @@ static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int 
     if (c->read)
         write_read(chat, sheet, roomy, what, sizeof what);
     if (c->changed)
-        snprintf(what + strlen(what), sizeof what - strlen(what), ", changed (%s)", names);
+        vd_append(what, sizeof what, ", changed (%s)", names);
     else if (!c->read)
         snprintf(what, sizeof what, "%s%s%s %d of %d", is_own(chat) ? "'s own" : ",",
                  roomy ? " caption" : "", is_own(chat) ? "," : "", c->place, c->of);

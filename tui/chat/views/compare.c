@@ -1,8 +1,8 @@
 // Models side by side on one question: rankings with moves against the first model, what each
 // looked at, people's answer, and how they fare over the conversation.
 #include <glib.h>
-#include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/answer/columns.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
@@ -108,11 +108,10 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
     char text[96], rounds[32] = "";
     if (at.width >= 34)
         snprintf(rounds, sizeof rounds, "%zu round%s: ", sum.rounds, sum.rounds == 1 ? "" : "s");
-    int used = snprintf(text, sizeof text, "%sR@1 %.2f MRR %.2f", rounds,
-                        vd_metrics_mean(&sum, VD_R1), vd_metrics_mean(&sum, VD_MRR));
+    snprintf(text, sizeof text, "%sR@1 %.2f MRR %.2f", rounds, vd_metrics_mean(&sum, VD_R1),
+             vd_metrics_mean(&sum, VD_MRR));
     if (sum.dense_rounds && at.width >= 34)
-        snprintf(text + used, sizeof text - (size_t)used, " NDCG %.2f",
-                 vd_metrics_mean(&sum, VD_NDCG));
+        vd_append(text, sizeof text, " NDCG %.2f", vd_metrics_mean(&sum, VD_NDCG));
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TEXT));
 }
 
@@ -129,12 +128,11 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
     vd_agreement they = vd_sheet_agreement(sheet, other, OVERLAP);
     char text[200], far[16];
     vd_percent(far, sizeof far, they.far);
-    int used =
-        snprintf(text, sizeof text, "%s against %s: %s first answer", sheet->side[other].model,
-                 sheet->side[0].model, they.same ? "the same" : "another");
+    snprintf(text, sizeof text, "%s against %s: %s first answer", sheet->side[other].model,
+             sheet->side[0].model, they.same ? "the same" : "another");
     if (at.width >= 72)
-        snprintf(text + used, sizeof text - (size_t)used, ", first %d share %d, distance %s",
-                 they.most, they.shared, far);
+        vd_append(text, sizeof text, ", first %d share %d, distance %s", they.most, they.shared,
+                  far);
     vd_grid_text(grid, at.x, at.y, at.width, text,
                  vd_style_of(grid, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));
 }

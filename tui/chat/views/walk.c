@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "tui/base/shares.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
@@ -118,11 +119,9 @@ static void draw_value(walk_page *page, int x, int width, int row, const char *m
                        const vd_trace_value *value)
 {
     char shape[48] = "(";
-    size_t used = 1;
     for (int i = 0; i < value->dims; i++)
-        used +=
-            (size_t)snprintf(shape + used, sizeof shape - used, i ? ", %d" : "%d", value->shape[i]);
-    snprintf(shape + used, sizeof shape - used, ") ");
+        vd_append(shape, sizeof shape, i ? ", %d" : "%d", value->shape[i]);
+    vd_append(shape, sizeof shape, ") ");
     int y = row_y(page, row), end = x + width;
     x += vd_grid_text(page->grid, x, y, 4, mark, role(page, VD_ROLE_FAINT));
     x += vd_grid_text(page->grid, x, y, end - x, value->name, role(page, VD_ROLE_QUESTION)) + 1;
