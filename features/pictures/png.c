@@ -7,7 +7,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 
-// State of one reading or writing. libpng leaves by longjmp, so everything that has to be freed is
+// State of one reading. libpng leaves by longjmp, so everything that has to be freed is
 // here and not in local variables.
 typedef struct png_work {
     const char *path;
@@ -16,11 +16,8 @@ typedef struct png_work {
     char message[128];
     png_structp png;
     png_infop info;
-    const unsigned char *data; // reading: what is left
+    const unsigned char *data; // what is left
     size_t left;
-    unsigned char *made; // writing: (size) so far, with room for more
-    size_t size, room;
-    bool fast; // writing: rather soon than small
     vd_image image;
     png_bytep pixels; // with alpha, when the picture has it
     png_bytepp rows;
@@ -170,58 +167,22 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static void write_bytes(png_structp png, png_bytep data, size_t size)
-{
-    png_work *work = png_get_io_ptr(png);
-    if (!vd_make_room(&work->made, &work->room, work->size + size, 1)) {
-        work->status = VD_NO_MEMORY;
-        png_error(png, "out of memory");
-    }
-    memcpy(work->made + work->size, data, size);
-    work->size += size;
-}
-
-static void flush_bytes(png_structp png)
-{
-    (void)png;
-}
-
-static vd_status encode(png_work *work)
-{
-    if (setjmp(png_jmpbuf(work->png)))
-        return refuse(work, "cannot be written");
-    png_set_write_fn(work->png, work, write_bytes, flush_bytes);
-    png_set_IHDR(work->png, work->info, (png_uint_32)work->image.width,
-                 (png_uint_32)work->image.height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (work->fast) {
-        png_set_compression_level(work->png, 1);
-        png_set_filter(work->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
-    }
-    png_write_info(work->png, work->info);
-    for (int y = 0; y < work->image.height; y++)
-        png_write_row(work->png, work->image.rgb + (size_t)y * (size_t)work->image.width * 3);
-    png_write_end(work->png, NULL);
-    return work->status ? refuse(work, "") : VD_OK;
-}
-
+// fast: rather soon than small. Nothing but memory can be missing.
 static vd_status to_bytes(const char *path, const vd_image *image, bool fast, unsigned char **data,
                           size_t *size, vd_error *err)
 {
-    png_work work = {.path = path, .err = err, .fast = fast, .image = *image};
+    png_image png = {.version = PNG_IMAGE_VERSION,
+                     .width = (png_uint_32)image->width,
+                     .height = (png_uint_32)image->height,
+                     .format = PNG_FORMAT_RGB,
+                     .flags = fast ? PNG_IMAGE_FLAG_FAST : 0};
+    *size = PNG_IMAGE_PNG_SIZE_MAX(png);
+    *data = vd_alloc(*size, 1);
+    if (*data && png_image_write_to_memory(&png, *data, size, 0, image->rgb, 0, NULL))
+        return VD_OK;
+    vd_free(*data);
     *data = NULL;
-    work.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &work, on_error, on_warning, &work,
-                                         take, give);
-    work.info = work.png ? png_create_info_struct(work.png) : NULL;
-    vd_status status = work.info ? encode(&work) : vd_error_memory(err, path);
-    png_destroy_write_struct(&work.png, &work.info);
-    if (status) {
-        vd_free(work.made);
-        return status;
-    }
-    *data = work.made;
-    *size = work.size;
-    return VD_OK;
+    return vd_error_memory(err, path);
 }
 
 vd_status vd_image_to_png(const vd_image *image, unsigned char **data, size_t *size, vd_error *err)
