@@ -55,8 +55,8 @@ typedef struct blocks_object {
 } blocks_object;
 
 typedef struct blocks_scene {
-    uint64_t seed, dialog_seed; // of the picture, of what is said about it
     int64_t image_id;
+    uint64_t seed, dialog_seed; // of the picture, of what is said about it
     int count;
     blocks_object object[BLOCKS_MAX];
     // camera and light jitter

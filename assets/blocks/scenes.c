@@ -8,6 +8,7 @@
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
 #include "engine/base/json_stream.h"
+#include "features/pictures/photos.h"
 
 // Places, then values. Those of an object's attributes are ATTRIBUTE + blocks_attribute.
 enum { SCENES = 1, SCENE, OBJECTS, OBJECT, POSITION, BOX };
@@ -146,17 +147,11 @@ static const vd_json_form form = {
     .where = where,
 };
 
-static int compare(const void *a, const void *b)
-{
-    const blocks_scene *x = a, *y = b;
-    return (x->image_id > y->image_id) - (x->image_id < y->image_id);
-}
-
 static vd_status sort(const char *path, loading *l, vd_error *err)
 {
     if (l->count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: there are no scenes in it", path);
-    qsort(l->scene, l->count, sizeof *l->scene, compare);
+    qsort(l->scene, l->count, sizeof *l->scene, vd_image_id_order);
     for (size_t i = 1; i < l->count; i++)
         if (l->scene[i].image_id == l->scene[i - 1].image_id)
             return vd_error_set(err, VD_FORMAT, "%.400s: two scenes of image %" PRId64, path,
@@ -183,6 +178,5 @@ vd_status blocks_scenes_read(const char *path, blocks_scene **out, size_t *count
 
 const blocks_scene *blocks_scenes_find(const blocks_scene *scenes, size_t count, int64_t image_id)
 {
-    const blocks_scene key = {.image_id = image_id};
-    return bsearch(&key, scenes, count, sizeof *scenes, compare);
+    return bsearch(&image_id, scenes, count, sizeof *scenes, vd_image_id_order);
 }

@@ -7,6 +7,7 @@
 #include "engine/base/json_stream.h"
 #include "features/captions/captions.h"
 #include "features/dialogs/visdial.h"
+#include "features/pictures/photos.h"
 
 // ---- the form of the file -----------------------------------------------------------------------
 
@@ -34,13 +35,8 @@ static const vd_json_rule rules[] = {
     {ANNOTATION, "caption", VD_JSON_STRING, CAPTION, true},
 };
 
-typedef struct numbered {
-    int64_t image_id;
-    size_t place; // in the file, from 0 on
-} numbered;
-
 typedef struct annotation {
-    numbered of;
+    vd_image_at of; // and its place in the file, from 0 on
     vd_caption caption;
 } annotation;
 
@@ -190,7 +186,7 @@ static vd_status on_open(void *context, vd_json_reader *reader, int place)
         l->tokens = 0;
         l->in_sentence = true;
     } else if (place == ANNOTATION) {
-        l->now = (annotation){.of.place = l->annotations};
+        l->now = (annotation){.of.at = l->annotations};
         l->in_annotation = true;
     } else if (place == DATA) {
         l->visdial = true; // read by who knows it
@@ -298,32 +294,17 @@ static const vd_json_form form = {
 
 // ---- what can only be checked when all is read --------------------------------------------------
 
-static int compare_numbered(const void *a, const void *b)
-{
-    const numbered *x = a, *y = b;
-    if (x->image_id != y->image_id)
-        return x->image_id < y->image_id ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
-
-static vd_status refuse_twice(const vd_captions *captions, const numbered *one, vd_error *err)
-{
-    return vd_error_set(err, VD_FORMAT,
-                        "%.400s: image %" PRId64 " is there twice, at places %zu and %zu; "
-                        "expected once",
-                        captions->path, one->image_id, one->place + 1, one[1].place + 1);
-}
-
 // by_number: (count), sorted by image; each is there once.
-static vd_status sort_images(const vd_captions *captions, numbered *by_number, vd_error *err)
+static vd_status sort_images(const vd_captions *captions, vd_image_at *by_number, vd_error *err)
 {
     for (size_t i = 0; i < captions->count; i++)
-        by_number[i] = (numbered){captions->image[i].image_id, i};
-    qsort(by_number, captions->count, sizeof *by_number, compare_numbered);
-    for (size_t i = 1; i < captions->count; i++)
-        if (by_number[i].image_id == by_number[i - 1].image_id)
-            return refuse_twice(captions, &by_number[i - 1], err);
-    return VD_OK;
+        by_number[i] = (vd_image_at){captions->image[i].image_id, i};
+    const vd_image_at *twice = vd_image_at_sort(by_number, captions->count);
+    return twice ? vd_error_set(err, VD_FORMAT,
+                                "%.400s: image %" PRId64 " is there twice, at places %zu and %zu; "
+                                "expected once",
+                                captions->path, twice->image_id, twice[-1].at + 1, twice->at + 1)
+                 : VD_OK;
 }
 
 static vd_status refuse_annotation(const loading *l, const annotation *a, vd_error *err)
@@ -331,7 +312,7 @@ static vd_status refuse_annotation(const loading *l, const annotation *a, vd_err
     return vd_error_set(err, VD_FORMAT,
                         "%.400s: annotation %zu is of image %" PRId64
                         ", which is not in \"images\"",
-                        l->captions->path, a->of.place + 1, a->of.image_id);
+                        l->captions->path, a->of.at + 1, a->of.image_id);
 }
 
 // The captions of one image, which are `count` neighbours in the sorted list.
@@ -346,12 +327,12 @@ static bool give_captions(loading *l, vd_captioned *image, const annotation *fro
 }
 
 // Both sorted by image: each annotation goes to its image.
-static vd_status join_annotations(loading *l, const numbered *by_number, vd_error *err)
+static vd_status join_annotations(loading *l, const vd_image_at *by_number, vd_error *err)
 {
     size_t a = 0;
     for (size_t i = 0; i < l->captions->count; i++) {
         size_t end = a;
-        vd_captioned *image = &l->captions->image[by_number[i].place];
+        vd_captioned *image = &l->captions->image[by_number[i].at];
         while (end < l->annotations && l->annotation[end].of.image_id == image->image_id)
             end++;
         if (!give_captions(l, image, l->annotation + a, end - a))
@@ -390,13 +371,13 @@ static vd_status finish(loading *l, vd_error *err)
     captions->kind = l->karpathy ? "Karpathy split" : "COCO captions";
     if (captions->count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: there are no \"images\"", captions->path);
-    numbered *by_number = vd_alloc(captions->count, sizeof *by_number);
+    vd_image_at *by_number = vd_alloc(captions->count, sizeof *by_number);
     if (!by_number)
         return vd_error_memory(err, "captions");
     vd_status status = sort_images(captions, by_number, err);
     if (status == VD_OK && l->coco) {
         if (l->annotations)
-            qsort(l->annotation, l->annotations, sizeof *l->annotation, compare_numbered);
+            qsort(l->annotation, l->annotations, sizeof *l->annotation, vd_image_at_order);
         status = join_annotations(l, by_number, err);
     }
     vd_free(by_number);
@@ -440,7 +421,7 @@ static vd_status read_visdial(loading *l, vd_error *err)
     for (size_t i = 0; i < data->dialog_count && status == VD_OK; i++)
         status = add_dialog(l, &data->dialogs[i], split, err);
     vd_visdial_free(data);
-    numbered *by_number = status ? NULL : vd_alloc(captions->count, sizeof *by_number);
+    vd_image_at *by_number = status ? NULL : vd_alloc(captions->count, sizeof *by_number);
     if (status == VD_OK)
         status =
             by_number ? sort_images(captions, by_number, err) : vd_error_memory(err, "captions");

@@ -7,6 +7,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"
 #include "engine/base/json_stream.h"
+#include "features/pictures/photos.h"
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -78,17 +79,11 @@ static const vd_json_form form = {
     .where = where,
 };
 
-static int compare(const void *a, const void *b)
-{
-    const vd_result *x = a, *y = b;
-    return (x->image_id > y->image_id) - (x->image_id < y->image_id);
-}
-
 static vd_status sort(vd_results *r, vd_error *err)
 {
     if (r->count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: there are no captions in it", r->path);
-    qsort(r->list, r->count, sizeof *r->list, compare);
+    qsort(r->list, r->count, sizeof *r->list, vd_image_id_order);
     for (size_t i = 1; i < r->count; i++)
         if (r->list[i].image_id == r->list[i - 1].image_id)
             return vd_error_set(err, VD_FORMAT,
@@ -157,8 +152,8 @@ void vd_results_free(vd_results *results)
 
 const char *vd_results_find(const vd_results *results, int64_t image_id)
 {
-    vd_result key = {.image_id = image_id};
-    const vd_result *found = bsearch(&key, results->list, results->count, sizeof key, compare);
+    const vd_result *found =
+        bsearch(&image_id, results->list, results->count, sizeof *found, vd_image_id_order);
     return found ? found->caption : NULL;
 }
 

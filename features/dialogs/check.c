@@ -85,43 +85,27 @@ vd_status vd_visdial_check_options(const vd_visdial *data, size_t dialog, vd_err
 
 // ---- images -----------------------------------------------------------------
 
-static int compare_images(const void *a, const void *b)
-{
-    const vd_visdial_image *x = a, *y = b;
-    if (x->image_id != y->image_id)
-        return x->image_id < y->image_id ? -1 : 1;
-    return (x->dialog > y->dialog) - (x->dialog < y->dialog);
-}
-
 vd_status vd_visdial_index(vd_visdial_store *store, size_t *first, size_t *second, vd_error *err)
 {
     const vd_visdial *data = &store->data;
-    vd_visdial_image *images = vd_alloc(data->dialog_count, sizeof *images);
+    vd_image_at *images = vd_alloc(data->dialog_count, sizeof *images);
     if (!images)
         return vd_error_memory(err, "the index of images");
     store->images = images;
     for (size_t i = 0; i < data->dialog_count; i++)
-        images[i] = (vd_visdial_image){data->dialogs[i].image_id, i};
-    qsort(images, data->dialog_count, sizeof *images, compare_images);
-    for (size_t i = 1; i < data->dialog_count; i++)
-        if (images[i].image_id == images[i - 1].image_id) {
-            *first = images[i - 1].dialog;
-            *second = images[i].dialog;
-            return VD_MISMATCH;
-        }
-    return VD_OK;
-}
-
-static int compare_id(const void *id, const void *image)
-{
-    int64_t a = *(const int64_t *)id, b = ((const vd_visdial_image *)image)->image_id;
-    return (a > b) - (a < b);
+        images[i] = (vd_image_at){data->dialogs[i].image_id, i};
+    const vd_image_at *twice = vd_image_at_sort(images, data->dialog_count);
+    if (!twice)
+        return VD_OK;
+    *first = twice[-1].at;
+    *second = twice->at;
+    return VD_MISMATCH;
 }
 
 const vd_visdial_dialog *vd_visdial_find(const vd_visdial *data, int64_t image_id)
 {
     const vd_visdial_store *store = (const vd_visdial_store *)data;
-    const vd_visdial_image *found =
-        bsearch(&image_id, store->images, data->dialog_count, sizeof *found, compare_id);
-    return found ? &data->dialogs[found->dialog] : NULL;
+    const vd_image_at *found =
+        bsearch(&image_id, store->images, data->dialog_count, sizeof *found, vd_image_id_order);
+    return found ? &data->dialogs[found->at] : NULL;
 }

@@ -8,11 +8,7 @@
 #include "engine/base/safetensors.h"
 #include "engine/base/string_arena.h"
 #include "features/dialogs/dataset.h"
-
-typedef struct vd_visdial_image {
-    int64_t image_id;
-    size_t dialog;
-} vd_visdial_image;
+#include "features/pictures/photos.h"
 
 // The texts that the network reads: their names in a packed file, and the most words it sees of
 // each (mvan: "Inputs"): of answers with <S> and </S>.
@@ -55,11 +51,11 @@ typedef struct vd_packed_file {
 } vd_packed_file;
 
 typedef struct vd_visdial_store {
-    vd_visdial data;          // first, so that a vd_visdial is a vd_visdial_store
-    vd_string_arena arena;    // strings, rounds, options, relevance
-    vd_visdial_image *images; // (dialog_count) by rising image id
-    vd_packed_file *packed;   // NULL when the dialogs were read from JSON
-    bool partial;             // some dialogs were left out: what is packed of all does not hold
+    vd_visdial data;        // first, so that a vd_visdial is a vd_visdial_store
+    vd_string_arena arena;  // strings, rounds, options, relevance
+    vd_image_at *images;    // (dialog_count) by rising image id
+    vd_packed_file *packed; // NULL when the dialogs were read from JSON
+    bool partial;           // some dialogs were left out: what is packed of all does not hold
 } vd_visdial_store;
 
 // What is packed of all these dialogs: words, counts, hash; NULL: to be found from the texts.

@@ -33,6 +33,22 @@ int vd_image_id_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+int vd_image_at_order(const void *a, const void *b)
+{
+    const vd_image_at *x = a, *y = b;
+    int order = vd_image_id_order(a, b);
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+const vd_image_at *vd_image_at_sort(vd_image_at *index, size_t count)
+{
+    qsort(index, count, sizeof *index, vd_image_at_order);
+    for (size_t i = 1; i < count; i++)
+        if (index[i].image_id == index[i - 1].image_id)
+            return &index[i];
+    return NULL;
+}
+
 size_t vd_image_id_place(const void *array, size_t count, size_t size, int64_t image_id)
 {
     size_t low = 0, high = count;

@@ -14,15 +14,10 @@
 #include "features/pictures/image.h"
 #include "features/regions/source.h"
 
-typedef struct vd_row {
-    int64_t image_id;
-    size_t row;
-} vd_row;
-
 struct vd_regions {
     char *path;
     vd_regions_source source;
-    vd_row *by_id;           // sorted
+    vd_image_at *by_id;      // sorted
     const vd_photos *photos; // that give the size of pictures; NULL: not needed
 };
 
@@ -69,15 +64,13 @@ static vd_status index_rows(vd_regions *r, vd_error *err)
                                 "%s: num_regions[%zu] (image %" PRId64 ") is %" PRId64
                                 ", expected 1 to %d",
                                 r->path, i, s->image_id[i], s->used[i], s->max);
-        r->by_id[i] = (vd_row){s->image_id[i], i};
+        r->by_id[i] = (vd_image_at){s->image_id[i], i};
     }
-    qsort(r->by_id, s->count, sizeof *r->by_id, vd_image_id_order);
-    for (size_t i = 1; i < s->count; i++)
-        if (r->by_id[i].image_id == r->by_id[i - 1].image_id)
-            return vd_error_set(
-                err, VD_FORMAT, "%s: image %" PRId64 " is there twice, in rows %zu and %zu",
-                r->path, r->by_id[i].image_id, r->by_id[i - 1].row, r->by_id[i].row);
-    return VD_OK;
+    const vd_image_at *twice = vd_image_at_sort(r->by_id, s->count);
+    return twice ? vd_error_set(err, VD_FORMAT,
+                                "%s: image %" PRId64 " is there twice, in rows %zu and %zu",
+                                r->path, twice->image_id, twice[-1].at, twice->at)
+                 : VD_OK;
 }
 
 typedef enum format { SAFETENSORS, HDF5, TSV, FOLDER } format;
@@ -239,7 +232,7 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
 {
     size_t low = vd_image_id_place(file->by_id, file->source.count, sizeof *file->by_id, image_id);
     if (low < file->source.count && file->by_id[low].image_id == image_id) {
-        *row = file->by_id[low].row;
+        *row = file->by_id[low].at;
         return VD_OK;
     }
     size_t near = low < file->source.count ? low : low - 1;
