@@ -68,6 +68,32 @@ vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t si
     return VD_OK;
 }
 
+static vd_status read_part(const char *path, void *out, size_t size, bool end, size_t *got,
+                           size_t *whole, vd_error *err)
+{
+    int file;
+    *got = 0;
+    vd_status status = vd_file_open(path, &file, whole, err);
+    if (status)
+        return status;
+    size_t offset = end && *whole > size ? *whole - size : 0;
+    status = vd_file_read_at(file, path, out, size, offset, got, err);
+    close(file);
+    return status;
+}
+
+vd_status vd_file_read_start(const char *path, void *out, size_t size, size_t *got, size_t *whole,
+                             vd_error *err)
+{
+    return read_part(path, out, size, false, got, whole, err);
+}
+
+vd_status vd_file_read_end(const char *path, void *out, size_t size, size_t *got, size_t *whole,
+                           vd_error *err)
+{
+    return read_part(path, out, size, true, got, whole, err);
+}
+
 vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err)
 {
     *data = NULL;

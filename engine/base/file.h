@@ -18,6 +18,13 @@ vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error
 vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t size, uint64_t offset,
                           size_t *got, vd_error *err);
 
+// The first, or the last, `size` bytes of a file, or all of it; *got: how many, *whole: of how
+// many.
+vd_status vd_file_read_start(const char *path, void *out, size_t size, size_t *got, size_t *whole,
+                             vd_error *err);
+vd_status vd_file_read_end(const char *path, void *out, size_t size, size_t *got, size_t *whole,
+                           vd_error *err);
+
 // For a file that is read or written once from start to end: call it after each part with the
 // part's end. Every 4 MB it tells the kernel to drop the previous part from the page cache. Large
 // files then take half the processor time, other files stay cached, and writing to the disk begins

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
@@ -28,18 +27,6 @@ typedef struct scratch {
 
 // ---- one file -----------------------------------------------------------------------------------
 
-static vd_status read_plain(const char *path, unsigned char *out, size_t size, size_t *got,
-                            size_t *whole, vd_error *err)
-{
-    int file;
-    vd_status status = vd_file_open(path, &file, whole, err);
-    if (status != VD_OK)
-        return status;
-    status = vd_file_read_at(file, path, out, size, 0, got, err);
-    close(file);
-    return status;
-}
-
 // An array's start, or all of it, in s->bytes. name: NULL for an npy file.
 static vd_status read_array(scratch *s, const char *path, const char *name, bool all, vd_npy *out,
                             vd_error *err)
@@ -54,7 +41,8 @@ static vd_status read_array(scratch *s, const char *path, const char *name, bool
             return vd_error_memory(err, "a file of region features");
         status = name ? vd_zip_read(path, entry, s->bytes, pass ? whole : VD_NPY_HEADER, &got,
                                     &whole, err)
-                      : read_plain(path, s->bytes, pass ? whole : VD_NPY_HEADER, &got, &whole, err);
+                      : vd_file_read_start(path, s->bytes, pass ? whole : VD_NPY_HEADER, &got,
+                                           &whole, err);
         if (status == VD_NOT_FOUND && name)
             return vd_error_set(err, VD_FORMAT, "%s: there is no array \"%s\" in it", path, name);
         if (status == VD_OK)

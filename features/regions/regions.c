@@ -79,19 +79,13 @@ typedef enum format { SAFETENSORS, HDF5, TSV, FOLDER } format;
 static vd_status tell_format(const char *path, format *out, vd_error *err)
 {
     char start[64];
-    int file;
-    size_t size;
+    size_t got, whole;
     struct stat about;
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
         *out = FOLDER;
         return VD_OK;
     }
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status != VD_OK)
-        return status;
-    size_t got;
-    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
-    close(file);
+    vd_status status = vd_file_read_start(path, start, sizeof start, &got, &whole, err);
     if (status != VD_OK)
         return status;
     bool zip = got >= 4 && memcmp(start, "PK\3\4", 4) == 0;

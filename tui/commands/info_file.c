@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
@@ -311,14 +310,9 @@ static void print_shape(const char *name, const vd_npy *npy)
 static vd_status print_npy(const char *path, vd_error *err)
 {
     unsigned char start[VD_NPY_HEADER];
-    int file;
-    size_t size, got;
+    size_t got, size;
     vd_npy npy;
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status)
-        return status;
-    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
-    close(file);
+    vd_status status = vd_file_read_start(path, start, sizeof start, &got, &size, err);
     if (status == VD_OK)
         status = vd_npy_header(path, start, got, size, &npy, err);
     if (status)
@@ -435,14 +429,10 @@ typedef struct beginning {
 
 static vd_status read_beginning(const char *path, beginning *out, vd_error *err)
 {
-    int file;
-    size_t size;
+    size_t whole;
     *out = (beginning){0};
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status)
-        return status;
-    status = vd_file_read_at(file, path, out->text, sizeof out->text - 1, 0, &out->size, err);
-    close(file);
+    vd_status status =
+        vd_file_read_start(path, out->text, sizeof out->text - 1, &out->size, &whole, err);
     out->word = out->text + strspn(out->text, " \t\r\n");
     return status;
 }

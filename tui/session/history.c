@@ -44,19 +44,12 @@ static bool is_text(const char *line)
 static vd_status read_end(const char *path, size_t most, char **text, size_t *length, bool *part,
                           vd_error *err)
 {
-    int file;
-    size_t size;
-    *text = NULL;
+    size_t whole = 0;
     *length = 0;
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status)
-        return status;
-    *part = size > most;
     if (!(*text = vd_alloc(most, 1)))
-        status = vd_error_memory(err, "the history of questions");
-    else
-        status = vd_file_read_at(file, path, *text, most, *part ? size - most : 0, length, err);
-    close(file);
+        return vd_error_memory(err, "the history of questions");
+    vd_status status = vd_file_read_end(path, *text, most, length, &whole, err);
+    *part = whole > most;
     return status;
 }
 
@@ -71,7 +64,7 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
     enum { MOST = 4 * VD_HISTORY_BYTES };
     char *text;
     size_t length;
-    bool part;
+    bool part = false;
     vd_status status = read_end(path, MOST, &text, &length, &part, err);
     if (!status && length > VD_HISTORY_BYTES)
         shorten(path, text, length);

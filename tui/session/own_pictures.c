@@ -167,13 +167,8 @@ static vd_status add_file(vd_own_pictures *own, const char *full, size_t *index,
 static vd_status check_picture(const char *path, vd_error *err)
 {
     unsigned char start[64];
-    int file;
-    size_t size, got = 0;
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status)
-        return status;
-    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
-    close(file);
+    size_t got, whole;
+    vd_status status = vd_file_read_start(path, start, sizeof start, &got, &whole, err);
     if (!status && !vd_image_is_picture(start, got))
         status = vd_error_set(
             err, VD_FORMAT,

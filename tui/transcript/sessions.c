@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
@@ -132,14 +131,10 @@ static void describe_last(char *text, size_t length, vd_saved *out)
 static void look_into(const char *path, vd_saved *out)
 {
     enum { MOST = 1 << 18 };
-    int file;
-    size_t size, got = 0;
+    size_t got, whole;
     char *text = vd_alloc(MOST + 1, 1);
-    if (text && vd_file_open(path, &file, &size, NULL) == VD_OK) {
-        vd_file_read_at(file, path, text, MOST, size > MOST ? size - MOST : 0, &got, NULL);
-        close(file);
+    if (text && vd_file_read_end(path, text, MOST, &got, &whole, NULL) == VD_OK)
         describe_last(text, got, out);
-    }
     vd_free(text);
 }
 
