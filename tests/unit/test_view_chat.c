@@ -250,6 +250,10 @@ static void people_s_questions_are_suggested(void **state)
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(last_round()->human, 0);
     expect("relevance 0; human answer at place 11: yes");
+    fake_chat_keys(&fake, "Tab"); // the one behind it
+    expect("> what color is it?");
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(last_round()->human, 1);
     fake_chat_keys(&fake, "F8 F8 Tab");
     expect("> is there a cube?");
     expect("a question about another picture; Tab: another one, Enter: ask it");

@@ -2,6 +2,7 @@
 // rest of its last word, from the model's vocabulary; on an empty line what people asked about this
 // picture.
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,19 +11,29 @@
 
 // ---- people's questions about this picture ------------------------------------------------------
 
-static void suggest(vd_chat *chat)
+// The place in the picture's dialog that goes on where the conversation stands: behind the question
+// asked last, where that is one of its own.
+static int next_round(const vd_conversation *conversation)
+{
+    int rounds = (int)conversation->branch->count;
+    int last = rounds ? conversation->branch->rounds[rounds - 1].human : -1;
+    return last >= 0 ? last + 1 : rounds;
+}
+
+// again: in place of the one suggested before.
+static void suggest(vd_chat *chat, bool again)
 {
     vd_navigation *nav = &chat->nav;
-    int rounds = (int)chat->conversation.branch->count, round = rounds + nav->suggestion;
+    nav->suggestion = again ? nav->suggestion : 0;
+    int round = next_round(&chat->conversation) + nav->suggestion;
+    const vd_visdial_dialog *own =
+        vd_world_dialog(chat->conversation.world, chat->conversation.branches.picture);
+    round %= own && own->round_count ? own->round_count : INT_MAX;
     const vd_visdial_round *human = vd_people_dialog(&chat->conversation, round);
-    if (!human && (human = vd_people_dialog(&chat->conversation, 0)) != NULL) {
-        nav->suggestion = -rounds; // from the first one again
-        round = 0;
-    }
     const vd_visdial *dialogs = chat->conversation.world->dialogs;
     bool other = !human; // what people began with at another picture
     if (other && dialogs->dialog_count > 0) {
-        size_t at = (size_t)(rounds + nav->suggestion) % dialogs->dialog_count;
+        size_t at = (size_t)round % dialogs->dialog_count;
         if (dialogs->dialogs[at].round_count > 0)
             human = &dialogs->dialogs[at].rounds[0];
     }
@@ -220,7 +231,7 @@ void vd_chat_complete_question(vd_chat *chat)
     const vd_line *line = &nav->line;
     bool again = line->changes == nav->suggested;
     if (line->length == 0 || (again && nav->stem == 0))
-        suggest(chat);
+        suggest(chat, again && line->length > 0);
     else if (line->cursor < line->length ||
              !complete_question(chat, again ? nav->stem : line->length, again ? nav->candidate : 0))
         complete_word(chat);

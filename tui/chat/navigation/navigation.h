@@ -60,7 +60,7 @@ typedef struct vd_navigation {
     bool pasting;       // the input is being pasted
     size_t unpasted;    // characters that the line had no room for
     size_t unread;      // bytes that are not UTF-8
-    int suggestion;     // people's rounds already suggested for this picture
+    int suggestion;     // people's questions already suggested for this line
     unsigned suggested; // line.changes when the line was a suggestion
     size_t stem;        // bytes of it that were typed, 0: people's question about this picture
     int candidate;      // the next of the matching questions
