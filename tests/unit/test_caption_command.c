@@ -460,7 +460,8 @@ static void what_cannot_be_is_refused(void **state)
                CAPTION("--model", model, "--what-if", "word 2"));
     is_refused(2, "a caption has at least one word",
                CAPTION("--model", model, "--what-if", "word 1=(end)"));
-    is_refused(2, "words for 9 places", CAPTION("--model", model, "--what-if", "word 9=w1"));
+    is_refused(2, "there are only 4 words in the caption",
+               CAPTION("--model", model, "--what-if", "word 9=w1"));
     is_refused(2, "the captioner does not know 'cube'",
                CAPTION("--model", model, "--begin", "w1 cube"));
     is_refused(2, "words for 7 places; expected 0 to 6, the longest",

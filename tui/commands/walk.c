@@ -169,14 +169,16 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
     vd_table table = {0};
     vd_markup_put(
         c->out,
-        c->markdown
-            ? "\n## Attention is not effect\n\nOne thing at a time is left out or changed: "
-              "how the share of **%s** (%.1f %%) changes by it, in points.\n\n"
-            : "\nAttention is not effect: one thing at a time is left out or changed\n   "
-              "the answer is \"%s\" with %.1f %%; points: its share then - its share now\n\n",
-        c->answers[first], 100 * before);
-    vd_table_add(&table, c->markdown ? "left out or changed\tattention\tpoints\tanswer"
-                                     : "left out or changed\tattention\t\tpoints\t\tanswer");
+        c->markdown ? "\n## Attention is not effect\n\nOne thing at a time is left out or changed: "
+                      "how the share of **%s** (%.1f %%%s) changes by it, in points.\n\n"
+                    : "\nAttention is not effect: one thing at a time is left out or changed\n   "
+                      "the answer is \"%s\" with %.1f %%%s; points: how its share changes\n\n",
+        c->answers[first], 100 * before, walk->switches.count ? " before the change" : "");
+    // Of a network that looks several times, the step that looked most at it.
+    vd_table_add(&table,
+                 c->markdown ? "left out or changed\t%sattention\tpoints\tanswer"
+                             : "left out or changed\t%sattention\t\tpoints\t\tanswer",
+                 vd_walk_looks(walk, VD_AXIS_REGIONS) > 1 ? "most " : "");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
         bool flips = e->first != first;

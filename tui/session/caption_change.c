@@ -143,8 +143,12 @@ static vd_status force(const vd_captioner *captioner, const vd_switch *one,
                        const vd_said_caption *said, vd_caption_what_if *out, vd_error *err)
 {
     int place = one->index;
+    char why[64];
+    snprintf(why, sizeof why, "there are only %d words in the caption", said->length);
+    if (place > said->length)
+        return refuse(one, why, err);
     for (int i = out->places; i < place; i++)
-        out->forced[i] = i < said->length ? said->word[i] : VD_PAD;
+        out->forced[i] = said->word[i];
     out->places = place < out->places ? out->places : place + 1;
     return find_word(captioner, one->word, &out->forced[place])
                ? VD_OK

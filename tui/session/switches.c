@@ -112,9 +112,10 @@ static int find(const vd_switches *switches, const vd_switch *one)
     return -1;
 }
 
-bool vd_switches_has(const vd_switches *switches, const vd_switch *one)
+const vd_switch *vd_switches_find(const vd_switches *switches, const vd_switch *one)
 {
-    return find(switches, one) >= 0;
+    int at = find(switches, one);
+    return at >= 0 ? &switches->at[at] : NULL;
 }
 
 bool vd_switches_same(const vd_switches *a, const vd_switches *b)

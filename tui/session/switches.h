@@ -55,7 +55,7 @@ void vd_switch_name(const vd_switch *one, char *out, size_t size);
 void vd_switches_text(const vd_switches *switches, char *out, size_t size);
 bool vd_switch_leaves_out(const vd_switch *one); // else it changes something
 
-bool vd_switches_has(const vd_switches *switches, const vd_switch *one);
+const vd_switch *vd_switches_find(const vd_switches *switches, const vd_switch *one);
 // The same things with the same words, in the same order.
 bool vd_switches_same(const vd_switches *a, const vd_switches *b);
 // Adds it, or takes it away when it is there; a word with another replacement replaces. False when

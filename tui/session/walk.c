@@ -164,10 +164,29 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
 
 // ---- every switch alone -------------------------------------------------------------------------
 
+// Whether it is one of the question's attentions over the axis: one for each step that looks there.
+static bool looks_at(const vd_attention *a, vd_axis axis)
+{
+    return a->query == VD_AXIS_QUESTIONS && a->key == axis && a->share;
+}
+
+int vd_walk_looks(const vd_walk *walk, vd_axis axis)
+{
+    const vd_answer *answer = &walk->reply.answer;
+    int count = 0;
+    for (int i = 0; i < answer->attentions; i++)
+        count += looks_at(&answer->attention[i], axis);
+    return count;
+}
+
+// The largest of them; negative: there is none.
 static double share_of(const vd_answer *answer, vd_axis axis, int index)
 {
-    const float *shares = vd_answer_shares(answer, axis);
-    return shares ? (double)shares[index] : -1;
+    double most = -1;
+    for (const vd_attention *a = answer->attention; a < answer->attention + answer->attentions; a++)
+        if (looks_at(a, axis) && index < a->columns)
+            most = fmax(most, (double)a->share[index]);
+    return most;
 }
 
 // The share of attention that something got; negative: it gets none.
@@ -178,7 +197,10 @@ static double attention_to(const vd_walk *walk, const vd_switch *what)
         return share_of(answer, VD_AXIS_REGIONS, what->index);
     if (what->kind == VD_SWITCH_ENTRY)
         return share_of(answer, VD_AXIS_ENTRIES, what->index);
-    return what->kind == VD_SWITCH_WORD ? vd_word_share(answer, what->index) : -1;
+    if (what->kind != VD_SWITCH_WORD)
+        return -1;
+    double own = share_of(answer, VD_AXIS_QUESTION_WORDS, what->index);
+    return own >= 0 ? own : vd_word_share(answer, what->index);
 }
 
 static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what,
@@ -244,10 +266,10 @@ static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error
     walk->names = vd_region_names_copy(names, walk->regions);
     if (!walk->region || (names && !walk->names))
         return vd_error_memory(err, "the regions");
-    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
     for (int row = 0; row < walk->regions; row++) {
         int at = row;
-        for (; share && at > 0 && share[walk->region[at - 1]] < share[row]; at--)
+        double share = share_of(answer, VD_AXIS_REGIONS, row);
+        for (; at > 0 && share_of(answer, VD_AXIS_REGIONS, walk->region[at - 1]) < share; at--)
             walk->region[at] = walk->region[at - 1];
         walk->region[at] = row;
     }
@@ -299,7 +321,7 @@ void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, 
     else if (what->kind == VD_SWITCH_ENTRY && what->index > 0 && what->index < walk->entries)
         snprintf(out, size, "%.90s", walk->entry[what->index].label);
     else if (what->kind == VD_SWITCH_ATTENTION)
-        snprintf(out, size, "%.40s flattened%s%s", name, what->index < 0 ? "" : ": ",
+        snprintf(out, size, "%.40s%s%s flattened", name, what->index < 0 ? "" : ": ",
                  what->index < 0 ? "" : attention_of(walk, what, NULL));
     else if (what->kind == VD_SWITCH_POSITIONS)
         snprintf(out, size, "positions %s",

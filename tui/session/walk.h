@@ -18,7 +18,7 @@ typedef struct vd_walk_entry {
 // What one switch does to the first answer.
 typedef struct vd_effect {
     vd_switch what;
-    double attention; // share it got; negative: it gets none
+    double attention; // share it got, of several steps the largest; negative: it gets none
     double left;      // probability of the original first answer
     int first;        // the first answer with the switch
 } vd_effect;
@@ -27,8 +27,8 @@ typedef struct vd_walk {
     char model[64];
     vd_config config;
     int entries, regions;
-    vd_walk_entry *entry; // (entries)
-    int *region; // (regions) rows of the features by falling share: in this order they are shown
+    vd_walk_entry *entry;  // (entries)
+    int *region;           // (regions) rows of the features by falling attention, as they are shown
     vd_region_name *names; // (regions) or NULL
     vd_reply reply;        // as it is
     vd_trace trace;
@@ -44,8 +44,10 @@ typedef struct vd_walk {
 vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches *switches,
                       bool effects, const atomic_int *stop, vd_walk **out, vd_error *err);
 void vd_walk_free(vd_walk *walk);
+// How many attentions the question has over this axis: one for each step that looks there.
+int vd_walk_looks(const vd_walk *walk, vd_axis axis);
 // What a switch is about, or what it does where it leaves nothing out: "region 3 blue metal cone",
-// "round 2: what color is it", "word 1 what", "positions added", "attention 4 flattened: regions".
+// "round 2: what color is it", "word 1 what", "positions added", "attention 4: regions flattened".
 void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size);
 
 // ---- stages ------------------------------------------------------------------------------------

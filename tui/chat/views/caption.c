@@ -134,7 +134,7 @@ static bool is_on(const vd_chat *chat, const entry *e)
     if (e->what.kind == VD_SWITCH_WORD)
         return caption && word >= 0 && strcmp(caption->word[word], e->what.word) == 0;
     bool own = !wanted->second[0] || wanted->changed == chat->nav.caption.side;
-    return own && vd_switches_has(&wanted->switches, &e->what);
+    return own && vd_switches_find(&wanted->switches, &e->what);
 }
 
 static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)
@@ -176,7 +176,7 @@ static void pick_entry(const vd_list *list, int index)
     entry all[MOST_ENTRIES];
     list_entries(list->chat, all);
     const entry *e = &all[index];
-    bool forced = vd_switches_has(&list->chat->lanes.caption.wanted.switches, &e->what);
+    bool forced = vd_switches_find(&list->chat->lanes.caption.wanted.switches, &e->what);
     if (e->what.kind == VD_SWITCH_WORD && is_on(list->chat, e) && !forced)
         vd_notice_say(&list->chat->notice, "%s",
                       caption && caption->read

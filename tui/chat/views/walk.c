@@ -79,7 +79,7 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
         char names[128];
         vd_switches_text(&walk->switches, names, sizeof names);
         snprintf(right, sizeof right, "changed: %.120s%s", names,
-                 gives_unknown(walk) ? " (not in the vocabulary)" : "");
+                 gives_unknown(walk) ? " (unknown)" : "");
     } else {
         snprintf(right, sizeof right, "E %d  H %d  D %d", walk->config.embed, walk->config.hidden,
                  walk->config.region);
@@ -354,11 +354,15 @@ static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int inde
     const vd_effect *e = &walk->effect[index];
     int first = walk->reply.answer.order[0], x = at.x, y = at.y;
     double before = (double)walk->reply.answer.probability[first], change = e->left - before;
-    bool on = vd_switches_has(&list->chat->lanes.walk.switches, &e->what);
+    const vd_switch *on = vd_switches_find(&list->chat->lanes.walk.switches, &e->what);
+    bool other =
+        on && e->what.kind == VD_SWITCH_WORD && on->word[0]; // the effect is of leaving out
     effect_columns c = effect_columns_of(at.width);
     vd_role direction = change < 0 ? VD_ROLE_DOWN : VD_ROLE_UP;
     char name[96], text[16];
     vd_walk_switch_name(walk, &e->what, name, sizeof name);
+    if (other)
+        vd_append(name, sizeof name, " = %s", on->word);
     x += vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ",
                       vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
     // The number of a region and its name say enough.
@@ -372,6 +376,8 @@ static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int inde
         vd_grid_bar(grid, x + c.share + 1, y, c.bar - 1, e->attention,
                     vd_style_of(grid, VD_ROLE_BAR_REGION), vd_style_of(grid, VD_ROLE_RULE));
     }
+    if (other)
+        return;
     x += c.share + c.bar;
     snprintf(text, sizeof text, "%+.1f", 100 * change);
     vd_grid_right(grid, x, y, c.points, text, vd_style_of(grid, direction));
@@ -442,7 +448,10 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     }
     effect_columns c = effect_columns_of(width);
     int x = page->at.x + 4 + c.name, y = row_y(page, head++);
-    vd_grid_right(page->grid, x + c.share - 10, y, 9, "attention", role(page, VD_ROLE_FAINT));
+    bool steps =
+        vd_walk_looks(walk, VD_AXIS_REGIONS) > 1; // then of the step that looked most at it
+    vd_grid_right(page->grid, x + c.share - 15, y, 14, steps ? "most attention" : "attention",
+                  role(page, VD_ROLE_FAINT));
     x += c.share + c.bar;
     vd_grid_right(page->grid, x, y, c.points, "points", role(page, VD_ROLE_FAINT));
     vd_list list = list_effects(chat);
