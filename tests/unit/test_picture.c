@@ -164,6 +164,22 @@ static void labels_do_not_cover_each_other(void **state)
     vd_grid_free(&grid);
 }
 
+static void labels_side_by_side_are_two_numbers(void **state)
+{
+    (void)state;
+    const vd_outline outlines[] = {{{0.1f, 0.2f, 0.9f, 0.8f}, 0.3, 2},
+                                   {{0.2f, 0.2f, 0.9f, 0.8f}, 0.3, 11},
+                                   {{0.1f, 0.2f, 0.1f, 0.2f}, 0.3, 4}}; // without room
+    vd_rect place = {0, 0, 10, 5}, labels[3];
+    vd_outline_labels(place, outlines, 3, labels);
+    assert_true(labels[0].width == 1 && labels[1].width == 2);
+    assert_true(labels[1].y != labels[0].y || labels[1].x > labels[0].x + 1);
+    for (int i = 0; i < 2; i++)
+        assert_true(labels[2].width == 0 || labels[2].y != labels[i].y ||
+                    labels[2].x > labels[i].x + labels[i].width ||
+                    labels[i].x > labels[2].x + labels[2].width);
+}
+
 static void odd_boxes_stay_inside_the_picture(void **state)
 {
     (void)state;
@@ -215,6 +231,7 @@ int main(void)
         cmocka_unit_test(no_picture_is_an_error),
         cmocka_unit_test(weight_shows_in_the_line_not_only_in_colour),
         cmocka_unit_test(labels_do_not_cover_each_other),
+        cmocka_unit_test(labels_side_by_side_are_two_numbers),
         cmocka_unit_test(odd_boxes_stay_inside_the_picture),
         cmocka_unit_test(out_of_memory_is_reported),
     };

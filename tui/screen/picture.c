@@ -334,26 +334,26 @@ static bool overlaps(vd_rect a, vd_rect b)
 }
 
 // Where a label of `width` columns goes: a free place along the outline's edges, the top left
-// corner first; the corner itself when none is free.
+// corner first, with a gap to other labels, so that two numbers do not look like one. No columns
+// where none is free.
 static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_rect *taken,
                            int count)
 {
-    vd_rect first = {outline.x, outline.y, width, 1};
     int last_x = outline.x + outline.width - width, last_y = outline.y + outline.height - 1;
     if (last_x < outline.x)
         last_x = outline.x;
     for (int y = outline.y; y <= last_y; y++) {
         int step = y == outline.y || y == last_y || last_x == outline.x ? 1 : last_x - outline.x;
         for (int x = outline.x; x <= last_x; x += step) {
-            vd_rect spot = {x, y, width, 1};
+            vd_rect spot = {x - 1, y, width + 2, 1};
             bool free_spot = x + width <= place.x + place.width;
             for (int i = 0; i < count && free_spot; i++)
-                free_spot = !overlaps(spot, taken[i]);
+                free_spot = !taken[i].width || !overlaps(spot, taken[i]);
             if (free_spot)
-                return spot;
+                return (vd_rect){x, y, width, 1};
         }
     }
-    return first;
+    return (vd_rect){outline.x, outline.y, 0, 1};
 }
 
 static int label_text(const vd_outline *outline, char *out, size_t size)

@@ -49,9 +49,10 @@ vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place,
                           const vd_outline *outlines, int count, vd_error *err);
 
 // Draws outlines in cells over a picture drawn in `place`; the first lies on top. Lines keep the
-// picture's colour, darkened, behind them; labels move so as not to cover each other.
+// picture's colour, darkened, behind them; labels move so as not to touch each other, and those for
+// which there is no room are left out.
 void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count);
-// Where their labels go.
+// Where their labels go; without room for one its width is 0.
 void vd_outline_labels(vd_rect place, const vd_outline *outlines, int count, vd_rect *labels);
 
 #endif

@@ -206,6 +206,8 @@ vd_status vd_pixels_compose(const vd_image *picture, int width, int height, vd_l
     vd_outline_labels((vd_rect){0, 0, width, height}, outlines, count, labels);
     for (int i = 0; i < count; i++) {
         char number[12];
+        if (!labels[i].width)
+            continue;
         snprintf(number, sizeof number, "%d", outlines[i].number);
         labels[i] = label_at(labels[i], look, box_of(outlines[i].box, out), labels, i);
         vd_rect digit = {labels[i].x, labels[i].y, look.cell_width, look.cell_height};
