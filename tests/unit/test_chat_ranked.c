@@ -167,11 +167,11 @@ static void large_pools_are_compared_and_filtered(void **state)
         fake.chat.rankings.folded = folded;
         fake_chat_size(&fake, 200, 60); // what is kept of an answer is made
         fake_chat_keys(&fake, "PgDn PgUp F4 PgDn PgUp 'ANSWER number 1'");
-        expect("of 11111 answers that match");
+        expect("of 11111 that match");
         fake_chat_keys(&fake, "7");
-        expect("of 1111 answers that match");
+        expect("of 1111 that match");
         fake_chat_keys(&fake, "Backspace");
-        expect("of 11111 answers that match");
+        expect("of 11111 that match");
         fake_chat_keys(&fake, "Esc");
     }
 }

@@ -316,11 +316,11 @@ static void the_whole_pool_can_be_listed_filtered_and_picked(void **state)
     fake_chat_keys(&fake, "F4");
     expect("ask something first");
     fake_chat_keys(&fake, "'is there a cube?' Enter F4");
-    expect("1 of 12 answers; typing filters");
+    expect("answer 1 of 12; typing filters");
     fake_chat_keys(&fake, "'YES'"); // case does not matter
-    expect("1 of 2 answers that match");
+    expect("answer 1 of 2 that match");
     fake_chat_keys(&fake, "Down Down Down");
-    expect("2 of 2 answers that match");
+    expect("answer 2 of 2 that match");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
     assert_int_equal(strncmp(vd_response_text(last_take(), last_take()->chosen), "yes", 3), 0);

@@ -55,7 +55,7 @@ static void draw_answers(vd_chat *chat, vd_grid *grid)
     if (total == 0)
         snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->nav.filter.text);
     else
-        snprintf(text, sizeof text, "%d of %d answers%s%s", chat->nav.list_at + 1, total,
+        snprintf(text, sizeof text, "answer %d of %d%s%s", chat->nav.list_at + 1, total,
                  folded && !chat->nav.filter.length ? " that differ (Alt-a shows each)" : "",
                  chat->nav.filter.length ? " that match" : "; typing filters");
     vd_grid_text(grid, inner.x, at.y + at.height - 1, inner.width, text,

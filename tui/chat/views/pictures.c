@@ -135,7 +135,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
         snprintf(text, sizeof text, "no picture has \"%.60s\" in caption, id or contents",
                  chat->nav.filter.text);
     else
-        snprintf(text, sizeof text, "%d of %d pictures%s", chat->nav.list_at + 1, total,
+        snprintf(text, sizeof text, "picture %d of %d%s", chat->nav.list_at + 1, total,
                  chat->nav.filter.length ? " that match" : "; typing finds some: small red cube");
     vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
                  vd_style_of(grid, VD_ROLE_NOTE));

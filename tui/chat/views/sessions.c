@@ -58,8 +58,11 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
                  vd_style_of(grid, VD_ROLE_TITLE));
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
     char text[160];
-    snprintf(text, sizeof text, "%d of %zu sessions; /save NAME names this one", total,
-             chat->saved_count);
+    if (total == 0)
+        snprintf(text, sizeof text, "no session has \"%.60s\" in its line", chat->nav.filter.text);
+    else
+        snprintf(text, sizeof text, "session %d of %d%s", chat->nav.list_at + 1, total,
+                 chat->nav.filter.length ? " that match" : "; /save NAME names this one");
     vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
                  vd_style_of(grid, VD_ROLE_NOTE));
 }
