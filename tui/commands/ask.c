@@ -102,40 +102,45 @@ static void print_history(const vd_answer *answer)
     if (!share)
         return;
     for (int i = 0; i < answer->rounds; i++) {
-        char name[24];
+        char name[24], percent[16];
         snprintf(name, sizeof name, i ? "round %d" : "caption", i);
-        printf("%s%s %.0f %%",
+        vd_percent(percent, sizeof percent, (double)share[i]);
+        printf("%s%s %s",
                i == 0       ? "   history   "
                : i % A_LINE ? ", "
                             : ",\n             ",
-               name, 100 * (double)share[i]);
+               name, percent);
     }
     printf("\n");
 }
 
+// Of several steps the last one; `walk` and --json have them all.
 static void print_regions(const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
     vd_share top[SHOWN_REGIONS];
-    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
+    const vd_attention *a = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
+    const float *share = a ? a->share : NULL;
     int count = share ? vd_shares_top(share, answer->regions, 2, top, SHOWN_REGIONS) : 0;
     int width = sheet->names ? -(int)strlen("12 yellow rubber cylinder") : 3;
     if (!share)
         printf("   regions   %s\n", VD_NO_REGIONS);
     for (int n = 0; n < count; n++) {
         const float *box = sheet->boxes ? sheet->boxes + (size_t)4 * (size_t)top[n].index : NULL;
-        char region[VD_REGION_LABEL];
+        char region[VD_REGION_LABEL], percent[16];
         vd_sheet_region(sheet, top[n].index, region);
-        printf("%s%*s  %3.0f %%", n ? "             " : "   regions   ", width, region,
-               100 * top[n].share);
+        vd_percent(percent, sizeof percent, top[n].share);
+        printf("%s%*s  %6s", n ? "             " : "   regions   ", width, region, percent);
         if (box && top[n].index < sheet->regions)
             printf("  (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1], (double)box[2],
                    (double)box[3]);
-        printf("%s\n", n || !box ? "" : "  x1 y1 x2 y2");
+        printf("%s", n || !box ? "" : "  x1 y1 x2 y2");
+        if (n == 0 && a->of > 1)
+            printf("  step %d of %d", a->index + 1, a->of);
+        printf("\n");
     }
 }
 
-// Of several steps the last one; `walk` and --json have them all.
 static void print_further(const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
