@@ -20,7 +20,7 @@ static augmentation draw_augmentation(vd_rng *rng)
     augmentation a = {.mirror = vd_rng_below(rng, 2)};
     a.dx = vd_rng_below(rng, 33) - 16;
     a.dy = vd_rng_below(rng, 9) - 4;
-    double gain = vd_rng_range(rng, 0.85, 1.15), gamma = vd_rng_range(rng, 0.85, 1.18);
+    double gain = vd_rng_range(rng, 0.8, 1.06), gamma = vd_rng_range(rng, 0.85, 1.18);
     double offset = vd_rng_range(rng, -0.04, 0.04);
     for (int c = 0; c < 3; c++) {
         double tint = gain * vd_rng_range(rng, 0.95, 1.05);

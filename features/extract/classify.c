@@ -1,6 +1,7 @@
 #include "features/extract/classify.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { STEM, DOWN16, SAME16, DOWN8, SAME8, DOWN4, SAME4, DOWN2, HEADS };
 
@@ -59,8 +60,23 @@ void vd_classify_crop(const vd_real *input, const float *box, vd_real *crop)
         }
 }
 
+void vd_classify_mirror(const vd_real *crop, vd_real *mirrored)
+{
+    enum { PIXEL = VD_CLASSIFY_INPUTS * sizeof *crop };
+    // Of a power of two, x ^ (SIDE - 1) is SIDE - 1 - x; the row stays.
+    for (int i = 0; i < VD_CLASSIFY_SIDE * VD_CLASSIFY_SIDE; i++)
+        memcpy(mirrored + (size_t)(i ^ (VD_CLASSIFY_SIDE - 1)) * VD_CLASSIFY_INPUTS,
+               crop + (size_t)i * VD_CLASSIFY_INPUTS, PIXEL);
+}
+
 void vd_classify_read(const vd_real *output, float p[VD_ATTRIBUTES])
 {
+    const double of_detector = 0.4, least = 1e-12;
+    const vd_real *mirrored = output + VD_CLASSIFY_OUTPUTS;
+    vd_real mean[VD_CLASSIFY_OUTPUTS];
+    for (int i = 0; i < VD_CLASSIFY_OUTPUTS; i++)
+        mean[i] =
+            (output[i] + mirrored[i]) / 2 + (vd_real)(of_detector * log(fmax((double)p[i], least)));
     for (int k = 0; k < VD_CLASSIFY_KINDS; k++)
-        vd_attribute_softmax(output, k, p);
+        vd_attribute_softmax(mean, k, p);
 }

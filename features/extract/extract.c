@@ -328,7 +328,9 @@ static vd_status measure_distance(const vd_extractor *extractor, vd_extraction *
 static void classify(vd_extractor *extractor, vd_detection *found, int count)
 {
     for (int i = 0; i < count && extractor->classifier; i++) {
-        vd_classify_crop(extractor->pass->input, found[i].box, extractor->near->input);
+        vd_real *crop = extractor->near->input;
+        vd_classify_crop(extractor->pass->input, found[i].box, crop);
+        vd_classify_mirror(crop, crop + VD_CLASSIFY_CROP);
         vd_classify_read(vd_conv_forward(extractor->near), found[i].p);
     }
 }

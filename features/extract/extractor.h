@@ -11,7 +11,7 @@ struct vd_extractor {
     vd_conv_pass *pass; // its input is the last picture's
     // NULL where the file has none: a region is what the detector says.
     vd_convnet *classifier;
-    vd_conv_pass *near; // of one crop
+    vd_conv_pass *near; // of a crop and its mirror image
     vd_outlier outlier;
 };
 

@@ -90,7 +90,7 @@ static vd_status read_classifier(const vd_safetensors *file, vd_extractor *extra
     if (!status)
         status = read_weights(file, extractor->classifier, err);
     return status ? status
-                  : vd_conv_pass_new(extractor->classifier, 1, false, &extractor->near, err);
+                  : vd_conv_pass_new(extractor->classifier, 2, false, &extractor->near, err);
 }
 
 vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err)

@@ -78,11 +78,11 @@ static void boxes_at_the_edge_and_beyond_are_sound(void **state)
 static void each_kind_is_a_distribution_and_sizes_stay(void **state)
 {
     (void)state;
-    vd_real output[VD_CLASSIFY_OUTPUTS] = {0};
+    vd_real output[2 * VD_CLASSIFY_OUTPUTS] = {0};
     float p[VD_ATTRIBUTES];
-    output[3] = 2;                         // a colour
-    output[VD_COLORS + 1] = 100;           // a shape
-    output[VD_COLORS + VD_SHAPES] = -1000; // not of metal
+    output[3] = 3, output[VD_CLASSIFY_OUTPUTS + 3] = 1; // a colour; its mirror image
+    output[VD_COLORS + 1] = 200;                        // a shape
+    output[VD_COLORS + VD_SHAPES] = -2000;              // not of metal
     for (int i = 0; i < VD_ATTRIBUTES; i++)
         p[i] = 0.125f;
     vd_classify_read(output, p);
@@ -97,6 +97,32 @@ static void each_kind_is_a_distribution_and_sizes_stay(void **state)
     assert_float_equal(p[VD_COLORS + VD_SHAPES + 1], 1, 1e-5);
     assert_float_equal(p[VD_CLASSIFY_OUTPUTS], 0.125, 0);
     assert_float_equal(p[VD_CLASSIFY_OUTPUTS + 1], 0.125, 0);
+}
+
+static void the_detector_has_a_say(void **state)
+{
+    (void)state;
+    vd_real output[2 * VD_CLASSIFY_OUTPUTS] = {0};
+    float p[VD_ATTRIBUTES] = {0.9f, 0.1f};
+    p[VD_COLORS] = p[VD_COLORS + VD_SHAPES] = 1;
+    output[1] = output[VD_CLASSIFY_OUTPUTS + 1] = 0.5f;
+    vd_classify_read(output, p);
+    assert_float_equal(p[0] / p[1], exp(0.4 * log(9) - 0.5), 1e-4);
+    for (int i = 0; i < VD_ATTRIBUTES; i++)
+        assert_true(p[i] >= 0 && p[i] <= 1);
+}
+
+static void a_mirrored_crop_is_the_crop_of_a_mirrored_picture(void **state)
+{
+    (void)state;
+    vd_real crop[VD_CLASSIFY_CROP], mirrored[VD_CLASSIFY_CROP];
+    for (int i = 0; i < VD_CLASSIFY_CROP; i++)
+        crop[i] = (vd_real)i;
+    vd_classify_mirror(crop, mirrored);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++)
+            assert_memory_equal(mirrored + (y * SIDE + SIDE - 1 - x) * CHANNELS,
+                                crop + (y * SIDE + x) * CHANNELS, CHANNELS * sizeof *crop);
 }
 
 static double last_loss;
@@ -135,6 +161,8 @@ int main(void)
         cmocka_unit_test(a_crop_is_a_square_around_the_box),
         cmocka_unit_test(boxes_at_the_edge_and_beyond_are_sound),
         cmocka_unit_test(each_kind_is_a_distribution_and_sizes_stay),
+        cmocka_unit_test(the_detector_has_a_say),
+        cmocka_unit_test(a_mirrored_crop_is_the_crop_of_a_mirrored_picture),
         cmocka_unit_test(training_lowers_the_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
