@@ -18,6 +18,8 @@ vd_status vd_decoder_of(const vd_model *model, const vd_decoder_choice *choice, 
     *out = choice->made ? choice->by : has;
     if (*out == has || has == VD_BOTH)
         return VD_OK;
-    return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
+    return vd_error_set(err, VD_MISMATCH,
+                        "%.300s has no such decoder, only a %s one; `visdial train --decoder "
+                        "both` trains a model that has both",
                         vd_model_path(model), vd_decoders_name(has));
 }

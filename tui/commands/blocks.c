@@ -397,11 +397,12 @@ const vd_command vd_cmd_blocks = {
     run,
     "make Blocks pictures, dialogs about them and their features",
     "make|world|show [options]",
-    "The seeds and its number determine everything about a picture.\n"
+    "A seed and a number determine everything about a picture.\n"
     "make: write train, val and test splits to DIR, for training and evaluation.\n"
     "world: write a few pictures with all files that `visdial --assets DIR` needs, except models.\n"
-    "show: print one picture and its dialog as text. Some questions have made-up words\n"
-    "(\"gavuzeko\"): models learn to skip words that they do not know.",
+    "show: print one picture and its dialog as text.\n"
+    "Some questions have made-up words (\"gavuzeko\"): models learn to skip words that\n"
+    "they do not know.",
     "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
     "  visdial blocks world --out world --count 48\n"
     "  visdial blocks show --split val --index 7 --png picture.png\n",

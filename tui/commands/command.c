@@ -172,10 +172,13 @@ static int refuse_command(const char *typed)
         vd_nearest_try(&nearest, (*at)->name);
     fprintf(stderr, "visdial: there is no command '%.80s'; ", typed);
     fprintf(stderr,
-            nearest.name           ? "did you mean `visdial %s`?\n"
-            : strpbrk(typed, "./") ? "and no such picture file%s\n"
-                                   : "`visdial --help` lists them%s\n",
-            nearest.name ? nearest.name : "");
+            nearest.name                          ? "did you mean `visdial %s`?\n"
+            : !typed[strspn(typed, "0123456789")] ? "did you mean `visdial --image %s`?\n"
+            : strpbrk(typed, "./")                ? "and no such picture file%s\n"
+                                                  : "`visdial --help` lists them%s\n",
+            nearest.name                          ? nearest.name
+            : !typed[strspn(typed, "0123456789")] ? typed
+                                                  : "");
     return vd_status_exit_code(VD_USAGE);
 }
 

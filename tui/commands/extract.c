@@ -159,12 +159,14 @@ static vd_status evaluate(const job *j, vd_error *err)
 static void show_regions(const char *path, const vd_extraction *found)
 {
     printf("%s: %d region%s\n", path, found->count, found->count == 1 ? "" : "s");
+    printf("      confidence                             x1  y1  x2  y2\n");
     for (int r = 0; r < found->count; r++) {
         const float *box = found->box[r];
-        printf("  %.2f  %-5s %-6s %-6s %-8s  %3.0f %3.0f %3.0f %3.0f %%\n", found->confidence[r],
-               blocks_size_names[found->size[r]], blocks_color_names[found->color[r]],
-               blocks_material_names[found->material[r]], blocks_shape_names[found->shape[r]],
-               100 * box[0], 100 * box[1], 100 * box[2], 100 * box[3]);
+        printf("  %2d  %.2f  %-5s %-6s %-6s %-8s  %3.0f %3.0f %3.0f %3.0f %%\n", r + 1,
+               found->confidence[r], blocks_size_names[found->size[r]],
+               blocks_color_names[found->color[r]], blocks_material_names[found->material[r]],
+               blocks_shape_names[found->shape[r]], 100 * box[0], 100 * box[1], 100 * box[2],
+               100 * box[3]);
     }
     if (found->distance > 1)
         printf("  This does not look like a Blocks picture: distance %.2f, above 1.\n",

@@ -99,18 +99,19 @@ static void print_keys(FILE *out)
 
 void vd_command_print_manual(FILE *out)
 {
-    fprintf(out,
-            ".\\\" Made by `visdial help --manual`.\n"
-            ".TH VISDIAL 1 \"\" \"visdial %s\" \"User Commands\"\n"
-            ".SH NAME\nvisdial \\- chat about a picture\n"
-            ".SH SYNOPSIS\n.B visdial\n[\\fIchat options\\fR]\n.br\n.B visdial\n"
-            "\\fICOMMAND\\fR [\\fIoptions\\fR]\n"
-            ".SH DESCRIPTION\n"
-            "Answers questions about a picture in a conversation (visual dialog) with MVAN or\n"
-            "another network, shows what the network attended to, trains and evaluates it.\n"
-            "Without a command it opens the chat. \\-\\-help explains each command.\n"
-            ".SH COMMANDS\n",
-            VD_VERSION);
+    fprintf(
+        out,
+        ".\\\" Made by `visdial help --manual`.\n"
+        ".TH VISDIAL 1 \"\" \"visdial %s\" \"User Commands\"\n"
+        ".SH NAME\nvisdial \\- chat about a picture\n"
+        ".SH SYNOPSIS\n.B visdial\n[\\fIchat options\\fR] [\\fIPICTURE\\fR ...]\n.br\n.B visdial\n"
+        "\\fICOMMAND\\fR [\\fIoptions\\fR]\n"
+        ".SH DESCRIPTION\n"
+        "Answers questions about a picture in a conversation (visual dialog) with MVAN or\n"
+        "another network, shows what the network attended to, trains and evaluates it.\n"
+        "Without a command it opens the chat. \\-\\-help explains each command.\n"
+        ".SH COMMANDS\n",
+        VD_VERSION);
     for (const vd_command *const *at = vd_commands; *at; at++)
         print_command(*at, out);
     print_keys(out);

@@ -627,7 +627,7 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
     if (stat(text, &file) != 0 && !is_made(text, &seed))
         return vd_error_set(err, VD_NOT_FOUND,
                             "--image: '%.300s': no such file; expected an image id, such as "
-                            "%" PRId64 ", or a picture file",
+                            "%" PRId64 ", a picture file, or blocks:NUMBER for a new picture",
                             text, vd_world_image_id(world, 0));
     return open_own(world, text, false, index, err);
 }
