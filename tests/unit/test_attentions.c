@@ -283,9 +283,9 @@ static void a_sentinel_is_shown_as_nothing(void **state)
 {
     (void)state;
     static float shares[] = {0.5f, 0.25f, 0, 0, 0.125f, 0.5f};
-    static const char *const wanted[] = {"color  ?      nothing", "50 %  \u258225 %  \u258225 %",
-                                         "0 %   \u25810 %   \u25810 %",
-                                         "12 %  \u258450 %  \u258338 %", NULL};
+    static const char *const wanted[] = {
+        "color      ?          nothing", "50 %      \u258225 %      \u258225 %",
+        "0 %       \u25810 %       \u25810 %", "12 %      \u258450 %      \u258338 %", NULL};
     list[0] =
         support_attention("question-words", VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS, 3, 2, shares);
     list[0].nothing = true;

@@ -155,8 +155,8 @@ static void draw_history(scroll_page *page, const vd_heat_maps *maps, const vd_a
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// Columns of a region's name, and behind it of bar and percentage; of a word.
-enum { NUMBER = 4, NAME = 26, SHARE = 16, CELL = 7, MOST_COLUMNS = 36 };
+// Columns of a region's name, and behind it of bar and percentage; of a word, at least and at most.
+enum { NUMBER = 4, NAME = 26, SHARE = 16, CELL = 7, WIDE_CELL = 11, MOST_COLUMNS = 36 };
 
 // Names stand where two words have room beside them.
 static int label_width(const vd_heat_maps *maps, int width)
@@ -176,13 +176,22 @@ static int columns_of(const vd_attention *a)
     return a->columns + a->nothing;
 }
 
+// Of so many cells in a row: words get the room that there is, numbers need none.
+static int cell_width(const scroll_page *page, const vd_heat_maps *maps, const vd_attention *a,
+                      int columns)
+{
+    int width = (page->at.width - cells_from(page, maps)) / (columns > 0 ? columns : 1);
+    bool words = a->key == VD_AXIS_QUESTION_WORDS;
+    return !words || width < CELL ? CELL : width > WIDE_CELL ? WIDE_CELL : width;
+}
+
 // A row of shares, of the columns chosen.
 static void draw_cells(scroll_page *page, const vd_heat_maps *maps, const vd_attention *a, int row,
                        const vd_share *column, int columns)
 {
     const float *shares = a->share + (size_t)row * (size_t)a->columns;
     int x = page->at.x + cells_from(page, maps), y = row_y(page);
-    for (int i = 0; i < columns; i++, x += CELL) {
+    for (int i = 0; i < columns; i++, x += cell_width(page, maps, a, columns)) {
         char text[16];
         int index = column[i].index;
         double share = index < a->columns ? (double)shares[index] : vd_attention_nothing(a, row);
@@ -198,6 +207,7 @@ static void draw_cells(scroll_page *page, const vd_heat_maps *maps, const vd_att
 static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, const vd_attention *a,
                               const vd_share *column, int columns)
 {
+    int cell = cell_width(page, maps, a, columns);
     for (int i = 0; i < columns; i++) {
         char text[48];
         bool selected = a->key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
@@ -210,8 +220,8 @@ static void draw_column_names(scroll_page *page, const vd_heat_maps *maps, const
             snprintf(text, sizeof text, column[i].index ? "r%d" : "capt.", column[i].index);
         else
             vd_sheet_item(maps->sheet, maps->side, a->key, column[i].index, text, sizeof text);
-        vd_grid_text(page->grid, page->at.x + cells_from(page, maps) + i * CELL, row_y(page),
-                     CELL - !nothing, text, role(page, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+        vd_grid_text(page->grid, page->at.x + cells_from(page, maps) + i * cell, row_y(page),
+                     cell - !nothing, text, role(page, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
     }
 }
 
