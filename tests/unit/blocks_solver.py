@@ -48,7 +48,7 @@ EXTREMES = [
     ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|in the foreground|(?:right )?at the front|'
               r'(?:closest|nearest)(?: to (?:you|us|me|the camera|the viewer))?'),
     ('behind', r'farthest|furthest|back', r'(?:all the way |way )?in the back|in the background|at the (?:very )?back|'
-               r'farthest(?: away| from the camera)?|furthest back|furthest away'),
+               r'(?:farthest|furthest)(?: away)?(?: from (?:the camera|us|me))?|furthest back'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
 IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
@@ -1741,7 +1741,7 @@ def same_as_all(reader, thing, other, attribute):
     return yes_or_no(reader.scene.objects[one][attribute] in values)
 
 
-def which_same(reader, thing, attribute, kind=None):
+def which_same(reader, attribute, thing='it', kind=None):
     """What has it, too: one thing."""
     wanted = kind_of(re.sub('^other ', '', kind)) if kind else {}
     one = reader.thing(thing)
@@ -2398,11 +2398,11 @@ QUESTIONS = list(chain(
      (r'(?:only |exactly )?' + ONE_TO_NINE + r' of (?P<group>them|those|these) (?:is|are) (?P<value>(?:an? |(?:made )?of )?\w+),? (?:right|correct)', said_number),
      (r'(?:is (?=only|just|exactly)|are )(?:only |just |exactly )?' + ONE_TO_NINE + r' of (?P<group>them|those|these) (?P<value>(?:an? |(?:made )?of )?\w+)', said_number),
      (r'(?:(?:which|what)(?: (?:one|1))? is )?(?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|(?:closest|nearest)'
-      r'(?: to (?:us|me|the camera))?|farthest)), (?P<one>the [^,]*?), (?P<two>the [^,]*?) or (?P<three>the .*)', which_three),
+      r'(?: to (?:us|me|the camera))?|farthest(?: away)?(?: from (?:us|me|the camera))?)), (?P<one>the [^,]*?), (?P<two>the [^,]*?) or (?P<three>the .*)', which_three),
      (r'(?:(?:which|what)(?: (?:one|1))? is )?(?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|(?:closest|nearest)'
-      r'(?: to (?:us|me|the camera))?|farthest)), (?P<one>[^,]*), (?P<two>[^,]*?) or (?P<three>[^,]*)', which_three),
+      r'(?: to (?:us|me|the camera))?|farthest(?: away)?(?: from (?:us|me|the camera))?)), (?P<one>[^,]*), (?P<two>[^,]*?) or (?P<three>[^,]*)', which_three),
      (r'which of (?P<one>[^,]*), (?P<two>[^,]*?) and (?P<three>[^,]*?) is (?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|'
-      r'(?:closest|nearest)(?: to (?:us|me|the camera))?|farthest))', which_three),
+      r'(?:closest|nearest)(?: to (?:us|me|the camera))?|farthest(?: away)?(?: from (?:us|me|the camera))?))', which_three),
      (r"(?P<count>number of) (?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)", such_not),
      (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
@@ -2550,7 +2550,8 @@ QUESTIONS = list(chain(
      (r'(?:is there another|are there any (?:other|more)|are there more|do you see another|any '
       r'(?:other|more)|another|is there (?:1|one) more|is there a further) (?P<kind>.*)', another),
      (r'(?:is )?(?P<thing>(?:the|it|that|this).*?) (?:is )?an? (?P<value>\w+) (?:thing|object|item|shape)', verify),
-     (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:has|is) the same {A} as (?P<thing>.*)', named(which_same)),
+     (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:has|is)(?: made)?(?: of)? the same {A} as (?P<thing>.*)', named(which_same)),
+     (rf'which (?P<kind>.*?) (?:has|is)(?: made)?(?: of)? the same {A}', named(which_same)),
      (rf'(?:which (?P<kind>.*?)|what(?: else)?) (?:matches|goes with) (?P<thing>.*) in {A}', named(which_same)),
      (rf'(?:which (?P<kind>.*?)|what(?: else)?) shares the {A} of (?P<thing>.*)', named(which_same)),
      (rf'(?:is there|do you see) an? (?P<kind>.*?) (?:of|in|with) the same {A} as (?P<thing>.*)', named(some_same)),

@@ -84,6 +84,7 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
     vd_navigation *nav = &chat->nav;
     if (event->kind == VD_REQUEST_PICTURE && event->serial == chat->lanes.picture)
         take_regions(&chat->shown, event);
+    int models = chat->lanes.count;
     vd_arrival arrival = vd_lanes_event(&chat->lanes, event);
     vd_event_clear(event);
     if (arrival.question && nav->line.length == 0)
@@ -97,5 +98,7 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
     if (arrival.answered && chat->lanes.compare_when_free && nav->place == VD_PLACE_COMPARE &&
         !vd_conversation_waits(&chat->conversation))
         vd_lanes_compare_with(&chat->lanes, "");
+    if (models > 1 && chat->lanes.count == 1 && nav->place == VD_PLACE_COMPARE)
+        vd_chat_open(chat, VD_PLACE_CHAT); // the other one could not be read
     vd_chat_settle(chat);
 }

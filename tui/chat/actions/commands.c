@@ -74,11 +74,13 @@ static void run_choose(vd_chat *chat, const char *argument)
 static void run_compare(vd_chat *chat, const char *argument)
 {
     bool off = strcmp(argument, "off") == 0;
-    if (off)
-        vd_lanes_stop_comparing(&chat->lanes);
-    else
-        vd_lanes_compare_with(&chat->lanes, argument);
     vd_chat_open(chat, off ? VD_PLACE_CHAT : VD_PLACE_COMPARE);
+    if (!off) {
+        vd_lanes_compare_with(&chat->lanes, argument);
+        return;
+    }
+    vd_lanes_stop_comparing(&chat->lanes);
+    vd_notice_say(&chat->notice, "%s answers alone", chat->lanes.lane[0].model);
 }
 
 // "/history own", or "/history base own" for one of several models.

@@ -30,9 +30,11 @@ void vd_ranking_title(const vd_response *response, const char *start, int room, 
     int candidates = response->reply.answer.candidates;
     int used = snprintf(out, size, "%s within %d candidates%s%s", start, candidates,
                         path ? " of " : "", path ? path : "");
-    if (path && used > room) // the file's name alone: a part of the path would name another file
-        snprintf(out, size, "%s within %d of %s", start, candidates,
-                 strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+    // Then the file's name alone: a part of the path would name another file.
+    for (int cut = 0; path && used > room && cut < 2; cut++) {
+        const char *name = cut ? strrchr(path, '/') : NULL;
+        used = snprintf(out, size, "%s within %d of %s", start, candidates, name ? name + 1 : path);
+    }
 }
 
 // The title and what it has room for beside it; without the pool where only then the margin fits.
