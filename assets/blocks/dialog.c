@@ -176,7 +176,7 @@ static const question questions[] = {
     {WHEN_OTHER, 100, 1, blocks_ask_attribute, TARGET_REMAINING},
     {WHEN_OTHER, 44, 1, blocks_ask_verify, TARGET_REMAINING},
     {WHEN_OTHER, 40, 1, blocks_ask_and_side, TARGET_NAMED},
-    {WHEN_OTHER, 220, 1, blocks_ask_not_so, TARGET_NAMED},
+    {WHEN_OTHER, 1200, 1, blocks_ask_not_so, TARGET_NAMED},
     {WHEN_OTHER, 40, 1, blocks_ask_one_each, TARGET_BOTH},
     {WHEN_THEY, 8, 1, blocks_ask_one_each, TARGET_IT},
     {WHEN_OTHER, 24, 1, blocks_ask_that_color, TARGET_NAMED},

@@ -350,7 +350,7 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
         "(2:furthest (to the|) left|leftmost|the leftmost)",
         "(2:furthest (to the|) right|rightmost|the rightmost)",
         "(the|) (3:closest|nearest) (2:|to (us|me|the camera))",
-        "(furthest (away|back)|farthest|the farthest)"};
+        "(furthest (away|back)|farthest|the farthest|farthest (away |)from (us|me|the camera))"};
     blocks_target target[3];
     unsigned set = 0;
     bool size = blocks_chance(talk, 0.3), big = blocks_chance(talk, 0.5);
@@ -425,7 +425,8 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
         "is (on the far left|furthest left|furthest to the left|leftmost|the leftmost)",
         "is (on the far right|furthest right|furthest to the right|rightmost|the rightmost)",
         "is (2:closest|closest to (us|the camera|you)|in the front|nearest|the closest)",
-        "is (farthest away|furthest back|in the back|the farthest|at the back)"};
+        "is (farthest away|furthest back|in the back|the farthest|at the back|(farthest|furthest) "
+        "(away |)from (us|me|the camera))"};
     static const char *const of_two[BLOCKS_DIRECTIONS] = {
         "is (2:further (to the|) left|farther left|more to the left|on the left)",
         "is (2:further (to the|) right|farther right|more to the right|on the right)",

@@ -329,12 +329,16 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
 // "which thing has the same color as the ball", "is there a cube of the same color"
 bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    bool material = blocks_chance(talk, 0.2);
+    blocks_attribute a = material                    ? BLOCKS_MATERIAL
+                         : blocks_chance(talk, 0.65) ? BLOCKS_COLOR
+                                                     : BLOCKS_SHAPE;
     blocks_target target;
     if (!blocks_target_pick(talk, 1u << a, &target))
         return false;
     blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
-    bool some = a == BLOCKS_COLOR && blocks_chance(talk, 0.4); // "which cube has the same color"
+    // "which cube has the same color"
+    bool some = material || (a == BLOCKS_COLOR && blocks_chance(talk, 0.4));
     if (some)
         alike.value[BLOCKS_SHAPE] = (int8_t)vd_rng_below(&talk->rng, BLOCKS_SHAPES);
     blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
@@ -353,21 +357,25 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 1 + some + there);
     blocks_kind shape = blocks_anything;
     shape.value[BLOCKS_SHAPE] = alike.value[BLOCKS_SHAPE];
+    bool of_it = talk->naming == TARGET_IT;
+    bool of_shape = (int)talk->scene->object[target.object].shape == alike.value[BLOCKS_SHAPE];
     return blocks_put(
         talk, draft,
-        there ? (talk->naming == TARGET_IT
-                     ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
-                     : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
+        there ? (of_it ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
+                       : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
+        : some && of_it ? (material ? "which %o%b (2:is made of|has|is of) the same %v (2:|as it)"
+                                    : "which %o%b (2:has|is|is of) the same %v (2:|as it)")
         : some
-            ? "(3:which %b has the same %v as %t|which %b (matches|goes with) %t in %v|which %b is "
-              "the same %v as %t)"
+            ? "(3:which %o%b has the same %v as %t|which %o%b (matches|goes with) %t in %v|which "
+              "%o%b is the same %v as %t)"
             : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has the "
               "same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares the "
               "%v of %t)",
-        "tvkpb", target.text, blocks_attribute_word(&talk->rng, a).text,
+        "tvkpbo", target.text, blocks_attribute_word(&talk->rng, a).text,
         some ? blocks_noun(&talk->rng, shape, BLOCKS_A).text : "",
         some ? blocks_noun(&talk->rng, shape, BLOCKS_PLURAL).text : "",
-        some ? blocks_noun(&talk->rng, shape, BLOCKS_BARE).text : "");
+        some ? blocks_noun(&talk->rng, shape, BLOCKS_BARE).text : "",
+        of_shape && blocks_chance(talk, 0.6) ? "other " : "");
 }
 
 // "is there another one", after "is there a cube": "yes".

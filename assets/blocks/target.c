@@ -88,12 +88,13 @@ static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
         "%k "
         "nearest to (the "
         "viewer|us)|the %k right at the front|the front %k|the %k in the foreground)",
-    [BLOCKS_BEHIND] = "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
-                      "%k|the %k farthest "
-                      "(away|from the camera)|the %k furthest back|the %k all the way in the "
-                      "back|the %k at the very "
-                      "back|the back "
-                      "%k|the %k way in the back|the %k in the background)",
+    [BLOCKS_BEHIND] =
+        "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
+        "%k|the %k (farthest|furthest) "
+        "(2:away|(away |)from (the camera|us|me))|the %k furthest back|the %k all the way in the "
+        "back|the %k at the very "
+        "back|the back "
+        "%k|the %k way in the back|the %k in the background)",
     [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
                        "closest to the "
                        "(middle|center))"),
@@ -113,10 +114,12 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
                      "front|nearest|in the "
                      "very front|right at the "
                      "front)",
-    [BLOCKS_BEHIND] = "(2:in the back|2:farthest (away|from the camera)|at the back|furthest "
-                      "back|all the way in the "
-                      "back|at the "
-                      "very back)",
+    [BLOCKS_BEHIND] =
+        "(2:in the back|(farthest|furthest) (3:away|(away |)from (the camera|us|me))|at the "
+        "back|furthest "
+        "back|all the way in the "
+        "back|at the "
+        "very back)",
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
