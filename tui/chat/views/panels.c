@@ -192,10 +192,13 @@ static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_shee
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
     int rows = at.height - 1;
+    const vd_attention *looks = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
+    const float *share = looks ? looks->share : NULL;
     vd_grid_text(grid, at.x, at.y, at.width,
-                 chat->shown.boxes ? "Regions" : "Regions (no boxes known)",
+                 !chat->shown.boxes       ? "Regions (no boxes known)"
+                 : looks && looks->of > 1 ? "Regions, last step"
+                                          : "Regions",
                  vd_style_of(grid, VD_ROLE_TITLE));
-    const float *share = vd_answer_shares(answer, VD_AXIS_REGIONS);
     if (rows <= 0)
         return;
     if (!share) {
