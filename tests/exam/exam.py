@@ -4,7 +4,7 @@
     python3 tests/exam/exam.py tests/exam/measure.json [--model best] [--visdial build/visdial] [--list]
 
 The questions are conversations of eight about a picture each, by people who did not know the question grammar:
-choose.json (fifteen people) was read while the grammar was widened, measure.json (seven people) is only counted (so do not
+choose.json (seventeen people) was read while the grammar was widened, measure.json (seven people) is only counted (so do not
 use --list with it). Each question lists what is acceptable: regular expressions for the whole answer, and these
 shorthands:
 
