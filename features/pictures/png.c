@@ -177,7 +177,7 @@ static vd_status to_bytes(const char *path, const vd_image *image, bool fast, un
                      .format = PNG_FORMAT_RGB,
                      .flags = fast ? PNG_IMAGE_FLAG_FAST : 0};
     *size = PNG_IMAGE_PNG_SIZE_MAX(png);
-    *data = vd_alloc(*size, 1);
+    *data = vd_alloc_raw(*size);
     if (*data && png_image_write_to_memory(&png, *data, size, 0, image->rgb, 0, NULL))
         return VD_OK;
     vd_free(*data);

@@ -460,7 +460,7 @@ static void what_cannot_be_is_refused(void **state)
                CAPTION("--model", model, "--what-if", "word 2"));
     is_refused(2, "a caption has at least one word",
                CAPTION("--model", model, "--what-if", "word 1=(end)"));
-    is_refused(2, "there are only 4 words in the caption",
+    is_refused(2, "the caption has 4 words; expected a word up to 5",
                CAPTION("--model", model, "--what-if", "word 9=w1"));
     is_refused(2, "the captioner does not know 'cube'",
                CAPTION("--model", model, "--begin", "w1 cube"));

@@ -254,6 +254,10 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     expect("base answers alone");
     assert_int_equal(fake.chat.lanes.count, 1);
     assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
+    fake_chat_keys(&fake, "'/compare improved' Enter"); // this one, and no other
+    assert_int_equal(fake.chat.lanes.count, 2);
+    assert_string_equal(fake.chat.lanes.lane[1].model, "improved");
+    fake_chat_keys(&fake, "'/compare off' Enter");
     fake.model_lost = true;
     fake_chat_keys(&fake, "F10");
     expect("improved: no such model");

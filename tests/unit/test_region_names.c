@@ -225,7 +225,7 @@ static void a_what_if_is_about_the_region_that_ask_numbers(void **state)
             yajl_val effect = YAJL_GET_ARRAY(each)->values[k];
             if (strcmp(text_of(effect, "what_if"), what) != 0)
                 continue;
-            assert_true(number_of(effect, "attention") == number_of(one, "weight"));
+            assert_true(number_of(effect, "attention") >= number_of(one, "weight")); // of any step
             assert_string_equal(text_of(effect, "name"), name);
             found++;
         }

@@ -170,15 +170,16 @@ static int refuse_command(const char *typed)
     vd_nearest nearest = {.typed = typed, .most = VD_EDITS_OF_NAMES};
     for (const vd_command *const *at = vd_commands; *at; at++)
         vd_nearest_try(&nearest, (*at)->name);
+    bool number = *typed && !typed[strspn(typed, "0123456789")];
     fprintf(stderr, "visdial: there is no command '%.80s'; ", typed);
     fprintf(stderr,
-            nearest.name                          ? "did you mean `visdial %s`?\n"
-            : !typed[strspn(typed, "0123456789")] ? "did you mean `visdial --image %s`?\n"
-            : strpbrk(typed, "./")                ? "and no such picture file%s\n"
-                                                  : "`visdial --help` lists them%s\n",
-            nearest.name                          ? nearest.name
-            : !typed[strspn(typed, "0123456789")] ? typed
-                                                  : "");
+            nearest.name           ? "did you mean `visdial %s`?\n"
+            : number               ? "did you mean `visdial --image %s`?\n"
+            : strpbrk(typed, "./") ? "and no such picture file%s\n"
+                                   : "`visdial --help` lists them%s\n",
+            nearest.name ? nearest.name
+            : number     ? typed
+                         : "");
     return vd_status_exit_code(VD_USAGE);
 }
 

@@ -1,11 +1,11 @@
 // The command `visdial compare`: two to four models over a data set.
-#include "engine/base/append.h"
 #include "tui/commands/command.h"
 
 #include <glib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "tui/compare/compare.h"

@@ -159,7 +159,7 @@ static vd_status evaluate(const job *j, vd_error *err)
 static void show_regions(const char *path, const vd_extraction *found)
 {
     printf("%s: %d region%s\n", path, found->count, found->count == 1 ? "" : "s");
-    printf("      confidence                             x1  y1  x2  y2\n");
+    printf("      confidence                           x1  y1  x2  y2\n");
     for (int r = 0; r < found->count; r++) {
         const float *box = found->box[r];
         printf("  %2d  %.2f  %-5s %-6s %-6s %-8s  %3.0f %3.0f %3.0f %3.0f %%\n", r + 1,

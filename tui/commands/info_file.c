@@ -1,5 +1,4 @@
 // What a file is, told by its first bytes, and what it holds.
-#include "engine/base/append.h"
 #include "tui/commands/command.h"
 
 #include <ctype.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "engine/base/safetensors.h"
 #include "engine/base/utf8.h"

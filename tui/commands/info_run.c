@@ -1,6 +1,5 @@
 // What a training run writes, for `visdial info`: its log, its event file, what it reads, and the
 // directory with all of this.
-#include "engine/base/append.h"
 #include "tui/commands/command.h"
 
 #include <inttypes.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "tui/base/output.h"
 #include "tui/train/event_file.h"

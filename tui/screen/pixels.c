@@ -172,7 +172,7 @@ static void draw_outline(vd_image *image, const vd_outline *outline, int cell, u
     draw_frame(image, at, wide, dashed ? MAX(cell / 3, 3) : 0, rgb, 1);
 }
 
-// The cell of a label, moved by less than a cell to touch its box, unless another label lies there.
+// The cell of a label, moved by less than a cell to touch its box, unless another label is near.
 static vd_rect label_at(vd_rect cells, vd_look look, vd_rect box, const vd_rect *taken, int count)
 {
     vd_rect cell = {cells.x * look.cell_width, cells.y * look.cell_height,
@@ -180,9 +180,11 @@ static vd_rect label_at(vd_rect cells, vd_look look, vd_rect box, const vd_rect 
     vd_rect at = cell;
     at.x = CLAMP(cell.x, box.x, MAX(box.x, box.x + box.width - cell.width));
     at.y = CLAMP(cell.y, MAX(box.y - cell.height, 0), box.y + box.height);
+    int gap = look.cell_width / 2;
     for (int i = 0; i < count; i++)
-        if (at.x < taken[i].x + taken[i].width && taken[i].x < at.x + at.width &&
-            at.y < taken[i].y + taken[i].height && taken[i].y < at.y + at.height)
+        if (taken[i].width && at.x - gap < taken[i].x + taken[i].width &&
+            taken[i].x < at.x + at.width + gap && at.y < taken[i].y + taken[i].height &&
+            taken[i].y < at.y + at.height)
             return cell;
     return at;
 }

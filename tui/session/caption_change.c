@@ -143,8 +143,9 @@ static vd_status force(const vd_captioner *captioner, const vd_switch *one,
                        const vd_said_caption *said, vd_caption_what_if *out, vd_error *err)
 {
     int place = one->index;
-    char why[64];
-    snprintf(why, sizeof why, "there are only %d words in the caption", said->length);
+    char why[80];
+    snprintf(why, sizeof why, "the caption has %d word%s; expected a word up to %d", said->length,
+             said->length == 1 ? "" : "s", said->length + 1);
     if (place > said->length)
         return refuse(one, why, err);
     for (int i = out->places; i < place; i++)

@@ -1,5 +1,6 @@
 #include "tui/session/walk.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-#include "engine/base/append.h"
 #include "tui/session/session.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "tui/base/bundled.h"
 #include "tui/session/found.h"
 #include "tui/session/own_pictures.h"

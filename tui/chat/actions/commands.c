@@ -74,13 +74,14 @@ static void run_choose(vd_chat *chat, const char *argument)
 static void run_compare(vd_chat *chat, const char *argument)
 {
     bool off = strcmp(argument, "off") == 0;
-    vd_chat_open(chat, off ? VD_PLACE_CHAT : VD_PLACE_COMPARE);
-    if (!off) {
+    const vd_lane *first = &chat->lanes.lane[0];
+    if (off)
+        vd_lanes_stop_comparing(&chat->lanes);
+    else // before the place, which adds a model where there is only one
         vd_lanes_compare_with(&chat->lanes, argument);
-        return;
-    }
-    vd_lanes_stop_comparing(&chat->lanes);
-    vd_notice_say(&chat->notice, "%s answers alone", chat->lanes.lane[0].model);
+    vd_chat_open(chat, off ? VD_PLACE_CHAT : VD_PLACE_COMPARE);
+    if (off && first->model[0])
+        vd_notice_say(&chat->notice, "%s answers alone", first->model);
 }
 
 // "/history own", or "/history base own" for one of several models.

@@ -58,7 +58,9 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
                  vd_style_of(grid, VD_ROLE_TITLE));
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
     char text[160];
-    if (total == 0)
+    if (total == 0 && !chat->nav.filter.length)
+        snprintf(text, sizeof text, "no session yet; /save NAME names this one");
+    else if (total == 0)
         snprintf(text, sizeof text, "no session has \"%.60s\" in its line", chat->nav.filter.text);
     else
         snprintf(text, sizeof text, "session %d of %d%s", chat->nav.list_at + 1, total,
