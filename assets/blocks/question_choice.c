@@ -425,8 +425,8 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
         "is (on the far left|furthest left|furthest to the left|leftmost|the leftmost)",
         "is (on the far right|furthest right|furthest to the right|rightmost|the rightmost)",
         "is (2:closest|closest to (us|the camera|you)|in the front|nearest|the closest)",
-        "is (farthest away|furthest back|in the back|the farthest|at the back|(farthest|furthest) "
-        "(away |)from (us|me|the camera))"};
+        ("is (farthest away|furthest back|in the back|the farthest|at the back|(farthest|furthest) "
+         "(away |)from (us|me|the camera))")};
     static const char *const of_two[BLOCKS_DIRECTIONS] = {
         "is (2:further (to the|) left|farther left|more to the left|on the left)",
         "is (2:further (to the|) right|farther right|more to the right|on the right)",
