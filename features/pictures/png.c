@@ -182,6 +182,7 @@ static vd_status to_bytes(const char *path, const vd_image *image, bool fast, un
         return VD_OK;
     vd_free(*data);
     *data = NULL;
+    *size = 0;
     return vd_error_memory(err, path);
 }
 

@@ -565,6 +565,16 @@ static vd_status write_small(void *context, vd_error *err)
     return vd_image_write_png(path, context, err);
 }
 
+static vd_status encode_small(void *context, vd_error *err)
+{
+    unsigned char *data;
+    size_t size;
+    vd_status status = vd_image_to_png(context, &data, &size, err);
+    assert_true(status ? !data && size == 0 : data && size > 0);
+    vd_free(data);
+    return status;
+}
+
 static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
@@ -572,6 +582,7 @@ static void every_failed_allocation_is_reported(void **state)
     assert_true(support_fail_each_allocation(write_small, &image) >=
                 1); // libpng's own are not ours
     assert_int_equal(support_count_entries(directory), 1);
+    assert_true(support_fail_each_allocation(encode_small, &image) >= 1);
     vd_image_clear(&image);
     assert_true(support_fail_each_allocation(read_path, NULL) > 5);
     write_png_kind(PNG_COLOR_TYPE_RGB_ALPHA, 8, 1);
