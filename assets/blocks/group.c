@@ -152,10 +152,10 @@ static bool pick_remaining(blocks_talk *talk, blocks_group *g)
     const char *many = number < 4 ? how_many[number] : "ones";
     // "the other two cubes"
     if (whole.value[BLOCKS_SHAPE] >= 0 && blocks_chance(talk, 0.3)) {
+        blocks_phrase noun = blocks_noun(&talk->rng, whole, BLOCKS_THE_MANY);
         blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
                    number < 4 ? "(3:the other|the remaining) %m %p" : "the other %p", "mp",
-                   number < 4 ? blocks_reading(&talk->rng, many).text : "",
-                   blocks_noun(&talk->rng, whole, BLOCKS_THE_MANY).text + 4);
+                   number < 4 ? blocks_reading(&talk->rng, many).text : "", noun.text + 4);
         g->them = g->they;
         return true;
     }

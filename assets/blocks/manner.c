@@ -427,8 +427,8 @@ static void add_remark(vd_rng *rng, char *text, size_t size)
     static const char *const names = "(tom|anna|ben|lisa|paul|emma|max|sara|jonas|maria)";
     bool first = chance(rng, 0.5);
     char remark[BLOCKS_TEXT], out[2 * BLOCKS_TEXT + 4];
-    blocks_say(rng, remark, sizeof remark, first ? before : behind_it, "vn",
-               blocks_reading(rng, values).text, blocks_reading(rng, names).text);
+    blocks_phrase name = blocks_reading(rng, names), value = blocks_reading(rng, values);
+    blocks_say(rng, remark, sizeof remark, first ? before : behind_it, "vn", value.text, name.text);
     snprintf(out, sizeof out, "%s%s %s", first ? remark : text, first ? "" : ",",
              first ? text : remark);
     if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
@@ -512,9 +512,16 @@ static void contract(vd_rng *rng, char *text, size_t size, bool bare)
 
 unsigned blocks_manner_draw(vd_rng *rng)
 {
-    return (chance(rng, 0.15) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
-           (chance(rng, 0.1) ? BLOCKS_HASTY : 0) | (chance(rng, 0.15) ? BLOCKS_STRAY : 0) |
-           (chance(rng, 0.12) ? BLOCKS_REMARK : 0) | (chance(rng, 0.12) ? BLOCKS_FOREIGN : 0);
+    static const struct {
+        unsigned manner;
+        double chance;
+    } often[] = {{BLOCKS_POLITE, 0.15}, {BLOCKS_BRITISH, 0.15}, {BLOCKS_HASTY, 0.1},
+                 {BLOCKS_STRAY, 0.15},  {BLOCKS_REMARK, 0.12},  {BLOCKS_FOREIGN, 0.12}};
+    unsigned drawn = 0;
+    for (size_t i = 0; i < sizeof often / sizeof *often; i++)
+        if (chance(rng, often[i].chance))
+            drawn |= often[i].manner;
+    return drawn;
 }
 
 void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char *text, size_t size)

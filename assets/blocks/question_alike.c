@@ -157,12 +157,12 @@ bool blocks_ask_one_each(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_ONE_EACH, g.key, a, 0);
+    blocks_phrase other = blocks_predicate(&talk->rng, a, yes ? two : wrong);
     return blocks_put(talk, draft,
                       "(3:is one of %m %v and the other %w|2:is one of %m %v and one %w|is one %v "
                       "and the other %w|one is %v and the other %w, (right|correct))",
                       "mvw", g.both ? "those two" : g.them.text,
-                      blocks_predicate(&talk->rng, a, one).text,
-                      blocks_predicate(&talk->rng, a, yes ? two : wrong).text);
+                      blocks_predicate(&talk->rng, a, one).text, other.text);
 }
 
 // ---- partly hidden ------------------------------------------------------------------------------

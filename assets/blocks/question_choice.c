@@ -68,9 +68,10 @@ static bool put_of_shape(blocks_talk *talk, blocks_draft *draft, const blocks_ta
         return false;
     blocks_kind kind = blocks_anything;
     kind.value[BLOCKS_SHAPE] = (int8_t)shape;
+    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     return blocks_put(talk, draft, "(which of the %p is %s, %t or %u|which %k is %s, %t or %u)",
-                      "pkstu", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text,
-                      blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, says, text[0], text[1]);
+                      "pkstu", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, noun.text, says,
+                      text[0], text[1]);
 }
 
 // "which is bigger, the ball or the cube", "is the ball bigger than the cube"
@@ -152,6 +153,7 @@ static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_tar
     draft->other_group = true;
     draft->crowded = talk->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 3000 + target->object, blocks_kind_key(kind), a);
+    blocks_phrase them = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
     return blocks_put(
         talk, draft,
         a == BLOCKS_MATERIAL
@@ -159,8 +161,8 @@ static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_tar
               "have the same %v as %m|same %v as %m, %b)"
             : "(2:is %t the same %v as (4:|all) %m|does %t have the same %v as %m|is %t of "
               "the same %v as %m)",
-        "tvmb", target->text, blocks_attribute_word(&talk->rng, a).text,
-        blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text, blocks_bare(target->text));
+        "tvmb", target->text, blocks_attribute_word(&talk->rng, a).text, them.text,
+        blocks_bare(target->text));
 }
 
 // "is it bigger than the cubes", all of which are of one size
@@ -191,10 +193,10 @@ bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
     const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
                       : tall ? "shorter"
                              : "smaller";
+    blocks_phrase size_word = blocks_reading(&talk->rng, how);
     return blocks_put(talk, draft, "(6:is %t %h than (4:|all) %m|%b %h than %m)", "tbmh",
                       target.text, blocks_bare(target.text),
-                      blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text,
-                      blocks_reading(&talk->rng, how).text);
+                      blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text, size_word.text);
 }
 
 // "is there anything smaller than it"

@@ -188,10 +188,10 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
               "%u share)";
     int one = right ? __builtin_ctz(right) : 0;
     int other = (one + 1 + vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
+    blocks_phrase other_word = blocks_attribute_word(&talk->rng, other);
     return blocks_put(talk, draft, pattern, "tugmac", they ? NULL : target[0].text,
                       they ? NULL : target[1].text, g.they.text, g.them.text,
-                      blocks_attribute_word(&talk->rng, one).text,
-                      blocks_attribute_word(&talk->rng, other).text);
+                      blocks_attribute_word(&talk->rng, one).text, other_word.text);
 }
 
 // "is the ball the same color as the cube"
@@ -210,6 +210,7 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
         *draft = blocks_about_two(talk, "comparison", ASK_POLAR, target);
         draft->meaning.yes = yes;
         draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
+        blocks_phrase word = blocks_attribute_word(&talk->rng, a);
         return blocks_put(
             talk, draft,
             talk->naming == TARGET_IT && target[1].named && blocks_chance(talk, 0.25)
@@ -226,8 +227,8 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
                   "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b "
                   "and "
                   "%c the same %v|same %v, %b and %c)",
-            "tuvbc", target[0].text, target[1].text, blocks_attribute_word(&talk->rng, a).text,
-            blocks_bare(target[0].text), blocks_bare(target[1].text));
+            "tuvbc", target[0].text, target[1].text, word.text, blocks_bare(target[0].text),
+            blocks_bare(target[1].text));
     }
     return false;
 }
@@ -359,6 +360,13 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
     shape.value[BLOCKS_SHAPE] = alike.value[BLOCKS_SHAPE];
     bool of_it = talk->naming == TARGET_IT;
     bool of_shape = (int)talk->scene->object[target.object].shape == alike.value[BLOCKS_SHAPE];
+    const char *other = of_shape && blocks_chance(talk, 0.6) ? "other " : "";
+    blocks_phrase bare = {""}, many = {""}, one = {""};
+    if (some) {
+        bare = blocks_noun(&talk->rng, shape, BLOCKS_BARE);
+        many = blocks_noun(&talk->rng, shape, BLOCKS_PLURAL);
+        one = blocks_noun(&talk->rng, shape, BLOCKS_A);
+    }
     return blocks_put(
         talk, draft,
         there ? (of_it ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
@@ -371,11 +379,8 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
             : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has the "
               "same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares the "
               "%v of %t)",
-        "tvkpbo", target.text, blocks_attribute_word(&talk->rng, a).text,
-        some ? blocks_noun(&talk->rng, shape, BLOCKS_A).text : "",
-        some ? blocks_noun(&talk->rng, shape, BLOCKS_PLURAL).text : "",
-        some ? blocks_noun(&talk->rng, shape, BLOCKS_BARE).text : "",
-        of_shape && blocks_chance(talk, 0.6) ? "other " : "");
+        "tvkpbo", target.text, blocks_attribute_word(&talk->rng, a).text, one.text, many.text,
+        bare.text, other);
 }
 
 // "is there another one", after "is there a cube": "yes".
@@ -568,16 +573,16 @@ bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BESIDES, a, 100 + those, 0);
     blocks_phrase but =
         blocks_reading(&talk->rng, "(5:besides|3:other than|apart from|except|but)");
+    bool two_told = blocks_told(talk, talk->they_kind) == 2;
+    blocks_phrase them = blocks_reading(&talk->rng, size > 2   ? "(2:those|them|these)"
+                                                    : !group   ? "(2:those two|these two|those)"
+                                                    : two_told ? "(2:those two|those|them)"
+                                                               : "(those|them)");
     return blocks_put(talk, draft,
                       count ? "(3:how many other %p are there|how many more %p are there|how many "
                               "other %p(,|)) %b %t"
                             : "(3:are there any other %p|2:any other %p|are there other %p|are "
                               "there any %p|any more %p|do you see any other %p) %b %t",
                       "pbt", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, but.text,
-                      size > 2 ? blocks_reading(&talk->rng, "(2:those|them|these)").text
-                      : group  ? blocks_reading(&talk->rng, blocks_told(talk, talk->they_kind) == 2
-                                                                ? "(2:those two|those|them)"
-                                                                : "(those|them)")
-                                    .text
-                              : blocks_reading(&talk->rng, "(2:those two|these two|those)").text);
+                      them.text);
 }

@@ -351,10 +351,10 @@ bool blocks_ask_bound(blocks_talk *talk, blocks_draft *draft)
     *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
+    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase words = number_words(talk, asked);
     return blocks_put(talk, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
-                      blocks_reading(&talk->rng, bounds[bound]).text,
-                      number_words(talk, asked).text,
-                      blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text);
+                      blocks_reading(&talk->rng, bounds[bound]).text, words.text, noun.text);
 }
 
 // "how many things are not red", "are there any cubes that are not red"
@@ -395,12 +395,13 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     }
     if (!count && mask && blocks_chance(talk, 0.3)) {
         draft->plural = false;
-        return blocks_put(talk, draft,
-                          "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
-                          "kav", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text,
-                          blocks_noun(&talk->rng, kind, BLOCKS_A).text,
-                          blocks_predicate(&talk->rng, a, such.value[a]).text);
+        blocks_phrase not = blocks_predicate(&talk->rng, a, such.value[a]);
+        blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_A);
+        return blocks_put(
+            talk, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
+            "kav", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, one.text, not .text);
     }
+    blocks_phrase not = blocks_predicate_many(&talk->rng, a, such.value[a]);
     return blocks_put(talk, draft,
                       count
                           ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p "
@@ -410,8 +411,7 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
                           : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|"
                             "aren't) %v|do you see any %p that are not %v|are any (of the|) %p not "
                             "%v)",
-                      "pv", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text,
-                      blocks_predicate_many(&talk->rng, a, such.value[a]).text);
+                      "pv", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, not .text);
 }
 
 // "are all the cubes red", "is everything metal"

@@ -28,13 +28,13 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
                           "are (either|) %v or %w|how many are %v or %w)",
                           "vw", blocks_value_name(a, kind[0].value[a]),
                           blocks_value_name(a, kind[1].value[a]));
+    blocks_phrase second = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
     return blocks_put(
         talk, draft,
         "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many "
         "%p and %q|how many %p or %q are there|%p and %q, how many|number of %p and "
         "%q)",
-        "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
-        blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text);
+        "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text, second.text);
 }
 
 // "is there a ball and a cube", "are there both cubes and balls": as often one of them is missing
@@ -59,14 +59,14 @@ bool blocks_ask_both_kinds(blocks_talk *talk, blocks_draft *draft)
     draft->topic =
         blocks_topic(TOPIC_KINDS, 20 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
     blocks_article article = many ? BLOCKS_PLURAL : BLOCKS_A;
+    blocks_phrase second = blocks_noun(&talk->rng, kind[1], article);
     return blocks_put(talk, draft,
                       many
                           ? "(3:are there %p and %q|2:are there both %p and %q|do you see (both|) "
                             "%p and %q|(any|both) %p and %q)"
                           : "(4:is there %p and %q|2:is there both %p and %q|do you see (both|) %p "
                             "and %q|can you see %p and %q)",
-                      "pq", blocks_noun(&talk->rng, kind[0], article).text,
-                      blocks_noun(&talk->rng, kind[1], article).text);
+                      "pq", blocks_noun(&talk->rng, kind[0], article).text, second.text);
 }
 
 // "what is neither a ball nor a cone", "besides the balls and the cones, what is there": one thing
@@ -77,21 +77,22 @@ static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_att
     draft->meaning.objects = (blocks_set)(1u << only);
     draft->single = draft->about = only;
     draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
-    if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4))
+    if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4)) {
+        blocks_phrase text[4]; // many, many, one, one
+        for (int i = 3; i >= 0; i--)
+            text[i] = blocks_noun(&talk->rng, kind[i % 2], i < 2 ? BLOCKS_PLURAL : BLOCKS_A);
         return blocks_put(talk, draft,
                           "((apart from|besides|other than) the %p and (the|) %q, what (else is "
                           "there|is there)|what is there (besides|apart from|other than) (the|) %p "
                           "and (the|) %q|what is not %s or %r)",
-                          "pqsr", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
-                          blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text,
-                          blocks_noun(&talk->rng, kind[0], BLOCKS_A).text,
-                          blocks_noun(&talk->rng, kind[1], BLOCKS_A).text);
+                          "pqsr", text[0].text, text[1].text, text[2].text, text[3].text);
+    }
+    blocks_phrase second = blocks_predicate(&talk->rng, a, kind[1].value[a]);
     return blocks_put(
         talk, draft,
         "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v nor "
         "%w|what is not %v or %w|which (thing|object) is not %v or %w)",
-        "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text,
-        blocks_predicate(&talk->rng, a, kind[1].value[a]).text);
+        "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text, second.text);
 }
 
 // "is there anything other than cubes and balls": the other way round
@@ -120,6 +121,8 @@ bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->topic =
         blocks_topic(TOPIC_KINDS, 10 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), one);
+    blocks_phrase second = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
+    blocks_phrase first = blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL);
     return blocks_put(
         talk, draft,
         !one && blocks_chance(talk, 0.25) && other_than(draft)
@@ -133,9 +136,8 @@ bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
                 "(nothing but|just) %p)"
               : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
                 "(right|correct|then)|are there just %p and %q)",
-        "pqvw", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text,
-        blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL).text,
-        blocks_value_name(a, kind[0].value[a]), blocks_value_name(a, kind[1].value[a]));
+        "pqvw", first.text, second.text, blocks_value_name(a, kind[0].value[a]),
+        blocks_value_name(a, kind[1].value[a]));
 }
 
 // "how many things are neither red nor blue", "what is neither red nor blue"
@@ -158,10 +160,10 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->topic =
         blocks_topic(TOPIC_NEITHER, a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    blocks_phrase second = blocks_predicate_many(&talk->rng, a, kind[1].value[a]);
     return blocks_put(
         talk, draft,
         "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor "
         "%w|how many (things|objects) are not %v or %w)",
-        "vw", blocks_predicate_many(&talk->rng, a, kind[0].value[a]).text,
-        blocks_predicate_many(&talk->rng, a, kind[1].value[a]).text);
+        "vw", blocks_predicate_many(&talk->rng, a, kind[0].value[a]).text, second.text);
 }

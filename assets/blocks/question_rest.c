@@ -57,12 +57,13 @@ bool blocks_ask_what_besides(blocks_talk *talk, blocks_draft *draft)
     if (!draft_list(talk, blocks_all(talk->scene) & (blocks_set)~such, draft))
         return false;
     draft->topic = blocks_topic(TOPIC_WHAT_BESIDES, blocks_kind_key(kind), 0, 0);
-    return blocks_put(
-        talk, draft,
-        "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the "
-        "%p|%b the %p, what (2:|else) is there|what do you see %b the %p)",
-        "bp", blocks_reading(&talk->rng, "(3:besides|2:apart from|other than)").text,
-        blocks_noun(&talk->rng, kind, blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE).text);
+    blocks_phrase noun =
+        blocks_noun(&talk->rng, kind, blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE);
+    return blocks_put(talk, draft,
+                      "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the "
+                      "%p|%b the %p, what (2:|else) is there|what do you see %b the %p)",
+                      "bp", blocks_reading(&talk->rng, "(3:besides|2:apart from|other than)").text,
+                      noun.text);
 }
 
 // "which of them is biggest | the red cone | what else is that color"

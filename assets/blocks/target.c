@@ -179,10 +179,11 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
     const blocks_scene *scene = talk->scene;
     blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
     int place = blocks_chance(talk, 0.8) ? 1 : 2;
-    if (blocks_chance(talk, 0.35))
+    if (blocks_chance(talk, 0.35)) {
+        blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
         target->kind =
-            blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)],
-                           1u << (blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR));
+            blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)], 1u << a);
+    }
     if (blocks_kind_mask(target->kind) & hide)
         return false;
     target->object = blocks_ranked(scene, blocks_find(scene, target->kind), direction, place);
@@ -192,9 +193,9 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
         blocks_chance(talk, 0.3))
         snprintf(noun.text, sizeof noun.text, "one");
+    blocks_phrase side = blocks_reading(&talk->rng, sides[direction]);
     blocks_say(&talk->rng, target->text, sizeof target->text, "the %p %k %s", "pks",
-               blocks_reading(&talk->rng, places[place]).text, noun.text,
-               blocks_reading(&talk->rng, sides[direction]).text);
+               blocks_reading(&talk->rng, places[place]).text, noun.text, side.text);
     target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
     return true;
@@ -296,10 +297,10 @@ static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
     int value = blocks_shared(scene, others, a);
     if (value < 0 || value == blocks_value(&scene->object[target->object], a))
         return false;
+    blocks_phrase not = blocks_predicate(&talk->rng, a, value);
     blocks_say(&talk->rng, target->text, sizeof target->text,
                "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v", "kv",
-               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text,
-               blocks_predicate(&talk->rng, a, value).text);
+               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text, not .text);
     target->named = blocks_kind_mask(target->kind);
     return true;
 }
