@@ -40,7 +40,7 @@ below      = $(wildcard $(foreach f,$(1),$(f)/*.$(2) $(f)/*/*.$(2) $(f)/*/*/*.$(
 FLOORS    := engine features assets/blocks tui
 MPI_SRC   := engine/train/mpi/group_mpi.c
 LIB_SRC   := $(filter-out tui/main.c $(MPI_SRC),$(call below,$(FLOORS),c))
-TEST_SRC  := $(wildcard tests/*/test_*.c)
+TEST_SRC  := $(filter-out $(WITHOUT:%=tests/%.c),$(wildcard tests/*/test_*.c))
 BENCH_SRC := $(filter-out tests/bench/bench_cuda.c,$(wildcard tests/bench/bench_*.c))
 SOURCES   := $(LIB_SRC) tui/main.c $(filter-out tests/headless/% tests/faults/%,$(wildcard tests/*/*.c))
 HEADERS   := $(call below,$(FLOORS) tests,h)
@@ -169,14 +169,16 @@ bench-cuda: ## measure the GPU backend, and PyTorch where python3 (or $VISDIAL_T
 	    cp $(BUILD)/bench-cuda.txt "$$file" && echo "kept as $$file"
 bench-cuda: SHELL := /bin/bash
 
-# X-programs builds what X runs, and only that: .ci/run asks for it ahead.
+# X-programs builds what X runs, and only that: .ci/run asks for it ahead. Two tests are left out: their minutes
+# are Python's, and the commands that they start have tests of their own.
 SAN_BUILD := BUILD=build/san OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
-             SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
+             SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
+             WITHOUT='unit/test_blocks_solver unit/test_experiments' BENCH_SRC=
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@ASAN_OPTIONS=quarantine_size_mb=32 TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
 
 san-programs:
-	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all $(TEST_BIN:$(BUILD)/%=build/san/%)
+	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all programs
 
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
 # (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.

@@ -4,14 +4,15 @@
     python3 assets/blocks/experiments.py networks --data blocks --out runs   every network, three seeds
     python3 assets/blocks/experiments.py improved --data blocks --out runs   the changes of "improved"
                                                                              one by one, five seeds
-    python3 assets/blocks/experiments.py full --data blocks --out runs       base, positions and improved as
-                                                                             bundled, three seeds
+    python3 assets/blocks/experiments.py full --data blocks --out runs       base, positions and all four
+                                                                             changes, larger, three seeds
     python3 assets/blocks/experiments.py captions --data blocks --out runs   captioners with and without
                                                                              a history, five seeds
 
 --data is what `visdial blocks make` wrote, with features; for captions with --captions 5. The results of all runs
 are kept in PLAN.json in the directory of --out. A run that was stopped is resumed, one that has a result is not
-repeated, so the same command again goes on. A run may have stages; those that begin alike train the first only once. It prints the table of what there is; --table prints only that:
+repeated, so the same command again goes on. A run may have stages; those that begin alike train the first only
+once. It prints the table of what there is; --table prints only that:
 
     python3 assets/blocks/experiments.py improved --out assets/blocks/results --table
 
@@ -75,11 +76,11 @@ def improved():
 
 
 def full():
-    """As the bundled models were trained: on the human answers alone."""
-    base = {**COMMON, "preset": "base", "hidden": "96", "batch": "8", "epochs": "6"}
-    improved = {**base, "preset": "improved", "open-gates": None, "lambda-start": "50000", "lambda-decay": "0.9995",
-                "lambda-floor": "100"}
-    return {"base": [base], "positions": [{**base, "positions": "sinusoidal"}], "all four": [improved]}
+    """The main differences of "improved" again: a larger network, more dialogs, and the floor of lambda that does
+    best there."""
+    size = {"hidden": "96", "rate": "0.002"}
+    rows = {"base": with_changes([]), "positions": with_changes(["positions"]), "all four": with_changes(CHANGES, "100")}
+    return {name: [{**first, **size}, {**then, "hidden": "96"}] for name, (first, then) in rows.items()}
 
 
 def captions():
