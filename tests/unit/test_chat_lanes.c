@@ -356,6 +356,14 @@ static void running_metrics_are_those_of_the_candidates(void **state)
     fake_chat_size(&fake, 120, 40);
     fake_chat_keys(&fake, "F10");
     expect("2 rounds: R@1 ");
+    // A candidate that is not in the pool leaves a round without metrics, and that is said.
+    vd_round *rounds = fake.chat.conversation.branch->rounds;
+    rounds[1].response[0].metrics = (vd_metrics){0};
+    fake_chat_keys(&fake, "C-l");
+    expect("1 of 2 rounds: R@1 ");
+    rounds[0].response[0].metrics = (vd_metrics){0};
+    fake_chat_keys(&fake, "C-l");
+    expect("0 of 2 rounds: candidates not in pool");
 }
 
 // The picture's request; what else waits is left out.

@@ -97,20 +97,31 @@ static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
+// Metrics of the rounds that a person answered, except those with a candidate that is not in the
+// pool.
 static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lane)
 {
+    const vd_branch *branch = chat->conversation.branch;
     vd_metrics sum = {0};
-    for (size_t i = 0; i < chat->conversation.branch->count; i++)
-        if (chat->conversation.branch->rounds[i].response[lane].ready)
-            vd_metrics_merge(&sum, &chat->conversation.branch->rounds[i].response[lane].metrics);
-    if (sum.rounds == 0)
+    size_t answered = 0;
+    for (size_t i = 0; i < branch->count; i++)
+        if (branch->rounds[i].response[lane].ready) {
+            vd_metrics_merge(&sum, &branch->rounds[i].response[lane].metrics);
+            answered += vd_people_answer(&chat->conversation, &branch->rounds[i]) != NULL;
+        }
+    if (answered == 0)
         return;
-    char text[96], rounds[32] = "";
+    char text[96] = "", all[32] = "";
+    if (sum.rounds < answered)
+        snprintf(all, sizeof all, " of %zu", answered);
     if (at.width >= 34)
-        snprintf(rounds, sizeof rounds, "%zu round%s: ", sum.rounds, sum.rounds == 1 ? "" : "s");
-    snprintf(text, sizeof text, "%sR@1 %.2f MRR %.2f", rounds, vd_metrics_mean(&sum, VD_R1),
-             vd_metrics_mean(&sum, VD_MRR));
-    if (sum.dense_rounds && at.width >= 34)
+        vd_append(text, sizeof text, "%zu%s round%s: ", sum.rounds, all, answered == 1 ? "" : "s");
+    if (sum.rounds == 0)
+        vd_append(text, sizeof text, "candidates not in pool");
+    else
+        vd_append(text, sizeof text, "R@1 %.2f MRR %.2f", vd_metrics_mean(&sum, VD_R1),
+                  vd_metrics_mean(&sum, VD_MRR));
+    if (sum.dense_rounds && at.width >= 34 + (int)strlen(all))
         vd_append(text, sizeof text, " NDCG %.2f", vd_metrics_mean(&sum, VD_NDCG));
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TEXT));
 }
