@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "assets/blocks/render.h"
+#include "engine/backend/backend.h"
 #include "engine/base/alloc.h"
 #include "engine/base/clock.h"
 #include "engine/base/parallel.h"
@@ -70,7 +71,8 @@ int blocks_half_picture(const blocks_half *half, int i, vd_rng *rng, vd_real *in
 static void clear_net(blocks_trainer *t)
 {
     vd_free(t->gradient);
-    vd_adam_clear(&t->adam);
+    vd_free(t->moment[0]);
+    vd_free(t->moment[1]);
     for (int h = 0; h < BLOCKS_HALVES; h++) {
         vd_conv_pass_free(t->pass[h]);
         vd_free(t->picture[h]);
@@ -79,8 +81,7 @@ static void clear_net(blocks_trainer *t)
     }
     vd_convnet_free(t->folded);
     vd_convnet_free(t->net);
-    t->gradient = NULL;
-    t->adam = (vd_adam){0};
+    t->gradient = t->moment[0] = t->moment[1] = NULL;
     t->folded = t->net = NULL;
 }
 
@@ -108,14 +109,15 @@ vd_status blocks_trainer_begin(blocks_trainer *t, const blocks_lesson *lesson, v
                                 lesson->height, i ? &t->folded : &t->net, err);
     for (int h = 0; h < BLOCKS_HALVES && !status; h++)
         status = vd_conv_pass_new(t->net, inputs_of(t), true, &t->pass[h], err);
-    if (!status)
-        status = vd_adam_init(&t->adam, t->net, err);
     if (status)
         return status;
     t->gradient = vd_alloc(t->net->params, sizeof *t->gradient);
+    for (int i = 0; i < 2; i++)
+        t->moment[i] = vd_alloc(t->net->params, sizeof *t->moment[i]);
     for (int h = 0; h < BLOCKS_HALVES; h++)
         t->picture[h] = lesson->crops ? vd_alloc(PICTURE_NUMBERS, sizeof *t->picture[h]) : NULL;
-    if (!t->gradient || (lesson->crops && (!t->picture[0] || !t->picture[1])))
+    if (!t->gradient || !t->moment[0] || !t->moment[1] ||
+        (lesson->crops && (!t->picture[0] || !t->picture[1])))
         return vd_error_memory(err, "a net to train");
     for (int i = 0; i < o->pictures; i++)
         t->order[i] = i;
@@ -140,7 +142,8 @@ static vd_status train_half(void *context, int worker, size_t index, vd_error *e
 // Gradients are clipped to this norm: those of the first steps are very large.
 static const double longest_gradient = 10;
 
-static void join_gradients(blocks_trainer *t)
+// Adds up the halves; returns the factor that limits the length of the sum.
+static vd_real join_gradients(blocks_trainer *t)
 {
     double square = 0;
     for (size_t i = 0; i < t->net->params; i++) {
@@ -148,9 +151,19 @@ static void join_gradients(blocks_trainer *t)
         square += (double)t->gradient[i] * (double)t->gradient[i];
     }
     double length = sqrt(square);
-    if (length > longest_gradient)
-        for (size_t i = 0; i < t->net->params; i++)
-            t->gradient[i] *= (vd_real)(longest_gradient / length);
+    return (vd_real)(length > longest_gradient ? longest_gradient / length : 1);
+}
+
+// Adam with decoupled weight decay (Loshchilov, Hutter 2019) of the weights; step counts from 1.
+static void step_adam(blocks_trainer *t, vd_real scale, double rate, long step)
+{
+    const double decay = 1e-4;
+    vd_convnet *net = t->net;
+    vd_backend_cpu()->adam(net->param, t->gradient, t->moment[0], t->moment[1], net->params, scale,
+                           rate, &vd_moments_usual, step);
+    for (int l = 0; l < net->layers; l++)
+        for (size_t i = net->weight[l]; i < net->bias[l]; i++)
+            net->param[i] -= (vd_real)(rate * decay) * net->param[i];
 }
 
 static void shuffle(int *order, int count, uint64_t seed, int epoch)
@@ -188,8 +201,7 @@ static vd_status train_step(blocks_trainer *t, int first, long step, long steps,
         vd_parallel(BLOCKS_HALVES, BLOCKS_HALVES, train_half, half, NULL, NULL, NULL, err);
     if (status)
         return status;
-    join_gradients(t);
-    vd_adam_step(&t->adam, t->net, t->gradient, (vd_real)rate_at(t->options, step, steps));
+    step_adam(t, join_gradients(t), rate_at(t->options, step, steps), step + 1);
     // Slow at the end, so that the statistics average many batches.
     for (int h = 0; h < BLOCKS_HALVES; h++) {
         vd_convnet_absorb(t->net, t->pass[h], (vd_real)fmax(0.005, 1.0 / (double)(step + 2)));

@@ -35,8 +35,8 @@ struct blocks_trainer {
     vd_convnet *net, *folded;
     vd_conv_pass *pass[BLOCKS_HALVES];
     vd_real *picture[BLOCKS_HALVES]; // (240, 320, 4) that crops are taken of
-    vd_adam adam;
     vd_real *gradient;
+    vd_real *moment[2];            // of Adam, like gradient
     blocks_detector_report report; // may be NULL
     void *user;
     double start; // of the stage

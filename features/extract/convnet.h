@@ -83,15 +83,4 @@ void vd_conv_backward(vd_conv_pass *pass);
 // running += share (batch - running)
 void vd_convnet_absorb(vd_convnet *net, const vd_conv_pass *pass, vd_real share);
 
-// Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019) on weights.
-typedef struct vd_adam {
-    vd_real *m, *v; // (params)
-    vd_real beta1, beta2, epsilon, decay;
-    long step;
-} vd_adam;
-
-vd_status vd_adam_init(vd_adam *adam, const vd_convnet *net, vd_error *err);
-void vd_adam_clear(vd_adam *adam);
-void vd_adam_step(vd_adam *adam, vd_convnet *net, const vd_real *gradient, vd_real rate);
-
 #endif

@@ -189,34 +189,6 @@ static void a_folded_net_computes_the_same(void **state)
     vd_convnet_free(net);
 }
 
-// Two steps by hand: m and v corrected for their start at zero, decay on weights only.
-static void adam_steps_as_published(void **state)
-{
-    (void)state;
-    vd_convnet *net = make_net(every_feature, 1, WIDTH, HEIGHT);
-    vd_adam adam;
-    vd_error err;
-    assert_int_equal(vd_adam_init(&adam, net, &err), VD_OK);
-    size_t w = net->weight[0], b = net->bias[0];
-    vd_real *gradient = vd_alloc(net->params, sizeof *gradient);
-    double weight = net->param[w], bias = net->param[b], m = 0, v = 0;
-    const double slope[2] = {0.5, -0.2}, rate = 0.01;
-    for (int t = 1; t <= 2; t++) {
-        gradient[w] = gradient[b] = slope[t - 1];
-        m = 0.9 * m + 0.1 * slope[t - 1];
-        v = 0.999 * v + 0.001 * slope[t - 1] * slope[t - 1];
-        double by = rate * (m / (1 - pow(0.9, t))) / (sqrt(v / (1 - pow(0.999, t))) + 1e-8);
-        weight = (weight - by) * (1 - rate * 1e-4);
-        bias -= by;
-        vd_adam_step(&adam, net, gradient, rate);
-        assert_true(fabs(net->param[w] - weight) < 1e-12);
-        assert_true(fabs(net->param[b] - bias) < 1e-12);
-    }
-    vd_free(gradient);
-    vd_adam_clear(&adam);
-    vd_convnet_free(net);
-}
-
 static void layers_that_do_not_fit_are_refused_by_name(void **state)
 {
     (void)state;
@@ -251,13 +223,9 @@ static vd_status make_everything(void *context, vd_error *err)
     (void)context;
     vd_convnet *net = NULL;
     vd_conv_pass *pass = NULL;
-    vd_adam adam = {0};
     vd_status status = vd_convnet_new(every_feature, LAYERS, INPUTS, WIDTH, HEIGHT, &net, err);
     if (!status)
         status = vd_conv_pass_new(net, BATCH, true, &pass, err);
-    if (!status)
-        status = vd_adam_init(&adam, net, err);
-    vd_adam_clear(&adam);
     vd_conv_pass_free(pass);
     vd_convnet_free(net);
     return status;
@@ -266,7 +234,7 @@ static vd_status make_everything(void *context, vd_error *err)
 static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
-    assert_true(support_fail_each_allocation(make_everything, NULL) > 10);
+    assert_true(support_fail_each_allocation(make_everything, NULL) > 8);
 }
 
 int main(void)
@@ -277,7 +245,6 @@ int main(void)
         cmocka_unit_test(gradients_agree_across_tiles),
         cmocka_unit_test(odd_sizes_are_padded_at_the_end),
         cmocka_unit_test(a_folded_net_computes_the_same),
-        cmocka_unit_test(adam_steps_as_published),
         cmocka_unit_test(layers_that_do_not_fit_are_refused_by_name),
         cmocka_unit_test(every_failed_allocation_is_reported),
     };
