@@ -120,27 +120,11 @@ bool blocks_claim_read(const char *text, blocks_claim *claim)
 
 // ---- judging ------------------------------------------------------------------------------------
 
-// How far a lies beyond b, in table units.
-static double beyond_by(const blocks_scene *scene, int a, blocks_direction direction, int b)
-{
-    const blocks_object *x = &scene->object[a], *y = &scene->object[b];
-    switch (direction) {
-    case BLOCKS_LEFT:
-        return blocks_left_by(x, y);
-    case BLOCKS_RIGHT:
-        return blocks_left_by(y, x);
-    case BLOCKS_FRONT:
-        return blocks_in_front_by(x, y);
-    default:
-        return blocks_in_front_by(y, x);
-    }
-}
-
 static blocks_verdict beyond(const blocks_scene *scene, int a, blocks_direction direction, int b)
 {
-    return blocks_lies(scene, a, direction, b)       ? BLOCKS_TRUE
-           : beyond_by(scene, a, direction, b) > 0.0 ? BLOCKS_DOUBTFUL
-                                                     : BLOCKS_FALSE;
+    return blocks_lies(scene, a, direction, b)              ? BLOCKS_TRUE
+           : blocks_beyond_by(scene, a, direction, b) > 0.0 ? BLOCKS_DOUBTFUL
+                                                            : BLOCKS_FALSE;
 }
 
 // The least of an object's verdicts against all others.
@@ -204,7 +188,7 @@ blocks_evidence blocks_claim_evidence(const blocks_claim *claim, const blocks_sc
     if (claim->sort == BLOCKS_CLAIM_RELATION)
         find_related(claim, scene, &found);
     for (int i = 0; i < scene->count && claim->sort == BLOCKS_CLAIM_PLACE; i++)
-        if (found.one < 0 || beyond_by(scene, i, claim->direction, found.one) > 0.0)
+        if (found.one < 0 || blocks_beyond_by(scene, i, claim->direction, found.one) > 0.0)
             found.one = i;
     return found;
 }

@@ -97,19 +97,24 @@ int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute at
     return shared;
 }
 
-bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b)
+double blocks_beyond_by(const blocks_scene *scene, int a, blocks_direction direction, int b)
 {
     const blocks_object *x = &scene->object[a], *y = &scene->object[b];
     switch (direction) {
     case BLOCKS_LEFT:
-        return blocks_left_of(x, y);
+        return blocks_left_by(x, y);
     case BLOCKS_RIGHT:
-        return blocks_left_of(y, x);
+        return blocks_left_by(y, x);
     case BLOCKS_FRONT:
-        return blocks_in_front_of(x, y);
+        return blocks_in_front_by(x, y);
     default:
-        return blocks_in_front_of(y, x);
+        return blocks_in_front_by(y, x);
     }
+}
+
+bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b)
+{
+    return blocks_beyond_by(scene, a, direction, b) > BLOCKS_RELATION;
 }
 
 blocks_set blocks_toward(const blocks_scene *scene, blocks_direction direction, int from)

@@ -53,7 +53,8 @@ int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute at
 // How many different values the objects of the set have.
 int blocks_distinct(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
 
-// a lies in the direction as seen from b, clearly.
+// How far a lies in the direction as seen from b, in table units; and whether it clearly does.
+double blocks_beyond_by(const blocks_scene *scene, int a, blocks_direction direction, int b);
 bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b);
 blocks_set blocks_toward(const blocks_scene *scene, blocks_direction direction, int from);
 // Objects that a person might or might not count as lying there.

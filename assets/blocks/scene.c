@@ -32,7 +32,6 @@ static const double HALF_WIDTH = 3.5, FRONT = -3.0, BACK = 3.2;
 // Two objects are apart along an axis (one is left of, in front of the other) or side by side;
 // scenes with a pair between the two are not made, so that no relation is a matter of opinion.
 static const double SIDE_BY_SIDE = 0.20, APART = 0.45;
-static const double RELATION = 0.325;
 
 static const double GAP = 0.28; // between two objects' outlines on the table
 
@@ -57,12 +56,12 @@ double blocks_in_front_by(const blocks_object *a, const blocks_object *b)
 
 int blocks_left_of(const blocks_object *a, const blocks_object *b)
 {
-    return blocks_left_by(a, b) > RELATION;
+    return blocks_left_by(a, b) > BLOCKS_RELATION;
 }
 
 int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
 {
-    return blocks_in_front_by(a, b) > RELATION;
+    return blocks_in_front_by(a, b) > BLOCKS_RELATION;
 }
 
 // ---- what there is -----------------------------------------------------------------------------

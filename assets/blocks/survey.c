@@ -36,7 +36,7 @@ static vd_status tools_init(survey *s, tools *t, vd_error *err)
     vd_status status = vd_extractor_load(s->options->extractor, &t->extractor, err);
     if (status)
         return status;
-    s->size = vd_extractor_size(t->extractor);
+    s->size = VD_FEATURE_SIZE;
     t->features = vd_alloc((size_t)s->size * VD_EXTRACT_MAX, sizeof *t->features);
     if (!t->features)
         return vd_error_memory(err, "region features");

@@ -87,11 +87,6 @@ void vd_cider_free(vd_cider *cider)
     vd_free(cider);
 }
 
-size_t vd_cider_pictures(const vd_cider *cider)
-{
-    return cider->pictures;
-}
-
 // Once a picture, which has this number.
 static bool count(vd_cider *cider, gram g, uint32_t picture)
 {

@@ -23,7 +23,6 @@ vd_status vd_cider_new(vd_cider **out, vd_error *err);
 void vd_cider_free(vd_cider *cider); // NULL is fine
 // One more picture: counts it, and each n-gram of its references once.
 vd_status vd_cider_add(vd_cider *cider, const vd_tokens *reference, int references, vd_error *err);
-size_t vd_cider_pictures(const vd_cider *cider); // I
 
 // Of one caption, 0..10, against references that need not be among those added. Threads may score
 // at the same time, while none adds. references: 1 or more.

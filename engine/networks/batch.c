@@ -122,6 +122,14 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     return status;
 }
 
+bool vd_batch_padding(const float *region, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (region[i] != 0)
+            return false;
+    return true;
+}
+
 void vd_batch_known(int32_t *ids, size_t count, int vocab)
 {
     for (size_t i = 0; i < count; i++)

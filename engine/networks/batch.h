@@ -6,6 +6,7 @@
 #ifndef VD_BATCH_H
 #define VD_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -83,6 +84,8 @@ int vd_batch_answer_words(const vd_batch *batch, int candidate);
 
 // Own numbers become VD_UNKNOWN.
 void vd_batch_known(int32_t *ids, size_t count, int vocab);
+// A region of zeros only, which is none.
+bool vd_batch_padding(const float *region, size_t size);
 
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
 // the widths and the limits above, every id, option and answer in range,

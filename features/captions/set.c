@@ -1,5 +1,6 @@
 #include "features/captions/set.h"
 
+#include "engine/backend/arena.h"
 #include "engine/base/alloc.h"
 
 // ---- pictures -----------------------------------------------------------------------------------
@@ -83,10 +84,10 @@ struct vd_caption_loader {
     const vd_caption_set *set;
     vd_batch batch;
     vd_caption_batch captions;
+    vd_arena arena; // of the batch
     float *image;
     int32_t *word, *length;
     int *picture;
-    size_t image_room, word_room, length_room, picture_room;
 };
 
 vd_status vd_caption_loader_new(const vd_caption_set *set, vd_caption_loader **out, vd_error *err)
@@ -102,10 +103,7 @@ void vd_caption_loader_free(vd_caption_loader *loader)
 {
     if (!loader)
         return;
-    vd_free(loader->image);
-    vd_free(loader->word);
-    vd_free(loader->length);
-    vd_free(loader->picture);
+    vd_arena_free(&loader->arena);
     vd_free(loader);
 }
 
@@ -113,10 +111,12 @@ static bool make_room(vd_caption_loader *l, size_t pictures, size_t captions)
 {
     size_t each =
         (size_t)vd_regions_max(l->set->regions) * (size_t)vd_regions_size(l->set->regions);
-    return vd_make_room(&l->image, &l->image_room, pictures * each, sizeof *l->image) &&
-           vd_make_room(&l->word, &l->word_room, captions * VD_MAX_CAPTION, sizeof *l->word) &&
-           vd_make_room(&l->length, &l->length_room, captions, sizeof *l->length) &&
-           vd_make_room(&l->picture, &l->picture_room, captions, sizeof *l->picture);
+    vd_arena_reset(&l->arena);
+    l->image = vd_arena_take_raw(&l->arena, pictures * each, sizeof *l->image);
+    l->word = vd_arena_take_raw(&l->arena, captions * VD_MAX_CAPTION, sizeof *l->word);
+    l->length = vd_arena_take_raw(&l->arena, captions, sizeof *l->length);
+    l->picture = vd_arena_ints(&l->arena, captions);
+    return !l->arena.failed;
 }
 
 static vd_status read_images(vd_caption_loader *l, const size_t *pictures, size_t count,

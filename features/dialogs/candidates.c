@@ -117,6 +117,17 @@ static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_
     return found > INT_MAX / VD_MAX_CANDIDATE ? -1 : (int)found;
 }
 
+bool vd_candidates_room(vd_candidates *candidates, vd_arena *arena)
+{
+    size_t count = (size_t)candidates->count;
+    int32_t **const rows[] = {&candidates->tokens, &candidates->said_in, &candidates->said_out,
+                              &candidates->own_in, &candidates->own_out};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        *rows[i] = vd_arena_take(arena, count * (size_t)candidates->width, sizeof **rows[i]);
+    candidates->length = vd_arena_take(arena, count, sizeof *candidates->length);
+    return !arena->failed;
+}
+
 vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t count,
                                 vd_candidates *out, vd_error *err)
 {
@@ -127,21 +138,11 @@ vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t coun
         status = vd_visdial_check_options(set->dialogs, d, err);
     if (status)
         return status;
-    out->place = vd_alloc(answers, sizeof *out->place);
-    if (!out->place)
-        return vd_error_memory(err, "the candidates");
-    for (size_t i = 0; i < answers; i++)
+    out->place = vd_arena_take_raw(&out->memory, answers, sizeof *out->place);
+    for (size_t i = 0; out->place && i < answers; i++)
         out->place[i] = -1;
-    out->count = number_answers(set, first, count, out);
-    size_t size = out->count < 0 ? SIZE_MAX : (size_t)out->count * (size_t)out->width;
-    out->tokens = vd_alloc(size, sizeof *out->tokens);
-    out->said_in = vd_alloc(size, sizeof *out->said_in);
-    out->said_out = vd_alloc(size, sizeof *out->said_out);
-    out->own_in = vd_alloc(size, sizeof *out->own_in);
-    out->own_out = vd_alloc(size, sizeof *out->own_out);
-    out->length = vd_alloc((size_t)out->count, sizeof *out->length);
-    if (!out->tokens || !out->said_in || !out->said_out || !out->own_in || !out->own_out ||
-        !out->length) {
+    out->count = out->place ? number_answers(set, first, count, out) : -1;
+    if (out->count < 0 || !vd_candidates_room(out, &out->memory)) {
         vd_candidates_clear(out);
         return vd_error_memory(err, "the candidates");
     }
@@ -153,12 +154,6 @@ vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t coun
 
 void vd_candidates_clear(vd_candidates *candidates)
 {
-    vd_free(candidates->tokens);
-    vd_free(candidates->length);
-    vd_free(candidates->said_in);
-    vd_free(candidates->said_out);
-    vd_free(candidates->own_in);
-    vd_free(candidates->own_out);
-    vd_free(candidates->place);
+    vd_arena_free(&candidates->memory);
     *candidates = (vd_candidates){0};
 }

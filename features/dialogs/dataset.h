@@ -2,6 +2,7 @@
 #ifndef VD_DATASET_H
 #define VD_DATASET_H
 
+#include "engine/backend/arena.h"
 #include "engine/networks/batch.h"
 #include "engine/model/vocab.h"
 #include "features/regions/regions.h"
@@ -48,7 +49,8 @@ typedef struct vd_candidates {
     int32_t *tokens, *length;    // (U, To) <S> answer </S>, (U)
     int32_t *said_in, *said_out; // (U, To) for the generative decoder: <S> answer, answer </S>
     int32_t *own_in, *own_out;   // (U, To) the same with own numbers for unknown words
-    int32_t *place; // (answers of the data) where an answer is among them; -1 = nowhere
+    int32_t *place;  // (answers of the data) where an answer is among them; -1 = nowhere
+    vd_arena memory; // has them all
 } vd_candidates;
 
 // Of dialogs first .. first + count - 1. Cleared with vd_candidates_clear.

@@ -9,38 +9,6 @@
 #include "features/dialogs/store.h"
 #include "features/dialogs/picture_cache.h"
 
-// A list that only ever grows.
-typedef struct list {
-    void *at;
-    size_t bytes;
-} list;
-
-enum {
-    IMAGE,
-    PICTURE, // one image, all its regions
-    ROWS,    // of the pictures in the file of regions
-    KEPT,    // where they are kept
-    REAL,
-    QUESTION,
-    QUESTION_LENGTH,
-    HISTORY,
-    HISTORY_LENGTH,
-    CANDIDATE,
-    CANDIDATE_LENGTH,
-    CANDIDATE_ORDER,
-    OPTION,
-    TRUTH,
-    RELEVANCE,
-    CANDIDATE_IN,
-    CANDIDATE_OUT,
-    OWN_QUESTION,
-    OWN_HISTORY,
-    OWN_IN,
-    OWN_OUT,
-    DISTINCT,
-    LISTS
-};
-
 // Where an answer of the table is among the distinct candidates of a batch.
 typedef struct seen {
     uint32_t batch; // the last that offered it
@@ -49,7 +17,8 @@ typedef struct seen {
 
 struct vd_loader {
     const vd_dataset *set;
-    list lists[LISTS];
+    vd_arena arena;              // of the batch
+    int32_t *distinct;           // answers of its distinct candidates, in the arena
     seen *answers;               // (answer_count)
     uint32_t now;                // number of this batch
     const vd_candidates *shared; // NULL: each batch has its own
@@ -79,46 +48,29 @@ void vd_loader_free(vd_loader *loader)
 {
     if (!loader)
         return;
-    for (int i = 0; i < LISTS; i++)
-        vd_free(loader->lists[i].at);
+    vd_arena_free(&loader->arena);
     vd_free(loader->answers);
     vd_free(loader);
 }
 
-// Room for a x b x c elements; what was in it is gone. NULL when memory is out.
-static void *room(vd_loader *loader, int which, size_t a, size_t b, size_t c, size_t size)
+static void *room(vd_loader *loader, size_t count, size_t size)
 {
-    list *l = &loader->lists[which];
-    size_t bytes;
-    if (__builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
-        __builtin_mul_overflow(bytes, size, &bytes))
-        return NULL;
-    if (l->at && bytes <= l->bytes)
-        return l->at;
-    vd_free(l->at);
-    l->bytes = 0;
-    l->at = vd_alloc(bytes, 1);
-    if (l->at)
-        l->bytes = bytes;
-    return l->at;
+    return vd_arena_take_raw(&loader->arena, count, size);
 }
 
-static int32_t *zeros(vd_loader *loader, int which, size_t a, size_t b)
+static int32_t *zeros(vd_loader *loader, size_t count)
 {
-    int32_t *at = room(loader, which, a, b, 1, sizeof *at);
-    if (at)
-        memset(at, 0, a * b * sizeof *at);
-    return at;
+    return vd_arena_take(&loader->arena, count, sizeof(int32_t));
 }
 
-// The texts (a, b) as networks read them: unknown words as <UNK>.
-static const int32_t *known(vd_loader *loader, int which, const int32_t *own, size_t a, size_t b)
+// Texts of `count` tokens as networks read them: unknown words as <UNK>.
+static const int32_t *known(vd_loader *loader, const int32_t *own, size_t count)
 {
-    int32_t *at = room(loader, which, a, b, 1, sizeof *at);
+    int32_t *at = room(loader, count, sizeof *at);
     if (!at)
         return NULL;
-    memcpy(at, own, a * b * sizeof *at);
-    vd_batch_known(at, a * b, loader->set->vocab);
+    memcpy(at, own, count * sizeof *at);
+    vd_batch_known(at, count, loader->set->vocab);
     return at;
 }
 
@@ -133,6 +85,7 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
 {
     const vd_dataset *set = loader->set;
     vd_batch *batch = &loader->batch;
+    vd_arena_reset(&loader->arena);
     *batch = (vd_batch){.dialogs = (int)count, .candidates = set->candidates};
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
@@ -151,8 +104,8 @@ static vd_status read_images(vd_loader *loader, const size_t *rows, size_t count
     const vd_regions *regions = loader->set->regions;
     size_t all = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
     size_t used = (size_t)loader->batch.regions;
-    float *image = room(loader, IMAGE, count, used, size, sizeof *image);
-    float *picture = room(loader, PICTURE, all, size, 1, sizeof *picture);
+    float *image = room(loader, count * used * size, sizeof *image);
+    float *picture = room(loader, all * size, sizeof *picture);
     if (!image || !picture)
         return vd_error_memory(err, "the pictures of a batch");
     for (size_t b = 0; b < count; b++) {
@@ -169,8 +122,8 @@ static vd_status read_images(vd_loader *loader, const size_t *rows, size_t count
 
 static vd_status keep_images(vd_loader *loader, const size_t *rows, size_t count, vd_error *err)
 {
-    int32_t *kept = room(loader, KEPT, count, 1, 1, sizeof *kept);
-    uint8_t *real = room(loader, REAL, count, (size_t)loader->batch.regions, 1, sizeof *real);
+    int32_t *kept = room(loader, count, sizeof *kept);
+    uint8_t *real = room(loader, count * (size_t)loader->batch.regions, sizeof *real);
     if (!kept || !real)
         return vd_error_memory(err, "the pictures of a batch");
     return vd_picture_cache_batch(loader->kept, rows, count, &loader->batch, kept, real, err);
@@ -182,7 +135,7 @@ static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t co
     const vd_dataset *set = loader->set;
     vd_batch *batch = &loader->batch;
     size_t total = set->dialogs->dialog_count;
-    size_t *rows = room(loader, ROWS, count, 1, 1, sizeof *rows);
+    size_t *rows = room(loader, count, sizeof *rows);
     if (!rows)
         return vd_error_memory(err, "the pictures of a batch");
     for (size_t b = 0; b < count; b++) {
@@ -199,8 +152,8 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
     const vd_dataset *set = loader->set;
     vd_batch *batch = &loader->batch;
     size_t rounds = (size_t)batch->rounds, width = (size_t)batch->question_width;
-    int32_t *question = zeros(loader, OWN_QUESTION, count * rounds, width);
-    int32_t *length = zeros(loader, QUESTION_LENGTH, count, rounds);
+    int32_t *question = zeros(loader, count * rounds * width);
+    int32_t *length = zeros(loader, count * rounds);
     if (!question || !length)
         return vd_error_memory(err, "the questions of a batch");
     for (size_t b = 0; b < count; b++) {
@@ -213,7 +166,7 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
         }
     }
     batch->own.question = question;
-    batch->question = known(loader, QUESTION, question, count * rounds, width);
+    batch->question = known(loader, question, count * rounds * width);
     batch->question_length = length;
     return batch->question ? VD_OK : vd_error_memory(err, "the questions of a batch");
 }
@@ -245,8 +198,8 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     vd_batch *batch = &loader->batch;
     size_t rounds = (size_t)batch->rounds;
     // At full width first; the batch's own width is known afterwards, and rows move up to it.
-    int32_t *history = zeros(loader, OWN_HISTORY, count * rounds, VD_MAX_HISTORY);
-    int32_t *length = zeros(loader, HISTORY_LENGTH, count, rounds);
+    int32_t *history = zeros(loader, count * rounds * VD_MAX_HISTORY);
+    int32_t *length = zeros(loader, count * rounds);
     if (!history || !length)
         return vd_error_memory(err, "the history of a batch");
     for (size_t b = 0; b < count; b++) {
@@ -262,7 +215,7 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     for (size_t i = 1; i < count * rounds; i++)
         memmove(history + i * width, history + i * VD_MAX_HISTORY, width * sizeof *history);
     batch->own.history = history;
-    batch->history = known(loader, HISTORY, history, count * rounds, width);
+    batch->history = known(loader, history, count * rounds * width);
     batch->history_length = length;
     return batch->history ? VD_OK : vd_error_memory(err, "the history of a batch");
 }
@@ -306,9 +259,9 @@ static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t c
     const vd_dataset *set = loader->set;
     vd_batch *batch = &loader->batch;
     size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
-    int32_t *option = zeros(loader, OPTION, count * rounds, candidates);
-    int32_t *truth = zeros(loader, TRUTH, count, rounds);
-    int32_t *distinct = room(loader, DISTINCT, count, rounds, candidates, sizeof *distinct);
+    int32_t *option = zeros(loader, count * rounds * candidates);
+    int32_t *truth = zeros(loader, count * rounds);
+    int32_t *distinct = room(loader, count * rounds * candidates, sizeof *distinct);
     vd_status status = VD_OK;
     if (!option || !truth || !distinct)
         return vd_error_memory(err, "the options of a batch");
@@ -334,6 +287,7 @@ static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t c
     }
     batch->option = option;
     batch->truth = truth;
+    loader->distinct = distinct;
     return status;
 }
 
@@ -351,10 +305,10 @@ static vd_status fill_relevance(vd_loader *loader, const size_t *dialogs, size_t
     }
     if (!any)
         return VD_OK;
-    float *relevance = room(loader, RELEVANCE, count, rounds, candidates, sizeof *relevance);
+    float *relevance =
+        vd_arena_take(&loader->arena, count * rounds * candidates, sizeof *relevance);
     if (!relevance)
         return vd_error_memory(err, "the relevance of a batch");
-    memset(relevance, 0, count * rounds * candidates * sizeof *relevance);
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
         for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
@@ -386,7 +340,7 @@ static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
 static vd_status sort_candidates(vd_loader *loader, vd_error *err)
 {
     vd_batch *b = &loader->batch;
-    int *order = room(loader, CANDIDATE_ORDER, (size_t)b->distinct, 1, 1, sizeof *order);
+    int *order = room(loader, (size_t)b->distinct, sizeof *order);
     b->candidate_order = order;
     return order ? vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
                                   b->distinct, order, err)
@@ -397,7 +351,7 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
 {
     const vd_dataset *set = loader->set;
     const vd_sequences *answers = &set->tokens[VD_ANSWERS];
-    const int32_t *distinct = loader->lists[DISTINCT].at;
+    const int32_t *distinct = loader->distinct;
     size_t count = (size_t)loader->batch.distinct;
     vd_candidates own = {.count = (int)count};
     for (size_t u = 0; u < count; u++) {
@@ -407,13 +361,7 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
         }
         own.width = larger(own.width, vd_wrapped_length(set, distinct[u]));
     }
-    own.tokens = zeros(loader, CANDIDATE, count, (size_t)own.width);
-    own.said_in = zeros(loader, CANDIDATE_IN, count, (size_t)own.width);
-    own.said_out = zeros(loader, CANDIDATE_OUT, count, (size_t)own.width);
-    own.own_in = zeros(loader, OWN_IN, count, (size_t)own.width);
-    own.own_out = zeros(loader, OWN_OUT, count, (size_t)own.width);
-    own.length = zeros(loader, CANDIDATE_LENGTH, count, 1);
-    if (!own.tokens || !own.said_in || !own.said_out || !own.own_in || !own.own_out || !own.length)
+    if (!vd_candidates_room(&own, &loader->arena))
         return vd_error_memory(err, "the candidates of a batch");
     for (size_t u = 0; u < count; u++) {
         if (u + SOON < count)
@@ -473,9 +421,8 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
     return status;
 }
 
-// ---- the next batch while one is used
-// ------------------------------------------------------------- Two loaders take turns: one holds
-// the batch that is being used, the other the one after it.
+// ---- the next batch while one is used -----------------------------------------------------------
+// Two loaders take turns: one holds the batch that is being used, the other the one after it.
 
 enum { TURNS = VD_DATA_LOADER_BATCHES };
 

@@ -116,6 +116,8 @@ int vd_wrapped_length(const vd_dataset *set, int32_t answer);
 // Of answer </S>, cut: what the generative decoder says.
 int vd_turns_length(const vd_dataset *set, int32_t answer);
 int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out);
+// Zeroed rows for candidates->count answers of `width` tokens, from the arena; false: no memory.
+bool vd_candidates_room(vd_candidates *candidates, vd_arena *arena);
 // Row u of candidates: one answer in all its forms. The row is zero before.
 void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidates *out);
 

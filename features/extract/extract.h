@@ -73,7 +73,6 @@ typedef struct vd_extractor vd_extractor;
 // be missing.
 vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err);
 void vd_extractor_free(vd_extractor *extractor);
-int vd_extractor_size(const vd_extractor *extractor); // D
 
 typedef struct vd_extraction {
     int count;                        // regions found, 1..VD_EXTRACT_MAX, by confidence

@@ -21,8 +21,7 @@ static vd_status measure(vd_world *world, vd_error *err)
     printf("extractor loaded in %.1f ms\n", bench_now() - start);
 
     size_t count = 0;
-    float *features =
-        vd_alloc(VD_EXTRACT_MAX, (size_t)vd_extractor_size(extractor) * sizeof *features);
+    float *features = vd_alloc(VD_EXTRACT_MAX, VD_FEATURE_SIZE * sizeof *features);
     if (!features)
         status = vd_error_memory(err, "the features");
     for (size_t i = 0; status == VD_OK && i < vd_world_count(world) && count < MOST; i++) {

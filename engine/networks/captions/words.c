@@ -15,14 +15,6 @@ int vd_caption_word_count(const vd_caption_words *words, int caption)
 
 // ---- regions ------------------------------------------------------------------------------------
 
-static bool is_padding(const float *region, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (region[i] != 0)
-            return false;
-    return true;
-}
-
 // Lists the real regions of all pictures as rows of (B P, D). False: a picture has none.
 static bool list_regions(vd_caption_pass *pass, const vd_batch *batch, int *row, int *start)
 {
@@ -31,7 +23,8 @@ static bool list_regions(vd_caption_pass *pass, const vd_batch *batch, int *row,
     for (int b = 0, r = 0; b < batch->dialogs; b++) {
         start[b] = count;
         for (int k = 0; k < batch->regions; k++, r++)
-            if (batch->image ? !is_padding(batch->image + (size_t)r * d, d) : batch->kept.real[r])
+            if (batch->image ? !vd_batch_padding(batch->image + (size_t)r * d, d)
+                             : batch->kept.real[r])
                 row[count++] = r;
         if (count == start[b])
             return false;

@@ -70,14 +70,6 @@ static vd_status lay_out(vd_pass *pass, const vd_batch *batch, vd_error *err)
     return status == VD_OK ? vd_source_ids(pass, &own_questions, &own_entries, err) : status;
 }
 
-static bool is_padding(const float *region, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (region[i] != 0)
-            return false;
-    return true;
-}
-
 // Lists the rows of real regions; real: (image rows).
 static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, vd_error *err)
 {
@@ -119,7 +111,7 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     if (!real)
         return vd_error_memory(err, "the image");
     for (size_t r = 0; r < rows; r++)
-        real[r] = !is_padding(image + r * d, d);
+        real[r] = !vd_batch_padding(image + r * d, d);
     return list_regions(pass, regions, real, err);
 }
 
