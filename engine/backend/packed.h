@@ -18,8 +18,8 @@ typedef struct vd_packed_rows {
     const int *place, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
 } vd_packed_rows;
 
-// The rows that others go on from, on the host, a step's together: what a step needs of a state is
-// the same for all that go on from it.
+// The rows that have children, on the host, grouped by step: what a step needs of a state is the
+// same for all children.
 typedef struct vd_packed_inner {
     int count;  // I
     int *row;   // (I) step order

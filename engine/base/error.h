@@ -11,7 +11,7 @@
     X(VD_USAGE, "invalid usage", 2)                                                                \
     X(VD_NOT_FOUND, "not found", 3)                                                                \
     X(VD_FORMAT, "damaged or unexpected data", 4)                                                  \
-    X(VD_MISMATCH, "files that do not fit each other", 5)                                          \
+    X(VD_MISMATCH, "files that do not match", 5)                                                   \
     X(VD_IO, "reading or writing failed", 6)                                                       \
     X(VD_NO_MEMORY, "out of memory", 7)                                                            \
     X(VD_UNAVAILABLE, "not available on this machine", 8)                                          \

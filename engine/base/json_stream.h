@@ -1,7 +1,7 @@
 // Large JSON files of a known form, read in pieces of constant size. The form is a table of rules.
 // Every value is checked against the table before the caller sees it: kinds, missing keys, keys
 // given twice, nesting. Keys without a rule are skipped with everything in them. Errors name the
-// file, the line, the byte, the caller's own place and what was found. Internal to features/.
+// file, the line, the byte, the caller's own place and what was found.
 #ifndef VD_JSON_STREAM_H
 #define VD_JSON_STREAM_H
 

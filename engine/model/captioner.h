@@ -37,7 +37,7 @@ typedef struct vd_caption_what_if {
 
 enum { VD_MOST_BEAMS = 32 };
 
-// How a caption is said. <PAD>, <S>, <UNK> and nothing at all are never said.
+// How a caption is generated: never empty, and without <PAD>, <S> and <UNK>.
 typedef struct vd_saying {
     int beam;    // 1 to VD_MOST_BEAMS hypotheses; 1: greedy
     int longest; // words, 1 to VD_MAX_CAPTION
@@ -108,7 +108,7 @@ typedef struct vd_caption_trace {
 } vd_caption_trace;
 
 // Of words that were said, or any others: with their log-probability. ended: whether </S> follows.
-// what_if: NULL, or what is changed; its forced words are nothing to it.
+// what_if: NULL, or what is changed; its forced words are ignored.
 vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
                              const int32_t *word, int length, bool ended,
                              const vd_caption_what_if *what_if, vd_caption_trace *out,

@@ -38,11 +38,11 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
 // Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
 // questions, the regions, or the entries whatever their length.
 const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores);
-// The part of all that its last word looks at that a region gets from each question, the mean over
-// heads: pairs of VD_SEES_REGIONS.
+// The share that each question's last word gives to each region, the mean over heads: pairs of
+// VD_SEES_REGIONS.
 vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention);
 // "regions" and "rounds" of the questions' last words, the mean over heads of the shares that a
-// head gives to each among its kind. Nothing in training, where nobody looks.
+// head gives to each among its kind. Does nothing in training.
 void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index);
 
 #endif

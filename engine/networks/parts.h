@@ -35,9 +35,8 @@ vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *t
 // The same of words that a network made itself: x, a row a word.
 vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
                                const char *name, const vd_value *x);
-// Of word states: H; the next even number; those of a network whose own sentences are sums of
-// words; of a history that is read at once where the encoder reads one way, otherwise none outlasts
-// a question: E.
+// Widths of word states: H; H rounded up to even; E or, with a text encoder, H; for a history read
+// as one text, H if the encoder is unidirectional, else E.
 vd_width vd_width_hidden, vd_width_even, vd_width_summed, vd_width_strung;
 
 // 1 for each pair: a mix by these is a sum.

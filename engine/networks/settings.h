@@ -8,7 +8,7 @@
 //
 // X(member, name, kind, least, most, initial, choices, optional, help), the columns of vd_setting
 // (engine/base/settings.h) and what the help says; both bounds are possible values. tests/unit/
-// test_settings.c walks over the rows and holds all three to them.
+// test_settings.c tests all of them with every row.
 #ifndef VD_NETWORK_SETTINGS_H
 #define VD_NETWORK_SETTINGS_H
 
@@ -187,8 +187,8 @@
     X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \
       "passes over the data; the learning rate schedule scales with them")                         \
     X(patience, "patience", INT, 0, 1000, 0, NULL, true,                                           \
-      "stop after N epochs without improvement on --val, with --coverage after one more, which "   \
-      "has it; 0: never")                                                                          \
+      "stop after N epochs without improvement on --val; --coverage adds one more, with its "      \
+      "loss; 0: never")                                                                            \
     X(best_by, "best-by", CHOICE, VD_BEST_OWN, VD_BESTS - 1, VD_BEST_OWN, vd_best_names, true,     \
       "captioner: measure of the best epoch: own (default: ce, the cross entropy; with --scst "    \
       "the reward), or of greedy captions cider-d, bleu-4 or, on Blocks, faithful or bits")        \

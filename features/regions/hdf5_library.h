@@ -4,8 +4,8 @@
 
 #include "features/regions/hdf5.h"
 
-// Chunks that are kept, in bytes: where pictures share chunks that are larger, one row of them is,
-// but none beyond the largest.
+// Bytes of the chunk cache; for larger chunks shared by pictures, one row of chunks, if below
+// VD_HDF5_LARGEST.
 enum { VD_HDF5_CACHE = 64 << 20 };
 #define VD_HDF5_LARGEST 4e9
 

@@ -3,7 +3,7 @@
 //   boxes F32 (N, P, 4) x1 y1 x2 y2 in 0..1 (optional); metadata "source".
 // The public formats are read directly, too: HDF5 of the VisDial challenge, adaptive HDF5 with
 // its pickled index, bottom-up attention's and LXMERT's TSV, folders of npz or npy; each is
-// described in features/regions_*.c. TSV and folders are read once when they are opened.
+// described in features/regions/*.c. TSV and folders are read once when they are opened.
 // Once open, a reader may be read by any number of threads at the same time: calls share no state.
 // (libhdf5 runs in separate processes, a few per file; plain float32 data is read without it.)
 #ifndef VD_REGIONS_H

@@ -60,7 +60,7 @@ static void an_answer_is_copied_and_the_conversation_written(void **state)
     tell("send-keys -t chat 'what color is the ball?' Enter");
     await("Answers within 4 of pool.txt");
     tell("send-keys -t chat '/copy round' Enter");
-    await("went to the terminal");
+    await("copied to the terminal");
     bool there = false; // it is said, and then done
     for (int i = 0; i < 200 && !there; i++) {
         char *copied = tmux("show-buffer");
@@ -523,7 +523,7 @@ static void a_conversation_is_taken_up(void **state)
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     start_command("", "chat --resume");
-    await("a conversation of 1 round is continued; every score is as recorded");
+    await("continued a conversation of 1 round; every score is as recorded");
     await(" 1 is the cube blue?");
     await("chosen");
     tell("send-keys -t chat F10");
@@ -536,7 +536,7 @@ static void a_conversation_is_taken_up(void **state)
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     start_command("", "chat --resume");
-    await("a conversation of 1 round, 2 branches is continued; every score is as recorded");
+    await("continued a conversation of 1 round, 2 branches; every score is as recorded");
     tell("send-keys -t chat F10");
     await("improved  own answers");
     await("Round 1: and the ball?");

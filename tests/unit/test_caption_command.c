@@ -449,15 +449,14 @@ static void hard_attention_shows_one_region(void **state)
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    is_refused(2, "what if 'region 4'? there are only 3 regions",
+    is_refused(2, "what-if 'region 4': there are only 3 regions",
                CAPTION("--model", model, "--what-if", "region 4"));
     is_refused(2, "all 3 regions are left out",
                CAPTION("--model", model, "--what-if", "region 1", "--what-if", "region 2",
                        "--what-if", "region 3"));
     is_refused(2, "of a caption: region N, word N=OTHER or history",
                CAPTION("--model", model, "--what-if", "positions"));
-    is_refused(2, "which word instead? word 2=red",
-               CAPTION("--model", model, "--what-if", "word 2"));
+    is_refused(2, "needs a word: word 2=red", CAPTION("--model", model, "--what-if", "word 2"));
     is_refused(2, "a caption has at least one word",
                CAPTION("--model", model, "--what-if", "word 1=(end)"));
     is_refused(2, "the caption has 4 words; expected a word up to 5",

@@ -135,9 +135,9 @@ static void refuse(vd_captioning *second, const vd_switch *one, vd_status status
 static void what_cannot_be_changed_is_refused(void **state)
 {
     (void)state;
-    refuse(NULL, &(vd_switch){VD_SWITCH_REGION, 40, ""}, VD_USAGE, "what if 'region 41'? there");
+    refuse(NULL, &(vd_switch){VD_SWITCH_REGION, 40, ""}, VD_USAGE, "what-if 'region 41': there");
     refuse(NULL, &(vd_switch){VD_SWITCH_WORD, 1, "zebra"}, VD_USAGE, "does not know this word");
-    refuse(NULL, &(vd_switch){VD_SWITCH_WORD, 1, ""}, VD_USAGE, "which word instead");
+    refuse(NULL, &(vd_switch){VD_SWITCH_WORD, 1, ""}, VD_USAGE, "needs a word");
     refuse(NULL, &(vd_switch){VD_SWITCH_ENTRY, 0, ""}, VD_USAGE, "region N, word N=OTHER");
     refuse(NULL, &(vd_switch){VD_SWITCH_HISTORY, 0, ""}, VD_USAGE,
            "this captioner (transformer) has no history");

@@ -56,7 +56,7 @@ static void a_failure_says_why_and_is_asked_again_when_it_is_opened_again(void *
     fake.no_caption = true;
     fake_chat_keys(&fake, "F11");
     expect("the captioner says no");
-    expect("No captioner says anything about this picture.");
+    expect("No captioner can describe this picture.");
     fake_chat_keys(&fake, "Right Left Enter Space M-h");
     assert_int_equal(fake.captions, 1);
     fake.no_caption = false;
@@ -246,7 +246,7 @@ static void regions_are_left_out_and_put_back(void **state)
     fake_chat_keys(&fake, "'/what-if none' Enter");
     assert_int_equal(wanted()->count, 0);
     fake_chat_keys(&fake, "'/what-if moon' Enter");
-    expect("what if 'moon'?");
+    expect("what-if 'moon':");
 }
 
 static void what_is_said_anyway_is_not_forced(void **state)
@@ -326,7 +326,7 @@ static void what_is_read_can_be_changed(void **state)
     assert_string_equal(fake.chat.lanes.caption.sheet->side[1].word[2], "cubes");
     assert_int_equal(fake.chat.lanes.caption.sheet->side[1].trace.words, 4);
     fake_chat_keys(&fake, "Tab '/what-if region 1' Enter");
-    expect("what if: only of the caption that is read; Tab goes there");
+    expect("what-if works on the caption that is read; Tab selects it");
     assert_int_equal(wanted()->count, 2);
     fake_chat_keys(&fake, "Del");
     assert_int_equal(wanted()->count, 0);

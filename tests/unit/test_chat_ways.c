@@ -257,7 +257,7 @@ static void answers_rounds_and_conversations_are_copied(void **state)
     const vd_response *first = &fake.chat.conversation.branch->rounds[0].response[0];
     const char *answer = vd_response_text(first, first->chosen);
     assert_string_equal(fake.copied, answer);
-    expect("the answer went to the terminal's clipboard");
+    expect("answer copied to the terminal's clipboard");
     char expected[256];
     snprintf(expected, sizeof expected, "Q: is there a cube?\nA: %s\n", answer);
     fake_chat_keys(&fake, "'/copy round' Enter");

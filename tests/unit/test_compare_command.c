@@ -287,7 +287,7 @@ static void what_does_not_fit_is_refused(void **state)
     refuse(ARGUMENTS("--screen", "--json"), 2, "--json", "--screen");
     // Before the work: there is no terminal here, and no such file either.
     refuse(ARGUMENTS("--screen", "--model", "a.safetensors", "--model", "b.safetensors"), 8,
-           "needs a terminal", "leave --screen out");
+           "needs a terminal", "omit --screen");
     refuse(ARGUMENTS("--group", "both,wrong"), 2, "--group", "found 'both,wrong'");
     refuse(ARGUMENTS("--right", "me"), 2, "--right", "found 'me'");
     refuse(ARGUMENTS("--right", "relevant"), 2, "--right relevant", "--dense");

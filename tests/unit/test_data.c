@@ -123,12 +123,11 @@ static void wrong_requests_are_refused(void **state)
     expect_refused((const char *[]){"data", "info", NULL}, 2, "data info FILE");
     expect_refused((const char *[]){"data", "pack", data, NULL}, 2, "--out is missing");
     expect_refused((const char *[]){"data", "vocab", data, NULL}, 2, "--out is missing");
-    expect_refused((const char *[]){"data", "info", data, "--out", "x", NULL}, 2,
-                   "--out goes with");
+    expect_refused((const char *[]){"data", "info", data, "--out", "x", NULL}, 2, "--out is for");
     expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--model", "m", NULL}, 2,
-                   "--model goes with info");
+                   "--model is for info");
     expect_refused((const char *[]){"data", "vocab", data, "--out", "x", "--vocab", "v", NULL}, 2,
-                   "--vocab goes with info and pack");
+                   "--vocab is for info and pack");
     expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", "none", NULL}, 3,
                    "none");
     support_write_text(vocab, "[\"<PAD>\", \"<S>\", \"</S>\", \"<UNK>\", \"a\"]");

@@ -608,9 +608,9 @@ static void the_program_goes_on_with_a_conversation_about_it(void **state)
     support_program_clear(&run);
     assert_int_equal(symlink(other, path), 0);
     support_program_run(&run, again, NULL);
-    support_program_expect(&run, 3, "go on.png: it leads to another file now", NULL);
+    support_program_expect(&run, 3, "go on.png: it names another file now", NULL);
     support_program_clear(&run);
-    load_it(file, "go on.png: it leads to another file now");
+    load_it(file, "go on.png: it names another file now");
     free(file);
     free(other);
     free(path);

@@ -175,8 +175,8 @@ static void what_cannot_be_built_is_refused(void **state)
         "--out", pool, "--force");
     RUN(2, "", "expected `visdial pool build`", "pool");
     RUN(2, "", "expected `visdial pool build`, found make", "pool", "make");
-    RUN(2, "", "whose answers? name dialogs with --data", "pool", "build");
-    RUN(2, "", "write the pool where? name a file with --out", "pool", "build", "--data", data);
+    RUN(2, "", "name the dialogs with --data", "pool", "build");
+    RUN(2, "", "name the file to write with --out", "pool", "build", "--data", data);
     RUN(2, "", "--top: expected", "pool", "build", "--data", data, "--out", pool, "--top", "0");
     RUN(3, "", "nowhere.json", "pool", "build", "--data", "nowhere.json", "--out", pool, "--force");
     RUN(3, "", "nowhere.safetensors", "pool", "build", "--data", data, "--model",

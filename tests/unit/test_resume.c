@@ -32,7 +32,7 @@ static void a_conversation_is_taken_up_again(void **state)
     plain_chat_open(world, &p, true, file);
     assert_false(p.recorder.resuming);
     assert_string_equal(p.chat.notice.text,
-                        "a conversation of 2 rounds is continued; every score is as recorded");
+                        "continued a conversation of 2 rounds; every score is as recorded");
     assert_int_equal(p.chat.conversation.branch->count, 2);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 2); // nothing is written twice
@@ -104,7 +104,7 @@ static void every_picture_s_conversation_is_taken_up_again(void **state)
 
     plain_chat_open(world, &p, true, file);
     assert_string_equal(p.chat.notice.text,
-                        "a conversation of 1 round is continued, as are those about 2 other "
+                        "continued a conversation of 1 round, and those about 2 other "
                         "pictures; every score is as recorded");
     expect_ready(&p, 1, "is it large");
     assert_int_equal(p.chat.conversation.earlier_count, 2);
@@ -112,7 +112,7 @@ static void every_picture_s_conversation_is_taken_up_again(void **state)
     assert_int_equal(p.chat.conversation.branch->count, 0);
     go(&p, 0);
     assert_string_equal(p.chat.notice.text,
-                        "a conversation of 2 rounds is continued; every score is as recorded");
+                        "continued a conversation of 2 rounds; every score is as recorded");
     expect_ready(&p, 2, "and the ball");
     assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), chosen);
     go(&p, 2);
@@ -267,7 +267,7 @@ static void models_histories_and_branches_are_taken_up(void **state)
     plain_chat_open(world, &p, true, file);
     assert_string_equal(
         p.chat.notice.text,
-        "a conversation of 3 rounds, 2 branches is continued; every score is as recorded");
+        "continued a conversation of 3 rounds, 2 branches; every score is as recorded");
     assert_int_equal(p.chat.lanes.count, 2);
     assert_string_equal(p.chat.lanes.lane[0].model, "improved");
     assert_string_equal(p.chat.lanes.lane[1].model, "base");
@@ -402,9 +402,8 @@ static void what_cannot_be_restored_is_said(void **state)
     (void)state;
     plain_chat p;
     resume_from(&p, "\"rounds\":[[\"is it red\",\"an answer of another pool\"]]");
-    assert_string_equal(p.chat.notice.text,
-                        "a conversation of 1 round is continued; 1 answer is not "
-                        "in this pool");
+    assert_string_equal(p.chat.notice.text, "continued a conversation of 1 round; 1 answer is not "
+                                            "in this pool");
     plain_chat_close(&p);
     // A model that is gone: the others are there, and the chat can be used.
     resume_from(&p, "\"rounds\":[[\"is it red\",\"red\"]],\"models\":[[\"base\",\"shared\"],"
@@ -557,7 +556,7 @@ static void stopping_while_it_is_taken_up_loses_nothing(void **state)
         assert_int_equal(p.chat.conversation.branch->count, stop_at % 3);
         assert_int_equal(p.chat.conversation.branches.count, 2);
         assert_non_null(strstr(p.chat.notice.text,
-                               "the conversation before (rounds: 3) is kept in branch 1 (Alt-n)"));
+                               "the old conversation (rounds: 3) is kept in branch 1 (Alt-n)"));
         assert_int_equal(p.chat.notice.kind == VD_NOTICE_WRONG, fails);
         assert_false(vd_conversation_waits(&p.chat.conversation));
         assert_string_equal(p.chat.nav.line.text, "");
@@ -596,7 +595,7 @@ static void with_every_branch_in_use_it_cannot_be_stopped(void **state)
     plain_chat p;
     resume_unserved(&p, file);
     end_question(&p, VD_INTERRUPTED, 0);
-    assert_non_null(strstr(p.chat.notice.text, "16 branches at most"));
+    assert_non_null(strstr(p.chat.notice.text, "all 16 branches are used"));
     assert_true(vd_conversation_waits(&p.chat.conversation));
     plain_chat_serve(&p);
     assert_false(vd_conversation_waits(&p.chat.conversation));

@@ -191,9 +191,8 @@ static void another_session_is_gone_on_with(void **state)
     type(&p, "/load second");
     expect_notice(&p, "this session is second");
     type(&p, "/load first");
-    expect_notice(&p,
-                  "a conversation of 2 rounds is continued, as are those about 1 other picture; "
-                  "every score is as recorded");
+    expect_notice(&p, "continued a conversation of 2 rounds, and those about 1 other picture; "
+                      "every score is as recorded");
     assert_int_equal(vd_conversation_image_id(&p.chat.conversation), 3);
     assert_string_equal(p.chat.lanes.lane[0].model, "improved");
     assert_int_equal(p.chat.lanes.count, 1);

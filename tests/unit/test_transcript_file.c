@@ -49,7 +49,7 @@ static void a_torn_last_line_is_put_aside(void **state)
         assert_true(fwrite(last, 1, tails[i], torn) == tails[i] && fclose(torn) == 0);
         plain_chat_open(world, &p, true, file);
         assert_non_null(strstr(p.chat.notice.text, "was cut off and is now in "));
-        assert_non_null(strstr(p.chat.notice.text, "is continued"));
+        assert_non_null(strstr(p.chat.notice.text, "continued a conversation"));
         plain_chat_ask(&p, "and the cube");
         plain_chat_close(&p);
         expect_rounds(file, 2, 2);

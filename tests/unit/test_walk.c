@@ -71,7 +71,7 @@ static void what_is_no_switch_is_refused(void **state)
     vd_switch one;
     vd_error err;
     support_refused(vd_switch_parse("moon", VD_OF_CAPTION, &one, &err), VD_USAGE, &err,
-                    "what if 'moon'? expected region N, word N=OTHER or history", NULL);
+                    "what-if 'moon': expected region N, word N=OTHER or history", NULL);
     static const char *const numbers[][2] = {
         {"round 0", "1 to 100000"}, {"attention 0", "1 to 1000"}, {"word 21", "1 to 20"}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -383,7 +383,7 @@ static void what_cannot_be_walked_is_refused(void **state)
     } cases[] = {
         {{"walk", "--image", "1", NULL}, 2, "no question"},
         {{"walk", "is it red", NULL}, 2, "which picture"},
-        {{"walk", "--image", "1", "--what-if", "moon", NULL}, 2, "what if 'moon'?"},
+        {{"walk", "--image", "1", "--what-if", "moon", NULL}, 2, "what-if 'moon':"},
         {{"walk", "--image", "1", "--what-if=round 1", "is it red", NULL},
          2,
          "nothing was asked before"},

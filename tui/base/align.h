@@ -1,5 +1,5 @@
-// Two lists of words side by side: with the fewest words replaced, added or left out (Levenshtein
-// 1966); of equally few with most words beside each other, from the first on.
+// Aligns two lists of words with the fewest words replaced, added or left out (Levenshtein 1966);
+// ties: words are paired as early as possible.
 #ifndef VD_ALIGN_H
 #define VD_ALIGN_H
 

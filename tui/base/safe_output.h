@@ -2,7 +2,7 @@
 // on stdout and stderr passes through one filter, so that no message has to take care of it.
 //
 // Replaced by "?": control characters except newline and tab (ESC, DEL, U+0080 to U+009F), bytes
-// that are not UTF-8; on a terminal also characters that are not seen but change what is: marks and
+// that are not UTF-8; on a terminal also invisible characters that change the display: marks and
 // overrides of the writing direction, zero-width characters. What is printed for another program
 // (a pipe, a file) keeps these.
 #ifndef VD_SAFE_OUTPUT_H

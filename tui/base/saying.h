@@ -42,8 +42,8 @@ bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given);
 // hard: an int, an index of vd_hard_names.
 #define VD_HARD_OPTION(type, hard)                                                                 \
     {"hard", "NAME",                                                                               \
-     "captioner sat-hard: each word looks at the region of the largest share (largest, default), " \
-     "at one that is drawn (draw), or at all of them, weighed (expected)",                         \
+     "captioner sat-hard: each word attends to the region of the largest weight (largest, "        \
+     "default), a sampled one (draw), or all of them, weighted (expected)",                        \
      VD_INTO(type, hard), .choices = "largest, draw or expected"}
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on

@@ -50,7 +50,7 @@ vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_wor
     if (!last || !last->picture || !vd_world_find(world, last->image_id, &index, NULL))
         return VD_OK;
     if (vd_world_open_path(world, last->picture, &index, &why) == VD_OK)
-        vd_error_set(&why, VD_NOT_FOUND, "%.400s: it leads to another file now", last->picture);
+        vd_error_set(&why, VD_NOT_FOUND, "%.400s: it names another file now", last->picture);
     return vd_error_set(err, why.status,
                         "%s: the conversation is about this picture; put it back, or continue "
                         "another session (--sessions lists them)",
@@ -344,13 +344,13 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
     else if (recorder->verified > 0)
         snprintf(text, sizeof text, "; every score is as recorded");
     if (recorder->pictures)
-        snprintf(others, sizeof others, ", as are those about %d other picture%s",
-                 recorder->pictures, recorder->pictures == 1 ? "" : "s");
+        snprintf(others, sizeof others, ", and those about %d other picture%s", recorder->pictures,
+                 recorder->pictures == 1 ? "" : "s");
     if (recorder->missing)
         snprintf(missing, sizeof missing, "; %d picture%s cannot be opened any more",
                  recorder->missing, recorder->missing == 1 ? "" : "s");
     recorder->pictures = recorder->missing = 0; // are said once
-    vd_notice_say(&chat->notice, "a conversation of %d round%s%s is continued%s%s%s", rounds,
+    vd_notice_say(&chat->notice, "continued a conversation of %d round%s%s%s%s%s", rounds,
                   rounds == 1 ? "" : "s", branches, others, missing, text);
 }
 

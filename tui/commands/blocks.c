@@ -397,7 +397,7 @@ const vd_command vd_cmd_blocks = {
     run,
     "make Blocks pictures, dialogs about them and their features",
     "make|world|show [options]",
-    "A seed and a number determine everything about a picture.\n"
+    "A seed and an index determine a picture completely.\n"
     "make: write train, val and test splits to DIR, for training and evaluation.\n"
     "world: write a few pictures with all files that `visdial --assets DIR` needs, except models.\n"
     "show: print one picture and its dialog as text.\n"

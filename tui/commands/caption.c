@@ -44,20 +44,19 @@ static const vd_option options[] = {
      "(replaced; the words after it follow from it) or history (not used); may be given several "
      "times",
      VD_INTO(job, wish.switches), .read = add_change},
-    {"begin", "TEXT", "show beside the first caption one that begins with these words",
-     VD_INTO(job, wish.begin)},
+    {"begin", "TEXT", "also show a caption that begins with these words", VD_INTO(job, wish.begin)},
     {"read", "TEXT",
-     "show beside the first caption this one, read word by word: the probability of each of its "
-     "words, and its log-probability",
+     "also show this caption as the captioner scores it: the probability of each word, and the "
+     "log-probability",
      VD_INTO(job, read)},
-    {"read-data", NULL, "the same with the caption that the picture has in the data",
+    {"read-data", NULL, "the same with the picture's caption from the data",
      VD_INTO(job, read_data)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
     VD_SAYING_OPTIONS(job, how),
     VD_HARD_OPTION(job, hard),
-    {"seed", "N", "seed of what is drawn (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
+    {"seed", "N", "seed for sampling (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
     {"scenes", "FILE",
      "scenes of Blocks, to check what captions claim (default: scenes.json beside the dialogs)",
      VD_INTO(job, scenes)},
@@ -264,15 +263,13 @@ const vd_command vd_cmd_caption = {
     "describe a picture, word by word",
     "--image PICTURE [options]",
     "Prints the caption that a captioner (`visdial train --task caption`) gives the picture, its "
-    "log-probability, and for each word its probability, what it got from the words before it "
-    "(captioners with a history), and the regions it looked at: the mean over the heads of the "
-    "top layer. --json has all regions, the runners-up of every word and the other captions of "
+    "log-probability, and for each word its probability, its attention to earlier words "
+    "(captioners with a history) and to regions, averaged over the heads of the top layer. "
+    "--json has all regions, the runners-up of every word and the other captions of "
     "the beam.\n"
     "--html writes one self-contained page to step through the words or play them: each with its "
     "regions, probability, entropy (bits; in JSON nats) and most likely alternatives, and, for "
-    "captioners with a "
-    "history, "
-    "with what it got from which earlier word.\n"
+    "captioners with a history, its attention to earlier words.\n"
     "--other-model compares two captioners: the words are aligned, differences are marked, and "
     "each "
     "caption's log-probability is given under both. --what-if and --begin compare the "

@@ -66,7 +66,7 @@ static const vd_option options[] = {
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(chat_settings, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
-    {"captioner", "FILE", VD_HELP_CAPTIONER "; given twice: the second stands beside it (F11)",
+    {"captioner", "FILE", VD_HELP_CAPTIONER "; given twice: F11 shows both side by side",
      VD_INTO(chat_settings, captioners), .read = add_captioner},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
@@ -91,7 +91,7 @@ static const vd_option options[] = {
      "auto (default: the best that the terminal supports), kitty, sixel, iterm, cells or none",
      VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
-    {"no-motion", NULL, "let nothing move by itself", VD_INTO(chat_settings, no_motion)},
+    {"no-motion", NULL, "turn animations off", VD_INTO(chat_settings, no_motion)},
     {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
     {0},
 };

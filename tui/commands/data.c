@@ -57,12 +57,12 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     r->verb = found;
     r->file = given.operand[1];
     if (r->verb == INFO && (r->out || r->force))
-        return vd_error_set(err, VD_USAGE, "--%s goes with pack and vocab; info prints",
+        return vd_error_set(err, VD_USAGE, "--%s is for pack and vocab, not info",
                             r->out ? "out" : "force");
     if (r->verb != INFO && !r->out)
-        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall %s write?", verb);
+        return vd_error_set(err, VD_USAGE, "--out is missing: name the file to write");
     if (r->verb != INFO && (r->model || (r->vocab && r->verb == VOCAB)))
-        return vd_error_set(err, VD_USAGE, "--%s goes with info%s; %s takes all words there are",
+        return vd_error_set(err, VD_USAGE, "--%s is for info%s; %s uses all words",
                             r->model ? "model" : "vocab", r->model ? "" : " and pack", verb);
     if (r->model && r->vocab)
         return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");

@@ -78,15 +78,15 @@ static const vd_option options[] = {
     {"references", "FILE",
      "caption: reference captions (Karpathy's splits, COCO captions, VisDial dialogs)",
      VD_INTO(evaluation, captions.paths.references)},
-    {"split", "NAME", "caption: use only this split; of --references, such as test",
+    {"split", "NAME", "caption: use only this split of --references, such as test",
      VD_INTO(evaluation, captions.paths.split)},
     {"scenes", "FILE", "caption: scenes of Blocks, to check what captions claim",
      VD_INTO(evaluation, captions.paths.scenes)},
     {"trained-on", "FILE", "caption: captions that the captioner was trained on, to count new ones",
      VD_INTO(evaluation, captions.paths.training)},
     {"tokens-given", NULL,
-     "caption: captions are tokens already, separated by spaces; of Karpathy's splits the file's "
-     "tokens are used",
+     "caption: captions are already tokenised, split at spaces; Karpathy's splits: use the file's "
+     "tokens",
      VD_INTO(evaluation, captions.paths.tokens_given)},
     {"meteor-jar", "FILE",
      "caption: also METEOR, by its authors' meteor-1.5.jar with its data beside it; needs java",

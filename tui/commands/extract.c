@@ -39,7 +39,7 @@ static const vd_option options[] = {
      "train only the region classifier, for the detector of --model: the last two steps of --train",
      VD_INTO(job, train_classifier)},
     {"calibrate", NULL,
-     "fit again, on generated pictures, which pictures look like Blocks: the last step of --train",
+     "refit the test for pictures unlike Blocks, on generated ones: the last step of --train",
      VD_INTO(job, calibrate)},
     {"evaluate", "N", "evaluate the extractor on N pictures that it was not trained on",
      VD_INTO(job, evaluate), 1, 1000000},
@@ -148,8 +148,7 @@ static vd_status evaluate(const job *j, vd_error *err)
     printf("color       %.4f\nshape       %.4f\nmaterial    %.4f\nsize        %.4f\n", s.color,
            s.shape, s.material, s.size);
     printf("relations   %.4f\n", s.relations);
-    printf("doubted     %.4f of the pictures do not look like Blocks\n",
-           (double)s.doubted / s.pictures);
+    printf("outliers    %.4f of the pictures look unlike Blocks\n", (double)s.doubted / s.pictures);
     printf("time        %.2f ms a picture\n", 1e3 * s.seconds / s.pictures);
     return VD_OK;
 }
@@ -225,13 +224,12 @@ static vd_status try_output(const job *j, vd_error *err)
 static vd_status extract(const job *j, vd_error *err)
 {
     vd_region_set set = {0};
-    int size = vd_extractor_size(j->extractor);
-    float *features = vd_alloc((size_t)VD_EXTRACT_MAX * (size_t)size, sizeof *features);
+    float *features = vd_alloc((size_t)VD_EXTRACT_MAX * VD_FEATURE_SIZE, sizeof *features);
     vd_status status = features ? VD_OK : vd_error_memory(err, "a picture's features");
     if (!status && j->out)
         status = try_output(j, err);
     if (!status)
-        status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, size, &set, err);
+        status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, VD_FEATURE_SIZE, &set, err);
     const atomic_int *stop = vd_interrupt_watch();
     vd_progress progress;
     vd_progress_start(&progress, "pictures", j->count, 0, j->quiet || j->show);

@@ -56,7 +56,7 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
         return vd_arguments_refuse(&given, "out f32 columns force quiet", "goes with import", err);
     status = vd_arguments_refuse(&given, "data", "goes with info", err);
     if (status == VD_OK && !r->out)
-        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
+        return vd_error_set(err, VD_USAGE, "--out is missing: name the file to write");
     return status;
 }
 

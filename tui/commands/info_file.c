@@ -175,8 +175,8 @@ static vd_status print_dialogs(const char *path, const char *kind, vd_error *err
             answered += data->dialogs[i].rounds[r].answer >= 0;
     }
     printf("%s: %s\n", path, kind);
-    vd_output_row("version", "%s", data->version ? data->version : "not told");
-    vd_output_row("split", "%s", data->split ? data->split : "not told");
+    vd_output_row("version", "%s", data->version ? data->version : "unknown");
+    vd_output_row("split", "%s", data->split ? data->split : "unknown");
     vd_output_row("dialogs", "%zu", data->dialog_count);
     vd_output_row("rounds", "%zu, %zu of them answered", rounds, answered);
     vd_output_row("questions", "%zu different ones", data->question_count);

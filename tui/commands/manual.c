@@ -119,16 +119,17 @@ void vd_command_print_manual(FILE *out)
 #define X(code, text, exit_code) fprintf(out, ".TP\n.B %d\n%s\n", exit_code, text);
     VD_STATUS_LIST(X)
 #undef X
-    fprintf(out,
-            ".SH ENVIRONMENT\n"
-            ".TP\n.B VISDIAL_ASSETS\ndirectory of the bundled models, dialogs and pictures.\n"
-            "Default: the first of ./assets, ../assets beside the program and\n"
-            "PREFIX/share/visdial that exists\n"
-            ".TP\n.B NO_COLOR\nno colours, when it is not empty\n"
-            ".TP\n.B XDG_CONFIG_HOME, XDG_STATE_HOME\nwhere the chat keeps its settings, and its\n"
-            "history and transcripts\n"
-            ".SH FILES\n"
-            "dialogs.json, dense.json, features.safetensors, pool.txt, pictures/ID.png,\n"
-            "best.safetensors, base.safetensors, improved.safetensors and extractor.safetensors\n"
-            "in the directory of assets.\n");
+    fprintf(
+        out,
+        ".SH ENVIRONMENT\n"
+        ".TP\n.B VISDIAL_ASSETS\ndirectory of the bundled models, dialogs and pictures.\n"
+        "Default: the first of ./assets, ../assets beside the program and\n"
+        "PREFIX/share/visdial that exists\n"
+        ".TP\n.B NO_COLOR\nno colours, when it is not empty\n"
+        ".TP\n.B XDG_CONFIG_HOME, XDG_STATE_HOME\nwhere the chat keeps its settings, and its\n"
+        "history and transcripts\n"
+        ".SH FILES\n"
+        "dialogs.json, dense.json, scenes.json, features.safetensors, pool.txt, pictures/ID.png,\n"
+        "best.safetensors, base.safetensors, improved.safetensors, captioner.safetensors and\n"
+        "extractor.safetensors in the directory of assets.\n");
 }

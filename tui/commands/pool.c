@@ -107,10 +107,10 @@ static vd_status read_options(building *b, int argc, char **argv, vd_error *err)
                             given.count ? ", found " : "",
                             given.count ? given.operand[given.count - 1] : "");
     if (!b->data)
-        return vd_error_set(err, VD_USAGE, "whose answers? name dialogs with --data");
+        return vd_error_set(err, VD_USAGE, "name the dialogs with --data");
     if (!b->model_path && !b->out_path)
         return vd_error_set(err, VD_USAGE,
-                            "write the pool where? name a file with --out or a model with --model");
+                            "name the file to write with --out, or a model with --model");
     return VD_OK;
 }
 
@@ -143,7 +143,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
 const vd_command vd_cmd_pool = {
     "pool",
     run,
-    "build the pool of answers that a question ranks",
+    "build the pool of candidate answers",
     "build --data FILE [options]",
     "Takes the answers that people gave in a data set, with their counts. With --model the pool "
     "is written beside the model, together with the vectors of its answers; chat and ask then "

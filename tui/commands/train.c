@@ -88,7 +88,7 @@ static const vd_option options[] = {
      VD_INTO(job, in.val_scenes)},
     VD_MISSING_OPTION(job, in.missing),
     {"split", "NAME",
-     "caption: use only this split; of --data (default: train and restval, where it has several)",
+     "caption: use only this split of --data (default: train and restval, where it has several)",
      VD_INTO(job, in.split)},
     {"val-split", "NAME",
      "caption: use only this split of --val (default: val, where it has several)",

@@ -44,7 +44,7 @@ static void event_to_cases(void *view, vd_event *event)
     vd_cases_view_event(view, event);
 }
 
-static const char instead[] = "leave --screen out, what is found is then printed";
+static const char instead[] = "omit --screen to print the results";
 
 vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err)
 {

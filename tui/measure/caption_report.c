@@ -87,8 +87,8 @@ static void print_agreement(const vd_caption_report *r)
     if (!r->other || r->measure->all.judged == 0.0)
         return;
     vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
-    printf("\nfaithful: both %zu, these alone %zu, the others alone %zu, neither %zu\n", a.both,
-           a.first, a.second, a.neither);
+    printf("\nfaithful: both %zu, only first %zu, only second %zu, neither %zu\n", a.both, a.first,
+           a.second, a.neither);
 }
 
 // What both say about a picture, and what that is worth.
@@ -120,7 +120,7 @@ static vd_status print_differing(const vd_caption_report *r, vd_error *err)
     if (status || all.count == 0)
         return status;
     const vd_caption_metric_name *name = &vd_caption_metric_names[all.metric];
-    printf("\nlargest differences, these captions above the others\n");
+    printf("\nlargest differences: first captioner above second\n");
     vd_table_add(&table, "picture\t%s\tcaption", name->label);
     for (size_t i = 0; i < all.count; i++) {
         const vd_caption_difference *d = &all.list[i];

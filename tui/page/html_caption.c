@@ -152,7 +152,7 @@ static void put_legend(vd_markup *html, const vd_caption_sheet *sheet, int which
     vd_markup_put(html, "<figcaption>%s%s%s</figcaption></figure>\n",
                   side->trace.history ? "Curve: what each word drew from the history; broken line: "
                                         "with all scores equal."
-                                      : "Curve: how much of what it found each word let in.",
+                                      : "Curve: the gate of each word.",
                   both ? " Thin: the other caption's, by place." : "",
                   side->trace.history ? " Below: the earlier words it drew on (more than 5 %), the "
                                         "disc: its own entry."
@@ -355,7 +355,7 @@ static void put_player(vd_markup *html, const vd_caption_sheet *sheet)
     vd_markup_put(html,
                   "<p class=\"player\"><button type=\"button\" data-go=\"back\">Back</button> "
                   "<button type=\"button\" data-go=\"play\">Play</button> "
-                  "<button type=\"button\" data-go=\"forth\">Forth</button>");
+                  "<button type=\"button\" data-go=\"forth\">Next</button>");
     put_choices(html, sheet);
     vd_markup_put(html, " <span class=\"keys\"><kbd>&#8592;</kbd> <kbd>&#8594;</kbd> word, "
                         "<kbd>Home</kbd> <kbd>End</kbd> "

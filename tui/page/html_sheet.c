@@ -90,7 +90,7 @@ static void put_candidate(vd_markup *html, const vd_sheet *sheet, int which, int
         vd_markup_put(html, " <span class=\"mark\">chosen</span>");
     if (side->relevance && side->relevance[index] > 0)
         vd_markup_put(
-            html, " <span class=\"mark relevance\" title=\"how right people found it\">%.2f</span>",
+            html, " <span class=\"mark relevance\" title=\"relevance rated by people\">%.2f</span>",
             (double)side->relevance[index]);
     vd_markup_put(html, "</td>");
     vd_html_share(html, "td", (double)answer->probability[index], which);
@@ -117,7 +117,7 @@ static void put_ranking(vd_markup *html, const vd_sheet *sheet, int which)
                   "<th>share</th>",
                   answer->candidates);
     if (compared_with(sheet, which) >= 0)
-        vd_markup_put(html, "<th title=\"places above or below the other model's\">than %s</th>",
+        vd_markup_put(html, "<th title=\"places above or below the other model's\">vs. %s</th>",
                       sheet->side[compared_with(sheet, which)].model);
     vd_markup_put(html, "</tr></thead><tbody>");
     int shown = answer->candidates < MOST_ANSWERS ? answer->candidates : MOST_ANSWERS;
@@ -155,8 +155,7 @@ static void put_dialog(vd_markup *html, const vd_sheet *sheet)
 {
     vd_markup_put(html, "<table class=\"dialog\"><thead><tr><th></th><th>The dialog so far</th>");
     for (int i = 0; i < sheet->sides; i++)
-        vd_markup_put(html, "<th title=\"how much it drew on each round\">%s</th>",
-                      sheet->side[i].model);
+        vd_markup_put(html, "<th title=\"attention to each round\">%s</th>", sheet->side[i].model);
     vd_markup_put(html, "</tr></thead><tbody><tr><td class=\"place\"></td><td class=\"caption\">%s",
                   sheet->caption);
     if (sheet->caption_by != VD_CAPTION_PEOPLE)
@@ -190,8 +189,7 @@ static void put_head(vd_markup *html, const vd_sheet *sheet)
     if (sheet->moved >= 0) {
         char text[16];
         vd_percent(text, sizeof text, sheet->moved);
-        vd_markup_put(html, "<span class=\"tag\">%s of the probability lies elsewhere</span>",
-                      text);
+        vd_markup_put(html, "<span class=\"tag\">distance %s</span>", text);
     }
     vd_markup_put(html, "</p></header>\n<p class=\"question\">%s%s</p>", sheet->question,
                   vd_sheet_mark(sheet->question));

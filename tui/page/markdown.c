@@ -122,7 +122,7 @@ void vd_markdown_sheet(vd_markup *m, const vd_sheet *sheet)
         vd_markup_put(m, " (%s)", sheet->family);
     vd_markup_put(m, "\n\n");
     if (sheet->moved >= 0)
-        vd_markup_put(m, "%.0f %% of the probability lies elsewhere.\n\n", 100 * sheet->moved);
+        vd_markup_put(m, "Distance of the rankings: %.0f %%.\n\n", 100 * sheet->moved);
     put_dialog(m, sheet);
     for (int i = 0; i < sheet->sides; i++) {
         const vd_sheet_side *side = &sheet->side[i];

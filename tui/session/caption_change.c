@@ -42,7 +42,7 @@ static vd_status refuse(const vd_switch *one, const char *why, vd_error *err)
 {
     char name[64];
     vd_switch_name(one, name, sizeof name);
-    return vd_error_set(err, VD_USAGE, "what if '%s'? %s", name, why);
+    return vd_error_set(err, VD_USAGE, "what-if '%s': %s", name, why);
 }
 
 static vd_status read_switch(const vd_switch *one, int regions, vd_caption_change *out,
@@ -56,9 +56,10 @@ static vd_status read_switch(const vd_switch *one, int regions, vd_caption_chang
     case VD_SWITCH_WORD:
         if (one->index == 0 && strcmp(one->word, VD_END_WORD) == 0)
             return refuse(one, "a caption has at least one word", err);
-        return one->word[0] ? VD_OK : refuse(one, "which word instead? word 2=red", err);
+        return one->word[0] ? VD_OK : refuse(one, "needs a word: word 2=red", err);
     case VD_SWITCH_REGION:
-        snprintf(why, sizeof why, "there are only %d regions", regions);
+        snprintf(why, sizeof why,
+                 regions == 1 ? "there is only %d region" : "there are only %d regions", regions);
         if (one->index >= regions)
             return refuse(one, why, err);
         out->mask_region[one->index] = true;

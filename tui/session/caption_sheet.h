@@ -111,10 +111,10 @@ typedef struct vd_caption_sayers {
     int most; // captions that are kept, 1 to how.beam
 } vd_caption_sayers;
 
-// With something changed the side wish->changed is so, of one captioner the second; its first is as
-// it is. A forced word leaves those before it as they are said without it, and the rest is said
-// anew. wish->second is only copied. VD_USAGE: something cannot be changed; VD_MISMATCH: the
-// picture's regions are of another kind.
+// Changes apply to the side wish->changed; with one captioner to the second, and the first stays
+// unchanged. The words before a forced word stay; the rest is generated again. wish->second is only
+// copied. VD_USAGE: something cannot be changed; VD_MISMATCH: the picture's regions are of another
+// kind.
 vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sayers *by,
                                const vd_caption_wish *wish, vd_caption_sheet **out, vd_error *err);
 // The same by the world's captioner. second: the one of wish->second, NULL: there is none.

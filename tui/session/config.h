@@ -3,9 +3,9 @@
 // that start with # are skipped. Options of the command line override the file. A wrong line never
 // keeps the program from starting: it is ignored with a message.
 //
-//   theme = dark        # or light, mono, safe (for colour-blind users)
+//   theme = auto        # or light, dark, mono, safe (for colour-blind users)
 //   mouse = on          # or off
-//   motion = on         # or off: nothing moves by itself
+//   motion = on         # or off: no animations
 //   model = best        # or base, improved, or a model file
 //   picture = auto      # or kitty, sixel, iterm (protocols of terminals), cells, none
 //   fold = off          # or on: answers that say the same are shown as one

@@ -16,8 +16,7 @@ typedef struct vd_loop_view {
     bool (*take_request)(void *context, vd_request *out);
     void (*event)(void *context, vd_event *event); // takes it: *event is zeroed
     void (*step)(void *context);                   // after keys and events; NULL: nothing
-    // How many milliseconds what is shown stays so until `tick` changes it; -1: until somebody
-    // does. NULL: always that.
+    // Milliseconds until `tick` changes what is shown; -1: it will not. NULL: always -1.
     int (*pause)(void *context);
     void (*tick)(void *context);
 } vd_loop_view;

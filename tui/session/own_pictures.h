@@ -1,4 +1,4 @@
-// Pictures of one's own: files, and pictures made on the spot. They follow the world's pictures in
+// The user's own pictures: files and generated ones. They follow the world's pictures in
 // its list; one that is there stays as it is. Inside of tui/session/; session.h has what others
 // call.
 //

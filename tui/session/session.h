@@ -27,8 +27,8 @@ typedef struct vd_fingerprint {
 
 // Directory layout (assets/ has it):
 //   dialogs.json features.safetensors pictures/<image_id>.png; may be missing: dense.json pool.txt
-//   base.safetensors improved.safetensors extractor.safetensors captioner.safetensors; where they
-//   are missing, the program's own are used
+//   scenes.json best.safetensors base.safetensors improved.safetensors extractor.safetensors
+//   captioner.safetensors; where models are missing, the program's own are used
 // The pictures of the dialogs come first, then those opened from files and generated ones, which
 // have no human dialogs.
 typedef struct vd_world {
@@ -154,7 +154,7 @@ typedef struct vd_picture_regions {
     vd_region_name *names;   // (count), owned; NULL where the features are of another kind
 } vd_picture_regions;
 
-// For an opened picture they are found at the first call, which takes about 50 ms.
+// For an opened picture they are found at the first call, which takes about 20 ms.
 vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regions *out,
                            vd_error *err);
 // Whether some picture may have regions of this size.

@@ -25,7 +25,7 @@ static vd_status refuse(const char *text, vd_switch_of of, vd_error *err)
         [VD_OF_ANSWER] = "caption, round N, region N, word N, word N=OTHER, attention N or NAME, "
                          "positions or picture",
         [VD_OF_CAPTION] = "region N, word N=OTHER or history"};
-    return vd_error_set(err, VD_USAGE, "what if '%.60s'? expected %s", text, expected[of]);
+    return vd_error_set(err, VD_USAGE, "what-if '%.60s': expected %s", text, expected[of]);
 }
 
 vd_status vd_switch_parse(const char *text, vd_switch_of of, vd_switch *out, vd_error *err)
@@ -49,7 +49,7 @@ vd_status vd_switch_parse(const char *text, vd_switch_of of, vd_switch *out, vd_
         if (end == rest)
             return refuse(text, of, err);
         if (number < 1 || number > names[i].most)
-            return vd_error_set(err, VD_USAGE, "what if '%.60s'? a %s's number is 1 to %d", text,
+            return vd_error_set(err, VD_USAGE, "what-if '%.60s': a %s's number is 1 to %d", text,
                                 names[i].name, names[i].most);
         out->index = (int)number - names[i].from;
         if (*end == '=' && out->kind == VD_SWITCH_WORD && end[1] && !strchr(end, ' ') &&

@@ -47,7 +47,7 @@ static const char *attention_of(const vd_walk *walk, const vd_switch *one, vd_er
     }
     char asked[64];
     vd_switch_name(one, asked, sizeof asked);
-    vd_error_set(err, VD_USAGE, "what if '%s'? the network's attentions are: %s", asked,
+    vd_error_set(err, VD_USAGE, "what-if '%s': the network's attentions are: %s", asked,
                  *all ? all : "none");
     return NULL;
 }
@@ -63,15 +63,15 @@ static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_erro
         return attention_of(walk, one, err) ? VD_OK : VD_USAGE;
     if (one->kind == VD_SWITCH_HISTORY)
         return vd_error_set(err, VD_USAGE,
-                            "what if 'history'? only captions are said without one; of an answer "
-                            "caption and round N are left out");
+                            "what-if 'history' is for captions only; for an answer, leave out "
+                            "caption or round N");
     if (one->index < there)
         return VD_OK;
     vd_switch_name(one, name, sizeof name);
     there -= one->kind == VD_SWITCH_ENTRY; // the caption
     if (there == 0)
-        return vd_error_set(err, VD_USAGE, "what if '%s'? nothing was asked before", name);
-    return vd_error_set(err, VD_USAGE, "what if '%s'? there %s only %d %s", name,
+        return vd_error_set(err, VD_USAGE, "what-if '%s': nothing was asked before", name);
+    return vd_error_set(err, VD_USAGE, "what-if '%s': there %s only %d %s", name,
                         there == 1 ? "is" : "are", there,
                         one->kind == VD_SWITCH_ENTRY ? there == 1 ? "round before" : "rounds before"
                         : one->kind == VD_SWITCH_REGION ? there == 1 ? "region" : "regions"

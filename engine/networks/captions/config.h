@@ -12,9 +12,9 @@ typedef enum vd_captioner_kind {
     VD_CAPTIONERS
 } vd_captioner_kind;
 
-// What the second look of a layer sees beside the regions: contexts of the words up to this one, of
-// those before it, these without the regions, this word's own alone, the layer's queries in place
-// of contexts (and no first look); nothing.
+// What the second attention of a layer sees beside the regions: contexts of the words up to this
+// one (COMPLETE); of earlier words (PAST); up to this one, without the regions (ONLY); of this word
+// (NOW); the layer's queries, without a first attention (LIGHT); nothing.
 typedef enum vd_caption_history {
     VD_HISTORY_OWN, // the captioner's own: cat complete, all others none
     VD_HISTORY_COMPLETE,
@@ -25,7 +25,7 @@ typedef enum vd_caption_history {
     VD_HISTORY_NONE
 } vd_caption_history;
 
-// To which level what a head gives to the history is held (attention weight coherence).
+// The level that a head's history weight is pulled to (attention weight coherence).
 typedef enum vd_awc { VD_AWC_NONE, VD_AWC_FIXED, VD_AWC_LEARNT } vd_awc;
 
 // The cross entropy: a mean over words, or over captions of the sum over words (SAT always).

@@ -138,8 +138,7 @@ uint64_t vd_chat_random(vd_chat *chat);
 
 enum { VD_FADES = 4 }; // steps in which the regions of a word become those of the next
 
-// How many milliseconds what is shown stays so until vd_chat_tick; -1: until somebody does
-// something.
+// Milliseconds until vd_chat_tick changes what is shown; -1: it will not.
 int vd_chat_pause(const vd_chat *chat);
 void vd_chat_tick(vd_chat *chat);
 void vd_chat_words_settle(vd_chat *chat); // after keys and events

@@ -97,7 +97,7 @@ void vd_chat_words_flip(vd_chat *chat, const vd_switch *one)
     if (!sheet)
         return;
     if (one && sheet->captioners == 1 && *sheet->wish.read && look->side == 0) {
-        vd_notice_say(&chat->notice, "what if: only of the caption that is read; Tab goes there");
+        vd_notice_say(&chat->notice, "what-if works on the caption that is read; Tab selects it");
         return;
     }
     if (sheet->captioners == 1) // beside the caption as it is

@@ -12,8 +12,8 @@ void vd_chat_words_play(vd_chat *chat)
         return;
     }
     if (chat->still) {
-        vd_notice_say(&chat->notice, "nothing moves by itself (motion = off): Left and Right go "
-                                     "from word to word");
+        vd_notice_say(&chat->notice, "animation is off (motion = off): Left and Right go from "
+                                     "word to word");
         return;
     }
     look->playing = !look->playing;

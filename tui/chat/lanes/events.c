@@ -99,18 +99,18 @@ static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
     bool stopped = event->status == VD_INTERRUPTED;
     if (stopped && conversation->branches.count == VD_BRANCHES) {
         vd_notice_say(lanes->notice,
-                      "%d branches at most, so this one cannot be stopped; Ctrl-D leaves",
+                      "all %d branches are used: this cannot be stopped; Ctrl-D leaves",
                       VD_BRANCHES);
         vd_lanes_pump(lanes);
     } else if (!vd_lanes_fork(lanes, at)) {
         lanes->lane[0].stopped = true; // and says why; nothing of it is written anew
     } else if (stopped) {
         vd_notice_say(lanes->notice,
-                      "stopped: the conversation before (rounds: %zu) is kept in branch %d (Alt-n)",
+                      "stopped: the old conversation (rounds: %zu) is kept in branch %d (Alt-n)",
                       all, whole);
     } else {
         vd_notice_complain(lanes->notice,
-                           "%s; the conversation before (rounds: %zu) is kept in branch %d (Alt-n)",
+                           "%s; the old conversation (rounds: %zu) is kept in branch %d (Alt-n)",
                            reason(event), all, whole);
     }
 }

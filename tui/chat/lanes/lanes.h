@@ -66,7 +66,7 @@ typedef struct vd_lane_walk {
 typedef struct vd_lane_caption {
     vd_caption_sheet *sheet; // owned; NULL: not there (yet)
     vd_caption_wish wanted;  // as it is wanted
-    bool dialog;             // the dialog\'s caption is to be read, whichever it is
+    bool dialog;             // the dialog's caption is to be read, whichever it is
     long stamp;              // of the sheet, another one each time
     long serial;             // of the request being served, 0 none
     bool failed;             // nothing more is asked for

@@ -241,7 +241,7 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
     char percent[16], region[VD_REGION_LABEL];
     out[0] = '\0';
     if (word < 0) {
-        snprintf(out, size, "it has no word here");
+        snprintf(out, size, "no word here");
         return;
     }
     const vd_said_word *said = &c->trace.word[word];
@@ -389,9 +389,8 @@ static void draw_caption(vd_chat *chat, vd_grid *grid)
         draw_sheet(chat, grid, at, sheet);
     else
         vd_grid_wrapped(grid, at,
-                        chat->lanes.caption.failed
-                            ? "No captioner says anything about this picture."
-                            : "Looking...",
+                        chat->lanes.caption.failed ? "No captioner can describe this picture."
+                                                   : "Looking...",
                         vd_style_of(grid, VD_ROLE_FAINT));
 }
 
