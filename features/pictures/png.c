@@ -128,10 +128,14 @@ static vd_status decode(png_work *work)
     if (setjmp(png_jmpbuf(work->png)))
         return refuse(work, "cannot be read");
     png_set_read_fn(work->png, work, read_bytes);
-    png_set_user_limits(work->png, VD_IMAGE_MAX_SIDE, VD_IMAGE_MAX_SIDE);
+    png_set_user_limits(work->png, INT32_MAX, INT32_MAX); // ours are checked below
     skip_what_is_not_pixels(work->png);
     png_set_crc_action(work->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT); // of any chunk
     png_read_info(work->png, work->info);
+    work->status = vd_image_check_size(work->path, (int)png_get_image_width(work->png, work->info),
+                                       (int)png_get_image_height(work->png, work->info), work->err);
+    if (work->status)
+        return work->status;
     ask_for_bytes_of_rgb(work);
     size_t channels = png_get_channels(work->png, work->info);
     if (channels != 3 && channels != 4)

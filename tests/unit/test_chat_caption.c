@@ -389,7 +389,10 @@ static void a_second_captioner_stands_beside_the_first(void **state)
     expect("B there*");
     fake_chat_keys(&fake, "Tab");
     assert_int_equal(look()->side, 1);
-    fake_chat_keys(&fake, "'/what-if region 1' Enter");
+    fake_chat_keys(&fake, "'/wha' Tab"); // of a line that is not empty it completes
+    expect("> /what-if");
+    assert_int_equal(look()->side, 1);
+    fake_chat_keys(&fake, "C-u '/what-if region 1' Enter");
     expect("B other, changed (region 1)");
     fake_chat_keys(&fake, "F3 '/what-if region 2' Enter"); // of the first: the other is as it was
     expect("A captioner, changed (region 2)");

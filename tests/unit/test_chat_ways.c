@@ -144,6 +144,15 @@ static void tab_completes_words(void **state)
     expect("> is there a cube?");
 }
 
+static void tab_cuts_no_character_in_two(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'xa B\xc3\xa4r' Enter 'xa B\xc3\xb6l' Enter 'xa' Tab");
+    assert_string_equal(fake.chat.nav.line.text, "xa B");
+    fake_chat_keys(&fake, "C-u 'zz \xc3\xa4th' Tab"); // no word begins in the middle of a word
+    assert_string_equal(fake.chat.nav.line.text, "zz \xc3\xa4th");
+}
+
 // ---- what the program says ----------------------------------------------------------------------
 
 static void greetings_are_answered_by_the_program(void **state)
@@ -393,6 +402,7 @@ int main(void)
         TEST(what_was_found_is_asked_or_edited),
         TEST(tab_completes_questions),
         TEST(tab_completes_words),
+        TEST(tab_cuts_no_character_in_two),
         TEST(greetings_are_answered_by_the_program),
         TEST(small_talk_stands_in_the_dialog),
         TEST(unknown_words_are_marked_in_the_question),

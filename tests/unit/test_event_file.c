@@ -342,6 +342,12 @@ static void one_value_and_none_are_drawn_too(void **state)
     text = vd_grid_to_text(&grid);
     assert_non_null(strchr(text, '*'));
     vd_free(text);
+    vd_curves_add(curves, 0, 5, "y", 0.00092081);
+    vd_grid_clear(&grid);
+    vd_curves_draw(curves, &grid, (vd_rect){0, 0, 30, 6});
+    text = vd_grid_to_text(&grid);
+    assert_non_null(strstr(text, "1 more: enlarge the window"));
+    vd_free(text);
     vd_grid_free(&grid);
     vd_curves_free(curves);
 }

@@ -406,7 +406,8 @@ static void too_large_pictures_are_refused_before_memory_is_taken(void **state)
         for (int b = 0; b < 4; b++)
             bytes[29 + b] = (char)(crc >> (24 - 8 * b));
         support_write_file(path, bytes, size);
-        support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, NULL);
+        support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, i < 2 ? "1 to 16384" : NULL,
+                        NULL);
     }
     free(bytes);
     assert_int_equal(vd_image_new(0, 1, &image, &err), VD_FORMAT);

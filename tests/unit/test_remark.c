@@ -9,6 +9,7 @@
 #include "tests/support/fake_chat.h"
 #include "tests/support/must.h"
 #include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 #include "tests/support/support.h"
 #include "tui/session/remark.h"
 #include "tui/session/spelling.h"
@@ -133,6 +134,11 @@ static void unknown_words_have_a_suggestion(void **state)
     assert_string_equal(remark_of("what colour is the xylophone"),
                         "colour: read as color  xylophone: not known");
     assert_null(strstr(remark_of("zork is zork") + strlen("zork"), "zork")); // once
+    char ball[20 * 3 + 1] = "";
+    for (int i = 0; i < 20; i++)
+        memcpy(ball + 3 * i, "\xe7\x90\x83", 3);
+    const char *text = remark_of(ball);
+    assert_int_equal(vd_utf8_valid(text, strlen(text)), strlen(text)); // cut between characters
 }
 
 static void a_question_of_unknown_words_says_what_can_be_asked(void **state)
@@ -144,6 +150,7 @@ static void a_question_of_unknown_words_says_what_can_be_asked(void **state)
     assert_null(strstr(remark_of("is kugel there"), "knows")); // most are known
     assert_non_null(strstr(remark_of("kugel"), "The model knows no such word. It can be asked"));
     assert_non_null(strstr(remark_of("viele kugeln"), "The model knows no such words. It"));
+    assert_null(strstr(remark_of("is there a \"foo\" cube"), "knows")); // quotes are no words
 }
 
 #define TEST(name) cmocka_unit_test(name)

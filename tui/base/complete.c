@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/append.h"
+#include "engine/base/utf8.h"
 
 void vd_complete_add(vd_completion *completion, const char *candidate)
 {
@@ -25,7 +26,7 @@ void vd_complete_add(vd_completion *completion, const char *candidate)
     size_t same = 0;
     while (completion->common[same] && completion->common[same] == candidate[same])
         same++;
-    completion->common[same] = '\0';
+    completion->common[vd_utf8_whole(candidate, strlen(candidate), same)] = '\0';
 }
 
 // In any case: cameras write .JPG.

@@ -7,11 +7,11 @@
 #include "tui/base/called.h"
 #include "tui/chat/recorder.h"
 
-// The command that goes on with a session, as a shell understands it (g_free).
-static char *session_command(const char *name)
+// The command with a name or path behind it, as a shell understands it (g_free).
+static char *quoted_command(const char *options, const char *name)
 {
     char *quoted = g_shell_quote(name),
-         *command = g_strdup_printf("%s --session %s", vd_called(), quoted);
+         *command = g_strdup_printf("%s %s %s", vd_called(), options, quoted);
     g_free(quoted);
     return command;
 }
@@ -20,7 +20,7 @@ static void save(vd_recorder *recorder, vd_chat *chat, const char *path)
 {
     vd_error err = {0};
     const char *name = chat->wished;
-    char *command = session_command(name);
+    char *command = quoted_command("--session", name);
     if (strcmp(path, vd_transcript_path(recorder->transcript)) == 0)
         vd_notice_say(&chat->notice, "this session is called %s already", name);
     else if (access(path, F_OK) == 0)
@@ -45,7 +45,7 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
     if (past->talk_count == 0)
         status = vd_error_set(err, VD_FORMAT, "nothing was asked in it");
     else if (!vd_recorded_files_same(&past->files, &recorder->files)) {
-        char *command = session_command(chat->wished);
+        char *command = quoted_command("--session", chat->wished);
         status = vd_error_set(err, VD_MISMATCH,
                               "it is about other files: leave, then %s continues it", command);
         g_free(command);
@@ -127,14 +127,14 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
     if (!recorder->transcript || !vd_transcript_begun(recorder->transcript))
         return false;
     const char *path = vd_transcript_path(recorder->transcript);
-    if (!vd_saved_name(path, name))
-        snprintf(out, size, "%s --resume --transcript '%s'", vd_called(), path);
-    else if (vd_saved_unnamed(name))
+    bool ours = vd_saved_name(path, name);
+    if (ours && vd_saved_unnamed(name)) {
         snprintf(out, size, "%s --resume; later: %s --session %s", vd_called(), vd_called(), name);
-    else {
-        char *command = session_command(name);
-        g_strlcpy(out, command, size);
-        g_free(command);
+        return true;
     }
+    char *command =
+        ours ? quoted_command("--session", name) : quoted_command("--resume --transcript", path);
+    g_strlcpy(out, command, size);
+    g_free(command);
     return true;
 }

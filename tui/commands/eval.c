@@ -106,7 +106,8 @@ static void print_tables(const evaluation *e)
         printf("ranks    %s\n", e->from_ranks);
     else
         printf("model    %s\n", vd_model_path(e->model));
-    printf("data     %s, %zu dialogs\n", e->corpus.data, measure->dialogs);
+    printf("data     %s, %zu dialog%s\n", e->corpus.data, measure->dialogs,
+           measure->dialogs == 1 ? "" : "s");
     if (e->options.view.other_image)
         printf("changed  every dialog sees the next dialog's picture\n");
     if (e->options.view.no_history)

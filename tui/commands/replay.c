@@ -95,8 +95,12 @@ static vd_status load_model(player *p, const vd_record *record, int *out, vd_err
 
 static void complain(const vd_record *record, const char *what)
 {
-    printf("line %zu, picture %" PRId64 ", round %d, %s: %s: %s\n", record->line,
-           record->sheet.image_id, record->sheet.rounds + 1, record->sheet.side[0].model, what,
+    printf("line %zu, picture ", record->line);
+    if (record->sheet.picture)
+        printf("%s", record->sheet.picture);
+    else
+        printf("%" PRId64, record->sheet.image_id);
+    printf(", round %d, %s: %s: %s\n", record->sheet.rounds + 1, record->sheet.side[0].model, what,
            record->reply.typed);
 }
 

@@ -213,7 +213,8 @@ static vd_status print_pairs(const arm *a, const arm *b, const versus *v, vd_err
 static vd_status print_study(const study *s, vd_error *err)
 {
     vd_status status = VD_OK;
-    printf("data     %s, %zu dialogs\n", s->data, s->arm[0].run[0].dialogs);
+    printf("data     %s, %zu dialog%s\n", s->data, s->arm[0].run[0].dialogs,
+           s->arm[0].run[0].dialogs == 1 ? "" : "s");
     for (int i = 0; i < s->arms; i++)
         printf("%-8s %zu run%s\n", s->arm[i].name, s->arm[i].count,
                s->arm[i].count == 1 ? "" : "s");

@@ -129,8 +129,8 @@ vd_status vd_compare_print(const vd_compare *compare, vd_error *err)
     for (int side = 0; side < cases->models; side++)
         printf("%-8s %s (%s)\n", side ? "" : "models", name_of(compare, side),
                vd_model_path(cases->model[side]));
-    printf("data     %s, %zu dialogs, %zu questions\n\n", cases->corpus->data, cases->dialogs,
-           cases->count);
+    printf("data     %s, %zu dialog%s, %zu question%s\n\n", cases->corpus->data, cases->dialogs,
+           cases->dialogs == 1 ? "" : "s", cases->count, cases->count == 1 ? "" : "s");
     if (cases->models > 2)
         print_patterns(compare);
     vd_status status = VD_OK;

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "engine/base/json.h"
 #include "tui/base/table.h"
@@ -40,10 +41,11 @@ static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
                  range(low, name, r->interval ? &r->interval[metric] : NULL));
     if (!r->other)
         return;
-    if (difference && !isnan(difference->p))
-        snprintf(p, sizeof p, "%.4f", difference->p);
     number(by, name, r->measure->metric[metric] - r->other->metric[metric]);
     vd_table_more(table, "%s\t%s", number(two, name, r->other->metric[metric]), by);
+    // Where both are shown as zero, what differs is how zeros were smoothed.
+    if (difference && !isnan(difference->p) && (strtod(one, NULL) != 0 || strtod(two, NULL) != 0))
+        snprintf(p, sizeof p, "%.4f", difference->p);
     vd_table_more(table, "%s\t%s", range(low, name, difference), p);
 }
 

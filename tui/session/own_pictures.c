@@ -119,7 +119,7 @@ static vd_status find_features(const char *path, char **out, vd_error *err)
         *out = vd_format("%.*s.%s", stem, path, suffixes[i]);
         if (!*out)
             return vd_error_memory(err, "a path");
-        if (access(*out, R_OK) == 0)
+        if (g_file_test(*out, G_FILE_TEST_IS_REGULAR) && access(*out, R_OK) == 0)
             return VD_OK;
         vd_free(*out);
     }
@@ -262,9 +262,13 @@ vd_status vd_own_pictures_image(const vd_own_picture *picture, vd_image *out, vd
 static vd_status read_features(vd_own_picture *picture, vd_error *err)
 {
     vd_regions *file;
-    vd_status status = vd_regions_open(picture->features, &file, err);
+    vd_error why = {0};
+    vd_status status = vd_regions_open(picture->features, &file, &why);
     if (status)
-        return status;
+        return vd_error_set(err, status,
+                            "%.700s (taken for the region features of %.200s: rename it if it is "
+                            "something else)",
+                            why.text, picture->name);
     size_t rows = vd_regions_count(file);
     if (rows == 1)
         status =

@@ -5,6 +5,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/append.h"
+#include "engine/base/utf8.h"
 #include "features/text/tokenize.h"
 #include "tui/session/spelling.h"
 
@@ -70,6 +71,12 @@ static void add_examples(const vd_world *world, size_t picture, char *out, size_
         vd_append(out, size, "; for example \"%.80s?\"", dialogs->questions[0]);
 }
 
+// The bytes of a word that are shown.
+static int cut(const char *word)
+{
+    return (int)vd_utf8_whole(word, strlen(word), 40);
+}
+
 // "spheer: read as sphere", for the words that the model reads otherwise than they were typed.
 static vd_status add_corrections(const vd_reply *reply, char *out, size_t size, vd_error *err)
 {
@@ -80,11 +87,16 @@ static vd_status add_corrections(const vd_reply *reply, char *out, size_t size, 
         status = vd_tokenize(text, &words, err);
     for (size_t i = 0; status == VD_OK && i < words.count && i < (size_t)reply->words; i++)
         if (strcmp(words.word[i], reply->word[i]) != 0 && strcmp(reply->word[i], "?") != 0)
-            vd_append(out, size, "%s%.40s: read as %s", *out ? "  " : "", words.word[i],
-                      reply->word[i]);
+            vd_append(out, size, "%s%.*s: read as %s", *out ? "  " : "", cut(words.word[i]),
+                      words.word[i], reply->word[i]);
     vd_words_clear(&words);
     vd_free(text);
     return status;
+}
+
+static bool is_word(const char *token)
+{
+    return isalnum((unsigned char)*token) || (unsigned char)*token >= 0x80;
 }
 
 // "teh: the?" or "zork: not known"; returns how many of the words are unknown.
@@ -96,12 +108,12 @@ static int add_unknown(const vd_reply *reply, const vd_vocab *vocab, char *out, 
         bool again = false;
         for (int k = 0; k < i; k++)
             again = again || strcmp(reply->word[k], word) == 0;
-        unknown += reply->unknown[i];
+        unknown += reply->unknown[i] && is_word(word);
         if (!reply->unknown[i] || again)
             continue;
         const char *meant = vd_vocab_nearest(vocab, word);
-        vd_append(out, size, "%s%.40s: %s%s", *out ? "  " : "", word, meant ? meant : "not known",
-                  meant ? "?" : "");
+        vd_append(out, size, "%s%.*s: %s%s", *out ? "  " : "", cut(word), word,
+                  meant ? meant : "not known", meant ? "?" : "");
     }
     return unknown;
 }
@@ -113,8 +125,7 @@ vd_status vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const
     vd_status status = add_corrections(reply, out, size, err);
     int words = 0, unknown = add_unknown(reply, vocab, out, size);
     for (int i = 0; i < reply->words; i++)
-        words +=
-            isalnum((unsigned char)reply->word[i][0]) || (unsigned char)reply->word[i][0] >= 0x80;
+        words += is_word(reply->word[i]);
     if (status != VD_OK || 2 * unknown <= words)
         return status;
     int known = words - unknown;

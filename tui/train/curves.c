@@ -260,6 +260,17 @@ static void draw_title(const vd_curves *curves, const panel *p, vd_grid *grid, v
                  vd_theme(grid->look, VD_ROLE_TITLE));
 }
 
+// With as many digits as have room beside the plot.
+static void draw_label(vd_grid *grid, int x, int y, double value, vd_style style)
+{
+    char text[32];
+    int digits = 5;
+    do
+        snprintf(text, sizeof text, "%.*g", --digits, value);
+    while (digits > 1 && strlen(text) >= LABEL);
+    vd_grid_right(grid, x, y, LABEL - 1, text, style);
+}
+
 static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, vd_rect place)
 {
     vd_style faint = vd_theme(grid->look, VD_ROLE_FAINT);
@@ -269,10 +280,8 @@ static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, v
     if (!r.any)
         return;
     vd_rect plot = {place.x + LABEL, place.y + 1, place.width - LABEL, place.height - 2};
-    snprintf(text, sizeof text, "%.4g", r.high);
-    vd_grid_right(grid, place.x, plot.y, LABEL - 1, text, faint);
-    snprintf(text, sizeof text, "%.4g", r.low);
-    vd_grid_right(grid, place.x, plot.y + plot.height - 1, LABEL - 1, text, faint);
+    draw_label(grid, place.x, plot.y, r.high, faint);
+    draw_label(grid, place.x, plot.y + plot.height - 1, r.low, faint);
     for (int run = curves->runs - 1; run >= 0; run--)
         draw_series(grid, plot, &p->run[run], &r, mark_of(curves, grid, run)[0],
                     vd_theme(grid->look, role_of(run)));
@@ -313,6 +322,15 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place)
     }
     if (place.height / rows < LEAST_HEIGHT)
         rows = place.height / LEAST_HEIGHT > 0 ? place.height / LEAST_HEIGHT : 1;
+    int hidden = curves->panels - rows * columns;
+    if (hidden > 0) {
+        char text[80];
+        place.height--;
+        snprintf(text, sizeof text, "%d more: enlarge the window, or see visdial curves --tag",
+                 hidden);
+        vd_grid_right(grid, place.x, place.y + place.height, place.width, text,
+                      vd_theme(grid->look, VD_ROLE_NOTE));
+    }
     int width = place.width / columns, height = place.height / rows;
     for (int i = 0; i < curves->panels && i < rows * columns; i++) {
         vd_rect at = {place.x + i % columns * width, place.y + i / columns * height,

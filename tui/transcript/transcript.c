@@ -216,6 +216,8 @@ vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *e
                                 "name the file of the transcript (in the chat: --transcript FILE)");
     else if (access(transcript->path, F_OK) == 0)
         status = open_file(transcript, err);
+    else if (path)
+        status = vd_output_try(path, err);
     if (status == VD_OK)
         *out = transcript;
     else

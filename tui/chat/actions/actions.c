@@ -43,7 +43,7 @@ void vd_chat_find(vd_chat *chat, const char *text)
     if (!nav->search[0])
         vd_notice_say(&chat->notice, "search: type what to look for, then Ctrl-S (or /find TEXT)");
     else if (!found)
-        vd_notice_say(&chat->notice, "\"%s\" is not in the dialog", nav->search);
+        vd_notice_say(&chat->notice, "no question or answer has \"%s\"", nav->search);
     else
         vd_notice_say(&chat->notice, "round %d has \"%s\"; Ctrl-S looks further up",
                       nav->selected + 1, nav->search);

@@ -357,16 +357,20 @@ static void add_switch(vd_completion *completion, vd_switch_kind kind, int index
 static void add_switches(const vd_chat *chat, vd_completion *completion)
 {
     const vd_response *response = vd_chat_response(chat);
+    const vd_answer *answer = response ? &response->reply.answer : NULL;
+    const char *name;
     vd_complete_add(completion, "/what-if none");
     add_switch(completion, VD_SWITCH_PICTURE, 0);
     add_switch(completion, VD_SWITCH_POSITIONS, 0);
-    for (int i = 0; i < 4; i++)
+    if (!answer)
+        return;
+    for (int i = 0; vd_attention_named(answer->attention, answer->attentions, i, &name); i++)
         add_switch(completion, VD_SWITCH_ATTENTION, i);
-    for (int i = 0; response && i < response->reply.answer.rounds; i++)
+    for (int i = 0; i < answer->rounds; i++)
         add_switch(completion, VD_SWITCH_ENTRY, i);
-    for (int i = 0; response && i < response->reply.answer.regions; i++)
+    for (int i = 0; i < answer->regions; i++)
         add_switch(completion, VD_SWITCH_REGION, i);
-    for (int i = 0; response && i < response->reply.words; i++)
+    for (int i = 0; i < response->reply.words; i++)
         add_switch(completion, VD_SWITCH_WORD, i);
 }
 

@@ -22,9 +22,10 @@ static void add_conversation(const vd_chat *chat, GString *out)
 {
     const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
     const char *by = vd_caption_by_text(caption.by);
-    g_string_append_printf(out, *by ? "Picture %lld: %s (%s)\n" : "Picture %lld: %s%s\n",
-                           (long long)vd_conversation_image_id(&chat->conversation), caption.text,
-                           by);
+    char name[256];
+    vd_world_name(chat->conversation.world, chat->conversation.branches.picture, name, sizeof name);
+    g_string_append_printf(out, *by ? "Picture %s: %s (%s)\n" : "Picture %s: %s%s\n", name,
+                           caption.text, by);
     for (size_t i = 0; i < chat->conversation.branch->count; i++)
         add_round(chat, i, out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/utf8.h"
 #include "tui/base/complete.h"
 #include "tui/chat/actions/actions.h"
 
@@ -82,7 +83,7 @@ static size_t shared(const char *a, const char *b, size_t most)
     size_t same = 0;
     while (same < most && tolower((unsigned char)a[same]) == tolower((unsigned char)b[same]))
         same++;
-    return same;
+    return vd_utf8_whole(a, strlen(a), same);
 }
 
 static void find(found *f, const char *question)
@@ -157,7 +158,8 @@ static size_t last_word(const vd_line *line)
 {
     size_t at = line->cursor;
     while (at > 0 &&
-           (isalnum((unsigned char)line->text[at - 1]) || strchr("'-", line->text[at - 1])))
+           (isalnum((unsigned char)line->text[at - 1]) ||
+            (unsigned char)line->text[at - 1] >= 0x80 || strchr("'-", line->text[at - 1])))
         at--;
     return at;
 }

@@ -194,8 +194,8 @@ void vd_lanes_use_branch(vd_lanes *lanes, int branch)
         return;
     vd_conversation_use(conversation, branch);
     stop_waiting(lanes);
-    vd_notice_say(lanes->notice, "branch %d of %d: %zu rounds", branch + 1, count,
-                  conversation->branch->count);
+    vd_notice_say(lanes->notice, "branch %d of %d: %zu round%s", branch + 1, count,
+                  conversation->branch->count, conversation->branch->count == 1 ? "" : "s");
     vd_lanes_pump(lanes);
 }
 

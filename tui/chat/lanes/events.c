@@ -143,7 +143,8 @@ static char *take_back(vd_lanes *lanes, size_t at, const vd_event *event)
         vd_notice_say(lanes->notice, "stopped: %zu later question%s not asked; Up finds %s",
                       lost - 1, lost == 2 ? " was" : "s were", lost == 2 ? "it" : "them");
     else if (lost > 1)
-        vd_notice_say(lanes->notice, "stopped: %zu later questions were not asked again", lost - 1);
+        vd_notice_say(lanes->notice, "stopped: %zu later question%s not asked again", lost - 1,
+                      lost == 2 ? " was" : "s were");
     else
         vd_notice_say(lanes->notice, "stopped");
     vd_lanes_drop(lanes, at);

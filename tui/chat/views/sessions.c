@@ -7,7 +7,12 @@
 
 static bool matches_session(const vd_list *list, int index)
 {
-    return vd_text_find(list->chat->saved[index].name, list->chat->nav.filter.text);
+    vd_saved *saved = &list->chat->saved[index];
+    const char *text = list->chat->nav.filter.text;
+    if (*text)
+        vd_saved_look(saved);
+    return vd_text_find(saved->name, text) || vd_text_find(saved->picture, text) ||
+           vd_text_find(saved->question, text);
 }
 
 static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, bool selected)
