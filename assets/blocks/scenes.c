@@ -91,14 +91,8 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
 {
     loading *l = context;
     blocks_object *o = &l->now.object[l->now.count < BLOCKS_MAX ? l->now.count : 0];
-    if (id == IMAGE_ID) {
-        l->now.image_id = value->integer;
-        return value->integer >= 0
-                   ? VD_OK
-                   : vd_json_refuse(reader, VD_FORMAT,
-                                    "\"image_id\" is %" PRId64 "; expected 0 or more",
-                                    value->integer);
-    }
+    if (id == IMAGE_ID)
+        return vd_json_whole(reader, "image_id", value, INT64_MAX, &l->now.image_id);
     if (id == RADIUS)
         return set_number(reader, value, &o->radius);
     if (id == EDGE && l->edges < 4)
@@ -117,7 +111,7 @@ static vd_status end_scene(loading *l, vd_json_reader *reader)
     if (l->now.count == 0)
         return vd_json_refuse(reader, VD_FORMAT, "no objects; expected 1 to %d", BLOCKS_MAX);
     if (!vd_make_room(&l->scene, &l->room, l->count + 1, sizeof *l->scene))
-        return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+        return vd_json_no_memory(reader);
     l->scene[l->count++] = l->now;
     l->in_scene = false;
     return VD_OK;

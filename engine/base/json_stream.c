@@ -1,6 +1,7 @@
 #include "engine/base/json_stream.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -51,6 +52,21 @@ vd_status vd_json_refuse(vd_json_reader *reader, vd_status status, const char *f
     va_end(args);
     reader->refused = status;
     return status;
+}
+
+vd_status vd_json_no_memory(vd_json_reader *reader)
+{
+    return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+}
+
+vd_status vd_json_whole(vd_json_reader *reader, const char *key, const vd_json_scalar *value,
+                        int64_t most, int64_t *out)
+{
+    if (value->integer < 0 || value->integer > most)
+        return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
+                              value->integer);
+    *out = value->integer;
+    return VD_OK;
 }
 
 size_t vd_json_byte(const vd_json_reader *reader)

@@ -52,6 +52,10 @@ vd_status vd_json_stream(const char *path, const vd_json_form *form, void *conte
 // For use in the calls above: ends the reading with this status and text.
 vd_status vd_json_refuse(vd_json_reader *reader, vd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+vd_status vd_json_no_memory(vd_json_reader *reader);
+// A number of 0 to `most`; refused otherwise, with the key.
+vd_status vd_json_whole(vd_json_reader *reader, const char *key, const vd_json_scalar *value,
+                        int64_t most, int64_t *out);
 // How many bytes of the file were read up to here.
 size_t vd_json_byte(const vd_json_reader *reader);
 

@@ -78,28 +78,13 @@ static void where(const void *context, char *text, size_t size)
         snprintf(text + used, size - (size_t)used, ", sentence %zu", l->sentences + 1);
 }
 
-static vd_status no_memory(vd_json_reader *reader)
-{
-    return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
-}
-
 // ---- values -------------------------------------------------------------------------------------
 
 static vd_status keep_text(loading *l, vd_json_reader *reader, const vd_json_scalar *value,
                            const char **out)
 {
     *out = vd_string_arena_text(&l->captions->arena, value->text, value->length);
-    return *out ? VD_OK : no_memory(reader);
-}
-
-static vd_status keep_number(vd_json_reader *reader, const char *key, const vd_json_scalar *value,
-                             int64_t *out)
-{
-    if (value->integer < 0)
-        return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
-                              value->integer);
-    *out = value->integer;
-    return VD_OK;
+    return *out ? VD_OK : vd_json_no_memory(reader);
 }
 
 // A call about words failed: its text becomes the reader's.
@@ -149,11 +134,11 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     loading *l = context;
     switch (id) {
     case COCO_ID:
-        return keep_number(reader, "cocoid", value, &l->coco_id);
+        return vd_json_whole(reader, "cocoid", value, INT64_MAX, &l->coco_id);
     case IMAGE_NUMBER:
-        return keep_number(reader, "imgid", value, &l->number);
+        return vd_json_whole(reader, "imgid", value, INT64_MAX, &l->number);
     case ID:
-        return keep_number(reader, "id", value, &l->id);
+        return vd_json_whole(reader, "id", value, INT64_MAX, &l->id);
     case SPLIT:
         return keep_text(l, reader, value, &l->split);
     case RAW:
@@ -161,7 +146,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     case TOKEN:
         return add_token(l, reader, value);
     case OF_IMAGE:
-        return keep_number(reader, "image_id", value, &l->now.of.image_id);
+        return vd_json_whole(reader, "image_id", value, INT64_MAX, &l->now.of.image_id);
     default: // CAPTION
         return set_caption(l, reader, value);
     }
@@ -214,7 +199,7 @@ static vd_status end_sentence(loading *l, vd_json_reader *reader)
     const char *text = l->raw ? l->raw : joined(l);
     if (!id || !text ||
         !vd_make_room(&l->sentence, &l->sentence_room, l->sentences + 1, sizeof *l->sentence))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     memcpy(id, l->token, size);
     l->sentence[l->sentences++] = (vd_caption){text, {id, l->tokens}};
     l->in_sentence = false;
@@ -252,13 +237,13 @@ static vd_status end_image(loading *l, vd_json_reader *reader)
         return VD_FORMAT;
     if (!vd_make_room(&captions->image, &l->image_room, captions->count + 1,
                       sizeof *captions->image))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     vd_captioned image = {.image_id = image_id(l),
                           .split = l->split ? l->split : "",
                           .captions = (int)l->sentences,
                           .caption = keep_captions(l, l->sentence, l->sentences)};
     if (!image.caption)
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     captions->image[captions->count++] = image;
     l->in_image = false;
     return VD_OK;
@@ -268,7 +253,7 @@ static vd_status end_annotation(loading *l, vd_json_reader *reader)
 {
     if (!vd_make_room(&l->annotation, &l->annotation_room, l->annotations + 1,
                       sizeof *l->annotation))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     l->annotation[l->annotations++] = l->now;
     l->in_annotation = false;
     return VD_OK;

@@ -46,16 +46,10 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
                           const vd_json_scalar *value)
 {
     loading *l = context;
-    if (id == IMAGE_ID) {
-        l->now.image_id = value->integer;
-        return value->integer >= 0
-                   ? VD_OK
-                   : vd_json_refuse(reader, VD_FORMAT,
-                                    "\"image_id\" is %" PRId64 "; expected 0 or more",
-                                    value->integer);
-    }
+    if (id == IMAGE_ID)
+        return vd_json_whole(reader, "image_id", value, INT64_MAX, &l->now.image_id);
     l->now.caption = vd_string_arena_text(&l->results->arena, value->text, value->length);
-    return l->now.caption ? VD_OK : vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+    return l->now.caption ? VD_OK : vd_json_no_memory(reader);
 }
 
 static vd_status on_close(void *context, vd_json_reader *reader, int place)
@@ -64,7 +58,7 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
     if (place != ENTRY)
         return VD_OK;
     if (!vd_make_room(&l->results->list, &l->room, l->results->count + 1, sizeof *l->results->list))
-        return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+        return vd_json_no_memory(reader);
     l->results->list[l->results->count++] = l->now;
     l->in_entry = false;
     return VD_OK;

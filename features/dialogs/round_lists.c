@@ -92,7 +92,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
             return vd_json_refuse(reader, VD_FORMAT, "%s %zu is %g; expected %s", r->kind->number,
                                   r->value_count, value->real, r->kind->bounds);
         if (!vd_make_room(&r->values, &r->value_room, r->value_count + 1, sizeof *r->values))
-            return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+            return vd_json_no_memory(reader);
         r->values[r->value_count++] = (float)value->real;
     }
     return VD_OK;
@@ -139,7 +139,7 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
         return vd_json_refuse(reader, VD_FORMAT, "%s twice; expected once", r->kind->done);
     float *own = vd_string_arena_take(r->arena, n, sizeof *own);
     if (!own)
-        return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+        return vd_json_no_memory(reader);
     if (n > 0)
         memcpy(own, r->values, n * sizeof *own);
     r->lists->list[at] = own;

@@ -78,18 +78,13 @@ static void where(const void *context, char *text, size_t size)
                          l->dialog.round_count + l->in_round);
 }
 
-static vd_status no_memory(vd_json_reader *reader)
-{
-    return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
-}
-
 // ---- reading ----------------------------------------------------------------
 
 static vd_status set_text(loading *l, vd_json_reader *reader, const char **out,
                           const vd_json_scalar *value)
 {
     *out = vd_string_arena_text(&l->store->arena, value->text, value->length);
-    return *out ? VD_OK : no_memory(reader);
+    return *out ? VD_OK : vd_json_no_memory(reader);
 }
 
 static vd_status add_text(loading *l, vd_json_reader *reader, const char ***table, size_t *count,
@@ -98,18 +93,17 @@ static vd_status add_text(loading *l, vd_json_reader *reader, const char ***tabl
     if (*count == INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "more than %d strings in a table", INT32_MAX);
     if (!vd_make_room(table, room, *count + 1, sizeof **table))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     return set_text(l, reader, &(*table)[(*count)++], value);
 }
 
 static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out,
                            const vd_json_scalar *value)
 {
-    if (value->integer < 0 || value->integer > INT32_MAX)
-        return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
-                              value->integer);
-    *out = (int32_t)value->integer;
-    return VD_OK;
+    int64_t index = 0;
+    vd_status status = vd_json_whole(reader, key, value, INT32_MAX, &index);
+    *out = (int32_t)index;
+    return status;
 }
 
 static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
@@ -118,18 +112,15 @@ static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_sc
         return vd_json_refuse(reader, VD_FORMAT, "too many answer_options");
     if (!vd_make_room(&l->options, &l->option_room, (size_t)l->round.option_count + 1,
                       sizeof *l->options))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     return set_index(reader, "answer_options", &l->options[l->round.option_count++], value);
 }
 
 static vd_status set_image(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
 {
-    if (value->integer < 0)
-        return vd_json_refuse(reader, VD_FORMAT, "\"image_id\" is %" PRId64 "; expected 0 or more",
-                              value->integer);
-    l->dialog.image_id = value->integer;
-    l->image_known = true;
-    return VD_OK;
+    vd_status status = vd_json_whole(reader, "image_id", value, INT64_MAX, &l->dialog.image_id);
+    l->image_known = status == VD_OK;
+    return status;
 }
 
 static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
@@ -189,7 +180,7 @@ static vd_status begin_dialog(loading *l, vd_json_reader *reader)
     size_t count = data->dialog_count + 1;
     if (!vd_make_room(&l->start, &l->start_room, count, sizeof *l->start) ||
         !vd_make_room(&data->dialogs, &l->dialog_room, count, sizeof *data->dialogs))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     l->start[data->dialog_count] = vd_json_byte(reader);
     l->dialog = (vd_visdial_dialog){0};
     l->image_known = false;
@@ -257,7 +248,7 @@ static vd_status end_round(loading *l, vd_json_reader *reader)
     if ((l->has_options && !round->options) ||
         !vd_make_room(&l->rounds, &l->round_room, (size_t)l->dialog.round_count + 1,
                       sizeof *l->rounds))
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     l->rounds[l->dialog.round_count++] = *round;
     l->in_round = false;
     return VD_OK;
@@ -270,7 +261,7 @@ static vd_status end_dialog(loading *l, vd_json_reader *reader)
         return vd_json_refuse(reader, VD_FORMAT, "the dialog has no rounds; expected 1 or more");
     l->dialog.rounds = keep(l, l->rounds, l->dialog.round_count, sizeof *l->rounds);
     if (!l->dialog.rounds)
-        return no_memory(reader);
+        return vd_json_no_memory(reader);
     data->dialogs[data->dialog_count++] = l->dialog;
     l->in_dialog = false;
     return VD_OK;

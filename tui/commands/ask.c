@@ -358,11 +358,12 @@ static vd_status open_session(ask *a, vd_error *err)
         status = vd_session_picture(a->session, a->picture, err);
     if (status == VD_OK && !a->json) {
         print_caption(a);
-        fprintf(stderr, "model %s, %s%s%s, ranks %d answers of %s; %% are shares of these\n",
+        int answers = vd_session_answers(a->session);
+        fprintf(stderr, "model %s, %s%s%s, ranks %d answer%s of %s; %% are shares of these\n",
                 vd_model_name(vd_session_model(a->session)), vd_session_backend(a->session),
                 a->files.decoder.made ? ", decoder " : "",
-                a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "",
-                vd_session_answers(a->session), vd_session_pool_path(a->session));
+                a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "", answers,
+                answers == 1 ? "" : "s", vd_session_pool_path(a->session));
         if (vd_session_fallback(a->session))
             fprintf(stderr, "running on the CPU: %s\n", vd_session_fallback(a->session));
     }
