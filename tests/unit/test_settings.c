@@ -422,39 +422,6 @@ static void what_came_later_may_be_missing(void **state)
     assert_int_equal(config.text, VD_TEXT_OWN);
 }
 
-// Earlier checkpoints keep what is not the trainer's own as words.
-static void earlier_checkpoints_are_read(void **state)
-{
-    (void)state;
-    static const char *const bad[][2] = {
-        {"epochs=0", "epochs: expected a whole number from 1 to 1000, found '0'"},
-        {"epochs=5 depth=3", "depth: this version does not know it"},
-        {"epochs=5 batch", "end in ' batch'; expected name=number"},
-    };
-    vd_train_options options = small_options(3);
-    vd_trainer *trainer = small_trainer(&options);
-    vd_run_settings found;
-    vd_error err;
-    const char *words = "epochs=5 batch=7 min-count=2 pool=30 half=1 micro-batch=3";
-    assert_int_equal(vd_trainer_set_metadata(trainer, "run", words, &err), VD_OK);
-    assert_int_equal(vd_run_settings_resume(trainer, "file", &found, &err), VD_OK);
-    options.epochs = 5;
-    options.batch = 7;
-    options.min_count = 2;
-    options.pool = 30;
-    options.half = 1;
-    options.micro_batch = 3;
-    assert_same(vd_train_settings, &found.training, &options);
-    assert_int_equal(found.network.hidden, small_config().hidden);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(vd_trainer_set_metadata(trainer, "run", bad[i][0], &err), VD_OK);
-        support_refused(vd_run_settings_resume(trainer, "file", &found, &err), VD_FORMAT, &err,
-                        "file: its run settings", bad[i][1], NULL);
-    }
-    vd_trainer_free(trainer);
-}
-
-// A float of an earlier checkpoint is the number that was given.
 static void settings_compare_to_seven_digits(void **state)
 {
     (void)state;
@@ -522,7 +489,6 @@ int main(void)
         cmocka_unit_test(the_files_keep_the_bounds),
         cmocka_unit_test(what_is_no_object_of_settings_is_refused),
         cmocka_unit_test(what_came_later_may_be_missing),
-        cmocka_unit_test(earlier_checkpoints_are_read),
         cmocka_unit_test(settings_compare_to_seven_digits),
         cmocka_unit_test(heads_left_to_the_network_are_the_same_as_so_many),
         cmocka_unit_test(memory_that_is_out_is_reported),

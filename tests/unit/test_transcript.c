@@ -134,15 +134,27 @@ static void a_transcript_that_cannot_be_written_is_given_up(void **state)
 {
     (void)state;
     plain_chat p;
-    plain_chat_open(world, &p, false, "/nonexistent/chat.jsonl");
+    char *directory = support_temp_dir(), *file = support_join(directory, "chat.jsonl");
+    plain_chat_open(world, &p, false, file);
+    support_remove_tree(directory);
     plain_chat_ask(&p, "what color is the ball");
     assert_null(p.recorder.transcript);
-    assert_non_null(
-        strstr(p.chat.notice.text, "no transcript from here on: /nonexistent/chat.jsonl"));
+    assert_non_null(strstr(p.chat.notice.text, "no transcript from here on: "));
+    assert_non_null(strstr(p.chat.notice.text, file));
     assert_int_equal(p.chat.conversation.branch->count, 1);
     plain_chat_ask(&p, "and the cube");
     assert_int_equal(p.chat.conversation.branch->count, 2);
     plain_chat_close(&p);
+    // One that could not be written is refused before anything is asked.
+    vd_recorder recorder = {0};
+    int64_t image = 1;
+    const char *model = "improved";
+    vd_error err = {0};
+    support_refused(vd_recorder_start(&recorder, false, file, &image, &model, &err), VD_NOT_FOUND,
+                    &err, file, "cannot be created", NULL);
+    vd_recorder_free(&recorder);
+    free(directory);
+    free(file);
 }
 
 static void without_a_place_for_transcripts_the_chat_says_so(void **state)
@@ -449,7 +461,7 @@ static void the_decoder_that_ranked_ranks_again(void **state)
     static const char key[] = "\"decoder\":\"generative\"";
     for (int i = 0; i < 3; i++) {
         assert_non_null(at = strstr(at, key));
-        memcpy(at, "\"was-not\"", strlen("\"was-not\"")); // as earlier programs wrote it
+        memcpy(at, "\"was-not\"", strlen("\"was-not\"")); // where none is named
     }
     support_write_text(file, text);
     replay(5, "scores differ", "3 of 3 answers", file, NULL, NULL);

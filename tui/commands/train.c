@@ -489,9 +489,8 @@ static vd_status resume(job *j, vd_error *err)
     status = vd_trainer_resume(path_of(j, "checkpoint.safetensors"), &j->trainer, err);
     if (status)
         return status;
-    vd_run_settings kept;
-    status = vd_run_settings_resume(j->trainer, j->path, &kept, err);
-    if (status == VD_OK && vd_arguments_have(&j->given, "task") && j->task != kept.network.task)
+    const vd_run_settings kept = {*vd_trainer_config(j->trainer), *vd_trainer_options(j->trainer)};
+    if (vd_arguments_have(&j->given, "task") && j->task != kept.network.task)
         status = vd_error_set(err, VD_MISMATCH,
                               "--task: the run was started with %s, found %s; leave it out to "
                               "continue, or start over in another --out",

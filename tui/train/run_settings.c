@@ -155,40 +155,10 @@ bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, co
         other.heads = a->network.heads;
         return vd_encoder_heads(&other) == vd_encoder_heads(&b->network);
     }
-    // To seven digits: earlier checkpoints keep some numbers as floats.
     char one[64], other[64];
     vd_run_settings_text(a, option, one, sizeof one);
     vd_run_settings_text(b, option, other, sizeof other);
     return strcmp(one, other) == 0;
-}
-
-// Earlier checkpoints keep what is not the trainer's own as "epochs=8 batch=32 ...".
-static vd_status read_words(const char *words, const char *path, vd_run_settings *out,
-                            vd_error *err)
-{
-    char name[32], value[32], where[400];
-    int used;
-    for (; sscanf(words, " %31[a-z-]=%31[0-9]%n", name, value, &used) == 2; words += used) {
-        const vd_setting *row = vd_settings_find(vd_train_settings, name);
-        snprintf(where, sizeof where, "%.300s: its run settings: %s", path, name);
-        vd_status status =
-            row ? vd_setting_parse(row, value, &out->training, where, VD_FORMAT, err)
-                : vd_error_set(err, VD_FORMAT, "%s: this version does not know it", where);
-        if (status)
-            return status;
-    }
-    return *words ? vd_error_set(err, VD_FORMAT,
-                                 "%.300s: its run settings end in '%.100s'; expected name=number",
-                                 path, words)
-                  : VD_OK;
-}
-
-vd_status vd_run_settings_resume(const vd_trainer *trainer, const char *path, vd_run_settings *out,
-                                 vd_error *err)
-{
-    const char *words = vd_trainer_metadata(trainer, "run");
-    *out = (vd_run_settings){*vd_trainer_config(trainer), *vd_trainer_options(trainer)};
-    return words ? read_words(words, path, out, err) : VD_OK;
 }
 
 vd_status vd_run_settings_check(const vd_run_settings *settings, vd_error *err)

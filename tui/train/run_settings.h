@@ -42,8 +42,4 @@ void vd_run_settings_text(const vd_run_settings *settings, const char *option, c
 // default.
 bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option);
 
-// The settings of a checkpoint; path: of its file, for errors.
-vd_status vd_run_settings_resume(const vd_trainer *trainer, const char *path, vd_run_settings *out,
-                                 vd_error *err);
-
 #endif

@@ -84,13 +84,13 @@ static vd_status restore_state(course *c, vd_error *err)
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (step == 0)
         return VD_OK;
-    char by[16] = "mrr"; // of earlier runs, which kept less
+    char by[16] = "";
     bool good =
         state && sscanf(state,
                         "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64
                         " by=%15s reward=%la waited=%" SCNd64,
                         &c->logged, &c->loss_steps, &c->loss_sum, &c->best, &c->records, by,
-                        &c->reward_sum, &c->waited) >= 3;
+                        &c->reward_sum, &c->waited) >= 6;
     if (strcmp(by, c->task->best_by(c->plan)) != 0)
         c->best = 0; // of another measure: the next epoch is the best so far
     int64_t done = step / c->epoch_steps;

@@ -202,36 +202,8 @@ static void read_attention(vd_reading *r, const vd_json_value *map, vd_answer *a
     answer->attentions++;
 }
 
-// As earlier programs wrote them: what is a row is a list of numbers.
-static void read_earlier(vd_reading *r, const vd_json_value *map, vd_answer *answer)
-{
-    static const struct {
-        const char *key, *name;
-        vd_axis query, of;
-    } all[] = {{"rounds", "rounds", VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
-               {"region_words", "question-words", VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS},
-               {"regions", "regions", VD_AXIS_QUESTIONS, VD_AXIS_REGIONS}};
-    answer->regions = (int)vd_reading_list(r, map, "regions", 1, MOST_REGIONS)->count;
-    answer->attention = vd_reading_room(r, sizeof all / sizeof *all, sizeof *answer->attention);
-    for (size_t i = 0; answer->attention && i < sizeof all / sizeof *all; i++) {
-        vd_attention *to = &answer->attention[answer->attentions++];
-        int rows = axis_size(answer, all[i].query), columns = axis_size(answer, all[i].of);
-        *to = (vd_attention){
-            .of = 1, .query = all[i].query, .key = all[i].of, .rows = rows, .columns = columns};
-        g_strlcpy(to->name, all[i].name, sizeof to->name);
-        to->share =
-            all[i].query == VD_AXIS_QUESTIONS
-                ? vd_reading_numbers(r, map, all[i].key, (size_t)columns, (size_t)columns, &columns)
-                : vd_reading_matrix(r, map, all[i].key, rows, columns);
-    }
-}
-
 static void read_attentions(vd_reading *r, const vd_json_value *map, vd_answer *answer)
 {
-    if (!vd_json_member(map, "attentions", VD_JSON_LIST)) {
-        read_earlier(r, map, answer);
-        return;
-    }
     const vd_json_value *list = vd_reading_list(r, map, "attentions", 0, MOST_ATTENTIONS);
     answer->regions = (int)vd_reading_whole(r, map, "region_count", 1, MOST_REGIONS);
     answer->attention = vd_reading_room(r, list->count, sizeof *answer->attention);
@@ -259,7 +231,7 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
     sheet->image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
     sheet->picture = vd_reading_path(r, map, "picture");
     sheet->caption = vd_reading_text(r, map, "caption");
-    sheet->caption_by = vd_reading_caption_by(r, map, sheet->picture);
+    sheet->caption_by = vd_reading_caption_by(r, map);
     sheet->said = vd_reading_turns(r, map, "history", &sheet->rounds);
     to->reply.typed = vd_reading_text(r, map, "typed");
     to->reply.question = vd_reading_text(r, map, "question");
@@ -436,13 +408,6 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
     return NULL;
 }
 
-// Earlier programs left the hash empty where the answer came before the picture's regions.
-static bool same_features(const vd_sheet *recorded, const vd_sheet *like)
-{
-    return !recorded->features_hash.text[0] ||
-           strcmp(recorded->features_hash.text, like->features_hash.text) == 0;
-}
-
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like,
                                          bool *others)
 {
@@ -458,7 +423,8 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
             !vd_same_turns(sheet->said, like->said, like->rounds, true))
             continue;
         if (strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
-            strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like))
+            strcmp(own->pool_hash.text, other->pool_hash.text) == 0 &&
+            strcmp(sheet->features_hash.text, like->features_hash.text) == 0)
             return &file->records[at - 1];
         *others = *others || strcmp(own->name, other->name) == 0;
     }

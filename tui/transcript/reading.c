@@ -158,14 +158,12 @@ vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *k
     return turns;
 }
 
-vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map, const char *picture)
+vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map)
 {
     const char *name = vd_json_text(map, "caption_by");
     int by = 0;
     if (!name)
-        return !picture                       ? VD_CAPTION_PEOPLE
-               : strchr(picture, '/') == NULL ? VD_CAPTION_SCENE
-                                              : VD_CAPTION_FOUND;
+        return VD_CAPTION_PEOPLE;
     while (by < VD_CAPTION_BYS && strcmp(vd_caption_by_names[by], name) != 0)
         by++;
     if (by < VD_CAPTION_BYS)

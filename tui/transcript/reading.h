@@ -46,8 +46,7 @@ void *vd_reading_add(vd_reading *r, void *list, size_t *count, size_t size);
 void vd_reading_pair(vd_reading *r, const vd_json_value *pair, const char *key, const char *what,
                      char **first, char **second);
 vd_turn *vd_reading_turns(vd_reading *r, const vd_json_value *map, const char *key, int *count);
-// picture: path of an opened picture; NULL: one of the data.
-vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map, const char *picture);
+vd_caption_by vd_reading_caption_by(vd_reading *r, const vd_json_value *map);
 bool vd_same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers);
 
 // ---- conversations (talks.c) --------------------------------------------------------------------

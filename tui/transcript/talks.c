@@ -61,7 +61,7 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
     *out = (vd_chat_record){.image_id = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
                             .caption = vd_reading_text(r, map, "caption")};
     out->picture = vd_reading_path(r, map, "picture");
-    out->caption_by = vd_reading_caption_by(r, map, out->picture);
+    out->caption_by = vd_reading_caption_by(r, map);
     out->rounds = vd_reading_turns(r, map, "rounds", &out->count);
     out->returned = vd_json_true(map, "returned");
     if (vd_json_member(map, "models", VD_JSON_LIST)) {

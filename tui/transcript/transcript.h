@@ -24,21 +24,18 @@
 // For an opened picture, answers and conversations also have "picture", its path ("blocks:7": a
 // generated picture); the id is computed from the path. "features_hash" identifies the picture's
 // features at that time. "caption_by" is the origin of the caption: "captioner", "scene", "found"
-// or "typed". It is missing for human captions, and in files of earlier programs, whose captions
-// were found by the extractor or came from the scene.
+// or "typed". It is missing for human captions.
 //
 // An attention is {"name", "part", "index", "of", "query", "key", "shares": [row]}, as in
 // engine/networks/attention.h. "part", "index" and "of" are missing if there is only one, and
 // "nothing": true is there if rows can attend to nothing. Attentions to or from the words of the
 // history have "entries" instead of "shares": a matrix for each entry, null for all but the
-// strongest; they are not read back. Earlier programs wrote "rounds": [share], "topic" (for entry
-// and word), "regions": [share] and "region_words": [row] instead.
+// strongest; they are not read back.
 //
 // A branch is a list of rounds [question, answer of each model or null]. "rounds" are those of the
 // branch in use (number "branch") with the first model's answers, up to the first question without
-// an answer. "branches" is left out if it would equal "rounds". "models", "branches", "names" and
-// "decoder" (that ranked: "discriminative", "generative", "both") are missing in files of earlier
-// programs.
+// an answer. "branches" is left out if it would equal "rounds". "decoder" is the one that ranked:
+// "discriminative", "generative" or "both".
 //
 // An aside is small talk with the program's reply, in this branch, before the round with this
 // number (from 0); "asides" is left out if there is none.
@@ -46,8 +43,8 @@
 // The line of an answer has all that the answer depends on, so that each can be verified alone. The
 // line of a conversation is written whenever the conversation changes; the last one about a picture
 // is its final state. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
-// features with boxes; in files of earlier programs the hash of the features may be empty. Each
-// line is one write, so a killed program loses none and a full disk leaves no partial line.
+// features with boxes. Each line is one write, so a killed program loses none and a full disk
+// leaves no partial line.
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 
