@@ -289,7 +289,7 @@ static vd_status read_transcript(const char *path, vd_error *err)
         return status;
     char *out = support_join(tiny.directory, "exported");
     vd_error other; // an export may have nothing to write
-    vd_transcript_markdown(&file, out, &other);
+    vd_transcript_markdown(&file, NULL, out, &other);
     vd_transcript_visdial(&file, out, &other);
     vd_transcript_html(&file, NULL, out, &other);
     free(out);

@@ -153,7 +153,8 @@ static void pages_show_every_step(void **state)
     (void)state;
     static const char *const html[] = {"Where it looked", "<b>3</b>", "regions, step 1 of 2",
                                        "region 2 88 %, region 1 12 %", NULL};
-    static const char *const markdown[] = {"looked at region 3: 75 %", "drew on the caption: 25 %",
+    static const char *const markdown[] = {"looked at, step 2 of 2: region 3: 75 %",
+                                           "drew on the caption: 25 %",
                                            "* regions, step 1 of 2: region 2 88 %", NULL};
     static const char *const json[] = {
         "\"rounds\":[0.25,0.75]", "\"weight\":0.75",
@@ -229,7 +230,7 @@ static void maps_are_of_what_there_is(void **state)
     (void)state;
     static const char *const none[] = {"The network looks at the picture as a whole", NULL};
     static const char *const steps[] = {"History: weight of each round",
-                                        "Regions: share of the",
+                                        "Regions, step 2 of 2: share of the attention",
                                         "regions by step: question to regions",
                                         "step 1",
                                         "step 2",
@@ -266,7 +267,6 @@ static void every_pair_of_axes_has_a_table(void **state)
     list[7] = support_attention("parents", VD_AXIS_ENTRIES, VD_AXIS_ENTRIES, 2, 2, grid_of);
     reply.answer.attentions = 8;
     assert_float_equal(vd_word_share(a, 0), 0.625, 1e-9); // what it says itself
-    sheet.all_regions = true;
     static vd_grid grid;
     assert_int_equal(vd_grid_resize(&grid, 100, 80, NULL), VD_OK);
     const vd_heat_maps maps = {.sheet = &sheet};
@@ -285,7 +285,7 @@ static void a_sentinel_is_shown_as_nothing(void **state)
     static float shares[] = {0.5f, 0.25f, 0, 0, 0.125f, 0.5f};
     static const char *const wanted[] = {
         "color      ?          nothing", "50 %      \u258225 %      \u258225 %",
-        "0 %       \u25810 %       \u25810 %", "12 %      \u258450 %      \u258338 %", NULL};
+        "0.0 %     \u25810.0 %     \u25810.0 %", "12 %      \u258450 %      \u258338 %", NULL};
     list[0] =
         support_attention("question-words", VD_AXIS_REGIONS, VD_AXIS_QUESTION_WORDS, 3, 2, shares);
     list[0].nothing = true;

@@ -373,7 +373,7 @@ static vd_status export_once(void *context, vd_error *err)
     char *out = support_join(tiny.directory, "export");
     vd_status status = vd_transcript_html(context, world, out, err);
     if (status == VD_OK)
-        status = vd_transcript_markdown(context, out, err);
+        status = vd_transcript_markdown(context, NULL, out, err);
     if (status == VD_OK)
         status = vd_transcript_visdial(context, out, err);
     free(out);

@@ -301,7 +301,7 @@ static void small_talk_is_exported(void **state)
     vd_transcript_file back = plain_chat_read_back(file);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(i == 0   ? vd_transcript_html(&back, NULL, out, NULL)
-                         : i == 1 ? vd_transcript_markdown(&back, out, NULL)
+                         : i == 1 ? vd_transcript_markdown(&back, NULL, out, NULL)
                                   : vd_transcript_visdial(&back, out, NULL),
                          VD_OK);
         char *text = support_read_file(out, NULL), *at = text;

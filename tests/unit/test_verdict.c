@@ -69,7 +69,7 @@ static void the_objects_that_decide_are_named(void **state)
            "(region 1); it says exactly 1");
     judged("a picture of 3 solids", VD_JUDGED_FAITHFUL, "3 objects; it says exactly 3");
     judged("a blue cone among some other things", VD_JUDGED_FALSE,
-           "0 of 3 objects are a blue cone; it says some");
+           "0 of 3 objects are a blue cone; it says at least 1");
     judged("a cube is on the far left", VD_JUDGED_FALSE,
            "farthest to the left is the large red metal ball (region 2); it says a cube");
     judged("a red cube is on the far right", VD_JUDGED_FAITHFUL,

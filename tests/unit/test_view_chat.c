@@ -341,7 +341,7 @@ static void the_attention_view_goes_word_by_word(void **state)
     expect("where \"?\" looks");
     expect("caption");
     expect("round 1");
-    expect("Regions: share of the answer");
+    expect("Regions: share of the attention");
     fake_chat_keys(&fake, "Esc");
     expect("Answers within");
 }

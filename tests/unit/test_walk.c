@@ -352,7 +352,7 @@ static void markdown_has_a_heading_a_stage_and_no_foreign_markup(void **state)
     assert_non_null(strstr(run.out, "# is \\*it\\* \\<b\\>red\\|\n"));
     assert_non_null(strstr(run.out, "\n## 1. Word states\n"));
     assert_non_null(strstr(run.out, "\n## 8. Softmax\n"));
-    assert_non_null(strstr(run.out, "\n## What if\n\nChanged: word 1 is left out\n"));
+    assert_non_null(strstr(run.out, "\n## What if\n\nChanged: word 1 \"is\" left out\n"));
     assert_non_null(strstr(run.out, "\n## Attention is not effect\n"));
     assert_null(strstr(run.out, "<b>"));
     support_program_clear(&run);

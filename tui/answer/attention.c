@@ -96,6 +96,14 @@ static void largest_of_row(const vd_sheet *sheet, int side, const vd_attention *
     }
 }
 
+void vd_answer_step(const vd_answer *answer, vd_axis key, char *out, size_t size)
+{
+    const vd_attention *a = vd_answer_attention(answer, VD_AXIS_QUESTIONS, key);
+    out[0] = '\0';
+    if (a && a->of > 1)
+        snprintf(out, size, ", %s %d of %d", a->part, a->index + 1, a->of);
+}
+
 void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
                       size_t size)
 {

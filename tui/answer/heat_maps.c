@@ -120,7 +120,8 @@ static void draw_entry_words(scroll_page *page, const vd_heat_maps *maps, const 
 static void draw_history(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
                          const float *rounds, const vd_attention *topic)
 {
-    char text[160], looks[96] = "";
+    char text[220], looks[96] = "", step[48];
+    vd_answer_step(answer, VD_AXIS_ENTRIES, step, sizeof step);
     if (topic && topic->query == VD_AXIS_QUESTIONS)
         snprintf(looks, sizeof looks, "where the question looks (%%)");
     else if (topic)
@@ -129,7 +130,8 @@ static void draw_history(scroll_page *page, const vd_heat_maps *maps, const vd_a
     else if (!vd_answer_whole(answer))
         snprintf(looks, sizeof looks, "what the words attend to %s",
                  maps->pending ? "is being computed" : "is no longer kept");
-    snprintf(text, sizeof text, "History: %s%s%s", rounds ? "weight of each round" : "",
+    snprintf(text, sizeof text, "History%s: %s%s%s", rounds ? step : "",
+             rounds ? "weight of each round" : "",
              !rounds || !*looks ? ""
              : topic            ? ", and "
                                 : "; ",
@@ -198,7 +200,7 @@ static void draw_cells(scroll_page *page, const vd_heat_maps *maps, const vd_att
         bool selected = a->key == VD_AXIS_QUESTION_WORDS && column[i].index == maps->word;
         if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
             vd_grid_level(page->grid, x, y, share, role(page, VD_ROLE_BAR_WORD));
-        snprintf(text, sizeof text, "%.0f %%", share * 100);
+        vd_percent(text, sizeof text, share);
         vd_grid_text(page->grid, x + 1, y, CELL - 2, text,
                      role(page, selected ? VD_ROLE_QUESTION : VD_ROLE_FAINT));
     }
@@ -265,7 +267,9 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
     vd_share column[MOST_COLUMNS], top[MOST_COLUMNS];
     int words = looks ? columns_of(looks) : 0;
     int columns = looks ? words_around(page, maps, looks, column) : 0;
-    char text[128] = "Regions: share of the answer";
+    char text[128], step[48];
+    vd_answer_step(answer, VD_AXIS_REGIONS, step, sizeof step);
+    snprintf(text, sizeof text, "Regions%s: share of the attention", step);
     bool nothing = columns && column[columns - 1].index == looks->columns;
     if (columns < words) // the numbers first: a narrow screen cuts the end
         snprintf(text, sizeof text,
@@ -273,8 +277,8 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
                  column[0].index + 1, column[columns - 1].index + !nothing, looks->columns,
                  nothing ? " and nothing" : "");
     else if (looks)
-        snprintf(text, sizeof text, "%s which question words each looks at",
-                 share ? "Regions: share of the answer, and" : "Regions:");
+        snprintf(text, sizeof text, "Regions%s: %swhich question words each looks at", step,
+                 share ? "share of the attention, and " : "");
     title(page, text);
     if (looks)
         draw_column_names(page, maps, looks, column, columns);
@@ -282,7 +286,7 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps, const vd_a
         vd_grid_text(page->grid, page->at.x + cells_from(page, maps) - SHARE + 1, row_y(page),
                      SHARE - 2, "share", role(page, VD_ROLE_FAINT));
     page->row++;
-    int count = share ? vd_shares_top(share, answer->regions, 0.9, top, MOST_COLUMNS)
+    int count = share ? vd_shares_top(share, answer->regions, 2, top, MOST_COLUMNS)
                       : columns_that_fit(page, maps, answer->regions);
     for (int i = 0; i < count; i++, page->row++) {
         int x = page->at.x, y = row_y(page), region = share ? top[i].index : i;

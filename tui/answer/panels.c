@@ -104,8 +104,7 @@ void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, con
                                   .share = same ? vd_answer_shares(&reply->answer, VD_AXIS_REGIONS)
                                                 : NULL,
                                   .boxes = sheet->boxes,
-                                  .regions = sheet->regions,
-                                  .all = sheet->all_regions};
+                                  .regions = sheet->regions};
     vd_shared_picture_draw(&of, grid, room);
 }
 

@@ -42,7 +42,6 @@ typedef struct vd_sheet {
     const float *boxes;          // (regions, 4) in 0..1 or NULL
     const vd_region_name *names; // (regions) or NULL
     int regions;
-    bool all_regions; // all are outlined, not only the attended ones
     vd_fingerprint features_hash;
     const char *caption;
     vd_caption_by caption_by;

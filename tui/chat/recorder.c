@@ -272,7 +272,7 @@ static vd_status render(const vd_transcript_file *file, const vd_world *world, v
 {
     if (kind == VD_EXPORT_HTML)
         return vd_transcript_html(file, world, path, err);
-    return kind == VD_EXPORT_MARKDOWN ? vd_transcript_markdown(file, path, err)
+    return kind == VD_EXPORT_MARKDOWN ? vd_transcript_markdown(file, world, path, err)
                                       : vd_transcript_visdial(file, path, err);
 }
 

@@ -77,9 +77,10 @@ static void print_json(const ask *a, const vd_sheet *sheet)
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
-    if (sheet->caption_by != VD_CAPTION_PEOPLE)
-        vd_json_put(json, "caption: %s, caption_by: %s", sheet->caption,
-                    vd_caption_by_names[sheet->caption_by]);
+    char picture[256];
+    vd_world_name(a->world, a->picture, picture, sizeof picture);
+    vd_json_put(json, "picture: %s, caption: %s, caption_by: %s", picture, sheet->caption,
+                vd_caption_by_names[sheet->caption_by]);
     if (doubt)
         vd_json_put(json, "doubt: %s", doubt);
     vd_json_put(json, "model: %s", vd_model_name(vd_session_model(a->session)));
@@ -213,8 +214,8 @@ static void print_answers(const ask *a, const vd_sheet_side *side)
         vd_folded one = vd_sheet_row(side, i);
         const char *text = vd_sheet_text(side, one.answer);
         int width = vd_output_width(text);
-        printf("   %s%*s %5.1f %% ", text, width < widest ? widest - width : 0, "",
-               100 * one.probability);
+        printf("   %s%*s ", text, width < widest ? widest - width : 0, "");
+        printf(one.probability < 0.0005 ? " <0.1 %% " : "%5.1f %% ", 100 * one.probability);
         fputs(vd_output_bar(bar, one.probability, BAR, a->utf8), stdout);
         if (one.alike)
             printf(" with %d alike", one.alike);

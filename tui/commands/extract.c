@@ -1,5 +1,6 @@
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ typedef struct job {
 
 static const vd_option options[] = {
     {"out", "FILE",
-     "write the features to FILE; with --train or --calibrate the extractor "
+     "write the features to FILE (.safetensors); with --train or --calibrate the extractor "
      "(assets/extractor.safetensors)",
      VD_INTO(job, out)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(job, force)},
@@ -213,6 +214,11 @@ static vd_status extract_one(const job *j, int row, float *features, vd_region_s
 static vd_status try_output(const job *j, vd_error *err)
 {
     const char *const *pictures = (const char *const *)j->picture, *model = j->model;
+    if (g_str_has_suffix(j->out, ".npz") || g_str_has_suffix(j->out, ".npy"))
+        return vd_error_set(err, VD_USAGE,
+                            "--out %.300s: features are written as safetensors; name a file that "
+                            "ends in .safetensors",
+                            j->out);
     vd_status status = vd_output_apart(&j->out, 1, pictures, (size_t)j->count, err);
     if (!status)
         status = vd_output_apart(&j->out, 1, &model, 1, err);

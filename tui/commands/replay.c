@@ -262,7 +262,7 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
     if (status == VD_OK && r->html)
         status = vd_transcript_html(&file, world, r->html, err);
     if (status == VD_OK && r->markdown)
-        status = vd_transcript_markdown(&file, r->markdown, err);
+        status = vd_transcript_markdown(&file, world, r->markdown, err);
     if (status == VD_OK && r->visdial)
         status = vd_transcript_visdial(&file, r->visdial, err);
     if (status == VD_OK && r->no_check)

@@ -20,6 +20,8 @@ typedef struct walk_command {
     vd_world *world;
     vd_session *session;
     const char *const *answers; // texts of the pool
+    char picture[256];
+    const char *doubt; // NULL: none
     vd_markup *out;
 } walk_command;
 
@@ -131,7 +133,7 @@ static void print_stage(const walk_command *c, const vd_walk_stage *stage, int n
     vd_markup_put(c->out, c->markdown ? "\n## %d. %s\n\n" : "\n%d. %s\n", number + 1,
                   stage->of->title);
     print_why(c, stage->of->why);
-    if (c->markdown)
+    if (c->markdown && stage->of->ins > 0)
         printf("In:\n\n");
     print_values(c, "in", stage->of->in, stage->of->ins);
     if (c->markdown)
@@ -252,6 +254,8 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
                         "size), D = %d (region size)\n",
                   walk->reply.typed, vd_session_caption(c->session), *by ? ", " : "", by,
                   walk->model, walk->config.embed, walk->config.hidden, walk->config.region);
+    if (c->doubt && c->markdown)
+        vd_markup_put(c->out, "\n**%s**\n", c->doubt);
     print_unknown(c, changed && walk->changed.words ? &walk->changed : &walk->reply);
     if (changed)
         print_change(c, walk);
@@ -341,9 +345,11 @@ static void print_json(const walk_command *c, const vd_walk *walk)
     const vd_sheet_side was = {.reply = &walk->reply, .texts = c->answers, .chosen = -1};
     const vd_sheet_side now = {.reply = &walk->changed, .texts = c->answers, .chosen = -1};
     yajl_gen json = vd_output_object();
-    vd_json_put(json, "question: %s, caption: %s, caption_by: %s, model: %s", walk->reply.typed,
-                vd_session_caption(c->session),
+    vd_json_put(json, "question: %s, picture: %s, caption: %s, caption_by: %s, model: %s",
+                walk->reply.typed, c->picture, vd_session_caption(c->session),
                 vd_caption_by_names[vd_session_caption_by(c->session)], walk->model);
+    if (c->doubt)
+        vd_json_put(json, "doubt: %s", c->doubt);
     vd_sheet_json_answers(json, "answers", &was, 2 * SHOWN_ANSWERS);
     if (walk->switches.count > 0) {
         vd_json_put(json, "what_if: [");
@@ -399,8 +405,10 @@ static vd_status open_session(walk_command *c, vd_error *err)
     if (status)
         return status;
     c->answers = vd_session_texts(c->session);
-    if (vd_world_doubt(c->world, index))
-        fprintf(stderr, "%s\n", vd_world_doubt(c->world, index));
+    vd_world_name(c->world, index, c->picture, sizeof c->picture);
+    c->doubt = vd_world_doubt(c->world, index);
+    if (c->doubt)
+        fprintf(stderr, "%s\n", c->doubt);
     return VD_OK;
 }
 

@@ -138,7 +138,7 @@ static void tell_count(sentence *s, const blocks_claim *claim, const blocks_evid
     else
         vd_append(s->out, s->size, "%d objects", s->scene->count);
     if (claim->sort == BLOCKS_CLAIM_THERE)
-        vd_append(s->out, s->size, "; it says some");
+        vd_append(s->out, s->size, "; it says at least 1");
     else
         vd_append(s->out, s->size, "; it says exactly %d", claim->number);
 }

@@ -194,11 +194,13 @@ static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int whic
     const vd_caption_side *side = &sheet->side[which];
     vd_markup_put(html, "<p class=\"sentence\">");
     for (int t = 0; t < side->trace.words; t++) {
+        char share[16];
         int row = row_of(sheet, which, t);
         vd_markup_put(html, "<button type=\"button\" class=\"said-word%s%s\" data-row=\"%d\">%s",
                       vd_caption_sheet_differs(sheet, row) ? " differs" : "",
                       vd_caption_side_knows(side, t) ? "" : " unknown", row, side->word[t]);
-        vd_markup_put(html, "<sub>%.0f</sub></button> ", 100 * side->trace.word[t].probability);
+        vd_percent(share, sizeof share, side->trace.word[t].probability);
+        vd_markup_put(html, "<sub>%s</sub></button> ", share);
     }
     vd_markup_put(html, "</p>\n");
 }
@@ -370,6 +372,8 @@ static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const 
         vd_html_picture(html, PICTURE, image);
     vd_markup_put(html, "<header class=\"top\"><h1>Picture %s, word by word</h1></header>\n",
                   sheet->picture);
+    if (sheet->doubt)
+        vd_markup_put(html, "<p class=\"doubt\">%s</p>\n", sheet->doubt);
     vd_status status = put_under(html, sheet, err);
     put_player(html, sheet);
     vd_markup_put(html,

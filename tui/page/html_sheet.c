@@ -42,7 +42,7 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
                       reply->unknown[i] ? " unknown" : "", fmin(share / most, 1), text,
                       reply->unknown[i] ? ", not in the vocabulary" : "", reply->word[i]);
         if (share >= 0.1)
-            vd_markup_put(html, "<sub>%.0f</sub>", 100 * share);
+            vd_markup_put(html, "<sub>%s</sub>", text);
         vd_markup_put(html, "</span>");
     }
     vd_markup_put(html, " <span class=\"note\">shade: share of attention</span>");

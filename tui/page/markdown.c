@@ -29,12 +29,12 @@ static void put_candidate(vd_markup *m, const vd_sheet_side *side, int place)
     int index = answer->order[place - 1];
     char share[16];
     vd_percent(share, sizeof share, (double)answer->probability[index]);
-    vd_markup_put(m, "| %d | %s%s%s | %s | ", place, side->texts[index],
+    vd_markup_put(m, "| %d | %s%s%s | %s |", place, side->texts[index],
                   index == side->human ? " (human)" : "",
                   index == side->chosen && place > 1 ? " (chosen)" : "", share);
     if (side->relevance)
-        vd_markup_put(m, "%.2f", (double)side->relevance[index]);
-    vd_markup_put(m, " |\n");
+        vd_markup_put(m, " %.2f |", (double)side->relevance[index]);
+    vd_markup_put(m, "\n");
 }
 
 static void put_ranking(vd_markup *m, const vd_sheet_side *side)
@@ -42,7 +42,10 @@ static void put_ranking(vd_markup *m, const vd_sheet_side *side)
     const vd_answer *answer = &side->reply->answer;
     int candidates = answer->candidates;
     int shown = candidates < MOST_ANSWERS ? candidates : MOST_ANSWERS;
-    vd_markup_put(m, "| place | %s, of %d | share | relevance |\n| ---: | --- | ---: | ---: |\n",
+    vd_markup_put(m,
+                  side->relevance
+                      ? "| place | %s, of %d | share | relevance |\n| ---: | --- | ---: | ---: |\n"
+                      : "| place | %s, of %d | share |\n| ---: | --- | ---: |\n",
                   side->model, candidates);
     for (int place = 1; place <= shown; place++)
         put_candidate(m, side, place);
@@ -79,7 +82,9 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
     const float *regions = vd_answer_shares(answer, VD_AXIS_REGIONS);
     const float *rounds = vd_answer_shares(answer, VD_AXIS_ENTRIES);
     int count = regions ? vd_shares_top(regions, answer->regions, 0.9, top, MOST_REGIONS) : 0;
-    vd_markup_put(m, regions ? "* looked at" : "* " VD_NO_REGIONS);
+    char step[48];
+    vd_answer_step(answer, VD_AXIS_REGIONS, step, sizeof step);
+    vd_markup_put(m, regions ? "* looked at%s%s" : "* " VD_NO_REGIONS, step, *step ? ":" : "");
     for (int i = 0; i < count; i++) {
         vd_percent(share, sizeof share, top[i].share);
         char region[VD_REGION_LABEL];
@@ -91,8 +96,9 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
                           (double)box[2], (double)box[3]);
         }
     }
+    vd_answer_step(answer, VD_AXIS_ENTRIES, step, sizeof step);
     if (rounds)
-        vd_markup_put(m, "\n* drew on");
+        vd_markup_put(m, "\n* drew on%s%s", step, *step ? ":" : "");
     for (int i = 0; i < answer->rounds && rounds; i++) {
         vd_percent(share, sizeof share, (double)rounds[i]);
         if (i == 0)

@@ -148,7 +148,8 @@
     });
     shown.classList.toggle("empty", !row);
     if (!row) return;
-    row.item.scrollIntoView({ block: "nearest" });
+    const box = list.getBoundingClientRect(), at = row.item.getBoundingClientRect();
+    list.scrollTop += at.top < box.top ? at.top - box.top : Math.max(0, at.bottom - box.bottom);
     if (focus) row.link.focus({ preventScroll: true });
   }
 

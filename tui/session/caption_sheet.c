@@ -284,6 +284,7 @@ static vd_status begin(const vd_world *world, const vd_caption_wish *wish, vd_ca
         return vd_error_memory(err, "a caption");
     sheet->wish = *wish;
     vd_world_name(world, wish->picture, sheet->picture, sizeof sheet->picture);
+    sheet->doubt = vd_world_doubt(world, wish->picture);
     return vd_world_regions(world, wish->picture, &sheet->regions, err);
 }
 

@@ -95,6 +95,7 @@ typedef struct vd_caption_side {
 typedef struct vd_caption_sheet {
     vd_caption_wish wish;
     char picture[256]; // what people know it by
+    const char *doubt; // a warning that it is of another kind, or NULL
     vd_picture_regions regions;
     int captioners, sides;
     vd_caption_side side[VD_CAPTION_SIDES];

@@ -318,7 +318,7 @@ void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, 
     vd_switch_name(what, name, sizeof name);
     bool word = what->kind == VD_SWITCH_WORD && !what->word[0] && what->index < walk->reply.words;
     if (word)
-        snprintf(out, size, "%.20s %.30s", name, walk->reply.word[what->index]);
+        snprintf(out, size, "%.20s \"%.30s\"", name, walk->reply.word[what->index]);
     else if (what->kind == VD_SWITCH_ENTRY && what->index > 0 && what->index < walk->entries)
         snprintf(out, size, "%.90s", walk->entry[what->index].label);
     else if (what->kind == VD_SWITCH_ATTENTION)

@@ -47,7 +47,8 @@ void vd_walk_free(vd_walk *walk);
 // How many attentions the question has over this axis: one for each step that looks there.
 int vd_walk_looks(const vd_walk *walk, vd_axis axis);
 // What a switch is about, or what it does where it leaves nothing out: "region 3 blue metal cone",
-// "round 2: what color is it", "word 1 what", "positions added", "attention 4: regions flattened".
+// "round 2: what color is it", "word 1 \"what\"", "positions added", "attention 4: regions
+// flattened".
 void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size);
 
 // ---- stages ------------------------------------------------------------------------------------

@@ -156,6 +156,14 @@ static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_c
     return VD_OK;
 }
 
+// That answers about the picture mean nothing; NULL: they mean something, or it is not known.
+static const char *doubt_of(const vd_world *world, const vd_chat_record *talk)
+{
+    size_t index;
+    bool found = world && vd_world_find(world, talk->image_id, &index, NULL) == VD_OK;
+    return found ? vd_world_doubt(world, index) : NULL;
+}
+
 static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, const vd_world *world,
                            size_t index, vd_error *err)
 {
@@ -178,6 +186,8 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
     if (talk->caption_by != VD_CAPTION_PEOPLE)
         vd_markup_put(html, " <span class=\"note\">%s</span>",
                       vd_caption_by_text(talk->caption_by));
+    if (doubt_of(world, talk))
+        vd_markup_put(html, "</p><p class=\"doubt\">%s", doubt_of(world, talk));
     vd_markup_put(html, "</p><ol>");
     for (int i = 0; i < talk->count; i++)
         vd_markup_put(html,
@@ -228,7 +238,8 @@ static void markdown_missing(vd_markup *markdown, const vd_turn *said)
 
 static const talk_form markdown_form = {vd_markdown_sheet, markdown_missing, "**%s**\n\n%s\n\n"};
 
-vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err)
+vd_status vd_transcript_markdown(const vd_transcript_file *file, const vd_world *world,
+                                 const char *path, vd_error *err)
 {
     vd_markup *m;
     if (file->talk_count == 0)
@@ -241,6 +252,8 @@ vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *pat
         char name[96];
         name_picture(&file->talks[i], name, sizeof name);
         vd_markup_put(m, "## Picture %s\n\n", name);
+        if (doubt_of(world, &file->talks[i]))
+            vd_markup_put(m, "**%s**\n\n", doubt_of(world, &file->talks[i]));
         put_talk(file, i, &markdown_form, m, 0, 0);
     }
     return vd_markup_commit(m, err);

@@ -216,7 +216,8 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
 // world: for the pictures; NULL: no pictures.
 vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
                              const char *path, vd_error *err);
-vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err);
+vd_status vd_transcript_markdown(const vd_transcript_file *file, const vd_world *world,
+                                 const char *path, vd_error *err);
 // VisDial v1.0: the options of a round are the 100 best candidates. Questions are normalised; if
 // the typed text differs, the round has it as "typed". Small talk is in the dialog's "asides":
 // [[round, typed, reply]], before the round with this number (from 0).

@@ -95,10 +95,16 @@ void vd_chat_export(vd_chat *chat, const char *text)
     const char *path = name ? name + length + strspn(name + length, " ") : "";
     while (kind < 3 && (strlen(kinds[kind]) != length || strncmp(kinds[kind], text, length) != 0))
         kind++;
+    const char *dot = name && kind == 3 ? strrchr(name, '.') : NULL;
+    if (dot) // a file alone: its ending says which
+        for (kind = 0, path = name; kind < 3 && strcmp(kinds[kind], dot + 1) != 0;)
+            kind++;
     if (!name)
         vd_notice_complain(&chat->notice, "out of memory: nothing was written");
     else if (kind == 3 || !*path)
-        vd_notice_complain(&chat->notice, "/export html, md or json, then the name of a file");
+        vd_notice_complain(
+            &chat->notice,
+            "/export html, md or json, then the name of a file; or a name that ends so");
     else if (!vd_chat_round(chat))
         vd_notice_complain(&chat->notice, "ask something first");
     else

@@ -1,5 +1,6 @@
 // A walk through the answer that is looked at, one page a stage, and a last page of
 // what-ifs, where what is switched off changes the ranking at once.
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -88,10 +89,15 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     if (room > 8)
         vd_grid_right(page->grid, page->at.x + x + 2, y, room, right,
                       role(page, walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT));
-    const vd_answer *was = &walk->reply.answer;
+    const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
     char share[16], answer[160];
-    vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
-    int wide = snprintf(answer, sizeof answer, "%.120s (%s)", answers[was->order[0]], share);
+    vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
+    int wide = snprintf(answer, sizeof answer, "%.60s (%s)", answers[now->order[0]], share);
+    if (walk->switches.count > 0) {
+        vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
+        wide += snprintf(answer + wide, sizeof answer - (size_t)wide, ", was %.60s (%s)",
+                         answers[was->order[0]], share);
+    }
     int width = row_width(page, 1);
     wide = wide < width / 2 ? wide : width / 2;
     y = row_y(page, 1);
@@ -251,17 +257,16 @@ static int draw_table(walk_page *page, int x, int width, int row, const vd_walk_
 
 static void draw_tables(walk_page *page, int row, const vd_walk_stage *stage)
 {
-    int width = page->at.width, first = width;
-    if (stage->tables == 0)
-        return;
-    if (stage->tables == 2 && width >= 60) // side by side
-        first = stage->table[0].text ? width * 13 / 20 : width * 11 / 20;
-    int end =
-        draw_table(page, page->at.x, first == width ? width : first - 2, row, &stage->table[0]);
-    if (stage->tables == 2 && first < width)
-        draw_table(page, page->at.x + first, width - first, row, &stage->table[1]);
-    else if (stage->tables == 2)
-        draw_table(page, page->at.x, width, end + 1, &stage->table[1]);
+    int width = page->at.width, next = 0;
+    if (stage->tables > 1 && width >= 60) { // two side by side
+        int first = stage->table[0].text ? width * 13 / 20 : width * 11 / 20;
+        int one = draw_table(page, page->at.x, first - 2, row, &stage->table[0]);
+        int other = draw_table(page, page->at.x + first, width - first, row, &stage->table[1]);
+        row = (one > other ? one : other) + 1;
+        next = 2;
+    }
+    for (; next < stage->tables; next++)
+        row = draw_table(page, page->at.x, width, row, &stage->table[next]) + 1;
 }
 
 static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *answers)
@@ -473,11 +478,39 @@ static vd_panels arrange_walk(vd_chat *chat, int width, int height)
     return vd_panels_full(width, height, side);
 }
 
+// What a stage gives to each region; NULL: it has no such table.
+static const vd_trace_table *region_shares(const vd_trace *trace, int stage)
+{
+    for (int i = 0; i < trace->stage[stage].tables; i++) {
+        const vd_trace_table *table = &trace->stage[stage].table[i];
+        if (table->share && table->row_axis == VD_AXIS_REGIONS && table->columns == 1)
+            return table;
+    }
+    return NULL;
+}
+
+// The picture with the shares that the page is about: the stage's, or the answer's.
 static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     vd_sheet sheet = vd_chat_sheet(chat);
-    sheet.all_regions = page_of(chat) == VD_WALK_WHAT_IF; // any of them can be left out
-    vd_draw_picture(chat, grid, at, &sheet);
+    const vd_walk *walk = chat->lanes.walk.walk;
+    bool what_ifs = page_of(chat) == VD_WALK_WHAT_IF;
+    const vd_trace *trace = walk->switches.count > 0 ? &walk->changed_trace : &walk->trace;
+    const vd_trace_table *table = what_ifs ? NULL : region_shares(trace, page_of(chat));
+    float *own = table ? g_new(float, (gsize)table->rows) : NULL;
+    for (int i = 0; own && i < table->rows; i++)
+        own[i] = (float)table->value[i];
+    const vd_shared_picture of = {.picture = &chat->shown.picture,
+                                  .error = chat->shown.error,
+                                  .share =
+                                      walk->regions != sheet.regions ? NULL
+                                      : own                          ? own
+                                            : vd_answer_shares(answer_now(walk), VD_AXIS_REGIONS),
+                                  .boxes = sheet.boxes,
+                                  .regions = sheet.regions,
+                                  .all = what_ifs}; // any of them can be left out
+    vd_shared_picture_draw(&of, grid, at);
+    g_free(own);
 }
 
 static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side, const char *const *answers)
