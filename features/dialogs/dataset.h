@@ -33,9 +33,12 @@ const vd_regions *vd_dataset_regions(const vd_dataset *dataset);
 void vd_dataset_totals(const vd_dataset *dataset, const size_t *dialogs, size_t count,
                        vd_totals *totals);
 
-// A word-count vocabulary from the data's questions, answers and captions.
+// A word-count vocabulary: from the counts that the dialogs were packed with, else from their
+// questions, answers and captions; and always from the latter.
 vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
                            vd_error *err);
+vd_status vd_dataset_own_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
+                               vd_error *err);
 
 // Ablations that show what a model uses; all off = 0.
 typedef struct vd_dataset_view {

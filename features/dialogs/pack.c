@@ -279,15 +279,14 @@ static void sections(packing *p, bool declaring)
         section(p, table_names[t], "_text", VD_U8, sum(p, t), append_texts, t);
 }
 
-static vd_status write_all(packing *p, const char *source, vd_error *err)
+static vd_status write_all(packing *p, const char *source, bool given, vd_error *err)
 {
     char content[17];
     snprintf(content, sizeof content, "%016" PRIx64, vd_visdial_hash(p->data));
-    const char *const pairs[][2] = {{"format", "visdial dialogs 1"},
-                                    {"content", content},
-                                    {"version", p->data->version},
-                                    {"split", p->data->split},
-                                    {"source", source}};
+    const char *const pairs[][2] = {
+        {"format", "visdial dialogs 1"},        {"content", content},
+        {"version", p->data->version},          {"split", p->data->split},
+        {"words", given ? "given" : "counted"}, {"source", source}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && p->status == VD_OK; i++)
         p->status = vd_safetensors_put_metadata(p->writer, pairs[i][0], pairs[i][1], err);
     sections(p, true);
@@ -303,7 +302,7 @@ vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, 
     if (status == VD_OK)
         status = vd_safetensors_create(path, &p.writer, err);
     if (status == VD_OK)
-        status = write_all(&p, source, err);
+        status = write_all(&p, source, counts != NULL, err);
     if (status == VD_OK)
         status = vd_safetensors_commit(p.writer, err);
     else

@@ -2,7 +2,8 @@
 // safetensors file that is memory-mapped, so it opens at once. vd_visdial_open and vd_visdial_read
 // take either kind.
 //
-// metadata: "format" "visdial dialogs 1", "version", "split", "source"
+// metadata: "format" "visdial dialogs 1", "version", "split", "source", "words": "counted" in these
+// dialogs, or "given" (vd_visdial_pack)
 // D dialogs, R rounds, K rounds with candidates, O candidates, Q questions, A answers, W words:
 //   image_id I64 (D); first_round I64 (D + 1)
 //   question, answer, truth, options I32 (R); -1: none; options: row of candidates
@@ -38,5 +39,7 @@ uint64_t vd_visdial_hash(const vd_visdial *data);
 // also the words of other candidates, with count 0. In order of first occurrence.
 vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
                                  vd_error *err);
+// The counts that were given when the dialogs were packed, else those of the dialogs.
+vd_status vd_visdial_given_words(const vd_visdial *data, vd_word_counts **out, vd_error *err);
 
 #endif

@@ -255,6 +255,8 @@ static void open_metadata(opening *o)
                value[0] ? value[0] : "");
         return;
     }
+    const char *words = vd_safetensors_metadata(o->packed->file, "words");
+    o->packed->given = words && strcmp(words, "given") == 0;
     data->version = vd_string_arena_text(&o->store->arena, value[1], strlen(value[1]));
     data->split = vd_string_arena_text(&o->store->arena, value[2], strlen(value[2]));
     if (!data->version || !data->split)

@@ -48,6 +48,7 @@ typedef struct vd_packed_file {
     const char **words;    // (word_count) all that occur, in falling order of their counts
     const int64_t *counts; // how often each is said; 0 for those of candidates only
     size_t word_count;
+    bool given; // the counts are not those of the dialogs (vd_visdial_pack)
 } vd_packed_file;
 
 typedef struct vd_visdial_store {

@@ -242,12 +242,12 @@ static vd_status take_packed(const vd_packed_file *packed, bool candidates, vd_w
     return status;
 }
 
-vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
-                                 vd_error *err)
+// packed: its counts are taken; NULL: they are found in the texts.
+static vd_status words_of(const vd_visdial *data, const vd_packed_file *packed, bool candidates,
+                          vd_word_counts **out, vd_error *err)
 {
     *out = NULL;
     vd_word_counts *counts = NULL;
-    const vd_packed_file *packed = vd_visdial_packed(data);
     vd_status status = vd_word_counts_new(&counts, err);
     if (status == VD_OK)
         status = packed ? take_packed(packed, candidates, counts, err)
@@ -257,4 +257,19 @@ vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_wor
     else
         vd_word_counts_free(counts);
     return status;
+}
+
+vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
+                                 vd_error *err)
+{
+    const vd_packed_file *packed = vd_visdial_packed(data);
+    return words_of(data, packed && !packed->given ? packed : NULL, candidates, out, err);
+}
+
+// Also where dialogs were left out: the counts are not theirs.
+vd_status vd_visdial_given_words(const vd_visdial *data, vd_word_counts **out, vd_error *err)
+{
+    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
+    return packed && packed->given ? words_of(data, packed, false, out, err)
+                                   : vd_visdial_count_words(data, false, out, err);
 }

@@ -89,10 +89,11 @@ static void every_format_trains_the_same_captioner(void **state)
         train_run_expect(out[i], 0, "", MORE(SMALL, "--data", data[i]));
         char *found = metadata_of(out[i], "data"), *source = metadata_of(out[i], "trained_on");
         assert_ptr_equal(strstr(found, "captions=5 hash="), found);
-        assert_ptr_equal(strstr(source, i == 0   ? "dataset_coco.json (Karpathy split train)"
-                                        : i == 1 ? "dataset_flickr8k.json (Karpathy split train)"
-                                                 : "captions_train2014.json (COCO captions )"),
-                         source);
+        assert_ptr_equal(
+            strstr(source, i == 0   ? "dataset_coco.json (Karpathy split train and restval)"
+                           : i == 1 ? "dataset_flickr8k.json (Karpathy split train and restval)"
+                                    : "captions_train2014.json (COCO captions )"),
+            source);
         scalars[i] = train_run_scalars(out[i]);
         free(source);
         free(found);

@@ -104,6 +104,8 @@ static void a_resumed_run_learns_the_relevance_again(void **state)
     train_run_same_file("dense", "denser", "model.safetensors");
     train_run_same_file("dense", "denser", "checkpoint.safetensors");
     train_run_expect("plain", 0, "", MORE("--margin", "1"));
+    train_run_expect("plain", 5, "--train-dense: the run was started without it",
+                     MORE("--resume", dense[0], dense[1]));
     char *with = train_run_file("dense", "log.tsv"), *without = train_run_file("plain", "log.tsv"),
          *a = support_read_file(with, NULL), *b = support_read_file(without, NULL);
     assert_string_not_equal(a, b); // the relevance was learned from
@@ -129,7 +131,16 @@ static void resuming_with_other_settings_or_data_is_refused(void **state)
                      MORE("--resume", "--features", wide));
     train_run_expect("fixed", 5, "both must come from one extractor",
                      MORE("--resume", "--val", tiny.val, "--val-features", wide));
+    // Other numbers for the same pictures; weights that it did not start from.
+    size_t size;
+    char *bytes = support_read_file(tiny.features, &size);
+    bytes[size - 8] ^= 1;
+    support_write_file(wide, bytes, size);
+    train_run_expect("fixed", 5, "other features", MORE("--resume", "--features", wide));
+    free(bytes);
     free(wide);
+    train_run_expect("fixed", 5, "--from: the run was started from random weights",
+                     MORE("--resume", "--from", tiny.improved));
     train_run_expect("fixed", 0, "", MORE("--resume"));
 }
 

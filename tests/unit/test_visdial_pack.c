@@ -10,6 +10,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "features/dialogs/dataset.h"
+#include "features/dialogs/store.h"
 #include "features/text/vocab_file.h"
 #include "tests/support/must.h"
 #include "tests/support/support.h"
@@ -321,6 +322,15 @@ static void given_counts_make_the_vocabulary(void **state)
         assert_string_equal(vd_vocab_word(expected, VD_FIRST_WORD + i), order[i]);
     }
     assert_true(vd_visdial_hash(data) == vd_visdial_hash(packed)); // the same dialogs
+    vd_vocab_free(words);
+    ((vd_visdial_store *)packed)->partial = true; // dialogs left out change nothing of it
+    must(vd_dataset_vocab(packed, 5, &words, &err), &err);
+    assert_int_equal(vd_vocab_size(words), VD_FIRST_WORD + 4);
+    vd_vocab_free(expected);
+    vd_vocab_free(words);
+    must(vd_dataset_own_vocab(data, 1, &expected, &err), &err); // what the dialogs themselves have
+    must(vd_dataset_own_vocab(packed, 1, &words, &err), &err);
+    assert_int_equal(vd_vocab_size(words), vd_vocab_size(expected));
     vd_vocab_free(expected);
     vd_vocab_free(words);
     vd_word_counts_free(counts);

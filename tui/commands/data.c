@@ -132,9 +132,9 @@ static vd_status add_dialog(survey *s, const vd_visdial_dialog *dialog, unsigned
         s->answered++;
         s->answers_given += !(used[round->answer] & GIVEN);
         used[round->answer] |= GIVEN;
-        // <S> and </S> are two of the tokens that the network reads.
+        // <S> is one of the tokens that the network reads.
         status =
-            add_text(s, s->data->answers[round->answer], "", VD_MAX_CANDIDATE - 3, &s->answer, err);
+            add_text(s, s->data->answers[round->answer], "", VD_CUT_CANDIDATE - 1, &s->answer, err);
     }
     return status;
 }
@@ -143,7 +143,7 @@ static vd_status count_all(survey *s, vd_error *err)
 {
     unsigned char *asked = vd_alloc(s->data->question_count, 1);
     unsigned char *used = vd_alloc(s->data->answer_count, 1);
-    vd_status status = vd_dataset_vocab(s->data, 1, &s->words, err);
+    vd_status status = vd_dataset_own_vocab(s->data, 1, &s->words, err);
     if (status == VD_OK)
         s->said = vd_alloc((size_t)vd_vocab_size(s->words), sizeof *s->said);
     if (status == VD_OK && (!asked || !used || !s->said))

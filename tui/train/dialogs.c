@@ -115,7 +115,9 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
         snprintf(m->column, sizeof m->column, "%s", columns[i]);
         snprintf(m->tag, sizeof m->tag, "%s", tags[i]);
     }
-    out->best = out->measure[plan->best_by].value;
+    // Never 0, which is that of no epoch. MRR, where no measured dialog has relevance.
+    vd_metric by = out->measure[plan->best_by].known ? plan->best_by : VD_MRR;
+    out->best = 1 + out->measure[by].value;
     return status;
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/alloc.h"
+#include "engine/base/hash.h"
 #include "features/dialogs/pack.h"
 #include "tui/measure/corpus.h"
 
@@ -90,6 +92,30 @@ void vd_run_data_describe(const vd_run_data *data, char *out, size_t size)
                  vd_visdial_hash(data->dialogs));
 }
 
+vd_status vd_run_data_features(const vd_run_data *data, char *out, size_t size, vd_error *err)
+{
+    enum { LOOKED_AT = 8 };
+    const vd_regions *regions = data->regions;
+    size_t count = vd_regions_count(regions);
+    size_t numbers = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
+    float *picture = vd_alloc(numbers, sizeof *picture);
+    vd_status status = picture ? VD_OK : vd_error_memory(err, "a picture's features");
+    uint64_t hash = VD_HASH_START;
+    for (size_t row = 0; row < count; row++)
+        hash = vd_hash_with(hash, (uint64_t)vd_regions_image_id(regions, row));
+    for (size_t i = 0; i < LOOKED_AT && i < count && status == VD_OK; i++) {
+        status = vd_regions_read(regions, i * count / LOOKED_AT, picture, NULL, err);
+        for (size_t k = 0; k < numbers && status == VD_OK; k++) {
+            uint32_t bits;
+            memcpy(&bits, &picture[k], sizeof bits);
+            hash = vd_hash_with(hash, bits);
+        }
+    }
+    vd_free(picture);
+    snprintf(out, size, "pictures=%zu hash=%016" PRIx64, count, hash);
+    return status;
+}
+
 void vd_run_data_source(const vd_run_data *data, char *out, size_t size)
 {
     const char *slash = strrchr(data->path, '/'), *name = slash ? slash + 1 : data->path;
@@ -99,5 +125,7 @@ void vd_run_data_source(const vd_run_data *data, char *out, size_t size)
                  d->split ? d->split : "");
     else
         snprintf(out, size, "%.200s (%.40s %.40s)", name, data->captions->kind,
-                 data->captions->image[0].split);
+                 !vd_captions_mixed(data->captions) ? data->captions->image[0].split
+                 : data->split                      ? "train and restval"
+                                                    : "of all splits");
 }

@@ -36,6 +36,8 @@ void vd_run_data_clear(vd_run_data *data);
 size_t vd_run_data_items(const vd_run_data *data); // dialogs or pictures
 // Identifies the data: "dialogs=8 hash=...", "captions=40 hash=...".
 void vd_run_data_describe(const vd_run_data *data, char *out, size_t size);
+// Identifies the region features, by all image ids and by the numbers of a few pictures.
+vd_status vd_run_data_features(const vd_run_data *data, char *out, size_t size, vd_error *err);
 // For display: "train.json (1.0 train)", "dataset_coco.json (Karpathy split train)".
 void vd_run_data_source(const vd_run_data *data, char *out, size_t size);
 

@@ -105,6 +105,8 @@ vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, c
     vd_error why = {0};
     *kept = NULL;
     vd_status status = vd_file_read(path, MOST_BYTES, &text, &size, &why);
+    if (status == VD_NOT_FOUND && inputs->data && inputs->features)
+        return VD_OK; // what is named suffices
     if (status && given)
         return vd_error_set(err, status,
                             "--resume: %s; it says what the run reads: name --data "

@@ -43,7 +43,8 @@ vd_status vd_run_more_words(const vd_vocab *known, const vd_run_data *data, int6
 {
     *out = NULL;
     vd_vocab *found;
-    vd_status status = read_words(NULL, data, minimum, &found, err);
+    vd_status status = data->captions ? vd_captions_vocab(data->captions, minimum, 0, &found, err)
+                                      : vd_dataset_own_vocab(data->dialogs, minimum, &found, err);
     if (status)
         return status;
     int old = vd_vocab_size(known), new = vd_vocab_size(found);
