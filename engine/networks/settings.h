@@ -124,7 +124,8 @@
     X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULES - 1, VD_SCHEDULE_STEPS,        \
       vd_schedule_names, true,                                                                     \
       "of the learning rate: steps (default: rises for 1/4 of the run, x0.1 at 5/8 and 6/8), "     \
-      "cosine, constant or warm-up (hidden^-0.5 min(step^-0.5, step W^-1.5), W from --warm-up)")   \
+      "cosine (rises for 1/32 of the run, falls to 0.02), constant or warm-up (hidden^-0.5 "       \
+      "min(step^-0.5, step W^-1.5), W from --warm-up)")                                            \
     X(warm_up, "warm-up", INT, 1, 1000000000, 10000, NULL, true,                                   \
       "schedule warm-up: steps to the highest rate")                                               \
     X(beta_1, "beta-1", REAL, 0, 0.999999, 0.9, NULL, true,                                        \

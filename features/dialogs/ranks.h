@@ -14,6 +14,9 @@ typedef struct vd_ranks vd_ranks;
 // Candidates may share a rank. VD_FORMAT, VD_MISMATCH with file, image and round otherwise.
 vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out, vd_error *err);
 void vd_ranks_free(vd_ranks *ranks);
+const char *vd_ranks_path(const vd_ranks *ranks);
+// Rounds whose ranks are not each number from 1 to their candidates' once: the server refuses them.
+size_t vd_ranks_irregular(const vd_ranks *ranks);
 // Of round 0.. of a dialog: one number a candidate, or NULL where the file has none.
 const float *vd_ranks_of(const vd_ranks *ranks, size_t dialog, int32_t round);
 

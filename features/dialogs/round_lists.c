@@ -202,9 +202,54 @@ vd_status vd_visdial_read_dense(vd_visdial *data, const char *path, vd_error *er
 // ---- ranks ------------------------------------------------------------------
 
 struct vd_ranks {
+    const char *path;
     lists lists;
     vd_string_arena arena;
+    size_t irregular;
 };
+
+// Whether they are each number from 1 to n once; seen: (n).
+static bool is_permutation(const float *rank, int n, bool *seen)
+{
+    memset(seen, 0, (size_t)n * sizeof *seen);
+    for (int i = 0; i < n; i++) {
+        int place = rank[i] <= (float)n ? (int)rank[i] - 1 : -1;
+        if (place < 0 || (float)(place + 1) != rank[i] || seen[place])
+            return false;
+        seen[place] = true;
+    }
+    return true;
+}
+
+static vd_status count_irregular(vd_ranks *of, const vd_visdial *data, vd_error *err)
+{
+    int most = 1;
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            if (data->dialogs[d].rounds[r].option_count > most)
+                most = data->dialogs[d].rounds[r].option_count;
+    bool *seen = vd_alloc((size_t)most, sizeof *seen);
+    if (!seen)
+        return vd_error_memory(err, "the ranks");
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++) {
+            const float *rank = vd_ranks_of(of, d, r);
+            of->irregular +=
+                rank && !is_permutation(rank, data->dialogs[d].rounds[r].option_count, seen);
+        }
+    vd_free(seen);
+    return VD_OK;
+}
+
+const char *vd_ranks_path(const vd_ranks *of)
+{
+    return of->path;
+}
+
+size_t vd_ranks_irregular(const vd_ranks *of)
+{
+    return of->irregular;
+}
 
 vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out, vd_error *err)
 {
@@ -213,6 +258,10 @@ vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out
     if (!read)
         return vd_error_memory(err, "the ranks");
     vd_status status = read_lists(path, data, &ranks, &read->arena, &read->lists, err);
+    if (status == VD_OK && !(read->path = vd_string_arena_text(&read->arena, path, strlen(path))))
+        status = vd_error_memory(err, "the ranks");
+    if (status == VD_OK)
+        status = count_irregular(read, data, err);
     if (status == VD_OK)
         *out = read;
     else

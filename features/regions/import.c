@@ -302,8 +302,8 @@ static vd_status check_halves(const writing *w, size_t row, const float *feature
                                 "%s: image %" PRId64 ", region %zu: feature %zu is %g, too large "
                                 "for half precision; import with --f32",
                                 vd_regions_path(w->import->from),
-                                vd_regions_image_id(w->import->from, row), i / w->size, i % w->size,
-                                (double)features[i]);
+                                vd_regions_image_id(w->import->from, row), i / w->size + 1,
+                                i % w->size, (double)features[i]);
     return VD_OK;
 }
 

@@ -241,9 +241,10 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
 
 static vd_status refuse_feature(const vd_regions *file, size_t row, size_t i, vd_error *err)
 {
-    return vd_error_set(
-        err, VD_FORMAT, "%s: image %" PRId64 ", region %zu: feature %zu is not finite", file->path,
-        file->source.image_id[row], i / (size_t)file->source.size, i % (size_t)file->source.size);
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: image %" PRId64 ", region %zu: feature %zu is not finite", file->path,
+                        file->source.image_id[row], i / (size_t)file->source.size + 1,
+                        i % (size_t)file->source.size);
 }
 
 static vd_status check_features(const vd_regions *file, size_t row, const float *features,
@@ -277,7 +278,7 @@ static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, s
             return vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 ", region %zu: its box is %g %g %g %g; x1 y1 "
                                 "x2 y2 in 0..1 are expected",
-                                file->path, file->source.image_id[row], i, (double)box[0],
+                                file->path, file->source.image_id[row], i + 1, (double)box[0],
                                 (double)box[1], (double)box[2], (double)box[3]);
         for (int c = 0; c < 4; c++)
             box[c] = fminf(fmaxf(box[c], 0.0f), 1.0f);

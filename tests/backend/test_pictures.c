@@ -267,7 +267,7 @@ static void numbers_that_are_none_are_refused_by_name(void **state)
         must(vd_regions_open(path, &regions, &err), &err);
         assert_true(vd_regions_in_halves(regions));
         support_refused(vd_regions_halves(regions, 7, &half, real, &err), VD_FORMAT, &err, path,
-                        "image 8, region 0: feature 3 is not finite", NULL);
+                        "image 8, region 1: feature 3 is not finite", NULL);
         must(vd_regions_halves(regions, 5, &half, real, &err), &err);
         assert_int_equal(real[0], 0); // zeros of either sign
         assert_int_equal(real[1], 1);

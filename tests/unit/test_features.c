@@ -133,7 +133,7 @@ static void boxes_beyond_the_picture_are_cut(void **state)
     must(vd_regions_find(regions, 7, &row, &err), &err);
     // Twenty-five pictures wide is no detector's box.
     support_refused(vd_regions_read(regions, row, features, box, &err), VD_FORMAT, &err, folder,
-                    "image 7, region 0", "25", NULL);
+                    "image 7, region 1", "25", NULL);
     vd_regions_close(regions);
     free(name);
 }
@@ -217,7 +217,7 @@ static void damaged_hdf5_is_refused(void **state)
         {"negative", NULL, {"\"image_id\"[1] is -7"}},
         {"nan id", NULL, {"\"image_id\"[1] is", "nan"}},
         {"twice", NULL, {"image 42", "rows 0 and 1"}},
-        {"nan", NULL, {"image 7, region 2", "feature 3 is not finite"}},
+        {"nan", NULL, {"image 7, region 3", "feature 3 is not finite"}},
         {"no boxes of one", NULL, {"image 7", "is 0, expected 1 to 4"}},
         {"many boxes", NULL, {"image 7", "is 5, expected 1 to 4"}},
         {"no ids", NULL, {"\"image_ids\""}},
@@ -229,15 +229,15 @@ static void damaged_hdf5_is_refused(void **state)
         {"no features", NULL, {"neither \"features\""}},
         {"narrow places", NULL, {"\"boxes\" has the shape 3 x 4 x 3", "expected 3 x 4 x 4"}},
         {"places of nothing", NULL, {"\"image_w\"", "picture 1 has 0 x 100 pixels"}},
-        {"wild places", NULL, {"image 7, region 2", "x1 y1 x2 y2 in 0..1"}},
-        {"turned places", NULL, {"image 7, region 2", "its box is"}},
+        {"wild places", NULL, {"image 7, region 3", "x1 y1 x2 y2 in 0..1"}},
+        {"turned places", NULL, {"image 7, region 3", "its box is"}},
     };
     static const damage adaptive[] = {
         {"range", NULL, {"\"pos_boxes\"[1]", "4 to 8", "7 rows"}},
         {"empty range", NULL, {"\"pos_boxes\"[1]", "4 to 4"}},
         {"negative range", NULL, {"\"pos_boxes\"[1] is -1"}},
-        {"box", NULL, {"image 7, region 0", "0.05 0 20 0.3"}},
-        {"box order", NULL, {"image 7, region 0", "0.9"}},
+        {"box", NULL, {"image 7, region 1", "0.05 0 20 0.3"}},
+        {"box order", NULL, {"image 7, region 1", "0.9"}},
         {"spatial rows", NULL, {"\"spatial_features\"", "6 x 6", "7 x 6"}},
         {"no ranges", NULL, {"\"pos_boxes\""}},
         {"columns", NULL, {"\"pos_boxes\" has 3 columns"}},
@@ -386,7 +386,7 @@ static void damaged_folders_are_refused(void **state)
         {"height", NULL, {"image_h", "from 1 on"}},
         {"two widths", NULL, {"image_w", "one number"}},
         {"box columns", NULL, {"bbox", "(4, 2)", "(4, 4)"}},
-        {"box", NULL, {"image 7, region 0"}},
+        {"box", NULL, {"image 7, region 1"}},
     };
     static const damage npy[] = {
         {"\x93NUMPY", "\x93NUMBY", {"byte 0", "NumPy"}},
@@ -588,7 +588,7 @@ static void what_half_precision_cannot_hold_is_refused(void **state)
     public_challenge(path, "large");
     must(vd_regions_open(path, &from, &err), &err);
     vd_import import = {.from = from, .source = "test", .out = out_path};
-    support_refused(vd_import_run(&import, &err), VD_FORMAT, &err, path, "image 7, region 2",
+    support_refused(vd_import_run(&import, &err), VD_FORMAT, &err, path, "image 7, region 3",
                     "feature 3 is 70000", "--f32", NULL);
     import.full = true;
     must(vd_import_run(&import, &err), &err);

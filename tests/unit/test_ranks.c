@@ -111,11 +111,23 @@ static void what_is_written_reads_back(void **state)
     write_ranks(dialog->image_id, 1, scores, n);
     vd_ranks *ranks;
     assert_int_equal(vd_ranks_read(path, data, &ranks, NULL), VD_OK);
+    assert_int_equal(vd_ranks_irregular(ranks), 0);
     const float *own = vd_ranks_of(ranks, 1, 0);
     for (int i = 0; i < n; i++)
         assert_true(own[i] == (float)(n - (i * 7) % n));
     assert_null(vd_ranks_of(ranks, 0, 0));
     assert_null(vd_ranks_of(ranks, 1, 1));
+    vd_ranks_free(ranks);
+    // Two that share a place are read, but no server takes them.
+    size_t size;
+    char *text = support_read_file(path, &size), *at = strstr(text, "\"ranks\":[");
+    assert_non_null(at);
+    assert_int_equal(at[9], '0' + n);
+    at[9]--;
+    support_write_text(path, text);
+    free(text);
+    assert_int_equal(vd_ranks_read(path, data, &ranks, NULL), VD_OK);
+    assert_int_equal(vd_ranks_irregular(ranks), 1);
     vd_ranks_free(ranks);
 }
 

@@ -61,7 +61,7 @@ static const vd_option options[] = {
      VD_INTO(comparing, options.threads), 1, VD_THREADS},
     {"right", "BY",
      "the answer ranked first is right if it is the human answer (human) or its relevance is 1 "
-     "(relevant; default where relevance is known)",
+     "(relevant; default where every question has relevance)",
      VD_INTO(comparing, right), .choices = "human or relevant"},
     {"group", "GROUP",
      "only questions that these models answer right: both, first (only the first), second (only "

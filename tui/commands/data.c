@@ -31,8 +31,9 @@ static const vd_option options[] = {
     {"model", "MODEL", "info: list the words that this model does not know",
      VD_INTO(request, model)},
     {"vocab", "FILE",
-     "info: list the words that are not in this vocabulary; pack: use this vocabulary (a list of "
-     "words, or {\"word\": count})",
+     "info: list the words that are not in this vocabulary (JSON: a list of words after <PAD>, "
+     "<S>, "
+     "</S>, <UNK>, or {\"word\": count}); pack: use these word counts",
      VD_INTO(request, vocab)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, 1000000000},
@@ -61,6 +62,11 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
                             r->out ? "out" : "force");
     if (r->verb != INFO && !r->out)
         return vd_error_set(err, VD_USAGE, "--out is missing: name the file to write");
+    if (r->verb != INFO &&
+        (vd_arguments_have(&given, "min-count") || vd_arguments_have(&given, "top")))
+        return vd_error_set(err, VD_USAGE,
+                            "--%s is for info; %s writes all words with their counts",
+                            vd_arguments_have(&given, "top") ? "top" : "min-count", verb);
     if (r->verb != INFO && (r->model || (r->vocab && r->verb == VOCAB)))
         return vd_error_set(err, VD_USAGE, "--%s is for info%s; %s uses all words",
                             r->model ? "model" : "vocab", r->model ? "" : " and pack", verb);

@@ -366,6 +366,11 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
 {
     counting c = {.options = options, .out = out};
     int most;
+    if (vd_ranks_irregular(ranks) > 0)
+        fprintf(stderr,
+                "%s: the ranks of %zu rounds are not each number from 1 to their candidates' once; "
+                "shared places count by their mean. The challenge's server refuses such a file\n",
+                vd_ranks_path(ranks), vd_ranks_irregular(ranks));
     vd_status status = begin_counting(&c, data, &most, err);
     float *scores = vd_alloc((size_t)most, sizeof *scores);
     if (status == VD_OK && !scores)
@@ -377,9 +382,9 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
             const float *given = vd_ranks_of(ranks, d, r);
             if (!given && (round->truth >= 0 || round->relevance))
                 status = vd_error_set(err, VD_MISMATCH,
-                                      "image %" PRId64 ", round %" PRId32
+                                      "%.400s: image %" PRId64 ", round %" PRId32
                                       " has no ranks; expected all rounds of the dialogs measured",
-                                      dialog->image_id, r + 1);
+                                      vd_ranks_path(ranks), dialog->image_id, r + 1);
             if (!given || status)
                 continue;
             for (int i = 0; i < round->option_count; i++)
