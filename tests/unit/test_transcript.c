@@ -130,33 +130,6 @@ static void what_was_said_is_read_back(void **state)
     vd_transcript_clear(&file);
 }
 
-static void a_transcript_that_cannot_be_written_is_given_up(void **state)
-{
-    (void)state;
-    plain_chat p;
-    char *directory = support_temp_dir(), *file = support_join(directory, "chat.jsonl");
-    plain_chat_open(world, &p, false, file);
-    support_remove_tree(directory);
-    plain_chat_ask(&p, "what color is the ball");
-    assert_null(p.recorder.transcript);
-    assert_non_null(strstr(p.chat.notice.text, "no transcript from here on: "));
-    assert_non_null(strstr(p.chat.notice.text, file));
-    assert_int_equal(p.chat.conversation.branch->count, 1);
-    plain_chat_ask(&p, "and the cube");
-    assert_int_equal(p.chat.conversation.branch->count, 2);
-    plain_chat_close(&p);
-    // One that could not be written is refused before anything is asked.
-    vd_recorder recorder = {0};
-    int64_t image = 1;
-    const char *model = "improved";
-    vd_error err = {0};
-    support_refused(vd_recorder_start(&recorder, false, file, &image, &model, &err), VD_NOT_FOUND,
-                    &err, file, "cannot be created", NULL);
-    vd_recorder_free(&recorder);
-    free(directory);
-    free(file);
-}
-
 static void without_a_place_for_transcripts_the_chat_says_so(void **state)
 {
     (void)state;
@@ -691,7 +664,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_said_is_read_back),
-        cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
         cmocka_unit_test(without_a_place_for_transcripts_the_chat_says_so),
         cmocka_unit_test(other_files_get_no_lines),
         cmocka_unit_test(transcripts_are_found_by_their_names),

@@ -318,6 +318,39 @@ static void small_talk_is_exported(void **state)
     free(file);
 }
 
+static void a_transcript_that_cannot_be_written_is_given_up(void **state)
+{
+    (void)state;
+    plain_chat p;
+    char *directory = support_temp_dir(), *file = support_join(directory, "chat.jsonl");
+    plain_chat_open(world, &p, false, file);
+    support_remove_tree(directory);
+    plain_chat_ask(&p, "what color is the ball");
+    assert_null(p.recorder.transcript);
+    assert_non_null(strstr(p.chat.notice.text, "no transcript from here on: "));
+    assert_non_null(strstr(p.chat.notice.text, file));
+    assert_int_equal(p.chat.conversation.branch->count, 1);
+    plain_chat_ask(&p, "and the cube");
+    assert_int_equal(p.chat.conversation.branch->count, 2);
+    plain_chat_close(&p);
+    free(directory);
+    free(file);
+}
+
+// Before anything is asked.
+static void one_that_could_not_be_written_is_refused(void **state)
+{
+    (void)state;
+    vd_recorder recorder = {0};
+    int64_t image = 1;
+    const char *model = "improved";
+    vd_error err = {0};
+    support_refused(
+        vd_recorder_start(&recorder, false, "/nonexistent/chat.jsonl", &image, &model, &err),
+        VD_NOT_FOUND, &err, "/nonexistent/chat.jsonl", "cannot be created", NULL);
+    vd_recorder_free(&recorder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +360,8 @@ int main(void)
         cmocka_unit_test(the_newest_is_the_one_written_last),
         cmocka_unit_test(a_full_disk_leaves_whole_lines),
         cmocka_unit_test(a_pipe_is_no_transcript),
+        cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
+        cmocka_unit_test(one_that_could_not_be_written_is_refused),
         cmocka_unit_test(a_caption_of_an_empty_branch_is_kept),
         cmocka_unit_test(a_picture_whose_name_is_no_utf_8_is_recorded),
         cmocka_unit_test(small_talk_is_exported),

@@ -21,6 +21,7 @@
 #include "tui/train/run_group.h"
 #include "tui/train/run_inputs.h"
 #include "tui/train/run_judge.h"
+#include "tui/train/run_origin.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
 #include "tui/train/watched.h"
@@ -423,13 +424,6 @@ static void choose_batch(job *j)
         j->settings.training.batch = (int)fmax(1, round(j->settings.training.batch / each));
 }
 
-// The name of a file; NULL of none.
-static const char *base_of(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
-}
-
 static vd_status start_anew(job *j, vd_error *err)
 {
     choose_batch(j);
@@ -449,12 +443,12 @@ static vd_status start_anew(job *j, vd_error *err)
     vd_train_signature(&j->settings.network.caption, &j->settings.training, signature);
     // Sorted by key, as in a checkpoint, so that a resumed run makes the same model file.
     const char *pairs[][2] = {{"data", data},
-                              {"dense", base_of(j->in.train_dense)},
+                              {"dense", vd_run_base(j->in.train_dense)},
                               {"features", features},
                               {"pool", pool ? "pool.txt" : NULL},
                               {VD_TRAINING_STATE, ""},
                               {"signature", pool ? NULL : signature},
-                              {"started_from", base_of(from)},
+                              {"started_from", vd_run_base(from)},
                               {"trained_on", source}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
         if (pairs[i][1])
@@ -530,35 +524,8 @@ static vd_status check_data(job *j, vd_error *err)
     if (j->vocab && (status = vd_run_words_check(j->vocab, j->settings.training.min_count,
                                                  vd_trainer_vocab(j->trainer), err)))
         return status;
-    char data[80];
-    const char *begun = vd_trainer_metadata(j->trainer, "data");
-    vd_run_data_describe(&j->data, data, sizeof data);
-    if (!begun || strcmp(begun, data) != 0)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%.300s was started with other data (%.80s) than %.300s (%s)", j->path,
-                            begun ? begun : "unknown", j->in.data, data);
-    char features[80];
-    status = vd_run_data_features(&j->data, features, sizeof features, err);
-    if (status)
-        return status;
-    begun = vd_trainer_metadata(j->trainer, "features");
-    if (!begun || strcmp(begun, features) != 0)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%.300s was started with other features (%.80s) than %.300s (%s)",
-                            j->path, begun ? begun : "unknown", j->in.features, features);
-    const char *dense = vd_trainer_metadata(j->trainer, "dense");
-    if (!dense != !j->in.train_dense)
-        return vd_error_set(err, VD_MISMATCH,
-                            "--train-dense: the run was started %s it; start over in another --out",
-                            dense ? "with" : "without");
-    const char *from = j->from ? j->from : j->glove,
-               *start = vd_trainer_metadata(j->trainer, "started_from");
-    if (from && (!start || strcmp(base_of(from), start) != 0))
-        return vd_error_set(err, VD_MISMATCH,
-                            "--%s: the run was started from %.200s, found %.200s; leave it out to "
-                            "continue, or start over in another --out",
-                            j->from ? "from" : "glove", start ? start : "unknown", base_of(from));
-    return VD_OK;
+    const vd_run_origin origin = {&j->data, &j->in, j->from, j->glove};
+    return vd_run_origin_check(&origin, j->trainer, j->path, err);
 }
 
 // With what captions are measured, and what they are worth.
