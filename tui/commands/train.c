@@ -433,6 +433,8 @@ static vd_status start_anew(job *j, vd_error *err)
         status = new_trainer(j, err);
     if (status)
         return status;
+    if (is_first(j))
+        vd_run_settings_note(j->trainer, &j->given);
     char data[80], features[80], source[400];
     const char *from = j->from ? j->from : j->glove ? j->glove : "random weights";
     vd_run_data_describe(&j->data, data, sizeof data);

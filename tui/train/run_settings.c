@@ -136,6 +136,48 @@ vd_status vd_run_settings_set(void *settings, const char *option, const char *te
     return status;
 }
 
+// With what an option changes nothing; NULL: it may change something.
+static const char *idle_with(const vd_config *network, const vd_train_options *training,
+                             const char *option)
+{
+#define IS(network) (1u << VD_NETWORK_##network)
+    static const struct {
+        const char *option;
+        unsigned networks; // that it means something to
+    } limited[] = {
+        {"hops", IS(MAC) | IS(AMEM) | IS(MEMN2N) | IS(DMN) | IS(DIALOG_TRANSFORMER)},
+        {"tying", IS(MEMN2N)},
+        {"score-rounds", IS(HREA) | IS(MN) | IS(MN_ATT)},
+        {"score-regions", IS(LF_ATT) | IS(LF_BU) | IS(MN_ATT)},
+        {"image", ~(IS(MVAN) | IS(AMEM) | IS(DIALOG_TRANSFORMER))},
+    };
+#undef IS
+    if (network->task != VD_TASK_DIALOG)
+        return NULL;
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (strcmp(option, limited[i].option) == 0 &&
+            !(limited[i].networks >> network->network & 1))
+            return vd_network_names[network->network];
+    if (strcmp(option, "warm-up") == 0 && training->schedule != VD_SCHEDULE_WARM_UP)
+        return "this schedule";
+    if ((strncmp(option, "beta-", 5) == 0 || strcmp(option, "epsilon") == 0) &&
+        training->optimiser == VD_RMSPROP)
+        return "rmsprop";
+    return strncmp(option, "lambda-", 7) == 0 && training->margin == 1 ? "margin 1" : NULL;
+}
+
+void vd_run_settings_note(const vd_trainer *trainer, const vd_arguments *given)
+{
+    const vd_setting *const lists[] = {vd_config_settings, vd_train_settings};
+    for (int i = 0; i < 2; i++)
+        for (const vd_setting *row = lists[i]; row->name; row++) {
+            const char *with =
+                idle_with(vd_trainer_config(trainer), vd_trainer_options(trainer), row->name);
+            if (with && vd_arguments_have(given, row->name))
+                fprintf(stderr, "--%s changes nothing with %s\n", row->name, with);
+        }
+}
+
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
                           size_t size)
 {

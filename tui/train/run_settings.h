@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "engine/train/trainer.h"
+#include "tui/base/options.h"
 
 typedef struct vd_run_settings {
     vd_config network;
@@ -35,6 +36,9 @@ void vd_run_settings_foreign(vd_task task, char *out, size_t size);
 vd_status vd_run_settings_set(void *settings, const char *option, const char *text, vd_error *err);
 // Checks settings that depend on each other; VD_USAGE names both.
 vd_status vd_run_settings_check(const vd_run_settings *settings, vd_error *err);
+// Says on stderr which of the given options change nothing: two runs that differ in them alone are
+// the same run.
+void vd_run_settings_note(const vd_trainer *trainer, const vd_arguments *given);
 // The value of an option as text, for messages.
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
                           size_t size);
