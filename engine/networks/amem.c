@@ -316,7 +316,8 @@ static void explain_texts(const dialogs *d)
                     {"x", "the regions", d->x}}});
 }
 
-static void explain_words(const dialogs *d, const vd_value *c, const vd_value *heard)
+static void explain_words(const dialogs *d, const vd_value *c, const vd_value *heard,
+                          const vd_value *before)
 {
     vd_tape_explain(
         d->tape,
@@ -324,13 +325,14 @@ static void explain_words(const dialogs *d, const vd_value *c, const vd_value *h
             .title = "What to do now",
             .why = "Some words of the question control this step. The history entries that it "
                    "refers to recall the regions that they were about.",
-            .formula = {"c = sum_s softmax_s(w . (u o w_s)) w_s",
+            .formula = {"u = W [c before ; W q] + b, c = sum_s softmax_s(w . (u o w_s)) w_s",
                         "a = softmax_r(w . elu(W h_r + age + W z + b)), z = [c ; m before]",
                         "r' = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
+            .in = {{"q", "the question", d->q}, {"m", "the memory before", before}},
             .out = {{"c", "what is asked now", c}, {"r'", "of the entries", heard}}});
 }
 
-static void explain_regions(const dialogs *d, const round_rows *r, const vd_value *const found[2])
+static void explain_regions(const dialogs *d, const round_rows *r, const vd_value *const found[5])
 {
     vd_tape_explain(
         d->tape,
@@ -342,10 +344,23 @@ static void explain_regions(const dialogs *d, const round_rows *r, const vd_valu
             .formula = {"y_n = elu(K x_n o (1 + W z) + W z + W [f_n ; g_n] + (D v_n - D v) o W z)",
                         "p = softmax_n(w_p . elu(W y_n)), g_n = sigmoid(w_g . elu(W y_n))",
                         "m = W [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m before ; c] + b"},
+            .in = {{"c", "what is asked now", found[4]}, {"r'", "of the entries", found[2]}},
             .out = {{"p x", "of the chosen regions", found[0]},
                     {"g x", "of the collected ones", found[1]},
                     {"m", "the memory", r->memory}},
             .gate = {"collected", "each region by itself", r->collected}});
+}
+
+static void explain_vector(const dialogs *d, const round_rows *r, const vd_value *e)
+{
+    vd_tape_explain(
+        d->tape,
+        &(vd_explained){.title = "The question's vector",
+                        .why = "The question and what was found become one vector, e, which the "
+                               "candidates are compared with.",
+                        .formula = {"e = W_2 elu(W_1 [q ; m] + b_1) + b_2"},
+                        .in = {{"q", "the question", r->q}, {"m", "the memory", r->memory}},
+                        .out = {{"e", "question vector e", e}}});
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -424,7 +439,7 @@ static vd_value *answer(const dialogs *d, round_rows *r)
         const vd_value *z = vd_tape_join(tape, c, r->memory);
         const vd_value *heard = read_entries(d, r, z, i);
         if (r->last)
-            explain_words(d, c, heard);
+            explain_words(d, c, heard, r->memory);
         read_regions(d, r, z, i);
         const vd_value *const found[] = {vd_tape_mix(tape, r->chosen, d->x),
                                          vd_tape_mix(tape, r->collected, d->x), heard, r->memory,
@@ -435,7 +450,10 @@ static vd_value *answer(const dialogs *d, round_rows *r)
     }
     vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, r->q, r->memory), d->in->dropout);
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
-    return vd_tape_linear(tape, e, "encoder.out.2");
+    e = vd_tape_linear(tape, e, "encoder.out.2");
+    if (r->last)
+        explain_vector(d, r, e);
+    return e;
 }
 
 // The vectors of all rounds, in the order of the questions; zeros of those that were not asked
