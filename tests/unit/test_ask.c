@@ -56,8 +56,9 @@ static void top_limits_the_answers(void **state)
     support_program_expect(&run, 0, NULL);
     for (char *line = run.out, *end; (end = strchr(line, '\n')); line = end + 1)
         assert_true(end - line < 80 + 40); // bars are three bytes a cell
-    // The question, two answers, history, three regions, words.
-    assert_int_equal(lines(run.out), 8);
+    // The question, two answers, history, three regions, shares of words, words.
+    assert_int_equal(lines(run.out), 9);
+    assert_non_null(strstr(run.out, "\n   on words  "));
     support_program_clear(&run);
 }
 
@@ -193,11 +194,12 @@ static double sum_of(yajl_val array)
 
 static void check_object(yajl_val tree, const char *question, int rounds)
 {
-    static const char *const keys[] = {"question",  "tokens", "unknown", "answers",
-                                       "attention", "model",  "backend", "milliseconds",
-                                       "remark"}; // of questions with words that are not known
+    static const char
+        *const keys[] = {"question",     "tokens",  "unknown",    "answers", "attention",
+                         "picture",      "caption", "caption_by", "model",   "backend",
+                         "milliseconds", "remark"}; // of questions with words that are not known
     size_t unknown = value_of(tree, "unknown", NULL, yajl_t_array)->u.array.len;
-    assert_int_equal(tree->u.object.len, unknown ? 9 : 8);
+    assert_int_equal(tree->u.object.len, unknown ? 12 : 11);
     for (size_t i = 0; i < tree->u.object.len; i++)
         assert_string_equal(tree->u.object.keys[i], keys[i]);
     assert_string_equal(value_of(tree, "question", NULL, yajl_t_string)->u.string, question);

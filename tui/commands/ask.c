@@ -142,6 +142,26 @@ static void print_regions(const vd_sheet *sheet)
     }
 }
 
+// Where the question has no attention of its own to its words (as in mvan): the shares of words by
+// what the regions look at.
+static void print_word_shares(const vd_reply *reply)
+{
+    float share[VD_MAX_QUESTION];
+    vd_share top[5];
+    bool own = vd_answer_attention(&reply->answer, VD_AXIS_QUESTIONS, VD_AXIS_QUESTION_WORDS);
+    if (own || vd_word_share(&reply->answer, 0) < 0)
+        return;
+    for (int i = 0; i < reply->words; i++)
+        share[i] = (float)vd_word_share(&reply->answer, i);
+    int count = vd_shares_top(share, reply->words, 0.9, top, sizeof top / sizeof *top);
+    for (int n = 0; n < count; n++) {
+        char percent[16];
+        vd_percent(percent, sizeof percent, top[n].share);
+        printf("%s%s %s", n ? ", " : "   on words  ", reply->word[top[n].index], percent);
+    }
+    printf("\n");
+}
+
 static void print_further(const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
@@ -232,6 +252,7 @@ static void print_text(const ask *a, const vd_sheet *sheet)
     print_history(&reply->answer);
     print_regions(sheet);
     print_further(sheet);
+    print_word_shares(reply);
     print_looks(sheet);
     print_seen(reply);
     if (reply->remark && *reply->remark)
