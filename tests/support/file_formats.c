@@ -555,8 +555,11 @@ static void write_transcript(const char *path)
         "true, false], \"cut\": 0, \"milliseconds\": 1.5, \"model_hash\": \"" HASH
         "\", \"pool_hash\": \"" HASH "\", \"features_hash\": \"" HASH
         "\", \"answers\": [[\"no\", 0.75], [\"yes\", 0.25]], \"scores\": [-0.5, 0.625], "
-        "\"rounds\": [1], \"topic\": [[0.5, 0.25, 0.25]], \"regions\": [0.75, 0.25], "
-        "\"region_words\": [[0.25, 0.25, 0.25, 0.25], [0.125, 0.125, 0.5, 0.25]], "
+        "\"region_count\": 2, \"attentions\": [{\"name\": \"rounds\", \"query\": \"question\", "
+        "\"key\": \"entries\", \"shares\": [[1]]}, {\"name\": \"question-words\", \"query\": "
+        "\"regions\", \"key\": \"question words\", \"shares\": [[0.25, 0.25, 0.25, 0.25], [0.125, "
+        "0.125, 0.5, 0.25]]}, {\"name\": \"regions\", \"query\": \"question\", \"key\": "
+        "\"regions\", \"shares\": [[0.75, 0.25]]}], "
         "\"boxes\": [[0, 0, 0.5, 0.5], [0.25, 0.5, 1, 1]]}}\n"
         "{\"conversation\": {\"image_id\": 3, \"caption\": \"a red cube\", \"rounds\": "
         "[[\"is it red\", \"no\"]]}}\n");

@@ -504,36 +504,6 @@ static void answers_may_come_before_the_picture(void **state)
     free(file);
 }
 
-// As some transcripts are: their answers are known again, and said to be as they were.
-static void features_that_were_not_recorded_are_not_missed(void **state)
-{
-    (void)state;
-    static const char key[] = "\"features_hash\":\"";
-    char *file = support_join(tiny.directory, "bare.jsonl");
-    plain_chat p;
-    write_branches(file);
-    char *text = support_read_file(file, NULL);
-    for (char *at = text; (at = strstr(at, key));) {
-        at += strlen(key);
-        memmove(at, at + 64, strlen(at + 64) + 1);
-    }
-    support_write_text(file, text);
-    free(text);
-    plain_chat_open(world, &p, true, file);
-    assert_int_equal(p.recorder.verified, 6);
-    plain_chat_close(&p);
-    vd_transcript_file back = plain_chat_read_back(file);
-    assert_int_equal(back.record_count, 10); // nothing is written twice
-    vd_transcript_clear(&back);
-    support_program run;
-    support_program_run(
-        &run, (const char *const[]){"replay", "--assets", tiny.directory, file, NULL}, NULL);
-    support_program_expect(&run, 0, NULL);
-    assert_null(strstr(run.out, "features"));
-    support_program_clear(&run);
-    free(file);
-}
-
 // Ctrl-C, or a failure, at any round while a conversation is taken up: all of it is still there,
 // in this chat and in the next one.
 static void stopping_while_it_is_taken_up_loses_nothing(void **state)
@@ -689,7 +659,6 @@ int main(void)
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),
         cmocka_unit_test(answers_may_come_before_the_picture),
-        cmocka_unit_test(features_that_were_not_recorded_are_not_missed),
         cmocka_unit_test(stopping_while_it_is_taken_up_loses_nothing),
         cmocka_unit_test(with_every_branch_in_use_it_cannot_be_stopped),
         cmocka_unit_test(memory_that_is_out_while_it_is_taken_up_is_no_crash),

@@ -260,8 +260,8 @@ static void write_many(const char *file)
                 "{\"answer\":{\"lane\":0,\"name\":\"m\",\"model\":\"m\",\"image_id\":%d,"
                 "\"caption\":\"c\",\"history\":[],\"model_hash\":\"m\",\"pool_hash\":\"p\","
                 "\"features_hash\":\"f\",\"typed\":\"q%d\",\"question\":\"q\",\"words\":[\"q\"],"
-                "\"unknown\":[false],\"cut\":0,\"scores\":[1],\"rounds\":[1],\"regions\":[1],"
-                "\"region_words\":[[1]]}}\n",
+                "\"unknown\":[false],\"cut\":0,\"scores\":[1],\"region_count\":1,"
+                "\"attentions\":[]}}\n",
                 i / 2, i);
         fprintf(out,
                 "{\"conversation\":{\"image_id\":%d,\"caption\":\"c\",\"rounds\":[[\"q%d\","
