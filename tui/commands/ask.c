@@ -436,7 +436,7 @@ const vd_command vd_cmd_ask = {
     "answer, are the history of the next. Without questions on the command line they are read "
     "from standard input, one per line. Answers go to standard output, messages to standard "
     "error. Without --data the bundled pictures are used. In your own picture, the objects are "
-    "detected, unless my.npz beside my.png (or --features FILE) holds features.",
+    "detected, unless my.npz or my.safetensors beside my.png (or --features FILE) holds features.",
     "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
     "  echo \"how many cubes are there\" | visdial ask --image my.png --json\n",
     .options = options};

@@ -554,7 +554,8 @@ const vd_command vd_cmd_chat = {
     "[options] [PICTURE ...]",
     "`visdial` without a command opens the chat; `visdial my.png` opens it with your own picture, "
     "`visdial blocks:7` with a new one. "
-    "Its objects are detected, unless my.npz beside it holds features. F8 steps through several "
+    "Its objects are detected, unless my.npz or my.safetensors beside it holds features. F8 steps "
+    "through several "
     "pictures or a folder. The chat needs a terminal; `visdial ask` does not. F1 lists the keys "
     "and the /commands. Settings such as `theme = light`, `mouse = off` or "
     "`model = best` can be stored in $XDG_CONFIG_HOME/visdial/config; options override them. "

@@ -326,8 +326,7 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place)
     if (hidden > 0) {
         char text[80];
         place.height--;
-        snprintf(text, sizeof text, "%d more: enlarge the window, or --tag",
-                 hidden);
+        snprintf(text, sizeof text, "%d more: enlarge the window, or --tag", hidden);
         vd_grid_right(grid, place.x, place.y + place.height, place.width, text,
                       vd_theme(grid->look, VD_ROLE_NOTE));
     }
