@@ -553,12 +553,11 @@ const vd_command vd_cmd_chat = {
     "chat about a picture in full screen",
     "[options] [PICTURE ...]",
     "`visdial` without a command opens the chat; `visdial my.png` opens it with your own picture, "
-    "`visdial blocks:7` with a new one. "
-    "Its objects are detected, unless my.npz or my.safetensors beside it holds features. F8 steps "
-    "through several "
-    "pictures or a folder. The chat needs a terminal; `visdial ask` does not. F1 lists the keys "
-    "and the /commands. Settings such as `theme = light`, `mouse = off` or "
-    "`model = best` can be stored in $XDG_CONFIG_HOME/visdial/config; options override them. "
+    "`visdial blocks:7` with a new one. Its objects are detected, unless my.npz or my.safetensors "
+    "beside it holds features. F8 steps through several pictures or a folder. The chat needs a "
+    "terminal; `visdial ask` does not. F1 lists the keys and the /commands. Settings such as "
+    "`theme = light`, `mouse = off` or `model = best` can be stored in "
+    "$XDG_CONFIG_HOME/visdial/config; options override them. "
     "Without --data the bundled pictures are available, too.",
     "  visdial my.png\n  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
     .options = options};
