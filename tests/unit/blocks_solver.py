@@ -94,7 +94,8 @@ def learn_words():
                  'about previous biggest largest smallest littlest second third from other or not yes correct'.split() + list(IT)):
         words |= set(word.split())
     WORDS.update(words)
-    QUESTIONS[:] = [(pattern.replace(', ', ',? '), make) for pattern, make in QUESTIONS]
+    # Compiled once: there are more than the re module remembers.
+    QUESTIONS[:] = [(re.compile(pattern.replace(', ', ',? ')), make) for pattern, make in QUESTIONS]
 
 
 def near_words(word):
@@ -730,7 +731,7 @@ class Reader:
 
     def read(self, question):
         for pattern, make in QUESTIONS:
-            match = re.fullmatch(pattern, question)
+            match = pattern.fullmatch(question)
             if match:
                 try:
                     return make(self, **match.groupdict())
