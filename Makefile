@@ -169,11 +169,12 @@ bench-cuda: ## measure the GPU backend, and PyTorch where python3 (or $VISDIAL_T
 	    cp $(BUILD)/bench-cuda.txt "$$file" && echo "kept as $$file"
 bench-cuda: SHELL := /bin/bash
 
-# X-programs builds what X runs, and only that: .ci/run asks for it ahead. Two tests are left out: their minutes
-# are Python's, and the commands that they start have tests of their own.
+# X-programs builds what X runs, and only that: .ci/run asks for it ahead. Left out are tests whose minutes
+# are Python's or arithmetic's, of code that other tests run: those in double precision are of the same
+# sources.
 SAN_BUILD := BUILD=build/san OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
              SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
-             WITHOUT='unit/test_blocks_solver unit/test_experiments' BENCH_SRC=
+             WITHOUT='unit/test_blocks_solver unit/test_experiments unit/test_outlier double/%' BENCH_SRC=
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@ASAN_OPTIONS=quarantine_size_mb=32 TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
 
