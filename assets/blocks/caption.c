@@ -19,24 +19,23 @@ static const char *const most[BLOCKS_DIRECTIONS] = {
 
 void blocks_caption_place(blocks_direction direction, char pattern[BLOCKS_CAPTION_PATTERN])
 {
-    snprintf(pattern, BLOCKS_CAPTION_PATTERN,
-             "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|"
-             "stands) %%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a "
-             "%%b)",
-             most[direction]);
+    snprintf(
+        pattern, BLOCKS_CAPTION_PATTERN,
+        "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|stands) "
+        "%%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a %%b)",
+        most[direction]);
 }
 
-const char blocks_caption_only[] =
-    "(only 1 of the (things|objects) (on the table|) is %c|(some|several) (things|objects), 1 of "
-    "them (is|) %c)";
+const char blocks_caption_only[] = "(only 1 of the (things|objects) (on the table|) is "
+                                   "%c|(some|several) (things|objects), 1 of them (is|) %c)";
 const char blocks_caption_one[] =
-    "(3:there is just 1 %b|2:there is only 1 %b on the table|a table with 1 %b and other things|"
-    "2:a table with %a and (some|several|a few) other (things|objects|blocks)|%a among "
+    "(3:there is just 1 %b|2:there is only 1 %b on the table|a table with 1 %b and other "
+    "things|2:a table with %a and (some|several|a few) other (things|objects|blocks)|%a among "
     "(some|several) other (things|objects)|a picture with a single %b)";
 const char blocks_caption_all[] =
-    "(2:%a (things|objects|blocks|solids) on a (gray|) table|there are %a (things|objects|blocks|"
-    "shapes) on the table|a table with %a (things|objects|blocks|shapes) on it|a picture of %a "
-    "(blocks|solids|objects))";
+    "(2:%a (things|objects|blocks|solids) on a (gray|) table|there are %a "
+    "(things|objects|blocks|shapes) on the table|a table with %a (things|objects|blocks|shapes) on "
+    "it|a picture of %a (blocks|solids|objects))";
 const char blocks_caption_many[] =
     "(3:there are %a %b on the table|2:%a %b on a table|a table with %a %b|there are exactly %a "
     "%b|a picture with %a %b|%a of the (things|objects) are %b)";

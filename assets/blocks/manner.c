@@ -105,13 +105,13 @@ static blocks_phrase small_talk(vd_rng *rng, const char *before)
                    "a", before);
     else
         said = blocks_reading(
-            rng,
-            "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|thank you,|well,|"
-            "alright,|great,|good,|tell me,|can you tell me,|could you tell me,|hmm,|um,|oh,|wow,|"
-            "cool,|nice,|mommy,|mum,|right,|i see,|got it,|(very|) good.|haha,|ok and|oh and|ah "
-            "yes, and|last one,|last question,|next,|next question,|one more,|let's see,|let us "
-            "begin:|now then,|right then,|lovely.|ok then|and now|thank you.|hi there!|hello,|ok "
-            "cool,|interesting,|good morning,|ok different thing,|wow ok,|great job!)");
+            rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|thank "
+                 "you,|well,|alright,|great,|good,|tell me,|can you tell me,|could you tell "
+                 "me,|hmm,|um,|oh,|wow,|cool,|nice,|mommy,|mum,|right,|i see,|got it,|(very|) "
+                 "good.|haha,|ok and|oh and|ah yes, and|last one,|last question,|next,|next "
+                 "question,|one more,|let's see,|let us begin:|now then,|right then,|lovely.|ok "
+                 "then|and now|thank you.|hi there!|hello,|ok cool,|interesting,|good morning,|ok "
+                 "different thing,|wow ok,|great job!)");
     return said;
 }
 
@@ -123,11 +123,11 @@ static void make_polite(vd_rng *rng, const char *answer, char *text)
         return;
     if (chance(rng, 0.5) && indirect(rng, text, other, sizeof other)) {
         snprintf(text, BLOCKS_TEXT, "%s", other);
-        before = blocks_reading(rng, "(3:could you tell me|3:can you tell me|could you please tell "
-                                     "me|can you please tell me|please tell me|2:tell me|do you "
-                                     "know|please could you say|could you say|would you tell "
-                                     "me|would you mind telling me|may i ask|i "
-                                     "want to know|i wonder)");
+        before = blocks_reading(
+            rng,
+            "(3:could you tell me|3:can you tell me|could you please tell me|can you please tell "
+            "me|please tell me|2:tell me|do you know|please could you say|could you say|would you "
+            "tell me|would you mind telling me|may i ask|i want to know|i wonder)");
     } else {
         before = small_talk(rng, answer);
     }
@@ -406,22 +406,20 @@ static void add_remark(vd_rng *rng, char *text, size_t size)
 {
     static const char *const before =
         "(2:i see a lot of %v here, but|i count (2|two|3|three), but|hm, i am not sure,|let me "
-        "think,|"
-        "it is hard to see,|i can't see it so well,|2:my (daughter|son|friend|wife|husband|mother|"
-        "teacher|kid) (asks|wants to know)(2:,|)|(the|my) (class|kids|children|pupils) (ask|want "
-        "to "
-        "know)(,|)|2:(and|) %n (asks|wants to know)(2:,|:|)|2:(and|) %n(,|:)|so the caption says "
-        "that,|"
-        "(nice|what a nice) picture,|i have a question,|one question,|another question,|quick "
-        "question,|just checking,|just to be sure,|sorry,|sorry to ask but|i am new here,|i just "
-        "wonder,|not sure,|i think i see it but|there is a lot going on here,)";
+        "think,|it is hard to see,|i can't see it so well,|2:my "
+        "(daughter|son|friend|wife|husband|mother|teacher|kid) (asks|wants to know)(2:,|)|(the|my) "
+        "(class|kids|children|pupils) (ask|want to know)(,|)|2:(and|) %n (asks|wants to "
+        "know)(2:,|:|)|2:(and|) %n(,|:)|so the caption says that,|(nice|what a nice) picture,|i "
+        "have a question,|one question,|another question,|quick question,|just checking,|just to "
+        "be sure,|sorry,|sorry to ask but|i am new here,|i just wonder,|not sure,|i think i see it "
+        "but|there is a lot going on here,)";
     static const char *const behind_it =
         "(i think it could be (two|three|four|3|4|5)|i can't (really|) (see|tell) it (so well|)|it "
-        "is hard to (see|say|tell)|it's (a bit|) "
-        "hard (to say|for me)|2:because (it|that) looks %v to me|since (it|one|that) looks %v|i "
-        "think it looks %v|2:i think|2:i guess|i believe|i count (2|two|3|three|4|four) but maybe "
-        "i missed one|if you can (see|tell)|just curious|i am curious|if i may ask|i am not "
-        "(really|) sure|not sure|my guess is %v|it is so small|my eyes are bad)";
+        "is hard to (see|say|tell)|it's (a bit|) hard (to say|for me)|2:because (it|that) looks %v "
+        "to me|since (it|one|that) looks %v|i think it looks %v|2:i think|2:i guess|i believe|i "
+        "count (2|two|3|three|4|four) but maybe i missed one|if you can (see|tell)|just curious|i "
+        "am curious|if i may ask|i am not (really|) sure|not sure|my guess is %v|it is so small|my "
+        "eyes are bad)";
     static const char *const values =
         "(red|green|blue|yellow|purple|orange|white|black|shiny|metal|rubber|matte|small|big)";
     static const char *const names = "(tom|anna|ben|lisa|paul|emma|max|sara|jonas|maria)";

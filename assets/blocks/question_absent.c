@@ -65,17 +65,16 @@ static void split_noun(const char *entry, char one[32], char many[40])
 }
 
 static const char *const nobody =
-    "(is there anybody|is there anyone|is anyone|is anybody|do you see "
-    "anyone|can you see anyone) (2:in the picture|there|around|here)";
+    "(is there anybody|is there anyone|is anyone|is anybody|do you see anyone|can you see anyone) "
+    "(2:in the picture|there|around|here)";
 static const char *const unseen =
     "(2:is there anything|do you see anything|is anything) "
     "(3:pink|3:brown|2:gray|gold|silver|transparent|striped|broken|alive|moving|square and pink)";
 static const char *const weather =
     "(is it raining|is it snowing|can you see the sky|is the sky visible|is the sun visible|is "
-    "this "
-    "outside|is this outdoors|is it outside|is this a photo of a room|do you see the sun|is the "
-    "(picture|image|photo) (blurry|dark|black "
-    "and white)|is this a painting|are they (floating|moving|alive))";
+    "this outside|is this outdoors|is it outside|is this a photo of a room|do you see the sun|is "
+    "the (picture|image|photo) (blurry|dark|black and white)|is this a painting|are they "
+    "(floating|moving|alive))";
 
 bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
 {
@@ -101,17 +100,15 @@ bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
                   "the picture|any %k in the picture)";
     } else if (how >= 92) {
         draft->meaning.ask = ASK_COUNT;
-        pattern =
-            "(3:how many %p are there|how many %p do you see|how many %p can you see|how many "
-            "%p are in the picture)";
+        pattern = "(3:how many %p are there|how many %p do you see|how many %p can you see|how "
+                  "many %p are in the picture)";
     } else {
         draft->plural = blocks_chance(talk, 0.5);
-        pattern =
-            draft->plural
-                ? "(3:are there any %p|2:do you see any %p|can you see any %p|3:any %p|are there "
-                  "any %p in the picture|are there %p|any %p in the picture)"
-                : "(4:is there a%a|2:do you see a%a|can you see a%a|2:is there a%a in the "
-                  "picture|is there a%a on the table|is there a%a anywhere)";
+        pattern = draft->plural
+                      ? "(3:are there any %p|2:do you see any %p|can you see any %p|3:any %p|are "
+                        "there any %p in the picture|are there %p|any %p in the picture)"
+                      : "(4:is there a%a|2:do you see a%a|can you see a%a|2:is there a%a in the "
+                        "picture|is there a%a on the table|is there a%a anywhere)";
     }
     return blocks_put(talk, draft, pattern, "kpa", one, many, article);
 }
@@ -130,8 +127,7 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
     static const char *const polar[] = {
         "(2:is the (picture|image|photo) in color|is this a color picture)",
         "(2:are they on a table|are the (things|objects) on a table|is this a table|are they on "
-        "the "
-        "table)",
+        "the table)",
         "(is the background plain|is the table gray|is the background gray)",
     };
     bool thing = blocks_chance(talk, 0.6);
@@ -156,8 +152,8 @@ static bool ask_untold(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_SCENE, target.object, 100, 0);
     return blocks_put(
         talk, draft,
-        "(2:what is the weight of %t|2:how heavy is %t|how much does %t (weigh|cost)|how "
-        "old is %t|who made %t|what is %t for|how far away is %t|how tall is %t in "
+        "(2:what is the weight of %t|2:how heavy is %t|how much does %t (weigh|cost)|how old is "
+        "%t|who made %t|what is %t for|how far away is %t|how tall is %t in "
         "(centimeters|inches|cm)|what is inside %t|who owns %t|what does %t smell like)",
         "t", target.text);
 }
@@ -168,26 +164,23 @@ bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
         return ask_untold(talk, draft);
     static const char *const patterns[BLOCKS_SCENE_TOPICS] = {
         [SCENE_TELL] =
-            "(what time (of day|) is it|is it day or night|what is the weather like|how "
-            "is the weather|is it sunny|where was this taken|where is this|who took the "
-            "picture|who made this|how old are these things|how heavy are they|"
-            "what does it smell like|what is inside|what room is this|how many "
-            "(centimeters|inches|cm) (tall|wide|long) (is it|are they)|how (tall|wide|heavy) "
-            "(is it|are they) exactly|how much (does it|do they) (weigh|cost)|what is it used for|"
-            "who do (they|these) belong to|why are they there|what are they for|do you like "
-            "(it|them)|what is your favorite color|how far away are they|what is behind the "
-            "camera|when was this taken|what happened here|is it (warm|cold)|"
-            "what is the table made of)",
-        [SCENE_WHAT] =
-            "(2:what is in the picture|what's in the picture|2:what do you see|what can "
-            "you see|what is this a picture of|what's on the table|2:what "
-            "is on the table|what is in the image|(describe|tell me about) the "
-            "(picture|image|scene)|(list|name|tell me) (everything|all (you see|you can "
-            "see|the objects))|(what|which) (objects|things) (are there|can you see|do you "
-            "see)|what does the (picture|image) show|what is going on here)",
-        [SCENE_GRAY] =
-            "(2:what (color|colour) is the (2:table|background|floor|ground)|what is the "
-            "color of the (table|background)|what's the color of the table)",
+            "(what time (of day|) is it|is it day or night|what is the weather like|how is the "
+            "weather|is it sunny|where was this taken|where is this|who took the picture|who made "
+            "this|how old are these things|how heavy are they|what does it smell like|what is "
+            "inside|what room is this|how many (centimeters|inches|cm) (tall|wide|long) (is it|are "
+            "they)|how (tall|wide|heavy) (is it|are they) exactly|how much (does it|do they) "
+            "(weigh|cost)|what is it used for|who do (they|these) belong to|why are they "
+            "there|what are they for|do you like (it|them)|what is your favorite color|how far "
+            "away are they|what is behind the camera|when was this taken|what happened here|is it "
+            "(warm|cold)|what is the table made of)",
+        [SCENE_WHAT] = "(2:what is in the picture|what's in the picture|2:what do you see|what can "
+                       "you see|what is this a picture of|what's on the table|2:what is on the "
+                       "table|what is in the image|(describe|tell me about) the "
+                       "(picture|image|scene)|(list|name|tell me) (everything|all (you see|you can "
+                       "see|the objects))|(what|which) (objects|things) (are there|can you see|do "
+                       "you see)|what does the (picture|image) show|what is going on here)",
+        [SCENE_GRAY] = "(2:what (color|colour) is the (2:table|background|floor|ground)|what is "
+                       "the color of the (table|background)|what's the color of the table)",
         [SCENE_TABLE] = "(what are they (on|standing on)|what are the (things|objects) (standing|) "
                         "on|what do they stand on)",
     };

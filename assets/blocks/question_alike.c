@@ -44,12 +44,12 @@ bool blocks_ask_identical(blocks_talk *talk, blocks_draft *draft)
         return false;
     of_the_picture(draft, "verify", yes);
     draft->topic = blocks_topic(TOPIC_IDENTICAL, 0, 0, 0);
-    return blocks_put(talk, draft,
-                      "(3:are any (two|) (things|objects) (identical|exactly (the same|alike))|are "
-                      "any two (of them|) (identical|the same|alike)|are there (any|two) identical "
-                      "(things|objects)|do any two (things|objects) look (exactly|) the same|any "
-                      "(identical|matching) (things|objects))",
-                      "");
+    return blocks_put(
+        talk, draft,
+        "(3:are any (two|) (things|objects) (identical|exactly (the same|alike))|are any two (of "
+        "them|) (identical|the same|alike)|are there (any|two) identical (things|objects)|do any "
+        "two (things|objects) look (exactly|) the same|any (identical|matching) (things|objects))",
+        "");
 }
 
 // Those that differ in one attribute from all others of the set, which agree in it.
@@ -94,9 +94,9 @@ static bool ask_odd_attribute(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_ODD, g.key, 2, a);
     return blocks_put(
         talk, draft,
-        "(2:which (one|) of %m has (another|a different) %v|which (one|) of %m "
-        "differs in %v|which (one|) of %m is different in %v|which (one|) of %m is the "
-        "odd one out in %v|which (one|) of %m has a different %v than the others)",
+        "(2:which (one|) of %m has (another|a different) %v|which (one|) of %m differs in %v|which "
+        "(one|) of %m is different in %v|which (one|) of %m is the odd one out in %v|which (one|) "
+        "of %m has a different %v than the others)",
         "mv", g.them.text, blocks_attribute_word(&talk->rng, a).text);
 }
 
@@ -126,8 +126,8 @@ bool blocks_ask_odd_one(blocks_talk *talk, blocks_draft *draft)
         return blocks_put(
             talk, draft,
             "(2:(which|what) is the odd one out|which (thing|object|one) is the odd one out|which "
-            "(thing|object|one) (does not|doesn't) belong|which (thing|object) is different "
-            "(from the (others|rest)|)|which (thing|object) is (not like|unlike) the others|which "
+            "(thing|object|one) (does not|doesn't) belong|which (thing|object) is different (from "
+            "the (others|rest)|)|which (thing|object) is (not like|unlike) the others|which "
             "(thing|object|one) stands out|what stands out|which (thing|object) does not fit in)",
             "");
     return blocks_put(talk, draft,
@@ -197,11 +197,10 @@ bool blocks_ask_any_hidden(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_HIDDEN, 100, 0, 0);
     return blocks_put(
         talk, draft,
-        "(3:is anything %p hidden|are any (of the|) (things|objects) %p "
-        "(hidden|covered)|is (something|anything) %p (hidden|hiding) behind something "
-        "else|is any (thing|object) %p (hidden|covered|blocked)|does (anything|any "
-        "object) (hide|block) (another one|another object|something else)|do "
-        "any (things|objects) overlap)",
+        "(3:is anything %p hidden|are any (of the|) (things|objects) %p (hidden|covered)|is "
+        "(something|anything) %p (hidden|hiding) behind something else|is any (thing|object) %p "
+        "(hidden|covered|blocked)|does (anything|any object) (hide|block) (another one|another "
+        "object|something else)|do any (things|objects) overlap)",
         "p", blocks_reading(&talk->rng, part).text);
 }
 
@@ -236,12 +235,12 @@ bool blocks_ask_hidden(blocks_talk *talk, blocks_draft *draft)
     draft->about = -1;
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_HIDDEN, target.object, 0, 0);
-    return blocks_put(talk, draft,
-                      "(4:is %t %p hidden|is %t %p (covered|blocked)|is (something|anything) "
-                      "(hiding|covering|blocking) %t|is %t (hidden|hiding) behind (something|"
-                      "anything)|is %t %p (hidden|covered) by (something|anything)|does "
-                      "(something|anything) (hide|cover|block) %t)",
-                      "tp", target.text, blocks_reading(&talk->rng, part).text);
+    return blocks_put(
+        talk, draft,
+        "(4:is %t %p hidden|is %t %p (covered|blocked)|is (something|anything) "
+        "(hiding|covering|blocking) %t|is %t (hidden|hiding) behind (something|anything)|is %t %p "
+        "(hidden|covered) by (something|anything)|does (something|anything) (hide|cover|block) %t)",
+        "tp", target.text, blocks_reading(&talk->rng, part).text);
 }
 
 // The one thing that covers a part of the object, as the boxes of what is seen of both say; -1:
@@ -280,10 +279,9 @@ bool blocks_ask_hider(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = true;
     draft->both = (blocks_set)(1u << by | 1u << target.object);
     draft->topic = blocks_topic(TOPIC_HIDDEN, 200 + target.object, 0, 0);
-    return blocks_put(
-        talk, draft,
-        "(3:what is %p (2:hiding|covering|blocking) %t|which (thing|object|one) is %p "
-        "(hiding|covering|blocking) %t|2:what is %t (hidden|hiding) behind|what's "
-        "(hiding|covering|blocking) %t|what (hides|covers|blocks) %t)",
-        "tp", target.text, blocks_reading(&talk->rng, part).text);
+    return blocks_put(talk, draft,
+                      "(3:what is %p (2:hiding|covering|blocking) %t|which (thing|object|one) is "
+                      "%p (hiding|covering|blocking) %t|2:what is %t (hidden|hiding) behind|what's "
+                      "(hiding|covering|blocking) %t|what (hides|covers|blocks) %t)",
+                      "tp", target.text, blocks_reading(&talk->rng, part).text);
 }

@@ -9,43 +9,34 @@ enum { LEAD = 80 };
 
 static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_COLOR] =
-        "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|"
-        "2:what's the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) "
-        "%b|%b "
-        "color|what color %b|(what|which) (color|colour) (has %t|%t has)|"
-        "can you tell me the color of %t|what (2:color|colour) would you say %t is|"
-        "do you know what color %t is|tell me the color of %t|%t (is|has) (what|which) color|3:%o)",
-    [BLOCKS_SHAPE] =
-        "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
-        "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
-        "what sort of shape is %t|can you tell me the shape of %t|shape (of|) %b|what form has "
-        "%t|what form is %t|what form does %t have|%b shape|what "
-        "shape "
-        "%b|which shape has %t|%t (is|has) what shape|"
-        "%o)",
+        "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|2:what's "
+        "the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) %b|%b "
+        "color|what color %b|(what|which) (color|colour) (has %t|%t has)|can you tell me the color "
+        "of %t|what (2:color|colour) would you say %t is|do you know what color %t is|tell me the "
+        "color of %t|%t (is|has) (what|which) color|3:%o)",
+    [BLOCKS_SHAPE] = "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape "
+                     "of %t|what shape does %t have|what kind of shape is %t|2:what kind of "
+                     "(thing|object) is %t|what sort of shape is %t|can you tell me the shape of "
+                     "%t|shape (of|) %b|what form has %t|what form is %t|what form does %t have|%b "
+                     "shape|what shape %b|which shape has %t|%t (is|has) what shape|%o)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|(of|from) what is %t made|(of|from) "
-        "(what|which) "
-        "material is %t (made|)|%t is made of what|"
-        "3:(3:what|which) material is %t (made of|)|"
-        "3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte or shiny)|"
-        "what is %t made out of|what is the material of %t|what's the material of %t|material "
-        "(of|) %b|material of %b, metal or rubber|material of %b, rubber or metal|%b material|what "
-        "material %b|what kind of material is %t|%b metal or rubber|"
-        "do you know what %t is made of|is %t (shiny|metal|metallic)(,|) or is it "
-        "(dull|matte|rubber)|is "
-        "%t (matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny "
-        "or dull|dull or "
-        "shiny|shiny or (kind of|) dull|metallic or matte)|%b, (shiny or "
-        "matte|rubber or metal))",
+        "(what|which) material is %t (made|)|%t is made of what|3:(3:what|which) material is %t "
+        "(made of|)|3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte "
+        "or shiny)|what is %t made out of|what is the material of %t|what's the material of "
+        "%t|material (of|) %b|material of %b, metal or rubber|material of %b, rubber or metal|%b "
+        "material|what material %b|what kind of material is %t|%b metal or rubber|do you know what "
+        "%t is made of|is %t (shiny|metal|metallic)(,|) or is it (dull|matte|rubber)|is %t "
+        "(matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny or "
+        "dull|dull or shiny|shiny or (kind of|) dull|metallic or matte)|%b, (shiny or matte|rubber "
+        "or metal))",
     [BLOCKS_SIZE] =
-        "(6:(5:what|which) size is %t|is %t big(,|) or is it small|is %t small(,|) or is it "
-        "big|%t is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|"
-        "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
-        "or little|tiny or huge)|what is the size of %t|"
-        "what's the size of %t|size (of|) %b|size of %b, big or small|%b size|%b(,|) big or "
-        "small|how big would "
-        "you say %t is|%t is how big|%t (is|has) what size|%b, (small or big|big or little))",
+        "(6:(5:what|which) size is %t|is %t big(,|) or is it small|is %t small(,|) or is it big|%t "
+        "is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|3:is %t "
+        "large or small|3:is %t small or (big|large)|is %t (little or big|big or little|tiny or "
+        "huge)|what is the size of %t|what's the size of %t|size (of|) %b|size of %b, big or "
+        "small|%b size|%b(,|) big or small|how big would you say %t is|%t is how big|%t (is|has) "
+        "what size|%b, (small or big|big or little))",
 };
 
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
@@ -144,16 +135,14 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
         ("(2:what material|what is it made of|made of what|metal or rubber|shiny or matte|rubber "
-         "or "
-         "metal)"),
+         "or metal)"),
         "(what size|how big|big or small|small or big)"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
-        return blocks_put(
-            talk, draft,
-            "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what about|how "
-            "about) (the|its) %a)",
-            "a", blocks_attribute_word(&talk->rng, attribute).text);
+        return blocks_put(talk, draft,
+                          "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what "
+                          "about|how about) (the|its) %a)",
+                          "a", blocks_attribute_word(&talk->rng, attribute).text);
     return blocks_put(talk, draft,
                       brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
                       target.text, choice, blocks_bare(target.text));
@@ -226,15 +215,13 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
         talk, draft,
         attribute == BLOCKS_COLOR
             ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|%t "
-              "is %v|"
-              "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t is %v, "
-              "(right|yes|correct)|isn't %t %v)"
+              "is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t "
+              "is %v, (right|yes|correct)|isn't %t %v)"
         : attribute == BLOCKS_SHAPE
             ? "(14:is %t %v|would you say %t is %v|%b %v|%t is %v|and is %t %v|is %t also %v|and "
-              "%t, is it "
-              "%v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
-            : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|and is %t %v|is %t %v too|"
-              "is %t also %v|and %t, is it %v|is %t %v or not|%b, %v or not|%t is %v|%t is %v, "
+              "%t, is it %v|is %t %v or not|%t is %v, (right|yes|correct)|isn't %t %v)"
+            : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|and is %t %v|is %t %v "
+              "too|is %t also %v|and %t, is it %v|is %t %v or not|%b, %v or not|%t is %v|%t is %v, "
               "(right|yes|correct)|isn't %t %v)",
         "tvb", target.text, predicate.text, blocks_bare(target.text));
 }
@@ -242,12 +229,12 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
 // "what is the thing on the left": a red cube.
 bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
 {
-    static const char *const it = "(4:what is %t|what is %t exactly|what kind of thing is %t|"
-                                  "what kind of object is %t)";
-    static const char *const the = "(6:what is %t|5:what's %t|can you describe %t|describe %t|"
-                                   "tell me what %t is|identify %t|name %t|tell me about %t|"
-                                   "what do you call %t|what would you call %t|"
-                                   "which (thing|object|item) is %t)";
+    static const char *const it =
+        "(4:what is %t|what is %t exactly|what kind of thing is %t|what kind of object is %t)";
+    static const char *const the =
+        "(6:what is %t|5:what's %t|can you describe %t|describe %t|tell me what %t is|identify "
+        "%t|name %t|tell me about %t|what do you call %t|what would you call %t|which "
+        "(thing|object|item) is %t)";
     static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
                                       "(thing|object) is %p|what do you see %p|(thing|object) %p)";
     blocks_target target;

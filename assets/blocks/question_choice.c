@@ -107,14 +107,14 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     if (choice && put_of_shape(talk, draft, target, more.text))
         return true;
     shorten_second(talk, target);
-    return blocks_put(
-        talk, draft,
-        choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) two is|"
-                 "which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u %m|"
-                 "2:%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m)"
-               : "(6:is %t %m than %u|%b %m than %c)",
-        "tumbc", target[0].text, target[1].text, more.text, blocks_bare(target[0].text),
-        blocks_bare(target[1].text));
+    return blocks_put(talk, draft,
+                      choice
+                          ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
+                            "two is|which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u "
+                            "%m|2:%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m)"
+                          : "(6:is %t %m than %u|%b %m than %c)",
+                      "tumbc", target[0].text, target[1].text, more.text,
+                      blocks_bare(target[0].text), blocks_bare(target[1].text));
 }
 
 // "is it bigger or smaller than the cube"
@@ -154,15 +154,14 @@ static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_tar
     draft->crowded = talk->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 3000 + target->object, blocks_kind_key(kind), a);
     blocks_phrase them = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
-    return blocks_put(
-        talk, draft,
-        a == BLOCKS_MATERIAL
-            ? "(2:is %t (made|) of the same %v as %m|is %t the same %v as %m|does %t "
-              "have the same %v as %m|same %v as %m, %b)"
-            : "(2:is %t the same %v as (4:|all) %m|does %t have the same %v as %m|is %t of "
-              "the same %v as %m)",
-        "tvmb", target->text, blocks_attribute_word(&talk->rng, a).text, them.text,
-        blocks_bare(target->text));
+    return blocks_put(talk, draft,
+                      a == BLOCKS_MATERIAL
+                          ? "(2:is %t (made|) of the same %v as %m|is %t the same %v as %m|does %t "
+                            "have the same %v as %m|same %v as %m, %b)"
+                          : "(2:is %t the same %v as (4:|all) %m|does %t have the same %v as %m|is "
+                            "%t of the same %v as %m)",
+                      "tvmb", target->text, blocks_attribute_word(&talk->rng, a).text, them.text,
+                      blocks_bare(target->text));
 }
 
 // "is it bigger than the cubes", all of which are of one size
@@ -267,14 +266,13 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     if (put_of_shape(talk, draft, target, predicate.text))
         return true;
     shorten_second(talk, target);
-    return blocks_put(
-        talk, draft,
-        "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of (2:the|those) two is %v, "
-        "%t or %u|is %t or %u %v|what is %v, %t or %u|which of %t and %u is %v|of %t "
-        "and %u, which (one|) is %v|which %v, %b or %c|which one's %v, %t or %u|between %t and %u, "
-        "which (one|) is %v)",
-        "tuvbc", target[0].text, target[1].text, predicate.text, blocks_bare(target[0].text),
-        blocks_bare(target[1].text));
+    return blocks_put(talk, draft,
+                      "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of (2:the|those) "
+                      "two is %v, %t or %u|is %t or %u %v|what is %v, %t or %u|which of %t and %u "
+                      "is %v|of %t and %u, which (one|) is %v|which %v, %b or %c|which one's %v, "
+                      "%t or %u|between %t and %u, which (one|) is %v)",
+                      "tuvbc", target[0].text, target[1].text, predicate.text,
+                      blocks_bare(target[0].text), blocks_bare(target[1].text));
 }
 
 // "which is further left, the ball or the cube"
@@ -305,14 +303,13 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     if (put_of_shape(talk, draft, target, place.text))
         return true;
     shorten_second(talk, target);
-    return blocks_put(
-        talk, draft,
-        "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) two is %p, "
-        "%t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or %c|which one's %p, %t or "
-        "%u|(of|between) %t and %u, which (one|) is %p)",
-        "tupbc", target[0].text, target[1].text, place.text,
+    return blocks_put(talk, draft,
+                      "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
+                      "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or "
+                      "%c|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)",
+                      "tupbc", target[0].text, target[1].text, place.text,
 
-        blocks_bare(target[0].text), blocks_bare(target[1].text));
+                      blocks_bare(target[0].text), blocks_bare(target[1].text));
 }
 
 // "which is closer to the cone, the ball or the cube"
@@ -339,8 +336,7 @@ bool blocks_ask_which_nearer(blocks_talk *talk, blocks_draft *draft)
     shorten_second(talk, target);
     return blocks_put(talk, draft,
                       "(4:(which|which one|what) is %n to %s, %t or %u|is %t or %u %n to %s|is %s "
-                      "%n to %t or (to|) %u|which of %t "
-                      "and %u is %n to %s|%n to %s, %t or %u)",
+                      "%n to %t or (to|) %u|which of %t and %u is %n to %s|%n to %s, %t or %u)",
                       "nstu", blocks_reading(&talk->rng, "(4:closer|2:nearer)").text, to.text,
                       target[0].text, target[1].text);
 }
@@ -376,17 +372,16 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
     choose(draft, best, target);
     draft->meaning.among = (blocks_set)set;
     draft->topic = blocks_topic(TOPIC_OF, set, 102 + size, size ? big : direction);
-    return blocks_put(
-        talk, draft,
-        "(4:which (one|) is %p, %t, %u or %v|what is %p, %t, %u or %v|which of %t, %u "
-        "and %v is %p|%p, %b, %c or %d)",
-        "ptuvbcd",
-        blocks_reading(&talk->rng, !size ? places[direction]
-                                   : big ? "(the|) (3:biggest|2:largest)"
-                                         : "(the|) smallest")
-            .text,
-        target[0].text, target[1].text, target[2].text, blocks_bare(target[0].text),
-        blocks_bare(target[1].text), blocks_bare(target[2].text));
+    return blocks_put(talk, draft,
+                      "(4:which (one|) is %p, %t, %u or %v|what is %p, %t, %u or %v|which of %t, "
+                      "%u and %v is %p|%p, %b, %c or %d)",
+                      "ptuvbcd",
+                      blocks_reading(&talk->rng, !size ? places[direction]
+                                                 : big ? "(the|) (3:biggest|2:largest)"
+                                                       : "(the|) smallest")
+                          .text,
+                      target[0].text, target[1].text, target[2].text, blocks_bare(target[0].text),
+                      blocks_bare(target[1].text), blocks_bare(target[2].text));
 }
 
 // ---- which of a group -------------------------------------------------------------------------
@@ -488,13 +483,13 @@ bool blocks_ask_which_of(blocks_talk *talk, blocks_draft *draft)
     draft->group = draft->plural = false;
     draft->other_group = g.named;
     draft->about = draft->single = blocks_only(draft->meaning.objects);
-    return blocks_put(
-        talk, draft,
-        g.named  ? "(3:which of %m %v|3:which one of %m %v|2:which %k %v)"
-        : g.both ? "(which of %m %v|which one of %m %v)"
-                 : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which %v|which "
-                   "from %m %v|and which of %m %v)",
-        "mvk", g.them.text, says.text, blocks_noun(&talk->rng, g.kind, BLOCKS_BARE).text);
+    return blocks_put(talk, draft,
+                      g.named  ? "(3:which of %m %v|3:which one of %m %v|2:which %k %v)"
+                      : g.both ? "(which of %m %v|which one of %m %v)"
+                               : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which "
+                                 "%v|which from %m %v|and which of %m %v)",
+                      "mvk", g.them.text, says.text,
+                      blocks_noun(&talk->rng, g.kind, BLOCKS_BARE).text);
 }
 
 // ---- what there is most of --------------------------------------------------------------------
@@ -543,17 +538,16 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.more.value[a] = (int8_t)value;
     draft->topic = blocks_topic(TOPIC_MOST, g.key, a, fewest);
     const char *pattern =
-        some ? (a == BLOCKS_MATERIAL ? "(what are most of %m made of|2:what %a are most of %m)"
-                                     : "what %a are most of %m")
-        : fewest
-            ? "((what|which) %a is (the|) (least common|rarest)|(what|which) %a (is there least "
-              "of|appears least often)|what is the least common %a)"
-            : "(6:(2:what|which) %a is (3:|the) most (3:common|frequent)|2:(what|which) %a "
-              "(appears|occurs) most (often|frequently)|2:what %a do you see (the|) most|(what|"
-              "which) %a is there most of|what %a comes up (the|) most|what %a shows up (the|) "
-              "most|3:what is the most (3:common|frequent) %a|what's the most common %a|most "
-              "common %a|2:what %a are most of the (things|objects)|what %a do most (of the|) "
-              "(things|objects) have)";
+        some     ? (a == BLOCKS_MATERIAL ? "(what are most of %m made of|2:what %a are most of %m)"
+                                         : "what %a are most of %m")
+        : fewest ? "((what|which) %a is (the|) (least common|rarest)|(what|which) %a (is there "
+                   "least of|appears least often)|what is the least common %a)"
+                 : "(6:(2:what|which) %a is (3:|the) most (3:common|frequent)|2:(what|which) %a "
+                   "(appears|occurs) most (often|frequently)|2:what %a do you see (the|) "
+                   "most|(what|which) %a is there most of|what %a comes up (the|) most|what %a "
+                   "shows up (the|) most|3:what is the most (3:common|frequent) %a|what's the most "
+                   "common %a|most common %a|2:what %a are most of the (things|objects)|what %a do "
+                   "most (of the|) (things|objects) have)";
     return blocks_put(talk, draft, pattern, "am", blocks_attribute_word(&talk->rng, a).text,
                       g.them.text);
 }
@@ -586,17 +580,14 @@ bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_MOST, g.key, a, 2 + times);
     return blocks_put(
         talk, draft,
-        some ? (times == 1
-                    ? "((which|what) %a (occurs|appears) only once among %m|(which|what) %a does "
-                      "only one of %m have)"
-                    : "((which|what) %a (occurs|appears) twice among %m|(which|what) %a do "
-                      "exactly two of %m have)")
-        : times == 1
-            ? "((which|what) %a (occurs|appears) only once|(which|what) %a (is there|do you see) "
-              "only "
-              "once|(which|what) %a does only one (thing|object) have)"
-            : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is there "
-              "twice|(which|what) %a do exactly two (things|objects) have)",
+        some ? (times == 1 ? "((which|what) %a (occurs|appears) only once among %m|(which|what) %a "
+                             "does only one of %m have)"
+                           : "((which|what) %a (occurs|appears) twice among %m|(which|what) %a do "
+                             "exactly two of %m have)")
+        : times == 1 ? "((which|what) %a (occurs|appears) only once|(which|what) %a (is there|do "
+                       "you see) only once|(which|what) %a does only one (thing|object) have)"
+                     : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is "
+                       "there twice|(which|what) %a do exactly two (things|objects) have)",
         "am", blocks_attribute_word(&talk->rng, a).text, g.them.text);
 }
 
@@ -633,7 +624,6 @@ bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_MOSTLY, g.key, a, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
     return blocks_put(talk, draft,
-                      "(4:are most of %m %v|are the majority of %m %v|are more than "
-                      "half of %m %v)",
+                      "(4:are most of %m %v|are the majority of %m %v|are more than half of %m %v)",
                       "mv", g.them.text, predicate.text);
 }

@@ -111,13 +111,12 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
                           "%a or (more|) %b|is it mostly %a or %b)",
                           "ab", one, two);
     }
-    return put_kinds(
-        talk, draft, kind,
-        "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
-        "which are there more of, %p or %q|2:are there more %p or %q|"
-        "2:(is it|are they|) mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|"
-        "which is there more of, %p or %q|what's more, %p or %q|what do (we|you) have more of, %p "
-        "or %q|do (we have|you see) more %p or %q)");
+    return put_kinds(talk, draft, kind,
+                     "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which "
+                     "are there more of, %p or %q|2:are there more %p or %q|2:(is it|are they|) "
+                     "mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|which "
+                     "is there more of, %p or %q|what's more, %p or %q|what do (we|you) have more "
+                     "of, %p or %q|do (we have|you see) more %p or %q)");
 }
 
 // "how many more cubes than balls are there"
@@ -132,11 +131,10 @@ bool blocks_ask_how_many_more(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = difference;
-    bool done =
-        put_kinds(talk, draft, kind,
-                  fewer ? "how many fewer %p than %q are there"
-                        : "(3:how many more %p than %q are there|how many more %p than %q|how "
-                          "many more %p are there than %q)");
+    bool done = put_kinds(talk, draft, kind,
+                          fewer ? "how many fewer %p than %q are there"
+                                : "(3:how many more %p than %q are there|how many more %p than "
+                                  "%q|how many more %p are there than %q)");
     draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE,
                                 blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
     return done;
@@ -171,21 +169,18 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = right;
     draft->topic = blocks_topic(TOPIC_ASPECT, differ, two, 0);
     const char *pattern =
-        they
-            ? (differ
-                   ? "(2:what is the difference between %m|what's the difference between %m|2:what "
-                     "is different about %m|what's different about %m|how are %g different|how do "
-                     "%g differ|what is the difference|do %g differ in %a or (only|) in %c|do %g "
-                     "differ in %c or (only|) in %a)"
-                   : "(3:what do %g have in common|what do %g share|what is the same about %m)")
-        : differ
-            ? "(3:what is the difference between %t and %u|what's the difference between %t and "
-              "%u|how (is %t different from|does %t differ from) %u|what is different between %t "
-              "and %u|do %t and %u differ in %a or in %c|do %t and %u differ in %c or (only|) in "
-              "%a)"
-            : "(3:what do %t and %u have in common|what does %t have in common with %u|what do %t "
-              "and "
-              "%u share)";
+        they     ? (differ ? "(2:what is the difference between %m|what's the difference between "
+                             "%m|2:what is different about %m|what's different about %m|how are %g "
+                             "different|how do %g differ|what is the difference|do %g differ in %a "
+                             "or (only|) in %c|do %g differ in %c or (only|) in %a)"
+                           : "(3:what do %g have in common|what do %g share|what is the same about "
+                             "%m)")
+        : differ ? "(3:what is the difference between %t and %u|what's the difference between %t "
+                   "and %u|how (is %t different from|does %t differ from) %u|what is different "
+                   "between %t and %u|do %t and %u differ in %a or in %c|do %t and %u differ in %c "
+                   "or (only|) in %a)"
+                 : "(3:what do %t and %u have in common|what does %t have in common with %u|what "
+                   "do %t and %u share)";
     int one = right ? __builtin_ctz(right) : 0;
     int other = (one + 1 + vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
     blocks_phrase other_word = blocks_attribute_word(&talk->rng, other);
@@ -215,18 +210,15 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
             talk, draft,
             talk->naming == TARGET_IT && target[1].named && blocks_chance(talk, 0.25)
                 ? "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same %v|is "
-                  "%u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same "
-                  "%v|has %u the same %v)"
+                  "%u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same %v|has %u "
+                  "the same %v)"
             : talk->naming == TARGET_IT
                 ? "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same %v "
-                  "as %u|does %t have the %v "
-                  "of %u|%t has the same %v (as|like) %u|has %t the same %v as %u|does %t have "
-                  "same %v "
-                  "as %u)"
-                : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have "
-                  "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b "
-                  "and "
-                  "%c the same %v|same %v, %b and %c)",
+                  "as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t the same "
+                  "%v as %u|does %t have same %v as %u)"
+                : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have the "
+                  "same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b and %c "
+                  "the same %v|same %v, %b and %c)",
             "tuvbc", target[0].text, target[1].text, word.text, blocks_bare(target[0].text),
             blocks_bare(target[1].text));
     }
@@ -248,18 +240,16 @@ static bool put_else_of_it(blocks_talk *talk, blocks_draft *draft, blocks_attrib
 {
     blocks_phrase name = blocks_reading(&talk->rng, else_names[a]);
     if (a == BLOCKS_MATERIAL && blocks_chance(talk, 0.7))
-        return blocks_put(
-            talk, draft,
-            "(2:is anything else|anything else|is there anything else) (3:made of the "
-            "same %v|made of that|of the same %v)",
-            "v", name.text);
-    return blocks_put(
-        talk, draft,
-        "(2:is anything else (the same|that) %v|is there anything else (of|with|in) "
-        "(the same|that) %v|does anything else (have|share) (its|the same|that) %v|"
-        "2:anything else (of|with|in) the same %v|anything else (the same|that) %v|is "
-        "there another (thing|object) (of|with) the same %v)",
-        "v", name.text);
+        return blocks_put(talk, draft,
+                          "(2:is anything else|anything else|is there anything else) (3:made of "
+                          "the same %v|made of that|of the same %v)",
+                          "v", name.text);
+    return blocks_put(talk, draft,
+                      "(2:is anything else (the same|that) %v|is there anything else (of|with|in) "
+                      "(the same|that) %v|does anything else (have|share) (its|the same|that) "
+                      "%v|2:anything else (of|with|in) the same %v|anything else (the same|that) "
+                      "%v|is there another (thing|object) (of|with) the same %v)",
+                      "v", name.text);
 }
 
 // "is anything else the same color as the ball", "how many other things have its shape"
@@ -299,30 +289,26 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     if (talk->naming == TARGET_IT && !count && blocks_it_clear(talk) && blocks_chance(talk, 0.4))
         return put_else_of_it(talk, draft, a);
     if (known && !count && a != BLOCKS_SHAPE && blocks_chance(talk, 0.3))
-        return blocks_put(
-            talk, draft,
-            "(2:anything else %v|2:is anything else %v|2:is there anything else %v|is there "
-            "anything else that is %v|any other (thing|object) that (is|'s) %v|is there another "
-            "(thing|object) that is %v)",
-            "v", says.text);
+        return blocks_put(talk, draft,
+                          "(2:anything else %v|2:is anything else %v|2:is there anything else "
+                          "%v|is there anything else that is %v|any other (thing|object) that "
+                          "(is|'s) %v|is there another (thing|object) that is %v)",
+                          "v", says.text);
     const char *pattern =
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
                          "%p do you see)"
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
                          "see another %k|any other %p|are there any more %p|any more %p|another "
-                         "%k|other %p|is there a further %k|"
-                         "is there one more %k)")
-        : count
-            ? (talk->naming == TARGET_IT
-                   ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how many "
-                     "others have (that|the same) %v|how many others (share|are) (that|its|the "
-                     "same) %v|how many other (things|objects) (have|share) (that|its) %v|others "
-                     "of "
-                     "the same %v, how many)"
-                   : "how many other (things|objects) (have|are) the same %v as %t")
-            : "(2:is anything else the same %v as %t|is there anything else with the same %v as "
-              "%t|is there another (thing|object) of the same %v as %t|does anything else have "
-              "the same %v as %t)";
+                         "%k|other %p|is there a further %k|is there one more %k)")
+        : count ? (talk->naming == TARGET_IT
+                       ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
+                         "many others have (that|the same) %v|how many others (share|are) "
+                         "(that|its|the same) %v|how many other (things|objects) (have|share) "
+                         "(that|its) %v|others of the same %v, how many)"
+                       : "how many other (things|objects) (have|are) the same %v as %t")
+                : "(2:is anything else the same %v as %t|is there anything else with the same %v "
+                  "as %t|is there another (thing|object) of the same %v as %t|does anything else "
+                  "have the same %v as %t)";
     return blocks_put(talk, draft, pattern, "tvpk", target.text,
                       blocks_reading(&talk->rng, else_names[a]).text, many.text, one.text);
 }
@@ -373,12 +359,11 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
                        : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
         : some && of_it ? (material ? "which %o%b (2:is made of|has|is of) the same %v (2:|as it)"
                                     : "which %o%b (2:has|is|is of) the same %v (2:|as it)")
-        : some
-            ? "(3:which %o%b has the same %v as %t|which %o%b (matches|goes with) %t in %v|which "
-              "%o%b is the same %v as %t)"
-            : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has the "
-              "same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares the "
-              "%v of %t)",
+        : some ? "(3:which %o%b has the same %v as %t|which %o%b (matches|goes with) %t in "
+                 "%v|which %o%b is the same %v as %t)"
+               : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has "
+                 "the same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares "
+                 "the %v of %t)",
         "tvkpbo", target.text, blocks_attribute_word(&talk->rng, a).text, one.text, many.text,
         bare.text, other);
 }
@@ -415,10 +400,9 @@ bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
               "more of (those|them)|any more of (those|them)|are there more of (those|them)|are "
               "there any other %p|any other %p|are there any more %p|any more %p|are there others)"
             : "(3:is there another one|another one of those|is there another one of "
-              "those|3:another one|2:is there another|is there another "
-              "%k|another "
-              "%k|is there 1 more|is there one more|do you see another one|is there a second "
-              "(one|%k)|is there more than one)",
+              "those|3:another one|2:is there another|is there another %k|another %k|is there 1 "
+              "more|is there one more|do you see another one|is there a second (one|%k)|is there "
+              "more than one)",
         "kp", one.text, many.text);
 }
 
@@ -484,15 +468,14 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase but = blocks_reading(
         &talk->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
     draft->plural = blocks_chance(talk, 0.6);
-    return blocks_put(
-        talk, draft,
-        count           ? "(2:how many other %p are there|how many %p are there|how many more %p "
-                          "are there) %b %t"
-        : draft->plural ? "(3:are there any other %p|any other %p|2:are there any %p|"
-                          "are there other %p|do you see any other %p) %b %t"
-                        : "(3:is there another %k|2:do you see another %k|another %k) "
-                          "%b %t",
-        "kpbt", one.text, many.text, but.text, target.text);
+    return blocks_put(talk, draft,
+                      count ? "(2:how many other %p are there|how many %p are there|how many more "
+                              "%p are there) %b %t"
+                      : draft->plural
+                          ? "(3:are there any other %p|any other %p|2:are there any %p|are there "
+                            "other %p|do you see any other %p) %b %t"
+                          : "(3:is there another %k|2:do you see another %k|another %k) %b %t",
+                      "kpbt", one.text, many.text, but.text, target.text);
 }
 
 // "are there any other things", "what else is there": beside those that were named one by one

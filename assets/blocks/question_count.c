@@ -86,11 +86,10 @@ static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_
 }
 
 static const char *const here =
-    "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|in total|"
-    "altogether|in all|overall|all in all)";
-static const char *const around =
-    "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|anywhere|"
-    "somewhere|in there)";
+    "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|in "
+    "total|altogether|in all|overall|all in all)";
+static const char *const around = "(8:|2:on the table|2:in the picture|in the image|in this "
+                                  "picture|here|in the scene|anywhere|somewhere|in there)";
 
 // A number in digits or as a word.
 static blocks_phrase number_words(blocks_talk *talk, int number)
@@ -134,9 +133,8 @@ static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind ki
     return blocks_put(
         talk, draft,
         "(3:how many %p(2: are there|)(3:| in total| altogether| overall| total)(|,) "
-        "(3:including|incl|counting|"
-        "with) %o|(total|number of|total number of) %p (including|incl|counting) %o|how many %p "
-        "are there(| in total| altogether), %o included)",
+        "(3:including|incl|counting|with) %o|(total|number of|total number of) %p "
+        "(including|incl|counting) %o|how many %p are there(| in total| altogether), %o included)",
         "po", many.text, one.text);
 }
 
@@ -160,18 +158,14 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
                   many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     blocks_phrase place = blocks_reading(&talk->rng, here);
     const char *pattern =
-        "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
-        "2:how many %p|how many %p are (on the table|in the picture|in this "
-        "picture|visible|there)|"
-        "what number of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can "
-        "you count (all|) the %p|"
-        "number of %p|(ok now|now|and|) the %p, how many (of (them|those)|) are there|how much %p "
-        "(are there|)|%p count|%p in total|total %p|amount of %p|what's "
-        "the number of %p|tell me "
-        "how many %p there are|%p, how many|how many %p does the picture have|"
-        "how many %p (have we got|have you got|we got|you got|do we have|are we looking at)|how "
-        "many %p can you (count|find|spot)|how many %p in (total|the "
-        "picture|all))";
+        "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|2:how "
+        "many %p|how many %p are (on the table|in the picture|in this picture|visible|there)|what "
+        "number of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can you "
+        "count (all|) the %p|number of %p|(ok now|now|and|) the %p, how many (of (them|those)|) "
+        "are there|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's the "
+        "number of %p|tell me how many %p there are|%p, how many|how many %p does the picture "
+        "have|how many %p (have we got|have you got|we got|you got|do we have|are we looking "
+        "at)|how many %p can you (count|find|spot)|how many %p in (total|the picture|all))";
     // "how many of the cubes are red", "how many things are red"
     // "how many of the red things are cubes"
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
@@ -186,15 +180,13 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         int whole = blocks_size_of(blocks_find(talk->scene, rest));
         number_of = number_words(talk, whole);
         pattern =
-            "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|"
-            "how many %v are there among the %p|how many of the %p would you "
-            "say are %v)";
+            "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are "
+            "%v|how many %v are there among the %p|how many of the %p would you say are %v)";
         if (whole > 2 && blocks_chance(talk, 0.15))
             pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
         if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
-            pattern =
-                "(2:how many %v|how many is %v|how many of all these are %v|how many of all the "
-                "things are %v)";
+            pattern = "(2:how many %v|how many is %v|how many of all these are %v|how many of all "
+                      "the things are %v)";
     }
     return blocks_put(talk, draft, pattern, "phvn", many.text, place.text, predicate.text,
                       number_of.text);
@@ -207,37 +199,31 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
     *draft = about_kind("count", ASK_COUNT, talk->scene, blocks_anything);
     if (blocks_chance(talk, 0.15) && put_including(talk, draft, blocks_anything))
         return true;
-    return blocks_put(
-        talk, draft,
-        "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are there %h|"
-        "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
-        "2:how many (things|objects|blocks) (can|do) you see %h|"
-        "what is the total number of (objects|things)|state the number of objects|count the "
-        "(objects|things)|number of "
-        "(objects|"
-        "things)|how many (objects|things) altogether|how many (objects|things)|total number of "
-        "(objects|things))",
-        "h", blocks_reading(&talk->rng, here).text);
+    return blocks_put(talk, draft,
+                      "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are "
+                      "there %h|3:how many (3:things|3:objects|items|blocks) are (on the table|in "
+                      "the picture)|2:how many (things|objects|blocks) (can|do) you see %h|what is "
+                      "the total number of (objects|things)|state the number of objects|count the "
+                      "(objects|things)|number of (objects|things)|how many (objects|things) "
+                      "altogether|how many (objects|things)|total number of (objects|things))",
+                      "h", blocks_reading(&talk->rng, here).text);
 }
 
 static const char *const exist_patterns[] = {
-    "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
-    "is a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) "
-    "a%a|is there at least 1 %k %h|%k present|is a%a present|"
-    "isn't there a%a %h|there('s| is) a%a %h|there('s| is) a%a( too|), isn't there|it has (also|) "
-    "a%a|there is also a%a|have you "
+    "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|is "
+    "a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) a%a|is "
+    "there at least 1 %k %h|%k present|is a%a present|isn't there a%a %h|there('s| is) a%a "
+    "%h|there('s| is) a%a( too|), isn't there|it has (also|) a%a|there is also a%a|have you "
     "(got|spotted) a%a|can you (spot|find) a%a)",
-    "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
-    "2:any %p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any "
-    "%p|are any %p on the table|any %p present|%p present|have "
-    "you (got|"
-    "spotted) any %p|there are %p %h|can you (spot|find) any %p|do you spot any %p)",
+    "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|2:any "
+    "%p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any %p|are "
+    "any %p on the table|any %p present|%p present|have you (got|spotted) any %p|there are %p "
+    "%h|can you (spot|find) any %p|do you spot any %p)",
 };
 static const char *const anything_pattern =
-    "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
-    "something %v %h|anything %v|is any of the (things|objects) %v|any %v stuff|are any of the "
-    "(objects|things) %v|"
-    "can you see anything %v)";
+    "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there something %v "
+    "%h|anything %v|is any of the (things|objects) %v|any %v stuff|are any of the (objects|things) "
+    "%v|can you see anything %v)";
 
 // The words of "is there a red ball".
 static bool put_exist(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
@@ -321,14 +307,14 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     const char *pattern =
-        several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there "
-                  "at least 2 %p|is there more than just one %k)"
+        several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there at least 2 "
+                  "%p|is there more than just one %k)"
         : asked == 1
             ? "(2:is there only (1|one) %k|2:is there just (1|one) %k|is there exactly 1 %k|is "
               "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, right|, "
               "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
-            : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just "
-              "%n %p|are there only %n %p|there are %n %p, (right|correct))";
+            : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
+              "%p|are there only %n %p|there are %n %p, (right|correct))";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
     return blocks_put(talk, draft, pattern, "kpn", one.text, many.text,
@@ -387,10 +373,10 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
         return blocks_put(
             talk, draft,
             "(3:is anything not %v|2:is there anything not %v|3:is there anything (that|which) "
-            "(isn't|is not) %v|is there something (that isn't|not) %v|anything "
-            "(here|there|) (that isn't|that is not|that's not|not) %v|any (here|there|) (that "
-            "isn't|that's not) %v|is there (one|any) that isn't %v|do you see anything that is not "
-            "%v|are there any (things|objects) not %v)",
+            "(isn't|is not) %v|is there something (that isn't|not) %v|anything (here|there|) (that "
+            "isn't|that is not|that's not|not) %v|any (here|there|) (that isn't|that's not) %v|is "
+            "there (one|any) that isn't %v|do you see anything that is not %v|are there any "
+            "(things|objects) not %v)",
             "v", blocks_predicate(&talk->rng, a, such.value[a]).text);
     }
     if (!count && mask && blocks_chance(talk, 0.3)) {
@@ -402,16 +388,14 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
             "kav", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, one.text, not .text);
     }
     blocks_phrase not = blocks_predicate_many(&talk->rng, a, such.value[a]);
-    return blocks_put(talk, draft,
-                      count
-                          ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p "
-                            "are not %v|how many %p are there that (are not|aren't) %v|number of "
-                            "%p that (are not|aren't) %v|how many %p not %v|how many %p here "
-                            "(are not|aren't) %v)"
-                          : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|"
-                            "aren't) %v|do you see any %p that are not %v|are any (of the|) %p not "
-                            "%v)",
-                      "pv", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, not .text);
+    return blocks_put(
+        talk, draft,
+        count ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p are not "
+                "%v|how many %p are there that (are not|aren't) %v|number of %p that (are "
+                "not|aren't) %v|how many %p not %v|how many %p here (are not|aren't) %v)"
+              : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|aren't) %v|do "
+                "you see any %p that are not %v|are any (of the|) %p not %v)",
+        "pv", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, not .text);
 }
 
 // "are all the cubes red", "is everything metal"
@@ -446,14 +430,13 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
         return blocks_put(
             talk, draft,
-            mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
-                   "is every one of the %p %w|are all %p %v|all %p %v|is each of the "
-                   "%p %w|(so|) all the %p are %v, (right|correct|yes)|the %p are all "
-                   "%v, (right|correct))"
-                 : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
-                   "is everything (here|) %w(, or what| or not)|everything is %w, (isn't it|is "
-                   "it)|is everything (on the table|in the picture) %w|(so|) everything (on "
-                   "the table|) is %w, (right|correct|yes))",
+            mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|is every one "
+                   "of the %p %w|are all %p %v|all %p %v|is each of the %p %w|(so|) all the %p are "
+                   "%v, (right|correct|yes)|the %p are all %v, (right|correct))"
+                 : "(2:is everything %w|are all (the|of the) (things|objects) %v|is everything "
+                   "(here|) %w(, or what| or not)|everything is %w, (isn't it|is it)|is everything "
+                   "(on the table|in the picture) %w|(so|) everything (on the table|) is %w, "
+                   "(right|correct|yes))",
             "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
     }
     return false;
@@ -480,11 +463,10 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_DISTINCT, a, 0, 0);
     return blocks_put(talk, draft,
-                      color
-                          ? "(2:how many different (colors|colours) are there|how many colors (are "
-                            "there|do you see|can you see))"
-                          : "(3:how many different shapes (are there|do you see)|how many kinds of "
-                            "(shapes|things|objects) are there)",
+                      color ? "(2:how many different (colors|colours) are there|how many colors "
+                              "(are there|do you see|can you see))"
+                            : "(3:how many different shapes (are there|do you see)|how many kinds "
+                              "of (shapes|things|objects) are there)",
                       "");
 }
 
@@ -504,11 +486,10 @@ bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
     *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 1, 0);
-    return blocks_put(
-        talk, draft,
-        "(3:how many|2:how many are there|how many of them|how many do you see|how many of "
-        "them are there)",
-        "");
+    return blocks_put(talk, draft,
+                      "(3:how many|2:how many are there|how many of them|how many do you see|how "
+                      "many of them are there)",
+                      "");
 }
 
 // "what color is it | red | how many things have that color"
@@ -520,9 +501,9 @@ bool blocks_ask_that_value(blocks_talk *talk, blocks_draft *draft)
                           "(are there of|are there in|of) that color)"),
         [BLOCKS_SHAPE] = ("(2:how many (things|objects) have that shape|how many (things|objects) "
                           "(are there of|of) that shape|how many are that shape)"),
-        [BLOCKS_MATERIAL] = ("(how many (things|objects) are (there|) made of that|how many "
-                             "(things|objects) are made of that (material|stuff)|how many "
-                             "(things|objects) have that material)"),
+        [BLOCKS_MATERIAL] =
+            ("(how many (things|objects) are (there|) made of that|how many (things|objects) are "
+             "made of that (material|stuff)|how many (things|objects) have that material)"),
         [BLOCKS_SIZE] = ("(how many (things|objects) (have|are) that size|how many are that "
                          "size|how many (things|objects) are there of that size)"),
     };
@@ -544,11 +525,10 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
     draft->coreference = 1;
     blocks_phrase many = blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL);
     blocks_phrase the = blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY);
-    return blocks_put(
-        talk, draft,
-        "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how many "
-        "%p|%p|%p then|how many %p then)",
-        "pt", many.text, the.text);
+    return blocks_put(talk, draft,
+                      "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how "
+                      "many %p|%p|%p then|how many %p then)",
+                      "pt", many.text, the.text);
 }
 
 // "what about a ball", after an is there.

@@ -63,11 +63,10 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
     if (blocks_chance(talk, 0.1))
         return put(talk, draft, &g, some.text, NULL,
                    "(how many %v are there among %m|how many %v among %m|of %m, how many %v)");
-    return put(
-        talk, draft, &g, predicate.text, NULL,
-        "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many of %m "
-        "are %v|and of %m, how many are %v|how many of %m would you say are %v|and how many are "
-        "%v)");
+    return put(talk, draft, &g, predicate.text, NULL,
+               "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many "
+               "of %m are %v|and of %m, how many are %v|how many of %m would you say are %v|and "
+               "how many are %v)");
 }
 
 // "2 of them are red, right", "is only one of them red"
@@ -100,9 +99,9 @@ bool blocks_ask_they_tally(blocks_talk *talk, blocks_draft *draft)
     // Of three "two of them" is true too, unless it is only these.
     char pattern[160];
     snprintf(pattern, sizeof pattern,
-             asked < number ? "(are (only|just|exactly) %s of %%m %%v|only %s of %%m are %%v, "
-                              "(right|correct))"
-                            : "(2:%s of %%m are %%v, (right|correct)|are %s of %%m %%v)",
+             asked < number
+                 ? "(are (only|just|exactly) %s of %%m %%v|only %s of %%m are %%v, (right|correct))"
+                 : "(2:%s of %%m are %%v, (right|correct)|are %s of %%m %%v)",
              numbers[asked], numbers[asked]);
     return put(talk, draft, &g, many.text, NULL, pattern);
 }
@@ -125,8 +124,8 @@ bool blocks_ask_they_not(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_THEY_NOT, blocks_kind_key(kind), 0, 0);
     return put(talk, draft, &g, blocks_predicate_many(&talk->rng, a, value).text, NULL,
-               "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how many are not %v|"
-               "3:how many aren't %v|and how many aren't %v)");
+               "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how many are not "
+               "%v|3:how many aren't %v|and how many aren't %v)");
 }
 
 bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
@@ -162,9 +161,8 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
                both ? "(2:are they both %v|are both of %m %v|both %v|both of %m %v|are both %v)"
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
                       "%w|is every one of %m %w|(so|) %g are all %v, (right|correct)|%g are %v, "
-                      "(right|then|correct)|(and|) %g, are they (all|) %v|2:(so|) all of "
-                      "%m are %v(2:|, right|, "
-                      "correct))");
+                      "(right|then|correct)|(and|) %g, are they (all|) %v|2:(so|) all of %m are "
+                      "%v(2:|, right|, correct))");
 }
 
 // "is everything else red", "is everything but the cube red"
@@ -202,19 +200,17 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
         talk->naming == TARGET_IT && blocks_it_clear(talk) && blocks_chance(talk, 0.6);
     // "the others" of a group would be those of the group.
     if (rest_of_it && !talk->they && !talk->groups && blocks_chance(talk, 0.5))
-        return blocks_put(talk, draft,
-                          "(are all the others %v|are the others all %v|are all (of|) the others "
-                          "%v)",
-                          "v", many.text);
-    return blocks_put(
-        talk, draft,
-        rest_of_it
-            ? "(3:is everything else %w|is everything else (also %w|%w too)|are all the other "
-              "(things|objects) %v)"
-            : "(4:is everything %b %t %w|is everything else %b %t %w|2:are all (things|objects) "
-              "%b %t %v|are all the (things|objects) %b %t %v|2:(so|) %b %t, is everything (else|) "
-              "%w)",
-        "vwbt", many.text, one.text, but.text, target.text);
+        return blocks_put(
+            talk, draft,
+            "(are all the others %v|are the others all %v|are all (of|) the others %v)", "v",
+            many.text);
+    return blocks_put(talk, draft,
+                      rest_of_it ? "(3:is everything else %w|is everything else (also %w|%w "
+                                   "too)|are all the other (things|objects) %v)"
+                                 : "(4:is everything %b %t %w|is everything else %b %t %w|2:are "
+                                   "all (things|objects) %b %t %v|are all the (things|objects) %b "
+                                   "%t %v|2:(so|) %b %t, is everything (else|) %w)",
+                      "vwbt", many.text, one.text, but.text, target.text);
 }
 
 // "how many", of those last spoken of: "are they all red | yes | how many"
@@ -231,9 +227,9 @@ bool blocks_ask_they_number(blocks_talk *talk, blocks_draft *draft)
     draft->kind = g.kind;
     draft->kind_told = draft->group = draft->plural = true;
     draft->topic = blocks_topic(TOPIC_THEY_NUMBER, g.key, 0, 0);
-    return put(talk, draft, &g, NULL, NULL,
-               "(3:how many|2:how many are there|how many of %m|how many of %m are there|and "
-               "how many)");
+    return put(
+        talk, draft, &g, NULL, NULL,
+        "(3:how many|2:how many are there|how many of %m|how many of %m are there|and how many)");
 }
 
 // Of two things, in the negative, or with the group before the question; false: none of these.
@@ -255,18 +251,16 @@ static bool put_same_otherwise(blocks_talk *talk, blocks_draft *draft, const blo
     }
     if (blocks_chance(talk, 0.06) && !both && (g->named || !g->remaining))
         return put(talk, draft, g, name, NULL,
-                   g->named
-                       ? "(is the %v the same for all of %m|is the %v of %m (all|) the same)"
-                       : "(is their %v (all|) the same|is the %v the same for all of %m|and the "
-                         "%v, is it the same for all of %m)");
+                   g->named ? "(is the %v the same for all of %m|is the %v of %m (all|) the same)"
+                            : "(is their %v (all|) the same|is the %v the same for all of %m|and "
+                              "the %v, is it the same for all of %m)");
     if (blocks_chance(talk, 0.08) && !g->named && !g->remaining && talk->they &&
         talk->they_said == talk->round - 1 && talk->both_entry < talk->they_said)
         return put(talk, draft, g, name, NULL, "all (the|) same %v");
     if (blocks_chance(talk, 0.06) && (g->named || g->remaining))
-        return put(
-            talk, draft, g, name, NULL,
-            "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as each "
-            "other)");
+        return put(talk, draft, g, name, NULL,
+                   "(and|now|) %g, (do they (all|) have|are they (all|)) (2:the|) same %v (3:|as "
+                   "each other)");
     return false;
 }
 
@@ -285,37 +279,32 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     bool both = blocks_size_of(g.set) == 2 && !g.remaining && blocks_chance(talk, 0.4);
     if (a == BLOCKS_MATERIAL && !g.both && blocks_chance(talk, 0.3))
         return put(talk, draft, &g, NULL, NULL,
-                   both
-                       ? "(are %g both made of the same (stuff|material|thing)|are both of %m made "
-                         "of the same (stuff|material))"
-                       : "are %g (2:|all) made of the same (2:stuff|2:material|thing)");
+                   both ? "(are %g both made of the same (stuff|material|thing)|are both of %m "
+                          "made of the same (stuff|material))"
+                        : "are %g (2:|all) made of the same (2:stuff|2:material|thing)");
     if (both && g.named && blocks_chance(talk, 0.4))
         return put(talk, draft, &g, name.text, g.bare.text,
-                   "((i see|there are|i can see) (2:2|two) %w, are they (both|) (of|) the same %v|"
-                   "2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
+                   "((i see|there are|i can see) (2:2|two) %w, are they (both|) (of|) the same "
+                   "%v|2:are the (2|two) %w (of|) the same %v|do the (2|two) %w have the same %v)");
     bool again =
         !g.named && !g.remaining && talk->entry[talk->round - 1].ask == ASK_SAME && talk->round > 1;
     if (again && blocks_chance(talk, 0.7))
         return put(
             talk, draft, &g, name.text, NULL,
-            "(2:what about their %v, (also|) the same|and their %v, (also|) the same|and their "
-            "%v too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
+            "(2:what about their %v, (also|) the same|and their %v, (also|) the same|and their %v "
+            "too|2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
     if (put_same_otherwise(talk, draft, &g, name.text, both))
         return true;
     if (both)
-        return put(
-            talk, draft, &g, name.text, NULL,
-            "(are both of %m the same %v|do both of %m have the same %v|are both of %m of the same "
-            "%v)");
-    return put(talk, draft, &g, name.text, NULL,
-               "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
-               "%v|4:are all of %m the same "
-               "%v|are %g (equal|alike|identical) in %v|are %g of (equal|identical) %v|are %g "
-               "(all|) of the same %v|do %g (all|) share (the "
-               "same|one) %v|do %g (all|) match "
-               "in %v|do all of %m have "
-               "the "
-               "same %v|all of %m the same %v)");
+        return put(talk, draft, &g, name.text, NULL,
+                   "(are both of %m the same %v|do both of %m have the same %v|are both of %m of "
+                   "the same %v)");
+    return put(
+        talk, draft, &g, name.text, NULL,
+        "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|%g have (the|) same "
+        "%v|4:are all of %m the same %v|are %g (equal|alike|identical) in %v|are %g of "
+        "(equal|identical) %v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do "
+        "%g (all|) match in %v|do all of %m have the same %v|all of %m the same %v)");
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
@@ -358,8 +347,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
                        "(2:are there any %w ones|any %w ones|is there one that is %w|%w ones)");
         return put(talk, draft, &g, many.text, one.text,
                    "(6:are any of %m %v|3:is any of %m %w|2:is one of %m (2:|also) %w (2:|too)|are "
-                   "some of %m %v|is at least "
-                   "one of %m %w|any of %m %v)");
+                   "some of %m %v|is at least one of %m %w|any of %m %v)");
     }
     return false;
 }
@@ -378,8 +366,8 @@ static bool put_their(blocks_talk *talk, blocks_draft *draft, const blocks_group
             "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
     if (own && blocks_chance(talk, 0.15))
         return put(talk, draft, g, blocks_reading(&talk->rng, plural[a]).text, NULL,
-                   "(2:their %v|2:what are their %v|and their %v|what are the %v|(state|list|name|"
-                   "tell me|give me) (2:their|the) %v)");
+                   "(2:their %v|2:what are their %v|and their %v|what are the "
+                   "%v|(state|list|name|tell me|give me) (2:their|the) %v)");
     // "are they the same color | yes | which color"
     const blocks_entry *before = &talk->entry[talk->round - 1];
     bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
@@ -390,8 +378,8 @@ static bool put_their(blocks_talk *talk, blocks_draft *draft, const blocks_group
                    "(3:%v|and %v|which %v|what %v)");
     if (brief && blocks_chance(talk, same ? 0.6 : 0.12))
         return put(talk, draft, g, blocks_attribute_word(&talk->rng, a).text, NULL,
-                   same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is (it|that)|"
-                          "what %v is (it|that))"
+                   same ? "(3:which %v|3:what %v|and which %v|and what %v|which %v is "
+                          "(it|that)|what %v is (it|that))"
                         : "(which %v|2:what %v|and what %v)");
     return false;
 }
@@ -428,18 +416,13 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
                    "(2:look at|how about|what about|now look at|take|now|and|see) %g, %v");
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|2:what colors are %g|what are the colors of "
-        "%m|(what|which) "
-        "colors (have %m|do %g have)|what color do %g have|(what|which) (color|colors) %g have|%m, "
-        "(what|which) color)",
+        "%m|(what|which) colors (have %m|do %g have)|what color do %g have|(what|which) "
+        "(color|colors) %g have|%m, (what|which) color)",
         "(4:what shape are %g|what shapes are %g|(what|which) shape have %m|%m, (what|which) "
-        "shape|(what|which) shape %g "
-        "have|what shape do %g have|what shapes "
-        "do "
-        "%g have|4:what are %g|and what are %g|(which|what kind of) (things|objects|shapes) are "
-        "%g)",
+        "shape|(what|which) shape %g have|what shape do %g have|what shapes do %g have|4:what are "
+        "%g|and what are %g|(which|what kind of) (things|objects|shapes) are %g)",
         "(8:what are %g made of|2:what material are %g|2:are %g metal or rubber|which material are "
-        "%g|"
-        "are %g (shiny or matte|rubber or metal)|what are %g all made of)",
+        "%g|are %g (shiny or matte|rubber or metal)|what are %g all made of)",
         "(3:how big are %g|what size are %g|are %g big or small)"};
     return put(talk, draft, &g, NULL, NULL, patterns[a]);
 }
@@ -531,11 +514,10 @@ bool blocks_ask_counted_what(blocks_talk *talk, blocks_draft *draft)
     draft->single = draft->about = only;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, g.key, BLOCKS_SHAPE, 0);
     return put(talk, draft, &g, NULL, NULL,
-               only < 0
-                   ? "(3:what are they|2:and what are they|which ones|which ones are they|what "
-                     "shapes are they|what are those)"
-                   : "(3:what is it|which one|2:which one is it|what's that|and what is it|what "
-                     "is that one|which one is that)");
+               only < 0 ? "(3:what are they|2:and what are they|which ones|which ones are "
+                          "they|what shapes are they|what are those)"
+                        : "(3:what is it|which one|2:which one is it|what's that|and what is "
+                          "it|what is that one|which one is that)");
 }
 
 // "is one of them smaller than the others"
@@ -570,10 +552,9 @@ bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.number = talk->scene->count - blocks_size_of(g.set);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_OTHERS, g.key, 0, 0);
-    return put(
-        talk, draft, &g, NULL, NULL,
-        "(3:how many other (things|objects) are there|how many others are there|how many more "
-        "(things|objects) are there besides %m)");
+    return put(talk, draft, &g, NULL, NULL,
+               "(3:how many other (things|objects) are there|how many others are there|how many "
+               "more (things|objects) are there besides %m)");
 }
 
 // "do any of them have the same color"
@@ -593,10 +574,9 @@ bool blocks_ask_they_pair(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
     draft->meaning.yes = twice != 0;
     draft->topic = blocks_topic(TOPIC_THEY_PAIR, g.key, a, 0);
-    return put(
-        talk, draft, &g, a == BLOCKS_COLOR ? "color" : "shape", NULL,
-        "(3:do any of %m have the same %v|do any two of %m have the same %v|are any of %m the "
-        "same %v|are any two of %m the same %v)");
+    return put(talk, draft, &g, a == BLOCKS_COLOR ? "color" : "shape", NULL,
+               "(3:do any of %m have the same %v|do any two of %m have the same %v|are any of %m "
+               "the same %v|are any two of %m the same %v)");
 }
 
 // "what is red", "which things are metal", "what else is red": several, one or nothing
@@ -635,11 +615,11 @@ bool blocks_ask_which_are(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_WHICH_ARE, blocks_kind_key(kind), more, 0);
     blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
     blocks_phrase such = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    return blocks_put(talk, draft,
-                      more ? "(5:what else is %v|2:which other (things|objects) are %v|what other "
-                             "(things|objects) are %v|and what else is %v|what other %p are there)"
-                           : "(4:what is %v|3:which (things|objects|ones) are %v|what (things|"
-                             "objects) are %v|what's %v|what are (all|) the %p|which %p are there|"
-                             "what %p do you see)",
-                      "vp", many.text, such.text);
+    return blocks_put(
+        talk, draft,
+        more ? "(5:what else is %v|2:which other (things|objects) are %v|what other "
+               "(things|objects) are %v|and what else is %v|what other %p are there)"
+             : "(4:what is %v|3:which (things|objects|ones) are %v|what (things|objects) are "
+               "%v|what's %v|what are (all|) the %p|which %p are there|what %p do you see)",
+        "vp", many.text, such.text);
 }

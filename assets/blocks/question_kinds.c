@@ -31,9 +31,8 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
     blocks_phrase second = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
     return blocks_put(
         talk, draft,
-        "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many "
-        "%p and %q|how many %p or %q are there|%p and %q, how many|number of %p and "
-        "%q)",
+        "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many %p and "
+        "%q|how many %p or %q are there|%p and %q, how many|number of %p and %q)",
         "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text, second.text);
 }
 
@@ -61,11 +60,10 @@ bool blocks_ask_both_kinds(blocks_talk *talk, blocks_draft *draft)
     blocks_article article = many ? BLOCKS_PLURAL : BLOCKS_A;
     blocks_phrase second = blocks_noun(&talk->rng, kind[1], article);
     return blocks_put(talk, draft,
-                      many
-                          ? "(3:are there %p and %q|2:are there both %p and %q|do you see (both|) "
-                            "%p and %q|(any|both) %p and %q)"
-                          : "(4:is there %p and %q|2:is there both %p and %q|do you see (both|) %p "
-                            "and %q|can you see %p and %q)",
+                      many ? "(3:are there %p and %q|2:are there both %p and %q|do you see (both|) "
+                             "%p and %q|(any|both) %p and %q)"
+                           : "(4:is there %p and %q|2:is there both %p and %q|do you see (both|) "
+                             "%p and %q|can you see %p and %q)",
                       "pq", blocks_noun(&talk->rng, kind[0], article).text, second.text);
 }
 
@@ -88,11 +86,10 @@ static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_att
                           "pqsr", text[0].text, text[1].text, text[2].text, text[3].text);
     }
     blocks_phrase second = blocks_predicate(&talk->rng, a, kind[1].value[a]);
-    return blocks_put(
-        talk, draft,
-        "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v nor "
-        "%w|what is not %v or %w|which (thing|object) is not %v or %w)",
-        "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text, second.text);
+    return blocks_put(talk, draft,
+                      "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v "
+                      "nor %w|what is not %v or %w|which (thing|object) is not %v or %w)",
+                      "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text, second.text);
 }
 
 // "is there anything other than cubes and balls": the other way round
@@ -126,12 +123,11 @@ bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(
         talk, draft,
         !one && blocks_chance(talk, 0.25) && other_than(draft)
-            ? (a == BLOCKS_SHAPE ? "(2:is there anything other than %p and %q|anything other than "
-                                   "%p and %q|are there any other shapes "
-                                   "(than|besides|apart from) %p and %q)"
-                                 : "(is there anything other than %p and %q|are there any other "
-                                   "colors (than|besides|apart from) %v and "
-                                   "%w|is there any color other than %v and %w)")
+            ? (a == BLOCKS_SHAPE
+                   ? "(2:is there anything other than %p and %q|anything other than %p and %q|are "
+                     "there any other shapes (than|besides|apart from) %p and %q)"
+                   : "(is there anything other than %p and %q|are there any other colors "
+                     "(than|besides|apart from) %v and %w|is there any color other than %v and %w)")
         : one ? "(2:are there only %p|only %p|so (just|only) %p, (right|correct)|are there "
                 "(nothing but|just) %p)"
               : "(2:are there only %p and %q|only %p and %q|so (just|only) %p and %q, "
@@ -161,9 +157,9 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
     draft->topic =
         blocks_topic(TOPIC_NEITHER, a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
     blocks_phrase second = blocks_predicate_many(&talk->rng, a, kind[1].value[a]);
-    return blocks_put(
-        talk, draft,
-        "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor "
-        "%w|how many (things|objects) are not %v or %w)",
-        "vw", blocks_predicate_many(&talk->rng, a, kind[0].value[a]).text, second.text);
+    return blocks_put(talk, draft,
+                      "(3:how many (things|objects) are neither %v nor %w|how many are neither %v "
+                      "nor %w|how many (things|objects) are not %v or %w)",
+                      "vw", blocks_predicate_many(&talk->rng, a, kind[0].value[a]).text,
+                      second.text);
 }

@@ -95,17 +95,16 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
         return blocks_put(talk, draft,
                           "(2:what is|what's|which (thing|object) is|) (2:to|on) its %s", "s",
                           direction == BLOCKS_LEFT ? "left" : "right");
-    return put(
-        talk, draft,
-        "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is %d "
-        "%t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d %t|2:which "
-        "(thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d %t|"
-        "2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %b|what %d "
-        "%b|what is the thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
-        "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|"
-        "identify) the (thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
-        "%t|(something|there is something) (|right|directly) %d %t, what is (it|that))",
-        &target, direction, NULL, NULL);
+    return put(talk, draft,
+               "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is "
+               "%d %t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d "
+               "%t|2:which (thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d "
+               "%t|2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %b|what %d %b|what is "
+               "the thing %d %t|what would be %d %t|what do i see %d %t|(and|) the thing "
+               "(|right|just|directly) %d %t, what is (it|that)|(name|tell me|describe|identify) "
+               "the (thing|object) (|right|directly) %d %t|what is (standing|lying|sitting) %d "
+               "%t|(something|there is something) (|right|directly) %d %t, what is (it|that))",
+               &target, direction, NULL, NULL);
 }
 
 // "is there anything behind the ball", "is there a cube behind the ball"
@@ -137,19 +136,19 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
             blocks_topic(TOPIC_ANYTHING, direction, target.object, blocks_kind_key(kind));
         blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
         if (!some_kind && is_beside_it(talk, &target, direction))
-            return blocks_put(talk, draft,
-                              "(2:is there anything|is anything|anything|do you see anything) "
-                              "(2:to|on) its %s",
-                              "s", direction == BLOCKS_LEFT ? "left" : "right");
+            return blocks_put(
+                talk, draft,
+                "(2:is there anything|is anything|anything|do you see anything) (2:to|on) its %s",
+                "s", direction == BLOCKS_LEFT ? "left" : "right");
         return put(talk, draft,
                    some_kind
                        ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %b)"
                    : direction == BLOCKS_BEHIND && blocks_chance(talk, 0.15)
-                       ? "(2:is (something|anything) (hiding|standing) %d %t|anything (hiding|"
-                         "hidden) %d %t)"
+                       ? "(2:is (something|anything) (hiding|standing) %d %t|anything "
+                         "(hiding|hidden) %d %t)"
                        : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
-                         "%t|2:do you see anything %d %t|2:is there (another|an) object %d %t|"
-                         "2:anything %d %b|does anything (stand|sit|lie) %d %t)",
+                         "%t|2:do you see anything %d %t|2:is there (another|an) object %d "
+                         "%t|2:anything %d %b|does anything (stand|sit|lie) %d %t)",
                    &target, direction, noun.text, NULL);
     }
     return false;
@@ -188,14 +187,14 @@ bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BETWEEN, one + two, one * two, what);
     return blocks_put(
         talk, draft,
-        what ? (g.named ? "(4:what is|2:what's|what (lies|stands|sits)|which (thing|object) "
-                          "is|) (in|) between the (two|2) %b"
-                        : "(4:what is|2:what's|which (thing|object) is|) (in|) between (2:them|"
-                          "those two|the two of them)")
-             : (g.named ? "(3:is there anything|is anything|anything) (in|) between the "
-                          "(two|2) %b"
-                        : "(3:is there anything|is anything|anything) (in|) between "
-                          "(2:them|those two)"),
+        what
+            ? (g.named ? "(4:what is|2:what's|what (lies|stands|sits)|which (thing|object) is|) "
+                         "(in|) between the (two|2) %b"
+                       : "(4:what is|2:what's|which (thing|object) is|) (in|) between "
+                         "(2:them|those two|the two of them)")
+            : (g.named
+                   ? "(3:is there anything|is anything|anything) (in|) between the (two|2) %b"
+                   : "(3:is there anything|is anything|anything) (in|) between (2:them|those two)"),
         "b", g.bare.text);
 }
 
@@ -216,13 +215,12 @@ bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
     found_between(draft, there);
     draft->topic =
         blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object, what);
-    return blocks_put(
-        talk, draft,
-        what ? "(5:what is|3:what's|what lies|what stands|which (thing|object) is|) "
-               "between %t and %u"
-             : "(4:is there anything|2:is anything|do you see anything|anything|is there "
-               "something) between %t and %u",
-        "tu", one.text, two.text);
+    return blocks_put(talk, draft,
+                      what ? "(5:what is|3:what's|what lies|what stands|which (thing|object) is|) "
+                             "between %t and %u"
+                           : "(4:is there anything|2:is anything|do you see anything|anything|is "
+                             "there something) between %t and %u",
+                      "tu", one.text, two.text);
 }
 
 // "is it between the ball and the cube"
@@ -268,8 +266,7 @@ bool blocks_ask_is_extreme(blocks_talk *talk, blocks_draft *draft)
         "(the rightmost (thing|object|one)|the (thing|one) furthest to the right|the furthest to "
         "the right)",
         "(the (closest|nearest) (thing|object|one)(3:| to (us|the camera))|the (thing|one) closest "
-        "to "
-        "(us|the camera|me))",
+        "to (us|the camera|me))",
         "(the (farthest|furthest) (thing|object|one)(3:| away)|the (thing|one) furthest "
         "(back|away))"};
     return blocks_put(talk, draft, "is %t %p", "tp", it.text,
@@ -288,8 +285,8 @@ bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
     draft->about = -1;
     draft->topic = blocks_topic(TOPIC_ON_TOP, target.object, 0, 0);
     return blocks_put(talk, draft,
-                      "(4:is there anything|2:is anything|is there something|do you see anything|"
-                      "anything) (3:on top of|on|2:inside|inside of|in) %t",
+                      "(4:is there anything|2:is anything|is there something|do you see "
+                      "anything|anything) (3:on top of|on|2:inside|inside of|in) %t",
                       "t", target.text);
 }
 
@@ -324,16 +321,14 @@ static void keep_it(const blocks_talk *talk, blocks_draft *draft, const blocks_t
 }
 
 static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
-    "(8:is %t %d %u|is %t (further|farther) (to the|) left than %u|is %t more to the left than %u|"
-    "does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
+    "(8:is %t %d %u|is %t (further|farther) (to the|) left than %u|is %t more to the left than "
+    "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
     "(8:is %t %d %u|is %t (further|farther) (to the|) right than %u|is %t more to the right than "
     "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
     "(8:is %t %d %u|2:is %t closer (to (us|the camera|you|the viewer)|) than %u|is %t nearer than "
-    "%u|does %t "
-    "(stand|sit) %d %u|%b %d %c)",
+    "%u|does %t (stand|sit) %d %u|%b %d %c)",
     "(8:is %t %d %u|is %t (further|farther) (2:away|back|from (us|you|me|the viewer|the camera)) "
-    "than %u|does %t (stand|sit) %d %u|%b %d "
-    "%c)",
+    "than %u|does %t (stand|sit) %d %u|%b %d %c)",
 };
 
 // "is the ball left of the cube"
@@ -362,14 +357,11 @@ bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
         "(4:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
         "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is "
         "%t|which side of %u is %t on|position of %b relative to %c, left or right|%b left or "
-        "right of %c|is %t (to the|) left of %u or (to the|) "
-        "right of it|where is %t, (left or right|right or "
-        "left) of "
-        "%u)";
-    static const char *const along = "(3:is %t (in front of or behind|behind or in front of|in "
-                                     "front or behind) %u|is %t in front of %u or behind it|is %t "
-                                     "behind %u or in front of it|%b in front of "
-                                     "or behind %c)";
+        "right of %c|is %t (to the|) left of %u or (to the|) right of it|where is %t, (left or "
+        "right|right or left) of %u)";
+    static const char *const along =
+        "(3:is %t (in front of or behind|behind or in front of|in front or behind) %u|is %t in "
+        "front of %u or behind it|is %t behind %u or in front of it|%b in front of or behind %c)";
     blocks_target one, two;
     if (!pick_pair(talk, &one, &two))
         return false;
@@ -434,23 +426,19 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
         return blocks_put(talk, draft, "(3:where|and where|where exactly)", "");
     return put(
         talk, draft,
-        choice
-            ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
-              "on the left or right|which side is %t on|%b left or right|is %t left or right|where "
-              "is "
-              "%t, (left or right|on the left or (on|) the right|right or left))"
-        : rows
-            ? "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) front|"
-              "where is %t, in (the|) front or in (the|) back|is %t at the front or at the "
-              "back|where "
-              "is %t, up front or in the back|is %t in the front or the back|%b, front or back)"
+        choice  ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is "
+                  "%t on the left or right|which side is %t on|%b left or right|is %t left or "
+                  "right|where is %t, (left or right|on the left or (on|) the right|right or left))"
+        : rows  ? "(2:is %t in (the|) front or in (the|) back|is %t in (the|) back or in (the|) "
+                  "front|where is %t, in (the|) front or in (the|) back|is %t at the front or at "
+                  "the back|where is %t, up front or in the back|is %t in the front or the back|"
+                  "%b, front or back)"
         : polar ? (left ? "is %t on the left (2:|side|hand side|side of the (picture|table)|of the "
                           "picture)"
                         : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "
                           "the picture)")
-                : "(6:where is %t|2:where's %t|where on the table is %t|"
-                  "where do you see %t|(and|) where exactly is %t|where can i find %t|where in the "
-                  "picture is %t|where "
+                : "(6:where is %t|2:where's %t|where on the table is %t|where do you see %t|(and|) "
+                  "where exactly is %t|where can i find %t|where in the picture is %t|where "
                   "%b|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
                   "would i find %t)",
         &target, BLOCKS_LEFT, NULL, NULL);

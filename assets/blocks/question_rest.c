@@ -85,16 +85,13 @@ bool blocks_ask_that_color(blocks_talk *talk, blocks_draft *draft)
     draft->coreference = 1;
     draft->meaning.given = 1u << BLOCKS_COLOR;
     draft->topic = blocks_topic(TOPIC_THAT_COLOR, one, 0, 0);
-    return blocks_put(
-        talk, draft,
-        draft->plural
-            ? "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same %c|what else "
-              "is "
-              "the same %c|which other (things|objects) have (that|the same) %c|what other "
-              "(things|objects) are that %c)"
-            : "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same %c|what else "
-              "is "
-              "the same %c|which other (thing|object) has (that|the same) %c|what other "
-              "(thing|object) is that %c)",
-        "c", blocks_attribute_word(&talk->rng, BLOCKS_COLOR).text);
+    return blocks_put(talk, draft,
+                      draft->plural
+                          ? "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
+                            "%c|what else is the same %c|which other (things|objects) have "
+                            "(that|the same) %c|what other (things|objects) are that %c)"
+                          : "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
+                            "%c|what else is the same %c|which other (thing|object) has (that|the "
+                            "same) %c|what other (thing|object) is that %c)",
+                      "c", blocks_attribute_word(&talk->rng, BLOCKS_COLOR).text);
 }

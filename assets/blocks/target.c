@@ -72,54 +72,36 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
 }
 
 static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
-    [BLOCKS_LEFT] =
-        "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k furthest to the "
-        "left|"
-        "the %k farthest left|the %k all the way on the left|the left %k|the %k way over on the "
-        "left|the most left %k)",
+    [BLOCKS_LEFT] = "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k "
+                    "furthest to the left|the %k farthest left|the %k all the way on the left|the "
+                    "left %k|the %k way over on the left|the most left %k)",
     [BLOCKS_RIGHT] = "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k "
-                     "furthest to the "
-                     "right|the %k farthest right|the %k all the way on the right|the right %k|the "
-                     "%k way over on "
-                     "the right|the most right %k)",
-    [BLOCKS_FRONT] =
-        "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the %k closest to "
-        "(you|us|me|the camera)|the frontmost %k|the %k at the front|the %k in the very front|the "
-        "%k "
-        "nearest to (the "
-        "viewer|us)|the %k right at the front|the front %k|the %k in the foreground)",
-    [BLOCKS_BEHIND] =
-        "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
-        "%k|the %k (farthest|furthest) "
-        "(2:away|(away |)from (the camera|us|me))|the %k furthest back|the %k all the way in the "
-        "back|the %k at the very "
-        "back|the back "
-        "%k|the %k way in the back|the %k in the background)",
+                     "furthest to the right|the %k farthest right|the %k all the way on the "
+                     "right|the right %k|the %k way over on the right|the most right %k)",
+    [BLOCKS_FRONT] = "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the "
+                     "%k closest to (you|us|me|the camera)|the frontmost %k|the %k at the "
+                     "front|the %k in the very front|the %k nearest to (the viewer|us)|the %k "
+                     "right at the front|the front %k|the %k in the foreground)",
+    [BLOCKS_BEHIND] = "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
+                      "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
+                      "%k furthest back|the %k all the way in the back|the %k at the very back|the "
+                      "back %k|the %k way in the back|the %k in the background)",
     [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
-                       "closest to the "
-                       "(middle|center))"),
+                       "closest to the (middle|center))"),
 };
 
 // The same without a noun, for "what is on the left".
 static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_LEFT] = "(2:on the left|2:on the far left|on the left side|furthest to the "
-                    "left|leftmost|all the way "
-                    "on the "
-                    "left|way over on the left|(the|) most left)",
-    [BLOCKS_RIGHT] = "(2:on the right|2:on the far right|on the right side|furthest to the "
-                     "right|rightmost|all the "
-                     "way on "
-                     "the right|way over on the right|(the|) most right)",
+                    "left|leftmost|all the way on the left|way over on the left|(the|) most left)",
+    [BLOCKS_RIGHT] =
+        "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all "
+        "the way on the right|way over on the right|(the|) most right)",
     [BLOCKS_FRONT] = "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the "
-                     "front|nearest|in the "
-                     "very front|right at the "
-                     "front)",
+                     "front|nearest|in the very front|right at the front)",
     [BLOCKS_BEHIND] =
         "(2:in the back|(farthest|furthest) (3:away|(away |)from (the camera|us|me))|at the "
-        "back|furthest "
-        "back|all the way in the "
-        "back|at the "
-        "very back)",
+        "back|furthest back|all the way in the back|at the very back)",
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
@@ -405,17 +387,17 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = told;
     target->coreference = 1;
-    blocks_say(&talk->rng, target->text, sizeof target->text,
-               last->ask == ASK_WHICH
-                   ? (talk->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
-                                   : "(4:that one|2:that|that thing|that object|this one)")
-               : last->ask == ASK_CHOICE
-                   ? (talk->it < 0 ? "(3:that one|3:it|that)" : "that one")
-                   : (talk->it < 0 ? "(4:that one|3:it|2:that|that thing|that other one|the other "
-                                     "one|this one)"
-                                   : "(4:that one|2:that|that thing|that other one|the other "
-                                     "one|this one)"),
-               "");
+    blocks_say(
+        &talk->rng, target->text, sizeof target->text,
+        last->ask == ASK_WHICH
+            ? (talk->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
+                            : "(4:that one|2:that|that thing|that object|this one)")
+        : last->ask == ASK_CHOICE
+            ? (talk->it < 0 ? "(3:that one|3:it|that)" : "that one")
+            : (talk->it < 0
+                   ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
+                   : "(4:that one|2:that|that thing|that other one|the other one|this one)"),
+        "");
     return true;
 }
 
