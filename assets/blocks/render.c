@@ -94,14 +94,12 @@ static void trace_row(const view *v, const blocks_solid *solid, int count, int y
                       float *t, int *total)
 {
     memset(id, -1, W);
-    for (int x = 0; x < W; x++) {
+    for (int x = 0; x < W; x++)
         t[x] = BLOCKS_MISS;
-    }
     for (int i = 0; i < count; i++) {
         const area *a = &v->solid[i];
-        if (y < a->top || y >= a->bottom) {
+        if (y < a->top || y >= a->bottom)
             continue;
-        }
         for (int x = a->left; x < a->right; x++) {
             vec d = ray(v, (float)x + 0.5f, (float)y + 0.5f);
             float here = blocks_solid_hit(&solid[i], v->eye, d);
@@ -117,9 +115,8 @@ static void trace_row(const view *v, const blocks_solid *solid, int count, int y
 static int init_solids(const blocks_scene *scene, blocks_solid *solid)
 {
     int count = scene->count < BLOCKS_MAX ? scene->count : BLOCKS_MAX;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         blocks_solid_init(&scene->object[i], &solid[i]);
-    }
     return count;
 }
 
@@ -150,15 +147,12 @@ void blocks_render_measure(blocks_scene *scene, int8_t *id)
     for (int y = 0; y < H; y++) {
         int8_t *seen = id ? id + y * W : row;
         trace_row(&v, solid, count, y, seen, t, total);
-        for (int x = 0; x < W; x++) {
-            if (seen[x] >= 0) {
+        for (int x = 0; x < W; x++)
+            if (seen[x] >= 0)
                 count_pixel(&scene->object[seen[x]], x, y);
-            }
-        }
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         scene->object[i].total = total[i];
-    }
 }
 
 // The nearest of the solids in mask at picture position (x, y).
@@ -225,9 +219,8 @@ static void init_picture(const blocks_scene *scene, picture *p)
 {
     blocks_studio_init(scene, &p->studio);
     init_view(scene, p->studio.solid, p->studio.count, &p->view);
-    for (int i = 0; i < TILES_X * TILES_Y; i++) {
+    for (int i = 0; i < TILES_X * TILES_Y; i++)
         init_tile(p, i / TILES_X, i % TILES_X);
-    }
     for (int i = 0; i < GAMMA_STEPS; i++) {
         float v = (float)i / (GAMMA_STEPS - 1);
         v = v < 0.0031308f ? 12.92f * v : 1.055f * powf(v, 1 / 2.4f) - 0.055f;
@@ -316,9 +309,8 @@ static void mean_seen(const strip *rows, int middle, float *mean)
 {
     const int8_t *own = rows->id[middle];
     float count[W];
-    for (int x = 0; x < W; x++) {
+    for (int x = 0; x < W; x++)
         mean[x] = count[x] = 0;
-    }
     for (int row = 0; row < 3; row++) {
         for (int step = 0; step < 3; step++) {
             const int8_t *id = rows->id[row] + step;
@@ -330,9 +322,8 @@ static void mean_seen(const strip *rows, int middle, float *mean)
             }
         }
     }
-    for (int x = 0; x < W; x++) {
+    for (int x = 0; x < W; x++)
         mean[x] /= count[x];
-    }
 }
 
 static void paint(const picture *p, int8_t *id, uint8_t *rgb)
@@ -350,14 +341,12 @@ static void paint(const picture *p, int8_t *id, uint8_t *rgb)
             trace_row(&p->view, p->studio.solid, p->studio.count, y, id + y * W, t, total);
             trace_points(p, y, id + y * W, t, y % 3, &rows);
         } else {
-            for (int x = 0; x < W; x++) {
+            for (int x = 0; x < W; x++)
                 rows.id[y % 3][x + 1] = NO_SURFACE;
-            }
         }
         int now = y - 1;
-        if (now < 0) {
+        if (now < 0)
             continue;
-        }
         mean_seen(&rows, now % 3, mean);
         for (int x = 0; x < W; x++) {
             int here = now * W + x;
@@ -383,9 +372,8 @@ static int is_edge(const int8_t *id, const uint8_t *rgb, int x, int y)
         int nx = x + STEP_X[i], ny = y + STEP_Y[i], there = ny * W + nx;
         if (nx >= 0 && nx < W && ny >= 0 && ny < H &&
             (id[there] != id[here] ||
-             (id[here] >= 0 && contrast(rgb + here * 3, rgb + there * 3) > EDGE_CONTRAST))) {
+             (id[here] >= 0 && contrast(rgb + here * 3, rgb + there * 3) > EDGE_CONTRAST)))
             return 1;
-        }
     }
     return 0;
 }
@@ -415,12 +403,9 @@ void blocks_render(const blocks_scene *scene, uint8_t *rgb)
     uint8_t edge[H * W];
     init_picture(scene, &p);
     paint(&p, id, rgb);
-    for (int i = 0; i < H * W; i++) {
+    for (int i = 0; i < H * W; i++)
         edge[i] = (uint8_t)is_edge(id, rgb, i % W, i / W);
-    }
-    for (int i = 0; i < H * W; i++) {
-        if (edge[i]) {
+    for (int i = 0; i < H * W; i++)
+        if (edge[i])
             smooth_pixel(&p, i % W, i / W, rgb + i * 3);
-        }
-    }
 }

@@ -129,9 +129,8 @@ static int fits(const blocks_scene *scene, int count, const blocks_object *o)
         const blocks_object *other = &scene->object[i];
         double apart = hypot(o->x - other->x, o->y - other->y);
         if (apart < outline(o) + outline(other) + GAP || !is_clear(seen_x(o) - seen_x(other)) ||
-            !is_clear(o->y - other->y)) {
+            !is_clear(o->y - other->y))
             return 0;
-        }
     }
     return 1;
 }
@@ -144,9 +143,8 @@ static int place(vd_rng *rng, const blocks_scene *scene, int count, blocks_objec
         double half = HALF_WIDTH * (1 + 0.075 * o->y);
         o->x = vd_rng_range(rng, -half, half);
         o->rotation = vd_rng_range(rng, 0, 2 * PI);
-        if (fits(scene, count, o)) {
+        if (fits(scene, count, o))
             return 1;
-        }
     }
     return 0;
 }
@@ -178,9 +176,8 @@ static void draw_table(vd_rng *rng, blocks_scene *scene)
     // A grey with a tint of any hue: enough to be pleasant, never enough to be named.
     double grey = vd_rng_range(rng, 0.36, 0.52), tint = vd_rng_range(rng, 0.02, 0.10);
     double hue = vd_rng_range(rng, 0, 2 * PI);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         scene->table_shade[i] = grey * (1 + tint * cos(hue - 2 * PI / 3 * i));
-    }
 }
 
 static int is_seen_well(const blocks_object *o)
@@ -200,16 +197,13 @@ static int draw_scene(vd_rng *rng, int count, blocks_scene *scene)
         blocks_object *o = &scene->object[scene->count];
         memset(o, 0, sizeof *o);
         draw_kind(rng, &like, o);
-        if (!place(rng, scene, scene->count, o)) {
+        if (!place(rng, scene, scene->count, o))
             return 0;
-        }
     }
     blocks_render_measure(scene, NULL);
-    for (int i = 0; i < count; i++) {
-        if (!is_seen_well(&scene->object[i])) {
+    for (int i = 0; i < count; i++)
+        if (!is_seen_well(&scene->object[i]))
             return 0;
-        }
-    }
     return 1;
 }
 

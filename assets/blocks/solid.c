@@ -60,9 +60,8 @@ static inline float hit_cylinder(const blocks_solid *s, vec o, vec d)
     float x = o[0] - s->x, y = o[1] - s->y;
     float a = d[0] * d[0] + d[1] * d[1] + 1e-12f, b = x * d[0] + y * d[1];
     float q = b * b - a * (x * x + y * y - s->radius * s->radius);
-    if (q <= 0) {
+    if (q <= 0)
         return BLOCKS_MISS;
-    }
     float root = sqrtf(q), near = (-b - root) / a, far = (-b + root) / a;
     cut_to_slab(o[2], d[2], s->height, &near, &far);
     return enter(near, far);
@@ -76,9 +75,8 @@ static inline float hit_cone(const blocks_solid *s, vec o, vec d)
     float k = s->radius / s->height, kk = k * k;
     float a = d[0] * d[0] + d[1] * d[1] - kk * d[2] * d[2], b = x * d[0] + y * d[1] - kk * z * d[2];
     float q = b * b - a * (x * x + y * y - kk * z * z);
-    if (q <= 0 || fabsf(a) < 1e-9f) {
+    if (q <= 0 || fabsf(a) < 1e-9f)
         return BLOCKS_MISS;
-    }
     float root = sqrtf(q), minus = (-b - root) / a, plus = (-b + root) / a;
     float near = minus, far = plus;
     if (a < 0) { // then minus > plus
@@ -129,11 +127,9 @@ static vec cube_normal(const blocks_solid *s, vec p)
         axis[i] = axis[i] * (local[i] < 0 ? -1.0f : 1.0f);
     }
     vec normal = axis[face];
-    for (int i = 0; i < 3; i++) {
-        if (i != face) {
+    for (int i = 0; i < 3; i++)
+        if (i != face)
             normal = bevel(normal, axis[i], r - fabsf(local[i]), bevel_width(s));
-        }
-    }
     return normal;
 }
 

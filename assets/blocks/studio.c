@@ -21,9 +21,8 @@ void blocks_studio_init(const blocks_scene *scene, blocks_studio *studio)
                               .strength = (float)scene->light_strength,
                               .ambient = (float)scene->ambient,
                               .table = {(float)shade[0], (float)shade[1], (float)shade[2]}};
-    for (int i = 0; i < studio->count; i++) {
+    for (int i = 0; i < studio->count; i++)
         blocks_solid_init(&scene->object[i], &studio->solid[i]);
-    }
     vec down = vec_unit(studio->light * -1);
     vec a = vec_unit(vec_cross(down, (vec){0, 1, 0}));
     studio->light_a = a * LIGHT_RADIUS;
@@ -61,11 +60,9 @@ static const float DISC[PATTERN][2] = {
 
 static inline int is_blocked(const blocks_studio *studio, uint32_t mask, vec from, vec d)
 {
-    for (; mask; mask &= mask - 1) {
-        if (blocks_solid_hit(&studio->solid[__builtin_ctz(mask)], from, d) < 1) {
+    for (; mask; mask &= mask - 1)
+        if (blocks_solid_hit(&studio->solid[__builtin_ctz(mask)], from, d) < 1)
             return 1;
-        }
-    }
     return 0;
 }
 
@@ -77,9 +74,8 @@ float blocks_studio_seen(const blocks_studio *studio, uint32_t mask, vec at, flo
         int i = __builtin_ctz(mask);
         left |= blocks_studio_may_shade(studio, i, at, 0) ? 1u << i : 0;
     }
-    if (!left) {
+    if (!left)
         return 1;
-    }
     // A turn by up to 0.4 radians, to second order.
     float s = 0.8f * (jitter - 0.5f), c = 1 - 0.5f * s * s;
     vec to = studio->light - at;
@@ -89,9 +85,8 @@ float blocks_studio_seen(const blocks_studio *studio, uint32_t mask, vec at, flo
         vec off = studio->light_a * (c * x - s * y) + studio->light_b * (s * x + c * y);
         seen += !is_blocked(studio, left, at, to + off);
         taken++;
-        if (taken == PROBES && (seen == 0 || seen == taken)) {
+        if (taken == PROBES && (seen == 0 || seen == taken))
             break;
-        }
     }
     return (float)seen / (float)taken;
 }
@@ -138,9 +133,8 @@ static vec incoming(const blocks_studio *studio, const blocks_point *p)
 static float power(float v, int doublings)
 {
     v = at_least_0(v);
-    for (int i = 0; i < doublings; i++) {
+    for (int i = 0; i < doublings; i++)
         v *= v;
-    }
     return v;
 }
 
@@ -189,9 +183,8 @@ static vec add_gloss(const blocks_studio *studio, const blocks_point *p, vec col
             id = i;
         }
     }
-    if (id < 0) {
+    if (id < 0)
         return color;
-    }
     blocks_point q = {.at = p->at + d * t, .view = d, .seen = 0.8f};
     q.normal = blocks_solid_normal(&studio->solid[id], q.at);
     vec mirrored = ALBEDO[studio->solid[id].color] * incoming(studio, &q);
@@ -204,9 +197,8 @@ vec blocks_studio_table(const blocks_studio *studio, const blocks_point *p)
     float grain = 0.07f * mottling(studio->grain, 0.45f * p->at[0], 0.45f * p->at[1]) +
                   0.04f * mottling(studio->grain + 1, 1.7f * p->at[0], 1.7f * p->at[1]);
     vec color = studio->table * (1 + grain) * incoming(studio, p);
-    if (p->gloss) {
+    if (p->gloss)
         color = add_gloss(studio, p, color);
-    }
     float away = sqrtf(p->at[0] * p->at[0] + p->at[1] * p->at[1]);
     return vec_mix(color, studio->backdrop, smooth_step(5.0f, 16.0f, away));
 }
@@ -217,9 +209,8 @@ vec blocks_studio_table(const blocks_studio *studio, const blocks_point *p)
 static vec room(const blocks_studio *studio, vec from, vec d)
 {
     vec wall = studio->backdrop * 0.55f;
-    if (d[2] < 0.03f) {
+    if (d[2] < 0.03f)
         return wall;
-    }
     float t = (CEILING - from[2]) / d[2];
     float x = fabsf(from[0] + t * d[0]), y = from[1] + t * d[1];
     float lamp = smooth_step(1.6f, 2.6f, x) * (1 - smooth_step(4.4f, 5.6f, x)) *
@@ -238,18 +229,16 @@ static vec mirrored(const blocks_studio *studio, int self, vec from, vec d)
         vec c = s->bound - from;
         float along = vec_dot(c, d);
         if (i == self || along < 0 ||
-            vec_dot(c, c) - along * along > s->bound_radius * s->bound_radius) {
+            vec_dot(c, c) - along * along > s->bound_radius * s->bound_radius)
             continue;
-        }
         float here = blocks_solid_hit(s, from, d);
         if (here < t) {
             t = here;
             id = i;
         }
     }
-    if (id < 0 && d[2] > -0.02f) {
+    if (id < 0 && d[2] > -0.02f)
         return room(studio, from, d);
-    }
     blocks_point p = {.view = d, .near = all_but(studio, id)};
     t = id < 0 ? -from[2] / d[2] : t;
     p.at = from + d * t;
