@@ -90,9 +90,9 @@ static bool caption_unique(blocks_talk *talk)
 {
     const blocks_scene *scene = talk->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
-        int object = vd_rng_below(&talk->rng, scene->count);
+        int object = blocks_some(talk);
         blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
-        if (blocks_size_of(blocks_find(scene, kind)) != 1)
+        if (blocks_number(scene, kind) != 1)
             continue;
         unsigned mask = blocks_kind_mask(kind);
         blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
@@ -119,15 +119,15 @@ static bool caption_count(blocks_talk *talk)
     if (blocks_chance(talk, 0.6)) {
         static const unsigned char masks[] = {2, 2, 2, 1, 1, 3, 4, 8, 6, 10};
         for (int attempt = 0; attempt < 10; attempt++) {
-            int some = vd_rng_below(&talk->rng, scene->count);
+            int some = blocks_some(talk);
             kind = blocks_kind_of(&scene->object[some],
                                   masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
-            if (blocks_size_of(blocks_find(scene, kind)) >= 2)
+            if (blocks_number(scene, kind) >= 2)
                 break;
             kind = blocks_anything;
         }
     }
-    int count = blocks_size_of(blocks_find(scene, kind));
+    int count = blocks_number(scene, kind);
     snprintf(number, sizeof number, "%d", count);
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     bool all = blocks_kind_mask(kind) == 0;
@@ -147,14 +147,13 @@ static bool caption_relation(blocks_talk *talk)
 {
     const blocks_scene *scene = talk->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
-        int one = vd_rng_below(&talk->rng, scene->count);
-        int two = vd_rng_below(&talk->rng, scene->count);
+        int one = blocks_some(talk);
+        int two = blocks_some(talk);
         blocks_direction d = blocks_some_direction(talk);
         blocks_kind a = blocks_kind_of(&scene->object[one], some_attributes(talk));
         blocks_kind b = blocks_kind_of(&scene->object[two], some_attributes(talk));
-        if (one == two || !blocks_lies(scene, one, d, two) ||
-            blocks_size_of(blocks_find(scene, a)) != 1 ||
-            blocks_size_of(blocks_find(scene, b)) != 1)
+        if (one == two || !blocks_lies(scene, one, d, two) || blocks_number(scene, a) != 1 ||
+            blocks_number(scene, b) != 1)
             continue;
         blocks_phrase first = blocks_noun(&talk->rng, a, BLOCKS_A);
         blocks_phrase second = blocks_noun(&talk->rng, b, BLOCKS_A);

@@ -195,7 +195,7 @@ blocks_evidence blocks_claim_evidence(const blocks_claim *claim, const blocks_sc
 
 blocks_verdict blocks_claim_judge(const blocks_claim *claim, const blocks_scene *scene)
 {
-    int count = blocks_size_of(blocks_find(scene, claim->kind));
+    int count = blocks_number(scene, claim->kind);
     switch (claim->sort) {
     case BLOCKS_CLAIM_THERE:
         return count ? BLOCKS_TRUE : BLOCKS_FALSE;

@@ -348,7 +348,7 @@ static void set_it(blocks_talk *talk, int object)
         talk->before = talk->it;
     talk->it = object;
     talk->it_entry = talk->round;
-    talk->singles |= (blocks_set)(1u << object);
+    talk->singles |= 1u << object;
     talk->last[object] = talk->round;
 }
 
@@ -425,7 +425,7 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     entry->said = blocks_anything;
     if ((m->ask == ASK_VALUE && m->objects) || shared)
         entry->said.value[m->attribute] =
-            (int8_t)blocks_value(&talk->scene->object[__builtin_ctz(m->objects)], m->attribute);
+            (int8_t)blocks_value_of(talk->scene, __builtin_ctz(m->objects), m->attribute);
     else if (m->ask == ASK_MOST && m->objects == blocks_all(talk->scene))
         entry->said = m->more;
     bool named =
@@ -440,15 +440,14 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     if (draft->found)
         entry->found = draft->found;
     if (m->ask == ASK_ALL && !m->yes && draft->asked >= 0) {
-        blocks_kind so = blocks_anything;
-        so.value[m->attribute] = (int8_t)draft->asked;
-        entry->not_so = m->objects & (blocks_set)~blocks_find(talk->scene, so);
+        blocks_kind so = blocks_such(m->attribute, draft->asked);
+        entry->not_so = m->objects & ~blocks_find(talk->scene, so);
     }
     if (entry->told < 0 && draft->single < 0 && draft->about < 0 &&
         draft->coreference + draft->crowded > 0)
         entry->told = blocks_only(entry->found);
     if (m->ask == ASK_CHOICE && blocks_only(m->objects) >= 0 && blocks_size_of(m->among) > 2)
-        entry->rest = m->among & (blocks_set)~m->objects;
+        entry->rest = m->among & ~m->objects;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 
@@ -471,7 +470,7 @@ static void note_it(blocks_talk *talk, const blocks_draft *draft, int answer)
         if (named || perhaps || i == one)
             talk->mention[i] = talk->round;
         if (crowded && named)
-            talk->singles |= (blocks_set)(1u << i);
+            talk->singles |= 1u << i;
         others += named && i != one;
     }
     if (others)
@@ -516,7 +515,7 @@ static bool some_fact(blocks_talk *talk, const blocks_draft *draft, blocks_kind 
     if (talk->facts && blocks_chance(talk, 0.5))
         *kind = talk->fact[vd_rng_below(&talk->rng, talk->facts)].kind;
     bool asked = draft->kind_told && blocks_kind_same(draft->kind, *kind);
-    return !asked && blocks_size_of(blocks_find(talk->scene, *kind)) > 1;
+    return !asked && blocks_number(talk->scene, *kind) > 1;
 }
 
 // "9 things, ok. how many are red": says what is true before a question without pronouns. Whether
@@ -537,7 +536,7 @@ static bool add_fact(blocks_talk *talk, const blocks_draft *draft, char *text, s
     if (draft->coreference || !some_fact(talk, draft, &kind))
         return false;
     char number[4];
-    snprintf(number, sizeof number, "%d", blocks_size_of(blocks_find(talk->scene, kind)));
+    snprintf(number, sizeof number, "%d", blocks_number(talk->scene, kind));
     blocks_say(
         &talk->rng, out, sizeof out,
         "(3:%n %p, ok|2:ok, %n %p|so %n %p|%n %p, hm|2:i see %n %p|i count %n %p|there are %n %p, "
@@ -546,7 +545,7 @@ static bool add_fact(blocks_talk *talk, const blocks_draft *draft, char *text, s
     if (strlen(out) >= size || blocks_words(out) > BLOCKS_MOST_WORDS)
         return false;
     snprintf(text, size, "%s", out);
-    blocks_tell(talk, kind, blocks_size_of(blocks_find(talk->scene, kind)));
+    blocks_tell(talk, kind, blocks_number(talk->scene, kind));
     return !draft->group && !(talk->they && blocks_kind_same(kind, talk->they_kind));
 }
 

@@ -27,6 +27,17 @@ blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask)
     return kind;
 }
 
+blocks_kind blocks_kind_with(blocks_kind kind, blocks_attribute attribute, int value)
+{
+    kind.value[attribute] = (int8_t)value;
+    return kind;
+}
+
+blocks_kind blocks_such(blocks_attribute attribute, int value)
+{
+    return blocks_kind_with(blocks_anything, attribute, value);
+}
+
 unsigned blocks_kind_mask(blocks_kind kind)
 {
     unsigned mask = 0;
@@ -53,20 +64,25 @@ bool blocks_is(const blocks_object *object, blocks_kind kind)
 
 blocks_set blocks_all(const blocks_scene *scene)
 {
-    return (blocks_set)((1u << scene->count) - 1);
+    return (1u << scene->count) - 1;
 }
 
 blocks_set blocks_find(const blocks_scene *scene, blocks_kind kind)
 {
-    unsigned set = 0;
+    blocks_set set = 0;
     for (int i = 0; i < scene->count; i++)
-        set |= (unsigned)blocks_is(&scene->object[i], kind) << i;
-    return (blocks_set)set;
+        set |= (blocks_set)blocks_is(&scene->object[i], kind) << i;
+    return set;
 }
 
 int blocks_size_of(blocks_set set)
 {
     return __builtin_popcount(set);
+}
+
+int blocks_number(const blocks_scene *scene, blocks_kind kind)
+{
+    return blocks_size_of(blocks_find(scene, kind));
 }
 
 int blocks_only(blocks_set set)
@@ -119,19 +135,19 @@ bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, i
 
 blocks_set blocks_toward(const blocks_scene *scene, blocks_direction direction, int from)
 {
-    unsigned set = 0;
+    blocks_set set = 0;
     for (int i = 0; i < scene->count; i++)
         if (i != from && blocks_lies(scene, i, direction, from))
             set |= 1u << i;
-    return (blocks_set)set;
+    return set;
 }
 
 blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction, int from)
 {
     blocks_direction opposite = (blocks_direction)((int)direction ^ 1);
-    blocks_set clear = blocks_toward(scene, direction, from) |
-                       blocks_toward(scene, opposite, from) | (blocks_set)(1u << from);
-    return blocks_all(scene) & (blocks_set)~clear;
+    blocks_set clear =
+        blocks_toward(scene, direction, from) | blocks_toward(scene, opposite, from) | 1u << from;
+    return blocks_all(scene) & ~clear;
 }
 
 static int middle(const blocks_scene *scene, blocks_set set)
@@ -160,7 +176,7 @@ int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction d
     for (int i = 0; i < scene->count; i++) {
         if (!blocks_has(set, i))
             continue;
-        blocks_set others = set & (blocks_set) ~(1u << i);
+        blocks_set others = set & ~(1u << i);
         blocks_set beyond = blocks_toward(scene, (blocks_direction)((int)direction ^ 1), i);
         if (others && (others & beyond) == others)
             return i;
@@ -172,7 +188,7 @@ int blocks_ranked(const blocks_scene *scene, blocks_set set, blocks_direction di
 {
     int object = blocks_extreme(scene, set, direction);
     for (; place > 0 && object >= 0; place--) {
-        set &= (blocks_set) ~(1u << object);
+        set &= ~(1u << object);
         object = blocks_extreme(scene, set, direction);
     }
     return object;
@@ -209,7 +225,7 @@ int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int fr
 {
     static const double margin = 1.15;
     const double table_margin = direction == BLOCKS_AROUND ? margin : 1 / margin;
-    blocks_set there = blocks_all(scene) & (blocks_set) ~(1u << from);
+    blocks_set there = blocks_all(scene) & ~(1u << from);
     if (direction != BLOCKS_AROUND)
         there = blocks_toward(scene, direction, from) | blocks_doubtful(scene, direction, from);
     const blocks_object *origin = &scene->object[from];
@@ -253,7 +269,8 @@ static double cosine_between(const blocks_object *c, const blocks_object *a, con
 blocks_set blocks_between(const blocks_scene *scene, int a, int b, blocks_set *doubtful)
 {
     static const double clear = -0.77, never = -0.34; // cosines of 140 and 110 degrees
-    unsigned between = 0, perhaps = 0;
+    blocks_set between = 0;
+    *doubtful = 0;
     for (int i = 0; i < scene->count; i++) {
         if (i == a || i == b)
             continue;
@@ -262,10 +279,9 @@ blocks_set blocks_between(const blocks_scene *scene, int a, int b, blocks_set *d
         if (fmax(table, picture) < clear)
             between |= 1u << i;
         else if (fmin(table, picture) < never)
-            perhaps |= 1u << i;
+            *doubtful |= 1u << i;
     }
-    *doubtful = (blocks_set)perhaps;
-    return (blocks_set)between;
+    return between;
 }
 
 int blocks_nearer(const blocks_scene *scene, int to, int a, int b)

@@ -13,7 +13,7 @@ typedef struct blocks_kind {
 } blocks_kind;
 
 // A set of objects, a bit each.
-typedef uint16_t blocks_set;
+typedef unsigned blocks_set;
 
 typedef enum {
     BLOCKS_LEFT,
@@ -32,16 +32,23 @@ static inline int blocks_value(const blocks_object *object, blocks_attribute att
 {
     return (int)object->value[attribute];
 }
+static inline int blocks_value_of(const blocks_scene *scene, int object, blocks_attribute attribute)
+{
+    return blocks_value(&scene->object[object], attribute);
+}
 
 // The kind that shares the attributes in `mask` (bit per attribute) with the object.
 blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask);
-unsigned blocks_kind_mask(blocks_kind kind); // which attributes are given
+blocks_kind blocks_kind_with(blocks_kind kind, blocks_attribute attribute, int value);
+blocks_kind blocks_such(blocks_attribute attribute, int value); // anything with that value
+unsigned blocks_kind_mask(blocks_kind kind);                    // which attributes are given
 bool blocks_kind_same(blocks_kind a, blocks_kind b);
 bool blocks_is(const blocks_object *object, blocks_kind kind);
 
 blocks_set blocks_all(const blocks_scene *scene);
 blocks_set blocks_find(const blocks_scene *scene, blocks_kind kind);
 int blocks_size_of(blocks_set set);
+int blocks_number(const blocks_scene *scene, blocks_kind kind); // how many there are of it
 int blocks_only(blocks_set set); // the one object of the set, -1 when there is not exactly one
 static inline bool blocks_has(blocks_set set, int object)
 {

@@ -4,11 +4,18 @@
 
 #include <stdio.h>
 
+blocks_group blocks_group_of(const blocks_talk *talk, blocks_kind kind)
+{
+    return (blocks_group){
+        .kind = kind, .set = blocks_find(talk->scene, kind), .key = blocks_kind_key(kind)};
+}
+
 bool blocks_group_they(blocks_talk *talk, blocks_group *g)
 {
     if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_said > 1)
         return false;
-    *g = (blocks_group){.kind = talk->they_kind, .coreference = talk->round - talk->they_entry};
+    *g = blocks_group_of(talk, talk->they ? talk->they_kind : blocks_anything);
+    g->coreference = talk->they ? talk->round - talk->they_entry : 0;
     if (!talk->they) {
         // Nobody spoke of a group, or of two things: "they" is what lies on the table.
         int named = 0;
@@ -16,11 +23,7 @@ bool blocks_group_they(blocks_talk *talk, blocks_group *g)
             named += talk->mention[i] >= 0;
         if (talk->groups || named > 1 || blocks_several_told(talk))
             return false;
-        g->kind = blocks_anything;
-        g->coreference = 0;
     }
-    g->set = blocks_find(talk->scene, g->kind);
-    g->key = blocks_kind_key(g->kind);
     g->they = blocks_reading(&talk->rng, "(6:they|those)");
     g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
@@ -29,12 +32,10 @@ bool blocks_group_they(blocks_talk *talk, blocks_group *g)
 static bool pick_kind(blocks_talk *talk, blocks_group *g)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
-    int some = vd_rng_below(&talk->rng, talk->scene->count);
-    *g = (blocks_group){.kind = blocks_kind_of(&talk->scene->object[some],
-                                               masks[vd_rng_below(&talk->rng, (int)sizeof masks)]),
-                        .named = true};
-    g->set = blocks_find(talk->scene, g->kind);
-    g->key = blocks_kind_key(g->kind);
+    int some = blocks_some(talk);
+    *g = blocks_group_of(talk, blocks_kind_of(&talk->scene->object[some],
+                                              masks[vd_rng_below(&talk->rng, (int)sizeof masks)]));
+    g->named = true;
     g->they = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
     snprintf(g->bare.text, sizeof g->bare.text, "%s", g->they.text + 4);
     // "the two big ones"
@@ -96,15 +97,14 @@ blocks_set blocks_remaining(const blocks_talk *talk)
         return before->rest;
     // "how many of the cubes are red | 2 | what color are the others"
     if (before->counted && blocks_kind_mask(before->whole))
-        return blocks_find(talk->scene, before->whole) &
-               (blocks_set)~blocks_find(talk->scene, counted);
+        return blocks_find(talk->scene, before->whole) & ~blocks_find(talk->scene, counted);
     // "how many red things are there | 4 | what color are the others": of all things
     if (before->counted && __builtin_popcount(blocks_kind_mask(counted)) == 1 &&
         (!talk->they || blocks_kind_same(talk->they_kind, counted)))
-        return blocks_all(talk->scene) & (blocks_set)~blocks_find(talk->scene, counted);
-    return blocks_they_narrowed(talk) ? blocks_find(talk->scene, talk->they_kind) &
-                                            (blocks_set)~blocks_find(talk->scene, counted)
-                                      : 0;
+        return blocks_all(talk->scene) & ~blocks_find(talk->scene, counted);
+    return blocks_they_narrowed(talk)
+               ? blocks_find(talk->scene, talk->they_kind) & ~blocks_find(talk->scene, counted)
+               : 0;
 }
 
 // "what color is the white cube | what color are the other two cubes": of a kind, those beside the
@@ -116,7 +116,7 @@ static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
         return false;
     blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind = blocks_kind_of(&scene->object[talk->it], 1u << a);
-    blocks_set others = blocks_find(scene, kind) & (blocks_set) ~(1u << talk->it);
+    blocks_set others = blocks_find(scene, kind) & ~(1u << talk->it);
     int number = blocks_size_of(others);
     if (number < 2 || !(talk->known[talk->it] >> a & 1))
         return false;
@@ -167,17 +167,12 @@ static bool pick_remaining(blocks_talk *talk, blocks_group *g)
     return true;
 }
 
-blocks_set blocks_found(const blocks_talk *talk)
-{
-    return talk->they ? 0 : talk->entry[talk->round - 1].found;
-}
-
 // "are there any other red things | yes | what are they"
 static bool pick_found(blocks_talk *talk, blocks_group *g)
 {
     *g =
         (blocks_group){.kind = blocks_anything, .coreference = 1, .remaining = true, .found = true};
-    g->set = blocks_found(talk);
+    g->set = talk->they ? 0 : talk->entry[talk->round - 1].found;
     g->key = -300000 - (int64_t)g->set;
     int number = blocks_size_of(g->set);
     const char *many =
@@ -223,8 +218,8 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
 int blocks_group_value(blocks_talk *talk, const blocks_group *g, blocks_attribute a)
 {
     for (;;) {
-        int some = vd_rng_below(&talk->rng, talk->scene->count);
+        int some = blocks_some(talk);
         if (blocks_has(g->set, some) || blocks_chance(talk, 0.25))
-            return blocks_value(&talk->scene->object[some], a);
+            return blocks_value_of(talk->scene, some, a);
     }
 }

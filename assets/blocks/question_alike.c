@@ -8,24 +8,23 @@ enum { TOPIC_PAIR = 120, TOPIC_IDENTICAL, TOPIC_ODD, TOPIC_HIDDEN, TOPIC_ONE_EAC
 static bool pair_alike(const blocks_scene *scene, unsigned mask)
 {
     for (int i = 0; i < scene->count; i++)
-        if (blocks_size_of(blocks_find(scene, blocks_kind_of(&scene->object[i], mask))) > 1)
+        if (blocks_number(scene, blocks_kind_of(&scene->object[i], mask)) > 1)
             return true;
     return false;
 }
 
-static bool of_the_picture(blocks_draft *draft, const char *family, bool yes)
+static void of_the_picture(blocks_draft *draft, bool yes)
 {
-    *draft = blocks_draft_new(family, ASK_POLAR);
+    *draft = blocks_draft_new("verify", ASK_POLAR);
     draft->meaning.yes = yes;
     draft->other_thing = draft->other_group = true;
-    return true;
 }
 
 // "do any two things have the same color"
 bool blocks_ask_any_pair(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_COLOR : BLOCKS_SHAPE;
-    of_the_picture(draft, "verify", pair_alike(talk->scene, 1u << a));
+    of_the_picture(draft, pair_alike(talk->scene, 1u << a));
     draft->topic = blocks_topic(TOPIC_PAIR, a, 0, 0);
     return blocks_put(
         talk, draft,
@@ -42,7 +41,7 @@ bool blocks_ask_identical(blocks_talk *talk, blocks_draft *draft)
     bool yes = pair_alike(talk->scene, (1u << BLOCKS_ATTRIBUTES) - 1);
     if (!yes && pair_alike(talk->scene, 1u << BLOCKS_COLOR | 1u << BLOCKS_SHAPE))
         return false;
-    of_the_picture(draft, "verify", yes);
+    of_the_picture(draft, yes);
     draft->topic = blocks_topic(TOPIC_IDENTICAL, 0, 0, 0);
     return blocks_put(
         talk, draft,
@@ -52,17 +51,14 @@ bool blocks_ask_identical(blocks_talk *talk, blocks_draft *draft)
         "");
 }
 
-// Those that differ in one attribute from all others of the set, which agree in it.
-static blocks_set odd_ones(const blocks_scene *scene, blocks_set set)
+// Those that differ in the attribute from all others of the set, which agree in it.
+static blocks_set odd_ones(const blocks_scene *scene, blocks_set set, blocks_attribute a)
 {
     blocks_set odd = 0;
     for (int i = 0; i < scene->count; i++) {
-        blocks_set others = set & (blocks_set) ~(1u << i);
-        for (int a = 0; a < BLOCKS_ATTRIBUTES && blocks_has(set, i); a++) {
-            int shared = blocks_shared(scene, others, (blocks_attribute)a);
-            if (shared >= 0 && shared != blocks_value(&scene->object[i], (blocks_attribute)a))
-                odd |= (blocks_set)(1u << i);
-        }
+        int shared = blocks_shared(scene, set & ~(1u << i), a);
+        if (blocks_has(set, i) && shared >= 0 && shared != blocks_value_of(scene, i, a))
+            odd |= 1u << i;
     }
     return odd;
 }
@@ -71,19 +67,11 @@ static blocks_set odd_ones(const blocks_scene *scene, blocks_set set)
 static bool ask_odd_attribute(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
-    blocks_attribute a = blocks_chance(talk, 0.6)
-                             ? BLOCKS_COLOR
-                             : (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_COLOR : blocks_some_attribute(talk);
     if (!blocks_group_pick(talk, &g) || (talk->naming == TARGET_IT && !talk->they) ||
         blocks_size_of(g.set) < 3)
         return false;
-    blocks_set odd = 0;
-    for (int i = 0; i < talk->scene->count; i++) {
-        int shared = blocks_shared(talk->scene, g.set & (blocks_set) ~(1u << i), a);
-        if (blocks_has(g.set, i) && shared >= 0 &&
-            shared != blocks_value(&talk->scene->object[i], a))
-            odd |= (blocks_set)(1u << i);
-    }
+    blocks_set odd = odd_ones(talk->scene, g.set, a);
     if (blocks_only(odd) < 0)
         return false;
     *draft = blocks_group_draft(&g, "superlative", ASK_CHOICE, odd);
@@ -109,14 +97,17 @@ bool blocks_ask_odd_one(blocks_talk *talk, blocks_draft *draft)
     bool all = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
     if (!all && (!blocks_group_pick(talk, &g) || (talk->naming == TARGET_IT && !talk->they)))
         return false;
-    int odd = blocks_only(odd_ones(talk->scene, g.set));
+    blocks_set differ = 0;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        differ |= odd_ones(talk->scene, g.set, (blocks_attribute)a);
+    int odd = blocks_only(differ);
     if (blocks_size_of(g.set) < 3 || odd < 0)
         return false;
     if (all)
         *draft = blocks_draft_new("superlative", ASK_WHICH);
     else
         *draft = blocks_group_draft(&g, "superlative", ASK_CHOICE, 0);
-    draft->meaning.objects = (blocks_set)(1u << odd);
+    draft->meaning.objects = 1u << odd;
     draft->meaning.among = g.set;
     draft->group = draft->plural = false;
     draft->other_group = g.named;
@@ -142,16 +133,16 @@ bool blocks_ask_one_each(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_scene *scene = talk->scene;
     blocks_group g;
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     if (!blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2 || g.kind.value[a] >= 0 ||
         (!g.both && talk->they_said != talk->round - 1))
         return false;
     int first = __builtin_ctz(g.set), second = __builtin_ctz(g.set & (g.set - 1u));
-    int one = blocks_value(&scene->object[first], a), two = blocks_value(&scene->object[second], a);
+    int one = blocks_value_of(scene, first, a), two = blocks_value_of(scene, second, a);
     bool yes = blocks_chance(talk, 0.5), told = talk->known[first] & talk->known[second] & 1u << a;
     if (told || (yes && one == two))
         return false;
-    int wrong = (one + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) % blocks_values(a);
+    int wrong = blocks_other_value(talk, a, one);
     if (!yes && wrong == two)
         return false;
     *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
@@ -179,8 +170,8 @@ static blocks_set hidden_ones(const blocks_scene *scene, blocks_set *doubtful)
     blocks_set found = 0;
     *doubtful = 0;
     for (int i = 0; i < scene->count; i++) {
-        found |= hidden(&scene->object[i]) == 1 ? (blocks_set)(1u << i) : 0;
-        *doubtful |= hidden(&scene->object[i]) < 0 ? (blocks_set)(1u << i) : 0;
+        found |= hidden(&scene->object[i]) == 1 ? 1u << i : 0;
+        *doubtful |= hidden(&scene->object[i]) < 0 ? 1u << i : 0;
     }
     return found;
 }
@@ -193,7 +184,7 @@ bool blocks_ask_any_hidden(blocks_talk *talk, blocks_draft *draft)
     blocks_set doubtful, found = hidden_ones(talk->scene, &doubtful);
     if (!found && doubtful)
         return false;
-    of_the_picture(draft, "verify", found != 0);
+    of_the_picture(draft, found != 0);
     draft->topic = blocks_topic(TOPIC_HIDDEN, 100, 0, 0);
     return blocks_put(
         talk, draft,
@@ -273,11 +264,11 @@ bool blocks_ask_hider(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("relation", ASK_WHICH, &target);
     draft->meaning.given = 0;
-    draft->meaning.objects = (blocks_set)(1u << by);
+    draft->meaning.objects = 1u << by;
     draft->about = by;
     draft->single = -1;
     draft->crowded = true;
-    draft->both = (blocks_set)(1u << by | 1u << target.object);
+    draft->both = 1u << by | 1u << target.object;
     draft->topic = blocks_topic(TOPIC_HIDDEN, 200 + target.object, 0, 0);
     return blocks_put(talk, draft,
                       "(3:what is %p (2:hiding|covering|blocking) %t|which (thing|object|one) is "

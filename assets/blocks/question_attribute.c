@@ -44,10 +44,9 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
 static void two_values(blocks_talk *talk, blocks_attribute a, int right, const char *subject,
                        char out[BLOCKS_TEXT])
 {
-    int values = blocks_values(a), some = vd_rng_below(&talk->rng, talk->scene->count);
-    int wrong = blocks_value(&talk->scene->object[some], a);
+    int wrong = blocks_value_of(talk->scene, blocks_some(talk), a);
     if (wrong == right)
-        wrong = (right + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
+        wrong = blocks_other_value(talk, a, right);
     bool first = blocks_chance(talk, 0.5);
     const char *an = a == BLOCKS_SHAPE ? "a " : "";
     const char *one = blocks_value_name(a, first ? right : wrong);
@@ -127,8 +126,8 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     char choice[BLOCKS_TEXT];
     char lead[LEAD];
     draw_lead(talk, &target, lead);
-    two_values(talk, attribute, blocks_value(&talk->scene->object[target.object], attribute),
-               target.text, choice);
+    two_values(talk, attribute, blocks_value_of(talk->scene, target.object, attribute), target.text,
+               choice);
     if (lead[0])
         return put_led(talk, draft, lead, led_patterns[attribute], target.text, choice);
     // "is there a ball": "yes"; "what color".
@@ -155,7 +154,7 @@ static bool put_like(blocks_talk *talk, blocks_draft *draft, const blocks_target
     blocks_target other;
     if (!blocks_target_pick_named(talk, 1u << attribute, &other) ||
         other.object == target->object ||
-        blocks_value(&talk->scene->object[other.object], attribute) != value)
+        blocks_value_of(talk->scene, other.object, attribute) != value)
         return false;
     draft->named[other.object] = other.named | 1u << attribute;
     draft->crowded = true;
@@ -169,20 +168,18 @@ static const char *const statement =
 
 bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_attribute attribute = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute attribute = blocks_some_attribute(talk);
     blocks_target target;
     if (!blocks_target_pick(talk, 1u << attribute, &target))
         return false;
     *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
-    int truth = blocks_value(&talk->scene->object[target.object], attribute), value = truth;
+    int truth = blocks_value_of(talk->scene, target.object, attribute), value = truth;
     draft->meaning.yes = blocks_chance(talk, 0.5);
     draft->meaning.attribute = attribute;
     if (!draft->meaning.yes) {
-        int values = blocks_values(attribute);
-        value = (truth + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
+        value = blocks_other_value(talk, attribute, truth);
         // A value of another object in the picture is the better trap.
-        int other = vd_rng_below(&talk->rng, talk->scene->count);
-        int trap = blocks_value(&talk->scene->object[other], attribute);
+        int trap = blocks_value_of(talk->scene, blocks_some(talk), attribute);
         if (trap != truth)
             value = trap;
     }
@@ -194,8 +191,7 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
         snprintf(predicate.text, sizeof predicate.text, "round");
     if (attribute != BLOCKS_SHAPE && blocks_chance(talk, 0.04)) {
-        blocks_kind such = blocks_anything;
-        such.value[attribute] = (int8_t)value;
+        blocks_kind such = blocks_such(attribute, value);
         return blocks_put(talk, draft, "(2:is %t %k|%t is %k)", "tk", target.text,
                           blocks_noun(&talk->rng, such, BLOCKS_A).text);
     }
@@ -276,16 +272,15 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
     for (int a = BLOCKS_ATTRIBUTES - 1; named && a >= 0 && blocks_chance(talk, 0.5); a--) {
         if (a == BLOCKS_SHAPE || kind.value[a] < 0 || kind.value[BLOCKS_SHAPE] < 0)
             continue;
-        blocks_kind other = kind, said = blocks_anything;
-        other.value[a] = (int8_t)((kind.value[a] + 1) % blocks_values((blocks_attribute)a));
+        int value = (kind.value[a] + 1) % blocks_values((blocks_attribute)a);
+        blocks_kind other = blocks_kind_with(kind, (blocks_attribute)a, value);
         int object = blocks_only(blocks_find(scene, other));
         if (object < 0 || talk->known[object] >> before->attribute & 1)
             continue;
-        said.value[a] = other.value[a];
         target = (blocks_target){.object = object, .kind = other};
         target.named = blocks_kind_mask(other);
         snprintf(target.text, sizeof target.text, "%s",
-                 blocks_noun(&talk->rng, said, BLOCKS_THE).text);
+                 blocks_noun(&talk->rng, blocks_such((blocks_attribute)a, value), BLOCKS_THE).text);
         break;
     }
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
@@ -313,7 +308,7 @@ bool blocks_ask_and_verify(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
     draft->coreference = 1;
-    int truth = blocks_value(&talk->scene->object[target.object], before->attribute);
+    int truth = blocks_value_of(talk->scene, target.object, before->attribute);
     draft->meaning.yes = truth == before->asked;
     draft->meaning.attribute = before->attribute;
     draft->asked = before->asked;
@@ -330,9 +325,8 @@ bool blocks_ask_and_verify(blocks_talk *talk, blocks_draft *draft)
 // "what color is the cone" where there is none.
 bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_kind kind = blocks_anything;
     int shape = vd_rng_below(&talk->rng, BLOCKS_SHAPES);
-    kind.value[BLOCKS_SHAPE] = (int8_t)shape;
+    blocks_kind kind = blocks_such(BLOCKS_SHAPE, shape);
     if (blocks_find(talk->scene, kind) || blocks_told(talk, kind) != -2)
         return false;
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};

@@ -17,8 +17,8 @@ enum {
 // The answer is one of the two; -1: both (yes) or neither.
 static void choose(blocks_draft *draft, int best, const blocks_target target[2])
 {
-    draft->meaning.among = (blocks_set)(1u << target[0].object | 1u << target[1].object);
-    draft->meaning.objects = (blocks_set)(1u << best);
+    draft->meaning.among = 1u << target[0].object | 1u << target[1].object;
+    draft->meaning.objects = 1u << best;
     draft->about = best;
 }
 
@@ -30,8 +30,7 @@ static int common_shape(const blocks_talk *talk, const blocks_target target[2], 
     if (shape < 0 || shape != target[1].kind.value[BLOCKS_SHAPE])
         return -1;
     for (int i = 0; i < 2; i++) {
-        blocks_kind rest = target[i].kind;
-        rest.value[BLOCKS_SHAPE] = -1;
+        blocks_kind rest = blocks_kind_with(target[i].kind, BLOCKS_SHAPE, -1);
         if (!blocks_kind_mask(rest))
             return -1;
         vd_rng rng = talk->rng;
@@ -66,8 +65,7 @@ static bool put_of_shape(blocks_talk *talk, blocks_draft *draft, const blocks_ta
     int shape = common_shape(talk, target, text);
     if (talk->naming == TARGET_AMONG || shape < 0 || !blocks_chance(talk, 0.5))
         return false;
-    blocks_kind kind = blocks_anything;
-    kind.value[BLOCKS_SHAPE] = (int8_t)shape;
+    blocks_kind kind = blocks_such(BLOCKS_SHAPE, shape);
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     return blocks_put(talk, draft, "(which of the %p is %s, %t or %u|which %k is %s, %t or %u)",
                       "pkstu", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, noun.text, says,
@@ -143,12 +141,12 @@ bool blocks_ask_extent(blocks_talk *talk, blocks_draft *draft)
 static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_target *target,
                         blocks_kind kind, blocks_set others)
 {
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     int value = blocks_shared(talk->scene, others, a);
     if (value < 0 || kind.value[a] >= 0 || target->kind.value[a] >= 0)
         return false;
     *draft = blocks_draft_about("comparison", ASK_POLAR, target);
-    draft->meaning.yes = blocks_value(&talk->scene->object[target->object], a) == value;
+    draft->meaning.yes = blocks_value_of(talk->scene, target->object, a) == value;
     draft->about = -1;
     draft->other_group = true;
     draft->crowded = talk->naming != TARGET_IT;
@@ -205,8 +203,7 @@ bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_target_pick(talk, 1u << BLOCKS_SIZE, &target))
         return false;
     bool bigger = blocks_chance(talk, 0.5);
-    blocks_kind such = blocks_anything;
-    such.value[BLOCKS_SIZE] = bigger ? BLOCKS_LARGE : BLOCKS_SMALL;
+    blocks_kind such = blocks_such(BLOCKS_SIZE, bigger ? BLOCKS_LARGE : BLOCKS_SMALL);
     bool same =
         talk->scene->object[target.object].value[BLOCKS_SIZE] == (uint8_t)such.value[BLOCKS_SIZE];
     blocks_set found = same ? 0 : blocks_find(talk->scene, such);
@@ -233,12 +230,12 @@ static int value_of_two(blocks_talk *talk, blocks_attribute a, const blocks_targ
 {
     int value[2];
     for (int i = 0; i < 2; i++)
-        value[i] = blocks_value(&talk->scene->object[target[i].object], a);
+        value[i] = blocks_value_of(talk->scene, target[i].object, a);
     if (value[0] != value[1])
         return value[blocks_chance(talk, 0.5)];
     if (!blocks_chance(talk, 0.12))
         return -1;
-    int some = blocks_value(&talk->scene->object[vd_rng_below(&talk->rng, talk->scene->count)], a);
+    int some = blocks_value_of(talk->scene, blocks_some(talk), a);
     return blocks_chance(talk, 0.5) ? value[0] : some;
 }
 
@@ -255,8 +252,7 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     if (value < 0)
         return false;
     *draft = blocks_about_two(talk, "choice", ASK_CHOICE, target);
-    blocks_kind such = blocks_anything;
-    such.value[a] = (int8_t)value;
+    blocks_kind such = blocks_such(a, value);
     choose(draft, target[0].object, target);
     draft->meaning.objects = blocks_find(talk->scene, such) & draft->meaning.among;
     draft->meaning.given = 1u << a;
@@ -358,11 +354,10 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
         set |= 1u << target[i].object;
     }
     blocks_direction direction = blocks_some_direction(talk);
-    blocks_kind such = blocks_anything;
-    such.value[BLOCKS_SIZE] = big ? BLOCKS_LARGE : BLOCKS_SMALL;
-    int best = size ? blocks_only(blocks_find(talk->scene, such) & (blocks_set)set)
-                    : blocks_extreme(talk->scene, (blocks_set)set, direction);
-    if (blocks_size_of((blocks_set)set) != 3 || best < 0)
+    blocks_kind such = blocks_such(BLOCKS_SIZE, big ? BLOCKS_LARGE : BLOCKS_SMALL);
+    int best = size ? blocks_only(blocks_find(talk->scene, such) & set)
+                    : blocks_extreme(talk->scene, set, direction);
+    if (blocks_size_of(set) != 3 || best < 0)
         return false;
     *draft = blocks_about_two(talk, "superlative", ASK_CHOICE, target);
     draft->both = 0;
@@ -370,7 +365,7 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = size ? 1u << BLOCKS_SIZE : 0;
     draft->meaning.toward = size ? -1 : (int)direction;
     choose(draft, best, target);
-    draft->meaning.among = (blocks_set)set;
+    draft->meaning.among = set;
     draft->topic = blocks_topic(TOPIC_OF, set, 102 + size, size ? big : direction);
     return blocks_put(talk, draft,
                       "(4:which (one|) is %p, %t, %u or %v|what is %p, %t, %u or %v|which of %t, "
@@ -390,14 +385,13 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
 static bool single_out(blocks_talk *talk, const blocks_group *g, bool without, blocks_draft *draft,
                        blocks_phrase *says)
 {
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     if (g->kind.value[a] >= 0)
         return false;
-    blocks_kind such = blocks_anything;
-    such.value[a] = (int8_t)blocks_group_value(talk, g, a);
+    blocks_kind such = blocks_such(a, blocks_group_value(talk, g, a));
     blocks_set found = blocks_find(talk->scene, such) & g->set;
     if (without)
-        found = g->set & (blocks_set)~found;
+        found = g->set & ~found;
     if (blocks_size_of(found) > 1 || (!found && (without || !blocks_chance(talk, 0.3))))
         return false;
     blocks_phrase value = blocks_predicate(&talk->rng, a, such.value[a]);
@@ -437,7 +431,7 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
     *says = blocks_reading(&talk->rng, two ? of_two[direction] : places[direction]);
     draft->family = "superlative";
     draft->meaning.toward = (int)direction;
-    draft->meaning.objects = (blocks_set)(1u << object);
+    draft->meaning.objects = 1u << object;
     draft->topic = blocks_topic(TOPIC_OF, g->key, 100, direction);
     return true;
 }
@@ -447,8 +441,7 @@ static bool single_out_size(blocks_talk *talk, const blocks_group *g, blocks_dra
                             blocks_phrase *says)
 {
     bool big = blocks_chance(talk, 0.5);
-    blocks_kind such = blocks_anything;
-    such.value[BLOCKS_SIZE] = big ? BLOCKS_LARGE : BLOCKS_SMALL;
+    blocks_kind such = blocks_such(BLOCKS_SIZE, big ? BLOCKS_LARGE : BLOCKS_SMALL);
     blocks_set found = blocks_find(talk->scene, such) & g->set;
     if (blocks_size_of(found) != 1 || g->kind.value[BLOCKS_SIZE] >= 0)
         return false;
@@ -500,8 +493,7 @@ static int most_common(const blocks_scene *scene, blocks_set set, blocks_attribu
     int best = -1, number = 0;
     bool tie = false;
     for (int v = 0; v < blocks_values(a); v++) {
-        blocks_kind kind = blocks_anything;
-        kind.value[a] = (int8_t)v;
+        blocks_kind kind = blocks_such(a, v);
         int n = blocks_size_of(blocks_find(scene, kind) & set);
         if (!n)
             continue;
@@ -521,9 +513,7 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_SHAPE,
                                              BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
     blocks_attribute a = asked[vd_rng_below(&talk->rng, 6)];
-    blocks_group g = {.kind = blocks_anything,
-                      .set = blocks_all(talk->scene),
-                      .key = blocks_kind_key(blocks_anything)};
+    blocks_group g = blocks_group_of(talk, blocks_anything);
     bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.2);
     bool fewest = !some && blocks_chance(talk, 0.15);
     if (some && (!blocks_group_pick(talk, &g) || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3))
@@ -556,16 +546,13 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_COLOR : BLOCKS_SHAPE;
-    blocks_group g = {.kind = blocks_anything,
-                      .set = blocks_all(talk->scene),
-                      .key = blocks_kind_key(blocks_anything)};
+    blocks_group g = blocks_group_of(talk, blocks_anything);
     bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.4);
     if (some && (!blocks_group_pick(talk, &g) || (!g.named && !talk->they)))
         return false;
     int times = blocks_chance(talk, 0.6) ? 1 : 2, value = -1, values = 0;
     for (int v = 0; v < blocks_values(a); v++) {
-        blocks_kind kind = blocks_anything;
-        kind.value[a] = (int8_t)v;
+        blocks_kind kind = blocks_such(a, v);
         bool so = blocks_size_of(blocks_find(talk->scene, kind) & g.set) == times;
         values += so;
         value = so ? v : value;
@@ -594,24 +581,20 @@ bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
 // "are most of them red"
 bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_group g;
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_group g = blocks_group_of(talk, blocks_anything);
+    blocks_attribute a = blocks_some_attribute(talk);
     bool all = talk->naming != TARGET_IT && blocks_chance(talk, 0.6);
     bool yes = blocks_chance(talk, 0.5);
+    g.named = all;
     if (all)
-        g = (blocks_group){.kind = blocks_anything,
-                           .set = blocks_all(talk->scene),
-                           .key = blocks_kind_key(blocks_anything),
-                           .named = true,
-                           .them = blocks_reading(&talk->rng, "the (things|objects)")};
+        g.them = blocks_reading(&talk->rng, "the (things|objects)");
     else if (!blocks_group_pick(talk, &g))
         return false;
     int size = blocks_size_of(g.set);
     if (g.kind.value[a] >= 0 || size < 3 || (!g.named && !talk->they))
         return false;
     int value = yes ? most_common(talk->scene, g.set, a, false) : blocks_group_value(talk, &g, a);
-    blocks_kind such = blocks_anything;
-    such.value[a] = (int8_t)(value < 0 ? 0 : value);
+    blocks_kind such = blocks_such(a, value < 0 ? 0 : value);
     int number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
     // Fewer than half, but more than of any other: some call that most.
     bool no = 2 * number < size && most_common(talk->scene, g.set, a, false) != value;

@@ -26,16 +26,13 @@ static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int nu
 {
     blocks_attribute a = kinds_of[vd_rng_below(&talk->rng, 7)];
     bool common = a != BLOCKS_SHAPE && blocks_chance(talk, 0.35);
-    int shape =
-        talk->scene->object[vd_rng_below(&talk->rng, talk->scene->count)].value[BLOCKS_SHAPE];
+    int shape = talk->scene->object[blocks_some(talk)].value[BLOCKS_SHAPE];
     for (int i = 0; i < 2; i++) {
         kind[i] = blocks_some_kind(talk, 1u << a);
         if (common)
             kind[i].value[BLOCKS_SHAPE] = (int8_t)shape;
         if (i == 1 && kind[0].value[a] == kind[1].value[a])
-            kind[1].value[a] =
-                (int8_t)((kind[0].value[a] + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) %
-                         blocks_values(a));
+            kind[1].value[a] = (int8_t)blocks_other_value(talk, a, kind[0].value[a]);
     }
     // The first is one that there is; said first as often as second.
     if (blocks_chance(talk, 0.5)) {
@@ -44,7 +41,7 @@ static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int nu
         kind[1] = swap;
     }
     for (int i = 0; i < 2; i++)
-        number[i] = blocks_size_of(blocks_find(talk->scene, kind[i]));
+        number[i] = blocks_number(talk->scene, kind[i]);
     return a;
 }
 
@@ -56,14 +53,12 @@ static bool put_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind 
     // "more small cylinders than big ones"
     if (kind[0].value[BLOCKS_SHAPE] >= 0 &&
         kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE] && blocks_chance(talk, 0.7)) {
-        blocks_kind rest = kind[1];
-        rest.value[BLOCKS_SHAPE] = -1;
+        blocks_kind rest = blocks_kind_with(kind[1], BLOCKS_SHAPE, -1);
         blocks_phrase bare = blocks_noun(&talk->rng, rest, BLOCKS_BARE); // "big thing"
         snprintf(two.text, sizeof two.text, "%.*s ones", (int)strcspn(bare.text, " "), bare.text);
     }
     draft->other_group = true;
-    draft->topic =
-        blocks_topic(TOPIC_MORE, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
+    draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
     return blocks_put(talk, draft, pattern, "pq", one.text, two.text);
 }
 
@@ -104,8 +99,7 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
         const char *one = blocks_value_name(BLOCKS_MATERIAL, kind[0].value[BLOCKS_MATERIAL]);
         const char *two = blocks_value_name(BLOCKS_MATERIAL, kind[1].value[BLOCKS_MATERIAL]);
         draft->other_group = true;
-        draft->topic =
-            blocks_topic(TOPIC_MORE, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
+        draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
         return blocks_put(talk, draft,
                           "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more "
                           "%a or (more|) %b|is it mostly %a or %b)",
@@ -135,8 +129,7 @@ bool blocks_ask_how_many_more(blocks_talk *talk, blocks_draft *draft)
                           fewer ? "how many fewer %p than %q are there"
                                 : "(3:how many more %p than %q are there|how many more %p than "
                                   "%q|how many more %p are there than %q)");
-    draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE,
-                                blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
+    draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE, blocks_kinds_key(kind), 0, 0);
     return done;
 }
 
@@ -151,7 +144,7 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
                    blocks_size_of(g.set) != 2
              : !blocks_two_targets(talk, 0, target))
         return false;
-    blocks_set two = they ? g.set : (blocks_set)(1u << target[0].object | 1u << target[1].object);
+    blocks_set two = they ? g.set : 1u << target[0].object | 1u << target[1].object;
     unsigned alike = 0, all = (1u << BLOCKS_ATTRIBUTES) - 1;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
         alike |= (unsigned)(blocks_shared(talk->scene, two, (blocks_attribute)a) >= 0) << a;
@@ -192,7 +185,7 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
 // "is the ball the same color as the cube"
 bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     bool yes = blocks_chance(talk, 0.5);
     blocks_target target[2];
     for (int attempt = 0; attempt < 6; attempt++) {
@@ -232,7 +225,7 @@ static const char *const else_names[BLOCKS_ATTRIBUTES] = {"color", "shape", "(2:
 // several
 static blocks_set with_it(const blocks_target *target, blocks_set others)
 {
-    return blocks_only(others) < 0 ? 0 : others | (blocks_set)(1u << target->object);
+    return blocks_only(others) < 0 ? 0 : others | 1u << target->object;
 }
 
 // "anything else made of the same stuff", of the thing just spoken of
@@ -263,7 +256,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_target_pick(talk, talk->naming == TARGET_IT ? 0 : 1u << a, &target))
         return false;
     blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
-    blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
+    blocks_set others = blocks_find(talk->scene, alike) & ~(1u << target.object);
     bool count = blocks_chance(talk, 0.3);
     // More often than not something shares a shape, a material or a size: keep yes and no even.
     static const double kept[BLOCKS_ATTRIBUTES] = {0.6, 0.4, 0.15, 0.15};
@@ -328,7 +321,7 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
     bool some = material || (a == BLOCKS_COLOR && blocks_chance(talk, 0.4));
     if (some)
         alike.value[BLOCKS_SHAPE] = (int8_t)vd_rng_below(&talk->rng, BLOCKS_SHAPES);
-    blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
+    blocks_set others = blocks_find(talk->scene, alike) & ~(1u << target.object);
     bool there = some && blocks_chance(talk, 0.5);
     int only = blocks_only(others);
     if (there ? others && !blocks_chance(talk, 0.6) : only < 0)
@@ -342,8 +335,7 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = true;
     draft->other_thing = draft->other_group = there && others;
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 1 + some + there);
-    blocks_kind shape = blocks_anything;
-    shape.value[BLOCKS_SHAPE] = alike.value[BLOCKS_SHAPE];
+    blocks_kind shape = blocks_such(BLOCKS_SHAPE, alike.value[BLOCKS_SHAPE]);
     bool of_it = talk->naming == TARGET_IT;
     bool of_shape = (int)talk->scene->object[target.object].shape == alike.value[BLOCKS_SHAPE];
     const char *other = of_shape && blocks_chance(talk, 0.6) ? "other " : "";
@@ -374,7 +366,7 @@ bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
     const blocks_entry *before = &talk->entry[talk->round - 1];
     if (talk->round < 2 || !before->one || blocks_told(talk, before->kind) >= 0)
         return false;
-    int others = blocks_size_of(blocks_find(talk->scene, before->kind)) - 1;
+    int others = blocks_number(talk->scene, before->kind) - 1;
     // "is that the only one": the other way round.
     bool only = blocks_chance(talk, 0.15), count = !only && blocks_chance(talk, 0.1);
     *draft = blocks_draft_new("another", only ? ASK_POLAR : count ? ASK_COUNT : ASK_ANOTHER);
@@ -413,7 +405,7 @@ bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
     blocks_target target;
     if (!blocks_target_pick(talk, 0, &target))
         return false;
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     unsigned mask = 1u << a | (blocks_chance(talk, 0.2) ? 1u << BLOCKS_SHAPE : 0);
     blocks_kind kind = blocks_kind_of(&scene->object[target.object], mask);
     blocks_set such = blocks_find(scene, kind);
@@ -428,7 +420,7 @@ bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.objects = such;
     draft->meaning.given = mask;
     draft->named[target.object] |= mask;
-    blocks_set others = such & (blocks_set) ~(1u << target.object);
+    blocks_set others = such & ~(1u << target.object);
     draft->found = blocks_size_of(others) > 1 ? others : 0;
     draft->topic = blocks_topic(TOPIC_ONLY, target.object, mask, 0);
     return blocks_put(talk, draft, "(4:is %t the only %k|is %t the only %k (there|on the table))",
@@ -444,7 +436,7 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
         return false;
     blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind = blocks_kind_of(&scene->object[target.object], 1u << a);
-    blocks_set others = blocks_find(scene, kind) & (blocks_set) ~(1u << target.object);
+    blocks_set others = blocks_find(scene, kind) & ~(1u << target.object);
     // What it is may not be told by how it is named: "any other cubes besides the cube".
     bool bare = target.named == 1u << a ||
                 (!(target.named >> a & 1) && !(talk->known[target.object] >> a & 1));
@@ -484,8 +476,8 @@ bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
     const blocks_scene *scene = talk->scene;
     blocks_set named = 0;
     for (int i = 0; i < scene->count; i++)
-        named |= talk->mention[i] >= 0 ? (blocks_set)(1u << i) : 0;
-    blocks_set others = blocks_all(scene) & (blocks_set)~named;
+        named |= talk->mention[i] >= 0 ? 1u << i : 0;
+    blocks_set others = blocks_all(scene) & ~named;
     int number = blocks_size_of(others);
     if (talk->round < 2 || !named || blocks_several_told(talk) ||
         blocks_told(talk, blocks_anything) >= 0)
@@ -531,16 +523,15 @@ bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
                     talk->entry[talk->they_entry].one
               : talk->they || talk->round - talk->it_entry > 1)
         return false;
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     int value = blocks_shared(scene, those, a), size = blocks_size_of(those);
     if (size < 2 || value < 0 || (!group && size != 2))
         return false;
     bool known = group ? talk->they_kind.value[a] >= 0 : true;
     for (int i = 0; i < scene->count && !group; i++)
         known &= !blocks_has(those, i) || talk->known[i] >> a & 1;
-    blocks_kind kind = blocks_anything;
-    kind.value[a] = (int8_t)value;
-    blocks_set others = blocks_find(scene, kind) & (blocks_set)~those;
+    blocks_kind kind = blocks_such(a, value);
+    blocks_set others = blocks_find(scene, kind) & ~those;
     bool alone = group && blocks_kind_mask(talk->they_kind) == 1u << a;
     if (!known || alone || blocks_told(talk, kind) >= 0)
         return false;

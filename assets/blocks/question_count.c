@@ -31,15 +31,15 @@ static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind 
             if (!(mask >> a & 1))
                 continue;
             // Each attribute is one that something has, mostly: "no" takes looking.
-            int some = vd_rng_below(&talk->rng, scene->count);
-            kind.value[a] = (int8_t)blocks_value(&scene->object[some], (blocks_attribute)a);
+            int some = blocks_some(talk);
+            kind.value[a] = (int8_t)blocks_value_of(scene, some, (blocks_attribute)a);
             if (number == 0 && (__builtin_popcount(mask) == 1 || blocks_chance(talk, 0.2)))
                 kind.value[a] =
                     (int8_t)vd_rng_below(&talk->rng, blocks_values((blocks_attribute)a));
         }
         if (number > 0)
             kind = blocks_some_kind(talk, mask);
-        if (blocks_size_of(blocks_find(scene, kind)) != number)
+        if (blocks_number(scene, kind) != number)
             continue;
         *out = kind;
         return true;
@@ -56,7 +56,7 @@ static bool large_kind(blocks_talk *talk, int number, blocks_kind *out)
     for (int m = 0; m < (int)sizeof masks; m++)
         for (int i = 0; i < talk->scene->count; i++) {
             blocks_kind kind = blocks_kind_of(&talk->scene->object[i], masks[m]);
-            bool new = blocks_size_of(blocks_find(talk->scene, kind)) == number;
+            bool new = blocks_number(talk->scene, kind) == number;
             for (int k = 0; k < count && new; k++)
                 new = !blocks_kind_same(kinds[k], kind);
             if (new)
@@ -110,10 +110,9 @@ static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind ki
 {
     blocks_set such = blocks_find(talk->scene, kind);
     blocks_phrase one, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    int some = vd_rng_below(&talk->rng, talk->scene->count);
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-    blocks_kind named = blocks_anything;
-    named.value[a] = (int8_t)blocks_value(&talk->scene->object[some], a);
+    int some = blocks_some(talk);
+    blocks_attribute a = blocks_some_attribute(talk);
+    blocks_kind named = blocks_such(a, blocks_value_of(talk->scene, some, a));
     bool it = talk->it >= 0 && talk->it_entry == talk->round - 1 && blocks_has(such, talk->it);
     draft->coreference = it;
     bool all = blocks_kind_mask(kind) == 0;
@@ -172,12 +171,11 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     bool shapes = adjectives != mask && blocks_chance(talk, 0.3);
     if (mask && blocks_chance(talk, 0.3) && adjectives) {
         int a = shapes ? BLOCKS_SHAPE : __builtin_ctz(adjectives);
-        blocks_kind rest = kind;
-        rest.value[a] = -1;
+        blocks_kind rest = blocks_kind_with(kind, a, -1);
         predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
         many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
         draft->whole = rest;
-        int whole = blocks_size_of(blocks_find(talk->scene, rest));
+        int whole = blocks_number(talk->scene, rest);
         number_of = number_words(talk, whole);
         pattern =
             "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are "
@@ -262,7 +260,7 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     if (blocks_told(talk, kind) != -2 ||
         (!yes && !blocks_chance(talk, keep_no[__builtin_popcount(mask)])))
         return false;
-    int number = blocks_size_of(blocks_find(talk->scene, kind));
+    int number = blocks_number(talk->scene, kind);
     *draft = about_kind("exist", ASK_THERE, talk->scene, kind);
     draft->meaning.yes = yes;
     // As often in the plural where there is none as where there are some.
@@ -273,7 +271,7 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     int only = blocks_only(blocks_find(talk->scene, kind));
     if (only >= 0 && !draft->plural && talk->it >= 0 && talk->it != only && blocks_it_clear(talk) &&
         talk->it_entry == talk->round - 1)
-        draft->both = (blocks_set)(1u << only | 1u << talk->it);
+        draft->both = 1u << only | 1u << talk->it;
     return put_exist(talk, draft, kind);
 }
 
@@ -347,15 +345,14 @@ bool blocks_ask_bound(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_scene *scene = talk->scene;
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     static const unsigned char masks[] = {0, 0, 0, 0, 2, 2, 2, 2, 1, 4, 8};
     unsigned mask = masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
     blocks_kind kind = blocks_some_kind(talk, mask);
-    if (mask >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2)
+    if (mask >> a & 1 || blocks_number(scene, kind) < 2)
         return false;
-    blocks_kind such = kind;
-    such.value[a] = (int8_t)blocks_value(&scene->object[vd_rng_below(&talk->rng, scene->count)], a);
-    blocks_set others = blocks_find(scene, kind) & (blocks_set)~blocks_find(scene, such);
+    blocks_kind such = blocks_kind_with(kind, a, blocks_value_of(scene, blocks_some(talk), a));
+    blocks_set others = blocks_find(scene, kind) & ~blocks_find(scene, such);
     bool count = blocks_chance(talk, 0.5);
     if (blocks_told(talk, such) >= 0 ||
         (!count && others && !blocks_chance(talk, mask ? 0.2 : 0.5)))
@@ -407,23 +404,22 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         unsigned mask = blocks_chance(talk, 0.12)  ? 0
                         : blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
                                                    : 1u << BLOCKS_COLOR;
-        blocks_attribute attribute = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-        int some = vd_rng_below(&talk->rng, scene->count);
+        blocks_attribute attribute = blocks_some_attribute(talk);
+        int some = blocks_some(talk);
         blocks_kind kind = blocks_kind_of(&scene->object[some], mask);
         blocks_set set = blocks_find(scene, kind);
-        int value = blocks_value(&scene->object[some], attribute);
+        int value = blocks_value_of(scene, some, attribute);
         if (!mask && !yes && !blocks_chance(talk, 0.1))
             continue; // these are too many different values for a sensible question
         if (mask >> attribute & 1 || blocks_size_of(set) < 2 ||
             (blocks_shared(scene, set, attribute) == value) != yes)
             continue;
-        blocks_kind both = kind;
-        both.value[attribute] = (int8_t)value;
+        blocks_kind both = blocks_kind_with(kind, attribute, value);
         *draft = about_kind("verify", ASK_ALL, scene, kind);
         draft->meaning.yes = yes;
         draft->asked = value;
         draft->meaning.attribute = attribute;
-        draft->meaning.number = blocks_size_of(blocks_find(scene, both));
+        draft->meaning.number = blocks_number(scene, both);
         draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), attribute, 0);
         blocks_phrase predicate = blocks_predicate_many(&talk->rng, attribute, value);
         blocks_phrase singular = blocks_predicate(&talk->rng, attribute, value);

@@ -21,7 +21,7 @@ enum {
 // An attribute that does not name the group and has not been told of all of it.
 static bool draw_open(blocks_talk *talk, const blocks_group *g, blocks_attribute *a)
 {
-    *a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    *a = blocks_some_attribute(talk);
     bool told = true;
     for (int i = 0; i < talk->scene->count; i++)
         told &= !blocks_has(g->set, i) || talk->known[i] >> *a & 1;
@@ -35,13 +35,6 @@ static bool put(blocks_talk *talk, blocks_draft *draft, const blocks_group *g, c
     return blocks_put(talk, draft, pattern, "gmvw", g->they.text, g->them.text, many, one);
 }
 
-static blocks_kind such_kind(blocks_attribute a, int value)
-{
-    blocks_kind kind = blocks_anything;
-    kind.value[a] = (int8_t)value;
-    return kind;
-}
-
 bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
@@ -49,8 +42,7 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_group_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
     int value = blocks_group_value(talk, &g, a);
-    blocks_kind kind = g.kind;
-    kind.value[a] = (int8_t)value;
+    blocks_kind kind = blocks_kind_with(g.kind, a, value);
     if (blocks_told(talk, kind) >= 0)
         return false;
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, blocks_find(talk->scene, kind));
@@ -59,7 +51,7 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
     draft->kind_told = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value), some;
-    some = blocks_noun(&talk->rng, such_kind(a, value), BLOCKS_PLURAL);
+    some = blocks_noun(&talk->rng, blocks_such(a, value), BLOCKS_PLURAL);
     if (blocks_chance(talk, 0.1))
         return put(talk, draft, &g, some.text, NULL,
                    "(how many %v are there among %m|how many %v among %m|of %m, how many %v)");
@@ -114,11 +106,10 @@ bool blocks_ask_they_not(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_group_they(talk, &g) || !talk->they || !draw_open(talk, &g, &a))
         return false;
     int value = blocks_group_value(talk, &g, a);
-    blocks_kind kind = g.kind;
-    kind.value[a] = (int8_t)value;
+    blocks_kind kind = blocks_kind_with(g.kind, a, value);
     if (blocks_told(talk, kind) >= 0)
         return false;
-    blocks_set others = g.set & (blocks_set)~blocks_find(talk->scene, kind);
+    blocks_set others = g.set & ~blocks_find(talk->scene, kind);
     *draft = blocks_group_draft(&g, "count", ASK_COUNT, others);
     draft->meaning.number = blocks_size_of(others);
     draft->other_group = true;
@@ -149,8 +140,7 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "verify", ASK_ALL, g.set);
     draft->meaning.yes = yes;
     draft->meaning.attribute = a;
-    blocks_kind such = blocks_anything;
-    such.value[a] = (int8_t)value;
+    blocks_kind such = blocks_such(a, value);
     draft->asked = value;
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
     draft->topic = blocks_topic(TOPIC_THEY_ALL, g.key, a, 0);
@@ -169,13 +159,13 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target target;
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     bool yes = blocks_chance(talk, 0.5);
     // The others are seldom of one color: as few noes are asked for.
     static const double no[BLOCKS_ATTRIBUTES] = {0.2, 0.25, 0.7, 0.7};
     if ((!yes && !blocks_chance(talk, no[a])) || !blocks_target_pick(talk, 0, &target))
         return false;
-    blocks_set rest = blocks_all(talk->scene) & (blocks_set) ~(1u << target.object);
+    blocks_set rest = blocks_all(talk->scene) & ~(1u << target.object);
     blocks_group g = {.kind = blocks_anything, .set = rest};
     int shared = blocks_shared(talk->scene, rest, a), value = blocks_group_value(talk, &g, a);
     if (yes && shared >= 0)
@@ -187,7 +177,7 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = 0;
     draft->meaning.yes = yes;
     draft->meaning.attribute = a;
-    draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such_kind(a, value)) & rest);
+    draft->meaning.number = blocks_size_of(blocks_find(talk->scene, blocks_such(a, value)) & rest);
     draft->asked = value;
     draft->about = draft->single = -1;
     draft->crowded = draft->other_group = true;
@@ -320,8 +310,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         int value = blocks_group_value(talk, &g, a);
         if (!yes)
             value = vd_rng_below(&talk->rng, blocks_values(a));
-        blocks_kind kind = g.kind;
-        kind.value[a] = (int8_t)value;
+        blocks_kind kind = blocks_kind_with(g.kind, a, value);
         blocks_set some = blocks_find(talk->scene, kind);
         if ((some != 0) != yes || blocks_told(talk, kind) != -2)
             continue;
@@ -337,7 +326,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         draft->topic = blocks_topic(TOPIC_THEY_ANY, blocks_kind_key(kind), 0, 0);
         blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
         blocks_phrase one = blocks_predicate(&talk->rng, a, value);
-        blocks_phrase among = blocks_noun(&talk->rng, such_kind(a, value), BLOCKS_PLURAL);
+        blocks_phrase among = blocks_noun(&talk->rng, blocks_such(a, value), BLOCKS_PLURAL);
         if (blocks_chance(talk, 0.15))
             return put(talk, draft, &g, among.text, NULL,
                        "(are there any %v among %m|any %v among %m)");
@@ -456,18 +445,15 @@ bool blocks_ask_what_are_there(blocks_talk *talk, blocks_draft *draft)
 // just named in one attribute, by which it is named alone.
 static void pick_opposite(blocks_talk *talk, blocks_kind kind, blocks_group *g)
 {
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     if (kind.value[a] < 0)
         return;
-    int values = blocks_values(a);
-    int other = (kind.value[a] + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
-    kind.value[a] = (int8_t)other;
-    *g = (blocks_group){.kind = kind, .named = true};
-    g->set = blocks_find(talk->scene, kind);
-    g->key = blocks_kind_key(kind);
-    g->they = g->them = blocks_noun(&talk->rng, such_kind(a, other), BLOCKS_THE_MANY);
+    blocks_kind other = blocks_such(a, blocks_other_value(talk, a, kind.value[a]));
+    *g = blocks_group_of(talk, blocks_kind_with(kind, a, other.value[a]));
+    g->named = true;
+    g->they = g->them = blocks_noun(&talk->rng, other, BLOCKS_THE_MANY);
     // What is named must be what is meant.
-    if (blocks_find(talk->scene, such_kind(a, other)) != g->set)
+    if (blocks_find(talk->scene, other) != g->set)
         g->set = 0;
 }
 
@@ -499,9 +485,8 @@ bool blocks_ask_and_group(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_counted_what(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_entry *before = &talk->entry[talk->round - 1];
-    blocks_group g = {.kind = before->kind, .coreference = 1};
-    g.set = blocks_find(talk->scene, g.kind);
-    g.key = blocks_kind_key(g.kind);
+    blocks_group g = blocks_group_of(talk, before->kind);
+    g.coreference = 1;
     int number = blocks_size_of(g.set), only = blocks_only(g.set);
     unsigned mask = blocks_kind_mask(g.kind);
     if (talk->round < 2 || !before->counted || !mask || mask >> BLOCKS_SHAPE & 1 || !number)
@@ -528,7 +513,7 @@ bool blocks_ask_one_differs(blocks_talk *talk, blocks_draft *draft)
         (talk->naming == TARGET_IT && !talk->they) || g.kind.value[BLOCKS_SIZE] >= 0)
         return false;
     bool bigger = blocks_chance(talk, 0.5);
-    blocks_kind such = such_kind(BLOCKS_SIZE, bigger ? BLOCKS_LARGE : BLOCKS_SMALL);
+    blocks_kind such = blocks_such(BLOCKS_SIZE, bigger ? BLOCKS_LARGE : BLOCKS_SMALL);
     int number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
     *draft = blocks_group_draft(&g, "comparison", ASK_POLAR, g.set);
     draft->meaning.yes = number == 1;
@@ -567,7 +552,7 @@ bool blocks_ask_they_pair(blocks_talk *talk, blocks_draft *draft)
         return false;
     unsigned seen = 0, twice = 0;
     for (int i = 0; i < talk->scene->count; i++) {
-        unsigned value = 1u << blocks_value(&talk->scene->object[i], a);
+        unsigned value = 1u << blocks_value_of(talk->scene, i, a);
         twice |= blocks_has(g.set, i) ? seen & value : 0;
         seen |= blocks_has(g.set, i) ? value : 0;
     }
@@ -587,12 +572,12 @@ bool blocks_ask_which_are(blocks_talk *talk, blocks_draft *draft)
     blocks_attribute a = asked[vd_rng_below(&talk->rng, 4)];
     bool more = talk->naming == TARGET_IT; // besides it
     const blocks_scene *scene = talk->scene;
-    int some = more ? talk->it : vd_rng_below(&talk->rng, scene->count);
-    int value = blocks_value(&scene->object[some], a);
+    int some = more ? talk->it : blocks_some(talk);
+    int value = blocks_value_of(scene, some, a);
     if (!more && blocks_chance(talk, 0.08))
         value = vd_rng_below(&talk->rng, blocks_values(a));
-    blocks_kind kind = such_kind(a, value);
-    blocks_set set = blocks_find(scene, kind) & (blocks_set) ~(more ? 1u << talk->it : 0);
+    blocks_kind kind = blocks_such(a, value);
+    blocks_set set = blocks_find(scene, kind) & ~(more ? 1u << talk->it : 0);
     int number = blocks_size_of(set), only = blocks_only(set);
     if (number > 4 || (more && !(talk->known[some] >> a & 1)) ||
         (blocks_distinct(scene, set, BLOCKS_SHAPE) > 3) || (!number && !blocks_chance(talk, 0.3)))

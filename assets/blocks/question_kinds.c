@@ -20,8 +20,7 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = 1u << a;
     draft->meaning.number = blocks_size_of(both);
     draft->other_group = true;
-    draft->topic =
-        blocks_topic(TOPIC_KINDS, a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    draft->topic = blocks_topic(TOPIC_KINDS, a, blocks_kinds_key(kind), 0);
     if (a == BLOCKS_COLOR)
         return blocks_put(talk, draft,
                           "(2:how many %v (or|and) %w (things|objects) are there|2:how many things "
@@ -55,8 +54,7 @@ bool blocks_ask_both_kinds(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = yes;
     draft->plural = many;
     draft->other_group = draft->other_thing = true;
-    draft->topic =
-        blocks_topic(TOPIC_KINDS, 20 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    draft->topic = blocks_topic(TOPIC_KINDS, 20 + a, blocks_kinds_key(kind), 0);
     blocks_article article = many ? BLOCKS_PLURAL : BLOCKS_A;
     blocks_phrase second = blocks_noun(&talk->rng, kind[1], article);
     return blocks_put(talk, draft,
@@ -72,7 +70,7 @@ static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_att
                               const blocks_kind kind[2], int only)
 {
     *draft = blocks_draft_new("choice", ASK_WHICH);
-    draft->meaning.objects = (blocks_set)(1u << only);
+    draft->meaning.objects = 1u << only;
     draft->single = draft->about = only;
     draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
     if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4)) {
@@ -116,8 +114,7 @@ bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("verify", ASK_POLAR);
     draft->meaning.yes = yes;
     draft->other_group = true;
-    draft->topic =
-        blocks_topic(TOPIC_KINDS, 10 + a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), one);
+    draft->topic = blocks_topic(TOPIC_KINDS, 10 + a, blocks_kinds_key(kind), one);
     blocks_phrase second = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
     blocks_phrase first = blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL);
     return blocks_put(
@@ -144,7 +141,7 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
     blocks_set others = blocks_all(talk->scene);
     for (int i = 0; i < 2; i++) {
         kind[i] = blocks_some_kind(talk, 1u << a);
-        others &= (blocks_set)~blocks_find(talk->scene, kind[i]);
+        others &= ~blocks_find(talk->scene, kind[i]);
     }
     if (kind[0].value[a] == kind[1].value[a])
         return false;
@@ -154,8 +151,7 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.objects = others;
     draft->meaning.number = blocks_size_of(others);
     draft->other_group = true;
-    draft->topic =
-        blocks_topic(TOPIC_NEITHER, a, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0);
+    draft->topic = blocks_topic(TOPIC_NEITHER, a, blocks_kinds_key(kind), 0);
     blocks_phrase second = blocks_predicate_many(&talk->rng, a, kind[1].value[a]);
     return blocks_put(talk, draft,
                       "(3:how many (things|objects) are neither %v nor %w|how many are neither %v "

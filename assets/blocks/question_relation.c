@@ -38,7 +38,7 @@ static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_
     if (blocks_chance(talk, 0.5))
         kind = blocks_some_kind(talk,
                                 blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR);
-    blocks_set such = blocks_find(talk->scene, kind) & (blocks_set) ~(1u << target->object);
+    blocks_set such = blocks_find(talk->scene, kind) & ~(1u << target->object);
     if (blocks_doubtful(talk->scene, direction, target->object) & such)
         return false;
     *draft = blocks_draft_about("relation", ASK_COUNT, target);
@@ -82,12 +82,12 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("relation", ASK_WHICH, &target);
     draft->meaning.given = 0;
-    draft->meaning.objects = nothing ? 0 : (blocks_set)(1u << nearest);
+    draft->meaning.objects = nothing ? 0 : 1u << nearest;
     draft->meaning.partly = there;
     draft->about = nothing ? -1 : nearest;
     draft->single = nothing ? target.object : -1;
     draft->crowded = !nothing;
-    draft->both = nothing ? 0 : (blocks_set)(1u << nearest | 1u << target.object);
+    draft->both = nothing ? 0 : 1u << nearest | 1u << target.object;
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
     if (!nothing && blocks_chance(talk, 0.12))
         return ask_neighbour_of(talk, &target, direction, nearest, draft);
@@ -121,7 +121,7 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
         if (some_kind)
             kind = blocks_some_kind(talk, blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
                                                                    : 1u << BLOCKS_COLOR);
-        blocks_set such = blocks_find(scene, kind) & (blocks_set) ~(1u << target.object);
+        blocks_set such = blocks_find(scene, kind) & ~(1u << target.object);
         blocks_set there = blocks_toward(scene, direction, target.object) & such;
         blocks_set doubtful = blocks_doubtful(scene, direction, target.object) & such;
         if (yes ? !there : there || doubtful || !such)
@@ -174,7 +174,7 @@ bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2 ||
         (talk->naming == TARGET_IT && !talk->they))
         return false;
-    int one = __builtin_ctz(g.set), two = blocks_only(g.set & (blocks_set) ~(1u << one));
+    int one = __builtin_ctz(g.set), two = blocks_only(g.set & ~(1u << one));
     blocks_set doubtful, there = blocks_between(talk->scene, one, two, &doubtful);
     bool what = blocks_chance(talk, 0.5);
     if (doubtful || (what && blocks_only(there) < 0))
@@ -313,7 +313,7 @@ static void keep_it(const blocks_talk *talk, blocks_draft *draft, const blocks_t
 {
     bool clear = talk->naming == TARGET_IT && !one->named;
     draft->coreference = one->coreference | two->coreference;
-    draft->both = (blocks_set)(1u << one->object | 1u << two->object);
+    draft->both = 1u << one->object | 1u << two->object;
     draft->named[two->object] = two->named;
     draft->crowded = !clear;
     draft->single = clear ? one->object : -1;

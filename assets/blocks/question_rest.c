@@ -54,7 +54,7 @@ bool blocks_ask_what_besides(blocks_talk *talk, blocks_draft *draft)
     unsigned mask = 1u << (blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR);
     blocks_kind kind = blocks_some_kind(talk, mask);
     blocks_set such = blocks_find(talk->scene, kind);
-    if (!draft_list(talk, blocks_all(talk->scene) & (blocks_set)~such, draft))
+    if (!draft_list(talk, blocks_all(talk->scene) & ~such, draft))
         return false;
     draft->topic = blocks_topic(TOPIC_WHAT_BESIDES, blocks_kind_key(kind), 0, 0);
     blocks_phrase noun =
@@ -77,7 +77,7 @@ bool blocks_ask_that_color(blocks_talk *talk, blocks_draft *draft)
         return false;
     blocks_kind kind = blocks_kind_of(&talk->scene->object[one], 1u << BLOCKS_COLOR);
     if (blocks_told(talk, kind) >= 0 ||
-        !draft_list(talk, blocks_find(talk->scene, kind) & (blocks_set) ~(1u << one), draft))
+        !draft_list(talk, blocks_find(talk->scene, kind) & ~(1u << one), draft))
         return false;
     for (int i = 0; i < talk->scene->count; i++) // of those that were spoken of none is meant
         if (blocks_has(draft->meaning.objects, i) && talk->mention[i] >= 0)

@@ -107,10 +107,30 @@ int64_t blocks_kind_key(blocks_kind kind)
     return key;
 }
 
+int64_t blocks_kinds_key(const blocks_kind kind[2])
+{
+    return blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]);
+}
+
+int blocks_some(blocks_talk *talk)
+{
+    return vd_rng_below(&talk->rng, talk->scene->count);
+}
+
+blocks_attribute blocks_some_attribute(blocks_talk *talk)
+{
+    return (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+}
+
+int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value)
+{
+    int values = blocks_values(attribute);
+    return (value + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
+}
+
 blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask)
 {
-    int some = vd_rng_below(&talk->rng, talk->scene->count);
-    return blocks_kind_of(&talk->scene->object[some], mask);
+    return blocks_kind_of(&talk->scene->object[blocks_some(talk)], mask);
 }
 
 blocks_direction blocks_some_direction(blocks_talk *talk)

@@ -126,6 +126,9 @@ static inline bool blocks_chance(blocks_talk *talk, double probability)
 
 // The kind of some object of the scene, by the attributes in mask.
 blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask);
+int blocks_some(blocks_talk *talk); // object of the scene
+blocks_attribute blocks_some_attribute(blocks_talk *talk);
+int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value); // than value
 blocks_direction blocks_some_direction(blocks_talk *talk);
 
 unsigned blocks_kind_words(blocks_kind kind);
@@ -142,6 +145,7 @@ bool blocks_put(blocks_talk *talk, blocks_draft *draft, const char *pattern, con
                 ...);
 uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c);
 int64_t blocks_kind_key(blocks_kind kind);
+int64_t blocks_kinds_key(const blocks_kind kind[2]); // in either order
 
 // Would a reader who does not know the order of the rounds know what "it" ("they") is? People
 // choose the latest mention; most references are made where both readings agree, because the
@@ -198,14 +202,13 @@ typedef struct blocks_group {
     blocks_phrase bare;       // named: "cubes"
 } blocks_group;
 
-// "how many are not red | 2": what "they" are now, where that is no kind of thing.
-blocks_set blocks_found(const blocks_talk *talk);
 // Some of "they" were just counted: now "they" may be those.
 bool blocks_they_narrowed(const blocks_talk *talk);
 // The others of a whole ("they", a kind, the candidates of a choice) of which some were counted or
 // one was chosen in the round before.
 blocks_set blocks_remaining(const blocks_talk *talk);
-bool blocks_group_pick(blocks_talk *talk, blocks_group *group); // as talk->naming says
+blocks_group blocks_group_of(const blocks_talk *talk, blocks_kind kind); // all of the kind, unnamed
+bool blocks_group_pick(blocks_talk *talk, blocks_group *group);          // as talk->naming says
 // "they", whatever was counted of them; and right after "how many of them are red" those that are.
 bool blocks_group_they(blocks_talk *talk, blocks_group *group);
 bool blocks_group_latest(blocks_talk *talk, blocks_group *group);

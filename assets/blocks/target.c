@@ -11,7 +11,7 @@ static int unique_masks(const blocks_scene *scene, int object, unsigned hide, un
     for (unsigned mask = 1; mask < 16; mask++) {
         if (mask & hide)
             continue;
-        if (blocks_size_of(blocks_find(scene, blocks_kind_of(&scene->object[object], mask))) == 1)
+        if (blocks_number(scene, blocks_kind_of(&scene->object[object], mask)) == 1)
             masks[count++] = mask;
     }
     return count;
@@ -38,7 +38,7 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
     unsigned masks[15];
     for (int i = 0; i < talk->scene->count; i++)
         if (open(talk, i, hide) && unique_masks(talk->scene, i, hide, masks))
-            can |= (blocks_set)(1u << i);
+            can |= 1u << i;
     if (!can)
         return false;
     target->object = random_of(talk, can);
@@ -130,7 +130,7 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
         static const blocks_attribute named[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR,
                                                  BLOCKS_COLOR, BLOCKS_SIZE,  BLOCKS_MATERIAL};
         blocks_attribute a = named[vd_rng_below(&talk->rng, 6)];
-        int some = vd_rng_below(&talk->rng, scene->count);
+        int some = blocks_some(talk);
         if (!(hide >> a & 1))
             target->kind = blocks_kind_of(&scene->object[some], 1u << a);
         among = blocks_find(scene, target->kind);
@@ -159,12 +159,11 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
         "(3:from the front|from front)", "(3:from the back|from back)"};
     static const char *const places[] = {"", "(5:second|2nd)", "(5:third|3rd)"};
     const blocks_scene *scene = talk->scene;
-    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    blocks_direction direction = blocks_some_direction(talk);
     int place = blocks_chance(talk, 0.8) ? 1 : 2;
     if (blocks_chance(talk, 0.35)) {
         blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-        target->kind =
-            blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)], 1u << a);
+        target->kind = blocks_kind_of(&scene->object[blocks_some(talk)], 1u << a);
     }
     if (blocks_kind_mask(target->kind) & hide)
         return false;
@@ -187,16 +186,15 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
     int size = vd_rng_below(&talk->rng, BLOCKS_SIZES);
-    int some = vd_rng_below(&talk->rng, scene->count);
+    int some = blocks_some(talk);
     blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     bool any = blocks_chance(talk, 0.5); // "the biggest thing"
     if (hide & ((any ? 0 : 1u << a) | 1u << BLOCKS_SIZE))
         return false;
     target->kind = blocks_kind_of(&scene->object[some], any ? 0 : 1u << a);
-    if (blocks_size_of(blocks_find(scene, target->kind)) < 2)
+    if (blocks_number(scene, target->kind) < 2)
         return false;
-    blocks_kind sized = target->kind;
-    sized.value[BLOCKS_SIZE] = (int8_t)size;
+    blocks_kind sized = blocks_kind_with(target->kind, BLOCKS_SIZE, size);
     target->object = blocks_only(blocks_find(scene, sized));
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
@@ -267,17 +265,17 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
 static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
-    target->object = vd_rng_below(&talk->rng, scene->count);
+    target->object = blocks_some(talk);
     blocks_attribute of = blocks_chance(talk, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     bool any = blocks_chance(talk, 0.5); // "the thing that isn't a ball"
-    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_attribute a = blocks_some_attribute(talk);
     if ((!any && a == of) || hide & (1u << of | 1u << a) || !open(talk, target->object, hide))
         return false;
     target->kind = blocks_kind_of(&scene->object[target->object], any ? 0 : 1u << of);
     blocks_set such = blocks_find(scene, target->kind);
-    blocks_set others = such & (blocks_set) ~(1u << target->object);
+    blocks_set others = such & ~(1u << target->object);
     int value = blocks_shared(scene, others, a);
-    if (value < 0 || value == blocks_value(&scene->object[target->object], a))
+    if (value < 0 || value == blocks_value_of(scene, target->object, a))
         return false;
     blocks_phrase not = blocks_predicate(&talk->rng, a, value);
     blocks_say(&talk->rng, target->text, sizeof target->text,
@@ -332,7 +330,7 @@ static int cue_entry(const blocks_talk *talk, int object, unsigned word)
 static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
-    int start = vd_rng_below(&talk->rng, scene->count);
+    int start = blocks_some(talk);
     for (int k = 0; k < scene->count; k++) {
         int object = (start + k) % scene->count;
         if (talk->last[object] < 0 || !open(talk, object, hide))
@@ -368,8 +366,8 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = talk->before;
     target->coreference = talk->round - talk->last[talk->before];
-    bool first = talk->singles == (blocks_set)(1u << talk->it | 1u << talk->before) &&
-                 talk->last[talk->before] > 0;
+    bool first =
+        talk->singles == (1u << talk->it | 1u << talk->before) && talk->last[talk->before] > 0;
     blocks_say(&talk->rng, target->text, sizeof target->text,
                first && blocks_chance(talk, 0.5)
                    ? "(3:the first one|the first thing)"
@@ -408,7 +406,7 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     int last = talk->round - 1, told = talk->entry[last].told;
     // "which is bigger, the ball or the cube | the ball | what color is the other one"
     if (last > 0 && talk->entry[last].ask == ASK_CHOICE && told >= 0 && talk->both_entry == last) {
-        target->object = blocks_only(talk->both & (blocks_set) ~(1u << told));
+        target->object = blocks_only(talk->both & ~(1u << told));
         target->coreference = 1;
         snprintf(target->text, sizeof target->text, "the other one");
         return target->object >= 0 && open(talk, target->object, hide);
@@ -427,7 +425,7 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (blocks_size_of(two) != 2 || !blocks_has(two, talk->it) || named & hide ||
         (named & talk->known[talk->it]) != named)
         return false;
-    target->object = blocks_only(two & (blocks_set) ~(1u << talk->it));
+    target->object = blocks_only(two & ~(1u << talk->it));
     if (!open(talk, target->object, hide))
         return false;
     target->coreference = 1;
@@ -448,11 +446,11 @@ static bool pick_third(blocks_talk *talk, unsigned hide, blocks_target *target)
     const bool of_two = talk->both_entry == talk->round - 1; // the two of the round before
     blocks_set told = of_two ? talk->both : 0;
     for (int i = 0; i < scene->count && !of_two; i++)
-        told |= talk->last[i] > 0 ? (blocks_set)(1u << i) : 0;
-    int some = vd_rng_below(&talk->rng, scene->count);
+        told |= talk->last[i] > 0 ? 1u << i : 0;
+    int some = blocks_some(talk);
     bool all = scene->count == 3;
     target->kind = all ? blocks_anything : blocks_kind_of(&scene->object[some], 1u << BLOCKS_SHAPE);
-    blocks_set three = blocks_find(scene, target->kind), left = three & (blocks_set)~told;
+    blocks_set three = blocks_find(scene, target->kind), left = three & ~told;
     target->object = blocks_only(left);
     bool latest = of_two || talk->it_entry == talk->round - 1;
     if (blocks_size_of(three) != 3 || target->object < 0 || !latest || talk->round < 2 ||
@@ -509,14 +507,13 @@ static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
                  blocks_reading(&talk->rng, places[direction]).text);
         target->family = "superlative";
     } else {
-        blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+        blocks_attribute a = blocks_some_attribute(talk);
         int some = random_of(talk, set);
         if (target->kind.value[a] >= 0 || hide >> a & 1)
             return false;
-        target->kind.value[a] = (int8_t)blocks_value(&scene->object[some], a);
+        target->kind.value[a] = (int8_t)blocks_value_of(scene, some, a);
         target->object = blocks_only(blocks_find(scene, target->kind));
-        blocks_kind such = blocks_anything;
-        such.value[a] = target->kind.value[a];
+        blocks_kind such = blocks_such(a, target->kind.value[a]);
         snprintf(target->text, sizeof target->text, "%s",
                  blocks_noun(&talk->rng, such, BLOCKS_THE).text);
         if (a == BLOCKS_SHAPE && strstr(target->text, "one"))
@@ -614,7 +611,7 @@ blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, block
 {
     blocks_draft draft = blocks_draft_about(family, ask, &target[0]);
     draft.named[target[1].object] = target[1].named;
-    draft.both = (blocks_set)(1u << target[0].object | 1u << target[1].object);
+    draft.both = 1u << target[0].object | 1u << target[1].object;
     draft.about = -1;
     draft.meaning.sides = target[0].sides;
     draft.meaning.rows = target[0].rows;
@@ -629,7 +626,7 @@ blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks
 {
     blocks_draft draft = blocks_draft_new(family, ask);
     draft.coreference = target->coreference;
-    draft.meaning.objects = (blocks_set)(1u << target->object);
+    draft.meaning.objects = 1u << target->object;
     draft.meaning.given = target->named;
     draft.named[target->object] = target->named;
     draft.single = draft.about = target->object;
