@@ -8,7 +8,7 @@
 #include "assets/blocks/facts.h"
 #include "engine/base/rng.h"
 
-// What kind of answer a question wants.
+// What kind of answer a question wants: up to POLAR a yes or a no.
 typedef enum {
     ASK_THERE,   // is there such a thing: yes, a red one
     ASK_ANOTHER, // is there another one: yes, 1 more

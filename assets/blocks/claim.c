@@ -5,11 +5,8 @@
 #include "assets/blocks/caption.h"
 #include "assets/blocks/talk.h"
 
-const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {
-#define X(sort, name) name,
-    BLOCKS_CLAIM_LIST(X)
-#undef X
-};
+const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {"there", "one", "count", "place",
+                                                            "relation"};
 
 // ---- reading ------------------------------------------------------------------------------------
 

@@ -18,18 +18,13 @@
 #include "assets/blocks/facts.h"
 #include "engine/base/error.h"
 
-#define BLOCKS_CLAIM_LIST(X)                                                                       \
-    X(BLOCKS_CLAIM_THERE, "there")                                                                 \
-    X(BLOCKS_CLAIM_ONE, "one")                                                                     \
-    X(BLOCKS_CLAIM_COUNT, "count")                                                                 \
-    X(BLOCKS_CLAIM_PLACE, "place")                                                                 \
-    X(BLOCKS_CLAIM_RELATION, "relation")
-
 typedef enum blocks_claim_sort {
-#define X(sort, name) sort,
-    BLOCKS_CLAIM_LIST(X)
-#undef X
-        BLOCKS_CLAIM_SORTS
+    BLOCKS_CLAIM_THERE,
+    BLOCKS_CLAIM_ONE,
+    BLOCKS_CLAIM_COUNT,
+    BLOCKS_CLAIM_PLACE,
+    BLOCKS_CLAIM_RELATION,
+    BLOCKS_CLAIM_SORTS
 } blocks_claim_sort;
 
 extern const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS];

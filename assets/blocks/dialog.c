@@ -286,19 +286,8 @@ static bool said_before(const blocks_talk *talk, const blocks_draft *draft)
 
 static bool is_kept(blocks_talk *talk, const question *q, const blocks_draft *draft)
 {
-    switch (draft->meaning.ask) {
-    case ASK_THERE:
-    case ASK_ANOTHER:
-    case ASK_ANY:
-    case ASK_ONE:
-    case ASK_ALL:
-    case ASK_SAME:
-    case ASK_POLAR:
-        return draft->meaning.absent ||
-               blocks_chance(talk, draft->meaning.yes ? q->balance : 1 / q->balance);
-    default:
-        return true;
-    }
+    return draft->meaning.ask > ASK_POLAR || draft->meaning.absent ||
+           blocks_chance(talk, draft->meaning.yes ? q->balance : 1 / q->balance);
 }
 
 // "is there": "yes, there is"; "are there", "do you see any cubes": "yes, there are".

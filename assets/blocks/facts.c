@@ -116,16 +116,8 @@ int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute at
 double blocks_beyond_by(const blocks_scene *scene, int a, blocks_direction direction, int b)
 {
     const blocks_object *x = &scene->object[a], *y = &scene->object[b];
-    switch (direction) {
-    case BLOCKS_LEFT:
-        return blocks_left_by(x, y);
-    case BLOCKS_RIGHT:
-        return blocks_left_by(y, x);
-    case BLOCKS_FRONT:
-        return blocks_in_front_by(x, y);
-    default:
-        return blocks_in_front_by(y, x);
-    }
+    double by = direction <= BLOCKS_RIGHT ? blocks_left_by(x, y) : blocks_in_front_by(x, y);
+    return direction == BLOCKS_LEFT || direction == BLOCKS_FRONT ? by : -by;
 }
 
 bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b)

@@ -72,6 +72,17 @@ static bool put_of_shape(blocks_talk *talk, blocks_draft *draft, const blocks_ta
                       text[0], text[1]);
 }
 
+// %t and %u are the two, %b and %c as in a telegram, %p what one of them is.
+static bool put_two(blocks_talk *talk, blocks_draft *draft, blocks_target target[2],
+                    const char *says, const char *pattern)
+{
+    if (draft->meaning.ask == ASK_CHOICE && put_of_shape(talk, draft, target, says))
+        return true;
+    shorten_second(talk, target);
+    return blocks_put(talk, draft, pattern, "tubcp", target[0].text, target[1].text,
+                      blocks_bare(target[0].text), blocks_bare(target[1].text), says);
+}
+
 // "which is bigger, the ball or the cube", "is the ball bigger than the cube"
 bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
 {
@@ -102,17 +113,11 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
                              : (tall ? "shorter" : "(6:smaller|littler)");
     blocks_phrase more = blocks_reading(&talk->rng, how);
-    if (choice && put_of_shape(talk, draft, target, more.text))
-        return true;
-    shorten_second(talk, target);
-    return blocks_put(talk, draft,
-                      choice
-                          ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
-                            "two is|which one's|which's) (6:%m|the %m one), %t or %u|is %t or %u "
-                            "%m|2:%m, %b or %c|(of|between|out of) %t and %u, which (one|) is %m)"
-                          : "(6:is %t %m than %u|%b %m than %c)",
-                      "tumbc", target[0].text, target[1].text, more.text,
-                      blocks_bare(target[0].text), blocks_bare(target[1].text));
+    return put_two(talk, draft, target, more.text,
+                   choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
+                            "two is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u "
+                            "%p|2:%p, %b or %c|(of|between|out of) %t and %u, which (one|) is %p)"
+                          : "(6:is %t %p than %u|%b %p than %c)");
 }
 
 // "is it bigger or smaller than the cube"
@@ -211,8 +216,7 @@ bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = found != 0;
     draft->meaning.objects = found;
     draft->meaning.given = 1u << BLOCKS_SIZE;
-    draft->about = -1;
-    draft->single = -1;
+    draft->about = draft->single = -1;
     draft->crowded = true;
     draft->other_thing = draft->other_group = found != 0;
     draft->topic = blocks_topic(TOPIC_BIGGER, 2000 + bigger, target.object, 0);
@@ -259,16 +263,11 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     draft->about = blocks_only(draft->meaning.objects);
     draft->topic = blocks_topic(TOPIC_TWO, a, target[0].object + target[1].object, 0);
     blocks_phrase predicate = blocks_predicate(&talk->rng, a, value);
-    if (put_of_shape(talk, draft, target, predicate.text))
-        return true;
-    shorten_second(talk, target);
-    return blocks_put(talk, draft,
-                      "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of (2:the|those) "
-                      "two is %v, %t or %u|is %t or %u %v|what is %v, %t or %u|which of %t and %u "
-                      "is %v|of %t and %u, which (one|) is %v|which %v, %b or %c|which one's %v, "
-                      "%t or %u|between %t and %u, which (one|) is %v)",
-                      "tuvbc", target[0].text, target[1].text, predicate.text,
-                      blocks_bare(target[0].text), blocks_bare(target[1].text));
+    return put_two(talk, draft, target, predicate.text,
+                   "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
+                   "two is %p, %t or %u|is %t or %u %p|what is %p, %t or %u|which of %t and %u "
+                   "is %p|of %t and %u, which (one|) is %p|which %p, %b or %c|which one's %p, "
+                   "%t or %u|between %t and %u, which (one|) is %p)");
 }
 
 // "which is further left, the ball or the cube"
@@ -296,16 +295,10 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.toward = (int)direction;
     draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
     blocks_phrase place = blocks_reading(&talk->rng, places[direction]);
-    if (put_of_shape(talk, draft, target, place.text))
-        return true;
-    shorten_second(talk, target);
-    return blocks_put(talk, draft,
-                      "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
-                      "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or "
-                      "%c|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)",
-                      "tupbc", target[0].text, target[1].text, place.text,
-
-                      blocks_bare(target[0].text), blocks_bare(target[1].text));
+    return put_two(talk, draft, target, place.text,
+                   "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
+                   "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or "
+                   "%c|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)");
 }
 
 // "which is closer to the cone, the ball or the cube"

@@ -264,9 +264,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("comparison", count ? ASK_COUNT : ASK_THERE, &target);
     draft->about = -1;
-    draft->meaning.number = blocks_size_of(others);
-    draft->meaning.yes = others != 0;
-    draft->meaning.objects = others;
+    blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->other_group = count || others;
     draft->implied = count ? -1 : blocks_only(others);
@@ -444,15 +442,12 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
         return false;
     bool count = blocks_chance(talk, 0.25);
     *draft = blocks_draft_about("another", count ? ASK_COUNT : ASK_ANOTHER, &target);
-    draft->about = -1;
-    draft->single = -1;
+    draft->about = draft->single = -1;
     draft->crowded = draft->other_group = true;
     draft->other_thing = others != 0;
     draft->implied = count ? -1 : blocks_only(others);
     draft->both = with_it(&target, others);
-    draft->meaning.yes = others != 0;
-    draft->meaning.objects = others;
-    draft->meaning.number = blocks_size_of(others);
+    blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->topic = blocks_topic(TOPIC_BESIDES, a, target.object, 0);
     blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
@@ -491,9 +486,7 @@ bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
         number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 && blocks_chance(talk, 0.5);
     *draft = blocks_draft_new("another", !what ? ASK_ANOTHER : number > 1 ? ASK_SHARED : ASK_WHICH);
     draft->coreference = 1;
-    draft->meaning.yes = number > 0;
-    draft->meaning.number = number;
-    draft->meaning.objects = others;
+    blocks_ask_for(draft, others);
     if (what && number > 1)
         draft->meaning.attribute = BLOCKS_SHAPE;
     draft->about = what ? blocks_only(others) : -1;
@@ -538,9 +531,7 @@ bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
     bool count = blocks_chance(talk, 0.2);
     *draft = blocks_draft_new("another", count ? ASK_COUNT : ASK_ANOTHER);
     draft->coreference = talk->round - (group ? talk->they_entry : talk->it_entry);
-    draft->meaning.yes = others != 0;
-    draft->meaning.objects = others;
-    draft->meaning.number = blocks_size_of(others);
+    blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->crowded = draft->other_group = draft->plural = true;
     draft->other_thing = others != 0;

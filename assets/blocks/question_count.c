@@ -358,10 +358,8 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
         (!count && others && !blocks_chance(talk, mask ? 0.2 : 0.5)))
         return false;
     *draft = blocks_draft_new(count ? "count" : "exist", count ? ASK_COUNT : ASK_THERE);
-    draft->meaning.yes = others != 0;
-    draft->meaning.objects = others;
+    blocks_ask_for(draft, others);
     draft->meaning.given = mask;
-    draft->meaning.number = blocks_size_of(others);
     draft->plural = draft->other_group = true;
     draft->other_thing = !count && others;
     draft->topic = blocks_topic(TOPIC_NOT, blocks_kind_key(such), count, 0);

@@ -16,9 +16,8 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
     if (kind[0].value[a] == kind[1].value[a] || blocks_told(talk, kind[0]) >= 0)
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
-    draft->meaning.objects = both;
+    blocks_ask_for(draft, both);
     draft->meaning.given = 1u << a;
-    draft->meaning.number = blocks_size_of(both);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_KINDS, a, blocks_kinds_key(kind), 0);
     if (a == BLOCKS_COLOR)
@@ -148,8 +147,7 @@ bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
     if (blocks_only(others) >= 0 && blocks_chance(talk, 0.5))
         return ask_which_neither(talk, draft, a, kind, blocks_only(others));
     *draft = blocks_draft_new("count", ASK_COUNT);
-    draft->meaning.objects = others;
-    draft->meaning.number = blocks_size_of(others);
+    blocks_ask_for(draft, others);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_NEITHER, a, blocks_kinds_key(kind), 0);
     blocks_phrase second = blocks_predicate_many(&talk->rng, a, kind[1].value[a]);

@@ -29,8 +29,7 @@ bool blocks_ask_not_so(blocks_talk *talk, blocks_draft *draft)
     if (blocks_chance(talk, 0.4)) {
         *draft = blocks_draft_new("count", ASK_COUNT);
         draft->coreference = 1;
-        draft->meaning.objects = set;
-        draft->meaning.number = number;
+        blocks_ask_for(draft, set);
         draft->plural = draft->other_group = true;
         draft->topic = blocks_topic(TOPIC_NOT_SO, set, 1, 0);
         return blocks_put(talk, draft,

@@ -155,23 +155,6 @@ void blocks_render_measure(blocks_scene *scene, int8_t *id)
         scene->object[i].total = total[i];
 }
 
-// The nearest of the solids in mask at picture position (x, y).
-static int nearest(const picture *p, uint32_t mask, float x, float y, float *t)
-{
-    vec d = ray(&p->view, x, y);
-    int id = -1;
-    *t = BLOCKS_MISS;
-    for (; mask; mask &= mask - 1) {
-        int i = __builtin_ctz(mask);
-        float here = blocks_solid_hit(&p->studio.solid[i], p->view.eye, d);
-        if (here < *t) {
-            *t = here;
-            id = i;
-        }
-    }
-    return id;
-}
-
 // ---- tiles of the table ------------------------------------------------------------------------
 
 static vec on_table(const view *v, float x, float y)
@@ -386,7 +369,7 @@ static void smooth_pixel(const picture *p, int x, int y, uint8_t *rgb)
     vec sum = {0, 0, 0};
     for (int i = 0; i < EDGE_SAMPLES; i++) {
         float px = (float)x + AT[i][0], py = (float)y + AT[i][1], t;
-        int id = nearest(p, mask, px, py, &t);
+        int id = blocks_studio_hit(&p->studio, mask, p->view.eye, ray(&p->view, px, py), &t);
         uint32_t shade;
         blocks_point point = surface(p, px, py, id, t, &shade);
         point.seen = blocks_studio_seen(&p->studio, shade, point.at, (float)i / EDGE_SAMPLES,

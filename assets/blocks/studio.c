@@ -33,6 +33,21 @@ void blocks_studio_init(const blocks_scene *scene, blocks_studio *studio)
     studio->grain = (uint32_t)(scene->seed ^ (uint64_t)scene->image_id * 0x9e3779b9u);
 }
 
+int blocks_studio_hit(const blocks_studio *studio, uint32_t mask, vec from, vec d, float *t)
+{
+    int id = -1;
+    *t = BLOCKS_MISS;
+    for (; mask; mask &= mask - 1) {
+        int i = __builtin_ctz(mask);
+        float here = blocks_solid_hit(&studio->solid[i], from, d);
+        if (here < *t) {
+            *t = here;
+            id = i;
+        }
+    }
+    return id;
+}
+
 static inline float at_least_0(float v)
 {
     return v > 0 ? v : 0;
@@ -173,16 +188,8 @@ static float mottling(uint32_t seed, float x, float y)
 static vec add_gloss(const blocks_studio *studio, const blocks_point *p, vec color)
 {
     vec d = {p->view[0], p->view[1], -p->view[2]};
-    float t = BLOCKS_MISS;
-    int id = -1;
-    for (uint32_t mask = p->gloss; mask; mask &= mask - 1) {
-        int i = __builtin_ctz(mask);
-        float here = blocks_solid_hit(&studio->solid[i], p->at, d);
-        if (here < t) {
-            t = here;
-            id = i;
-        }
-    }
+    float t;
+    int id = blocks_studio_hit(studio, p->gloss, p->at, d, &t);
     if (id < 0)
         return color;
     blocks_point q = {.at = p->at + d * t, .view = d, .seen = 0.8f};
@@ -222,21 +229,17 @@ static vec room(const blocks_studio *studio, vec from, vec d)
 // What is seen in a mirror; metals in it look matte.
 static vec mirrored(const blocks_studio *studio, int self, vec from, vec d)
 {
-    float t = BLOCKS_MISS;
-    int id = -1;
+    float t;
+    uint32_t near = 0; // those whose bounding sphere the ray meets
     for (int i = 0; i < studio->count; i++) {
         const blocks_solid *s = &studio->solid[i];
         vec c = s->bound - from;
         float along = vec_dot(c, d);
-        if (i == self || along < 0 ||
-            vec_dot(c, c) - along * along > s->bound_radius * s->bound_radius)
-            continue;
-        float here = blocks_solid_hit(s, from, d);
-        if (here < t) {
-            t = here;
-            id = i;
-        }
+        if (i != self && along >= 0 &&
+            vec_dot(c, c) - along * along <= s->bound_radius * s->bound_radius)
+            near |= 1u << i;
     }
+    int id = blocks_studio_hit(studio, near, from, d, &t);
     if (id < 0 && d[2] > -0.02f)
         return room(studio, from, d);
     blocks_point p = {.view = d, .near = all_but(studio, id)};

@@ -27,6 +27,9 @@ void blocks_studio_init(const blocks_scene *scene, blocks_studio *studio);
 // Whether anything of solid i can lie between the light's disc and the ball (at, spread).
 int blocks_studio_may_shade(const blocks_studio *studio, int i, vec at, float spread);
 
+// The first solid in mask that a ray enters, *t: where; -1: none, *t is BLOCKS_MISS.
+int blocks_studio_hit(const blocks_studio *studio, uint32_t mask, vec from, vec d, float *t);
+
 // How much of the light's disc is seen from `at`. mask = solids that may lie in between; jitter in
 // 0..1 turns the sampling pattern, so that its steps fall differently on every pixel; samples up to
 // 16, fewer are taken where the first four agree.

@@ -149,6 +149,13 @@ blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
     return draft;
 }
 
+void blocks_ask_for(blocks_draft *draft, blocks_set objects)
+{
+    draft->meaning.objects = objects;
+    draft->meaning.number = blocks_size_of(objects);
+    draft->meaning.yes = objects != 0;
+}
+
 bool blocks_it_clear(const blocks_talk *talk)
 {
     return talk->it >= 0 && !(talk->singles & ~(1u << talk->it)) &&

@@ -140,6 +140,8 @@ int blocks_told(const blocks_talk *talk, blocks_kind kind);
 
 // A draft without effects on the conversation.
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
+// It asks for these: whether there are any, or how many.
+void blocks_ask_for(blocks_draft *draft, blocks_set objects);
 // Writes the question, one reading of the pattern (phrase.h); true.
 bool blocks_put(blocks_talk *talk, blocks_draft *draft, const char *pattern, const char *letters,
                 ...);
