@@ -108,8 +108,8 @@ static vd_status tokenise(const vd_visdial *data, vd_own_words *own, const uses 
         vd_error why = {0};
         if (!is_used(u, kind, i))
             continue;
-        status = (kind == VD_QUESTIONS ? vd_question_own_ids : vd_text_own_ids)(
-            own, vd_visdial_text(data, kind, i), most, ids, &length, NULL, &why);
+        status = vd_text_own_ids(own, vd_visdial_text(data, kind, i), kind == VD_QUESTIONS, most,
+                                 ids, &length, &why);
         if (status != VD_OK)
             return vd_error_set(err, status, "%s: %s %zu: %.400s", data->path,
                                 vd_text_kinds[kind].name, i, why.text);

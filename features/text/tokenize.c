@@ -503,9 +503,9 @@ vd_status vd_text_count_words(vd_word_counts *counts, const char *text, bool que
 
 typedef struct id_list {
     const vd_vocab *vocab;
+    vd_own_words *own; // numbers unknown words; NULL: they are VD_UNKNOWN
     int32_t *ids;
     int most, found;
-    vd_own_words *own; // numbers unknown words; NULL: they are VD_UNKNOWN
 } id_list;
 
 static void append_id(id_list *list, int32_t id)
@@ -529,62 +529,48 @@ static vd_status look_up(void *context, const char *token, size_t length, vd_err
     return status;
 }
 
-static vd_status find_ids(id_list *list, const char *text, bool question, int *length, int *found,
-                          vd_error *err)
+// whole: with <S> and </S> around it.
+static vd_status find_ids(id_list *list, const source *text, bool whole, int *length, vd_error *err)
 {
+    if (whole)
+        append_id(list, VD_START);
+    vd_status status = each_token(text, look_up, list, err);
+    if (status != VD_OK)
+        return status;
+    if (whole)
+        append_id(list, VD_END);
+    *length = list->found < list->most ? list->found : list->most;
+    return VD_OK;
+}
+
+vd_status vd_text_ids(const vd_vocab *vocab, const char *text, bool question, int most,
+                      int32_t *ids, int *length, int *found, vd_error *err)
+{
+    id_list list = {vocab, NULL, ids, most, 0};
     vd_status status =
-        each_token(&(source){.text = text, .question = question}, look_up, list, err);
-    if (status != VD_OK)
-        return status;
-    *length = list->found < list->most ? list->found : list->most;
-    if (found)
-        *found = list->found;
-    return VD_OK;
+        find_ids(&list, &(source){.text = text, .question = question}, false, length, err);
+    if (status == VD_OK)
+        *found = list.found;
+    return status;
 }
 
-vd_status vd_text_ids(const vd_vocab *vocab, const char *text, int most, int32_t *ids, int *length,
-                      int *found, vd_error *err)
+vd_status vd_text_own_ids(vd_own_words *own, const char *text, bool question, int most,
+                          int32_t *ids, int *length, vd_error *err)
 {
-    return find_ids(&(id_list){vocab, ids, most, 0, NULL}, text, false, length, found, err);
-}
-
-vd_status vd_text_own_ids(vd_own_words *own, const char *text, int most, int32_t *ids, int *length,
-                          int *found, vd_error *err)
-{
-    return find_ids(&(id_list){NULL, ids, most, 0, own}, text, false, length, found, err);
-}
-
-vd_status vd_question_ids(const vd_vocab *vocab, const char *question, int most, int32_t *ids,
-                          int *length, int *found, vd_error *err)
-{
-    return find_ids(&(id_list){vocab, ids, most, 0, NULL}, question, true, length, found, err);
-}
-
-vd_status vd_question_own_ids(vd_own_words *own, const char *question, int most, int32_t *ids,
-                              int *length, int *found, vd_error *err)
-{
-    return find_ids(&(id_list){NULL, ids, most, 0, own}, question, true, length, found, err);
-}
-
-static vd_status wrap_ids(id_list *list, const char *answer, int *length, vd_error *err)
-{
-    append_id(list, VD_START);
-    vd_status status = each_token(&(source){.text = answer}, look_up, list, err);
-    if (status != VD_OK)
-        return status;
-    append_id(list, VD_END);
-    *length = list->found < list->most ? list->found : list->most;
-    return VD_OK;
+    return find_ids(&(id_list){NULL, own, ids, most, 0},
+                    &(source){.text = text, .question = question}, false, length, err);
 }
 
 vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
                         int *length, vd_error *err)
 {
-    return wrap_ids(&(id_list){vocab, ids, most, 0, NULL}, answer, length, err);
+    return find_ids(&(id_list){vocab, NULL, ids, most, 0}, &(source){.text = answer}, true, length,
+                    err);
 }
 
 vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
                             int *length, vd_error *err)
 {
-    return wrap_ids(&(id_list){NULL, ids, most, 0, own}, answer, length, err);
+    return find_ids(&(id_list){NULL, own, ids, most, 0}, &(source){.text = answer}, true, length,
+                    err);
 }

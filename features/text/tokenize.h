@@ -33,21 +33,17 @@ vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err);
 // Its digits ("two" -> "2") for a number up to ten in lower case; NULL for another word.
 const char *vd_typed_digits(const char *word);
 
-// Ids of question + "?" (question) or of the text as it stands (caption), cut to `most`.
+// Ids of text + "?" (question) or of the text as it stands (caption), cut to `most`.
 // found = tokens before the cut; ids holds min(found, most).
-vd_status vd_question_ids(const vd_vocab *vocab, const char *question, int most, int32_t *ids,
-                          int *length, int *found, vd_error *err);
-vd_status vd_text_ids(const vd_vocab *vocab, const char *text, int most, int32_t *ids, int *length,
-                      int *found, vd_error *err);
+vd_status vd_text_ids(const vd_vocab *vocab, const char *text, bool question, int most,
+                      int32_t *ids, int *length, int *found, vd_error *err);
 // The same with own numbers for unknown words.
-vd_status vd_question_own_ids(vd_own_words *own, const char *question, int most, int32_t *ids,
-                              int *length, int *found, vd_error *err);
-vd_status vd_text_own_ids(vd_own_words *own, const char *text, int most, int32_t *ids, int *length,
-                          int *found, vd_error *err);
-vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
-                            int *length, vd_error *err);
+vd_status vd_text_own_ids(vd_own_words *own, const char *text, bool question, int most,
+                          int32_t *ids, int *length, vd_error *err);
 // <S> answer </S>, then cut to `most`.
 vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
                         int *length, vd_error *err);
+vd_status vd_answer_own_ids(vd_own_words *own, const char *answer, int most, int32_t *ids,
+                            int *length, vd_error *err);
 
 #endif

@@ -272,7 +272,7 @@ static vd_status read_question(const char *path, vd_error *err)
     vd_status status = vd_normalise_typed(text, &normal, err);
     assert_true((status == VD_OK) == (normal != NULL));
     if (status == VD_OK)
-        status = vd_question_ids(words, normal, MOST, ids, &length, &found, err);
+        status = vd_text_ids(words, normal, true, MOST, ids, &length, &found, err);
     assert_true(length >= 0 && length <= MOST && (status || length <= found));
     for (int i = 0; status == VD_OK && i < length; i++)
         assert_true(ids[i] >= 0 && ids[i] < vd_vocab_size(words));

@@ -135,12 +135,12 @@ static int history(const world *w, const vd_visdial_dialog *dialog, int r, int32
     int length, found;
     vd_error err = {0};
     if (r == 0) {
-        must(vd_text_ids(w->vocab, dialog->caption, 39, ids, &length, &found, &err), &err);
+        must(vd_text_ids(w->vocab, dialog->caption, false, 39, ids, &length, &found, &err), &err);
         return length;
     }
     const vd_visdial_round *before = &dialog->rounds[r - 1];
-    must(vd_question_ids(w->vocab, w->dialogs->questions[before->question], 19, ids, &length,
-                         &found, &err),
+    must(vd_text_ids(w->vocab, w->dialogs->questions[before->question], true, 19, ids, &length,
+                     &found, &err),
          &err);
     length += wrap(w, w->dialogs->answers[before->answer], ids + length);
     ids[length++] = VD_END;
@@ -164,7 +164,7 @@ static void check_candidates(const world *w, const vd_batch *batch, const vd_vis
         int32_t words[64], in[20] = {VD_START}, out[20], pool[20];
         int count, found, steps = 0;
         vd_error err = {0};
-        must(vd_text_ids(w->vocab, answer, 64, words, &count, &found, &err), &err);
+        must(vd_text_ids(w->vocab, answer, false, 64, words, &count, &found, &err), &err);
         for (steps = 0; steps <= count && steps < 19; steps++) {
             if (steps > 0)
                 in[steps] = words[steps - 1];
@@ -204,8 +204,8 @@ static void check_dialog(const world *w, const vd_batch *batch, size_t b, size_t
             continue;
         }
         const vd_visdial_round *round = &dialog->rounds[r];
-        must(vd_question_ids(w->vocab, w->dialogs->questions[round->question], 19, ids, &length,
-                             &found, &err),
+        must(vd_text_ids(w->vocab, w->dialogs->questions[round->question], true, 19, ids, &length,
+                         &found, &err),
              &err);
         assert_int_equal(batch->question_length[place], length);
         check_row(batch->question + place * (size_t)Tq, Tq, ids, length, &e->question_width);

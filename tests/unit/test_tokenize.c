@@ -114,14 +114,15 @@ static void questions_end_in_a_question_mark(void **state)
     int length, found;
     vd_error err;
     assert_int_equal(
-        vd_question_ids(vocab, "what color is the thing", 19, ids, &length, &found, &err), VD_OK);
+        vd_text_ids(vocab, "what color is the thing", true, 19, ids, &length, &found, &err), VD_OK);
     expect_ids(ids, length, "what color is the <UNK> ?");
     assert_int_equal(found, 6);
-    assert_int_equal(vd_question_ids(vocab, "", 19, ids, &length, &found, &err), VD_OK);
+    assert_int_equal(vd_text_ids(vocab, "", true, 19, ids, &length, &found, &err), VD_OK);
     expect_ids(ids, length, "?");
-    assert_int_equal(vd_text_ids(vocab, "the red ball", 39, ids, &length, &found, &err), VD_OK);
+    assert_int_equal(vd_text_ids(vocab, "the red ball", false, 39, ids, &length, &found, &err),
+                     VD_OK);
     expect_ids(ids, length, "the red ball");
-    assert_int_equal(vd_text_ids(vocab, "", 39, ids, &length, &found, &err), VD_OK);
+    assert_int_equal(vd_text_ids(vocab, "", false, 39, ids, &length, &found, &err), VD_OK);
     assert_int_equal(length, 0);
     assert_int_equal(found, 0);
 }
@@ -136,7 +137,7 @@ static void long_questions_are_cut_and_say_so(void **state)
     int32_t ids[20] = {[19] = -7};
     int length, found;
     vd_error err;
-    assert_int_equal(vd_question_ids(vocab, question, 19, ids, &length, &found, &err), VD_OK);
+    assert_int_equal(vd_text_ids(vocab, question, true, 19, ids, &length, &found, &err), VD_OK);
     assert_int_equal(length, 19);
     assert_int_equal(found, 26);
     assert_int_equal(ids[18], vd_vocab_id(vocab, "red"));
@@ -178,7 +179,7 @@ static vd_status tokenise_all(void *context, vd_error *err)
     int32_t ids[VD_MAX_QUESTION];
     int length, found;
     if (status == VD_OK)
-        status = vd_question_ids(vocab, context, 19, ids, &length, &found, err);
+        status = vd_text_ids(vocab, context, true, 19, ids, &length, &found, err);
     if (status == VD_OK)
         status = vd_answer_ids(vocab, context, 19, ids, &length, err);
     return status;

@@ -472,8 +472,8 @@ static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err
 vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
 {
     int found = 0;
-    vd_status status = vd_question_ids(vocab, reply->question, VD_MAX_QUESTION - 1, reply->ids,
-                                       &reply->words, &found, err);
+    vd_status status = vd_text_ids(vocab, reply->question, true, VD_MAX_QUESTION - 1, reply->ids,
+                                   &reply->words, &found, err);
     if (status)
         return status;
     reply->cut = found - reply->words;

@@ -19,7 +19,7 @@ static void fit_ids(const vd_model *model, int32_t *ids, int length)
 vd_status vd_caption_ids(const vd_model *model, vd_own_words *own, const char *caption,
                          int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
 {
-    vd_status status = vd_text_own_ids(own, caption, VD_MAX_HISTORY - 1, ids, length, NULL, err);
+    vd_status status = vd_text_own_ids(own, caption, false, VD_MAX_HISTORY - 1, ids, length, err);
     if (status != VD_OK)
         return status;
     if (*length == 0)
@@ -34,7 +34,7 @@ vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *ques
     int32_t asked[VD_MAX_QUESTION], said[VD_MAX_CANDIDATE];
     int asked_length = 0, said_length = 0;
     vd_status status =
-        vd_question_own_ids(own, question, VD_MAX_QUESTION - 1, asked, &asked_length, NULL, err);
+        vd_text_own_ids(own, question, true, VD_MAX_QUESTION - 1, asked, &asked_length, err);
     if (status == VD_OK && answer)
         status = vd_answer_own_ids(own, answer, VD_CUT_CANDIDATE, said, &said_length, err);
     if (status != VD_OK)
