@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <glib.h>
+
 // The word as far as it is stemmed; a y that is a consonant is Y.
 typedef struct word {
     char text[VD_STEM_MOST];
@@ -79,12 +81,20 @@ static bool is_short_syllable(const word *w, size_t length)
 
 typedef struct rule {
     const char *suffix, *instead;
-    bool in_r2;
-    const char *after; // letters one of which stands before the suffix; NULL: any
 } rule;
 
-// Of the rules whose suffix the word ends in, the longest is applied, if it lies in its region.
-static void apply_longest(word *w, const rule *rules)
+// Letters one of which has to stand before the suffix; NULL: any.
+static const char *letters_before(const char *suffix)
+{
+    return strcmp(suffix, "li") == 0    ? "cdeghkmnrt"
+           : strcmp(suffix, "ogi") == 0 ? "l"
+           : strcmp(suffix, "ion") == 0 ? "st"
+                                        : NULL;
+}
+
+// Of the rules whose suffix the word ends in, the longest is applied, if it lies in its region:
+// R1, or R2 as "ative" always has to.
+static void apply_longest(word *w, const rule *rules, bool in_r2)
 {
     const rule *longest = NULL;
     for (const rule *r = rules; r->suffix; r++)
@@ -93,8 +103,9 @@ static void apply_longest(word *w, const rule *rules)
     if (!longest)
         return;
     size_t start = w->length - strlen(longest->suffix);
-    if (start < (longest->in_r2 ? w->r2 : w->r1) ||
-        (longest->after && (start == 0 || !strchr(longest->after, w->text[start - 1]))))
+    const char *letters = letters_before(longest->suffix);
+    if (start < (in_r2 || strcmp(longest->suffix, "ative") == 0 ? w->r2 : w->r1) ||
+        (letters && (start == 0 || !strchr(letters, w->text[start - 1]))))
         return;
     cut(w, strlen(longest->suffix));
     put_behind(w, longest->instead);
@@ -122,19 +133,16 @@ static void step_1a(word *w)
 
 static bool ends_in_double(const word *w)
 {
-    static const char *const doubles[] = {"bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt"};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
-        if (ends(w, doubles[i]))
-            return true;
-    return false;
+    const char *last = w->text + w->length - 1;
+    return w->length > 1 && last[0] == last[-1] && strchr("bdfgmnprt", *last);
 }
 
 static void step_1b(word *w)
 {
     static const char *const endings[] = {"ingly", "edly", "ing", "ed"};
-    static const rule eed[] = {{"eedly", "ee", false, NULL}, {"eed", "ee", false, NULL}, {0}};
+    static const rule eed[] = {{"eedly", "ee"}, {"eed", "ee"}, {0}};
     if (ends(w, "eed") || ends(w, "eedly")) {
-        apply_longest(w, eed);
+        apply_longest(w, eed, false);
         return;
     }
     size_t length = 0;
@@ -156,57 +164,24 @@ static void step_1c(word *w)
         w->text[w->length - 1] = 'i';
 }
 
-static const rule step_2[] = {{"tional", "tion", false, NULL},
-                              {"enci", "ence", false, NULL},
-                              {"anci", "ance", false, NULL},
-                              {"abli", "able", false, NULL},
-                              {"entli", "ent", false, NULL},
-                              {"izer", "ize", false, NULL},
-                              {"ization", "ize", false, NULL},
-                              {"ational", "ate", false, NULL},
-                              {"ation", "ate", false, NULL},
-                              {"ator", "ate", false, NULL},
-                              {"alism", "al", false, NULL},
-                              {"aliti", "al", false, NULL},
-                              {"alli", "al", false, NULL},
-                              {"fulness", "ful", false, NULL},
-                              {"ousli", "ous", false, NULL},
-                              {"ousness", "ous", false, NULL},
-                              {"iveness", "ive", false, NULL},
-                              {"iviti", "ive", false, NULL},
-                              {"biliti", "ble", false, NULL},
-                              {"bli", "ble", false, NULL},
-                              {"ogi", "og", false, "l"},
-                              {"fulli", "ful", false, NULL},
-                              {"lessli", "less", false, NULL},
-                              {"li", "", false, "cdeghkmnrt"},
-                              {0}};
+// clang-format off
+static const rule step_2[] = {
+    {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"abli", "able"}, {"entli", "ent"},
+    {"izer", "ize"}, {"ization", "ize"}, {"ational", "ate"}, {"ation", "ate"}, {"ator", "ate"},
+    {"alism", "al"}, {"aliti", "al"}, {"alli", "al"}, {"fulness", "ful"}, {"ousli", "ous"},
+    {"ousness", "ous"}, {"iveness", "ive"}, {"iviti", "ive"}, {"biliti", "ble"}, {"bli", "ble"},
+    {"ogi", "og"}, {"fulli", "ful"}, {"lessli", "less"}, {"li", ""}, {0},
+};
+// clang-format on
 
-static const rule step_3[] = {{"tional", "tion", false, NULL}, {"ational", "ate", false, NULL},
-                              {"alize", "al", false, NULL},    {"icate", "ic", false, NULL},
-                              {"iciti", "ic", false, NULL},    {"ical", "ic", false, NULL},
-                              {"ful", "", false, NULL},        {"ness", "", false, NULL},
-                              {"ative", "", true, NULL},       {0}};
+static const rule step_3[] = {
+    {"tional", "tion"}, {"ational", "ate"}, {"alize", "al"}, {"icate", "ic"}, {"iciti", "ic"},
+    {"ical", "ic"},     {"ful", ""},        {"ness", ""},    {"ative", ""},   {0}};
 
-static const rule step_4[] = {{"al", "", true, NULL},
-                              {"ance", "", true, NULL},
-                              {"ence", "", true, NULL},
-                              {"er", "", true, NULL},
-                              {"ic", "", true, NULL},
-                              {"able", "", true, NULL},
-                              {"ible", "", true, NULL},
-                              {"ant", "", true, NULL},
-                              {"ement", "", true, NULL},
-                              {"ment", "", true, NULL},
-                              {"ent", "", true, NULL},
-                              {"ism", "", true, NULL},
-                              {"ate", "", true, NULL},
-                              {"iti", "", true, NULL},
-                              {"ous", "", true, NULL},
-                              {"ive", "", true, NULL},
-                              {"ize", "", true, NULL},
-                              {"ion", "", true, "st"},
-                              {0}};
+static const rule step_4[] = {
+    {"al", ""},  {"ance", ""},  {"ence", ""}, {"er", ""},  {"ic", ""},  {"able", ""}, {"ible", ""},
+    {"ant", ""}, {"ement", ""}, {"ment", ""}, {"ent", ""}, {"ism", ""}, {"ate", ""},  {"iti", ""},
+    {"ous", ""}, {"ive", ""},   {"ize", ""},  {"ion", ""}, {0}};
 
 static void step_5(word *w)
 {
@@ -237,12 +212,9 @@ static bool find_exception(const char *text, char *stem)
 
 static bool stays_after_step_1a(const char *text)
 {
-    static const char *const list[] = {"inning",  "outing",  "canning", "herring",
-                                       "earring", "proceed", "exceed",  "succeed"};
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (strcmp(text, list[i]) == 0)
-            return true;
-    return false;
+    static const char *const list[] = {"inning",  "outing", "canning", "herring", "earring",
+                                       "proceed", "exceed", "succeed", NULL};
+    return g_strv_contains(list, text);
 }
 
 static void mark_consonant_y(word *w)
@@ -262,9 +234,9 @@ static void all_steps(word *w)
         return;
     step_1b(w);
     step_1c(w);
-    apply_longest(w, step_2);
-    apply_longest(w, step_3);
-    apply_longest(w, step_4);
+    apply_longest(w, step_2, false);
+    apply_longest(w, step_3, false);
+    apply_longest(w, step_4, true);
     if (w->length)
         step_5(w);
 }
