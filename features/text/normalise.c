@@ -2,6 +2,7 @@
 // ten, apostrophes in contractions, no "?" at the end (all as the data set's makers left it).
 #include "features/text/tokenize.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <utf8proc.h>
@@ -119,24 +120,15 @@ static void replace_words(const vd_codepoints *text, vd_codepoints *out)
 // The typed text, composed and compatible (NFKC).
 static vd_status decode(const char *typed, vd_codepoints *text, vd_error *err)
 {
-    const utf8proc_option_t options = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
-    const utf8proc_uint8_t *source = (const utf8proc_uint8_t *)typed;
-    utf8proc_ssize_t bytes = (utf8proc_ssize_t)strlen(typed);
-    // Only for its check and its message; the decomposed text takes its place.
+    // Only for its check and its message; the composed text takes its place.
     vd_status status = vd_codepoints_decode(text, typed, err);
     if (status != VD_OK)
         return status;
-    utf8proc_ssize_t count = utf8proc_decompose(source, bytes, NULL, 0, options);
-    if (count >= 0 && vd_codepoints_reserve(text, (size_t)count + 1))
-        count = utf8proc_decompose(source, bytes, text->at, count, options);
-    else
-        count = -1;
-    if (count >= 0)
-        count = utf8proc_normalize_utf32(text->at, count, options);
-    if (count < 0)
-        return vd_error_memory(err, "what was typed");
-    text->count = (size_t)count;
-    return VD_OK;
+    char *composed = (char *)utf8proc_NFKC((const utf8proc_uint8_t *)typed);
+    if (!composed || vd_codepoints_decode(text, composed, err) != VD_OK)
+        status = vd_error_memory(err, "what was typed");
+    free(composed);
+    return status;
 }
 
 vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err)
