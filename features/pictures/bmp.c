@@ -17,18 +17,7 @@
 #define STBI_MALLOC(size)                     vd_alloc(1, size)
 #define STBI_REALLOC_SIZED(memory, old, size) vd_grow(memory, old, size, 1)
 #define STBI_FREE(memory)                     vd_free(memory)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#pragma GCC diagnostic ignored "-Wsign-compare"
-#pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
 #include <stb/stb_image.h>
-#pragma GCC diagnostic pop
 
 bool vd_image_is_bmp(const unsigned char *data, size_t size)
 {

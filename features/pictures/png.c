@@ -171,7 +171,7 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
 
 // ---- writing ------------------------------------------------------------------------------------
 
-// fast: rather soon than small. Nothing but memory can be missing.
+// Nothing but memory can be missing.
 static vd_status to_bytes(const char *path, const vd_image *image, bool fast, unsigned char **data,
                           size_t *size, vd_error *err)
 {
@@ -190,15 +190,10 @@ static vd_status to_bytes(const char *path, const vd_image *image, bool fast, un
     return vd_error_memory(err, path);
 }
 
-vd_status vd_image_to_png(const vd_image *image, unsigned char **data, size_t *size, vd_error *err)
+vd_status vd_image_to_png(const vd_image *image, bool fast, unsigned char **data, size_t *size,
+                          vd_error *err)
 {
-    return to_bytes("a picture", image, false, data, size, err);
-}
-
-vd_status vd_image_to_png_fast(const vd_image *image, unsigned char **data, size_t *size,
-                               vd_error *err)
-{
-    return to_bytes("a picture", image, true, data, size, err);
+    return to_bytes("a picture", image, fast, data, size, err);
 }
 
 vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err)

@@ -570,7 +570,7 @@ static vd_status encode_small(void *context, vd_error *err)
 {
     unsigned char *data;
     size_t size;
-    vd_status status = vd_image_to_png(context, &data, &size, err);
+    vd_status status = vd_image_to_png(context, false, &data, &size, err);
     assert_true(status ? !data && size == 0 : data && size > 0);
     vd_free(data);
     return status;

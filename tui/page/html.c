@@ -63,7 +63,7 @@ void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
     unsigned char *data = NULL;
     size_t size = 0;
     vd_error error = {0};
-    if (vd_image_to_png(image, &data, &size, &error))
+    if (vd_image_to_png(image, false, &data, &size, &error))
         vd_markup_fail(html, &error);
     vd_markup_put(html,
                   "<svg class=\"store\" aria-hidden=\"true\"><defs><image id=\"pic-%lld\" "

@@ -250,7 +250,7 @@ static vd_status encode_png(GString *out, const vd_image *composed, int width, i
 {
     unsigned char *png;
     size_t size;
-    vd_status status = vd_image_to_png_fast(composed, &png, &size, err);
+    vd_status status = vd_image_to_png(composed, true, &png, &size, err);
     if (status)
         return status;
     char *data = g_base64_encode(png, size);
