@@ -8,6 +8,8 @@
 #include "engine/base/safetensors.h"
 #include "features/extract/extractor.h"
 
+enum { ROWS = VD_OUTLIER_ROWS, COLUMNS = VD_OUTLIER_COLUMNS, SIGNS = VD_OUTLIER_SIGNS };
+
 // The tensors of a vd_outlier.
 static const struct {
     const char *name;
@@ -15,17 +17,9 @@ static const struct {
     int dims;
     size_t shape[3], offset;
 } part[] = {
-    {"outlier.table",
-     VD_F16,
-     3,
-     {VD_OUTLIER_ROWS, VD_OUTLIER_COLUMNS, 3},
-     offsetof(vd_outlier, table)},
-    {"outlier.mean", VD_F32, 1, {VD_OUTLIER_SIGNS}, offsetof(vd_outlier, mean)},
-    {"outlier.precision",
-     VD_F32,
-     2,
-     {VD_OUTLIER_SIGNS, VD_OUTLIER_SIGNS},
-     offsetof(vd_outlier, precision)},
+    {"outlier.table", VD_F16, 3, {ROWS, COLUMNS, 3}, offsetof(vd_outlier, table)},
+    {"outlier.mean", VD_F32, 1, {SIGNS}, offsetof(vd_outlier, mean)},
+    {"outlier.precision", VD_F32, 2, {SIGNS, SIGNS}, offsetof(vd_outlier, precision)},
 };
 enum { PARTS = sizeof part / sizeof *part };
 
