@@ -132,14 +132,8 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
     return place == SCENE ? end_scene(l, reader) : VD_OK;
 }
 
-static const vd_json_form form = {
-    .rules = rules,
-    .rule_count = sizeof rules / sizeof *rules,
-    .open = on_open,
-    .close = on_close,
-    .value = on_value,
-    .where = where,
-};
+static const vd_json_form form = {rules, sizeof rules / sizeof *rules, on_open, on_close, on_value,
+                                  where};
 
 static vd_status sort(const char *path, loading *l, vd_error *err)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/hash.h"
 
 void vd_captions_free(vd_captions *captions)
@@ -74,7 +75,7 @@ bool vd_captions_mixed(const vd_captions *captions)
 static void list_splits(const vd_captions *captions, char *text, size_t size)
 {
     const char *seen[8];
-    size_t count = 0, used = 0;
+    size_t count = 0;
     for (size_t i = 0; i < captions->count && count < 8; i++) {
         size_t k = 0;
         while (k < count && strcmp(seen[k], captions->image[i].split) != 0)
@@ -82,8 +83,7 @@ static void list_splits(const vd_captions *captions, char *text, size_t size)
         if (k < count)
             continue;
         seen[count++] = captions->image[i].split;
-        int more = snprintf(text + used, size - used, "%s%.40s", used ? ", " : "", seen[k]);
-        used = more > 0 && used + (size_t)more < size ? used + (size_t)more : size - 1;
+        vd_append(text, size, "%s%.40s", *text ? ", " : "", seen[k]);
     }
 }
 

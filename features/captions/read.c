@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/json_stream.h"
 #include "features/captions/captions.h"
 #include "features/dialogs/visdial.h"
@@ -72,10 +73,12 @@ static void where(const void *context, char *text, size_t size)
     }
     if (!l->in_image)
         return;
-    int used = image_id(l) >= 0 ? snprintf(text, size, "image %" PRId64, image_id(l))
-                                : snprintf(text, size, "image number %zu", l->captions->count + 1);
-    if (l->in_sentence && used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ", sentence %zu", l->sentences + 1);
+    if (image_id(l) >= 0)
+        snprintf(text, size, "image %" PRId64, image_id(l));
+    else
+        snprintf(text, size, "image number %zu", l->captions->count + 1);
+    if (l->in_sentence)
+        vd_append(text, size, ", sentence %zu", l->sentences + 1);
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -268,14 +271,8 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
                                  : VD_OK;
 }
 
-static const vd_json_form form = {
-    .rules = rules,
-    .rule_count = sizeof rules / sizeof *rules,
-    .open = on_open,
-    .close = on_close,
-    .value = on_value,
-    .where = where,
-};
+static const vd_json_form form = {rules, sizeof rules / sizeof *rules, on_open, on_close, on_value,
+                                  where};
 
 // ---- what can only be checked when all is read --------------------------------------------------
 

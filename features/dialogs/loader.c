@@ -22,7 +22,7 @@ struct vd_loader {
     seen *answers;               // (answer_count)
     uint32_t now;                // number of this batch
     const vd_candidates *shared; // NULL: each batch has its own
-    vd_picture_cache *kept;      // NULL: pictures are read
+    vd_picture_cache *kept;      // has the pictures, borrowed; NULL: they are read
     vd_batch batch;
 };
 
@@ -372,12 +372,6 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
     return sort_candidates(loader, err);
 }
 
-// The pictures of batches from now on are in the cache, borrowed; NULL: in the batch.
-static void keep_pictures(vd_loader *loader, vd_picture_cache *cache)
-{
-    loader->kept = cache;
-}
-
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates)
 {
     loader->shared = candidates;
@@ -465,10 +459,11 @@ vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan
     loader->plan = plan;
     loader->context = context;
     vd_status status = VD_OK;
-    for (int i = 0; status == VD_OK && i < TURNS; i++)
+    for (int i = 0; status == VD_OK && i < TURNS; i++) {
         status = vd_loader_new(dataset, &loader->turn[i].loader, err);
-    for (int i = 0; status == VD_OK && i < TURNS; i++)
-        keep_pictures(loader->turn[i].loader, cache);
+        if (status == VD_OK)
+            loader->turn[i].loader->kept = cache;
+    }
     if (status == VD_OK)
         status = vd_prefetch_new(TURNS, prepare, loader, &loader->ahead, err);
     if (status == VD_OK)

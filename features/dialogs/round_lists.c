@@ -159,14 +159,7 @@ static vd_status read_lists(const char *path, const vd_visdial *data, const kind
                             vd_string_arena *arena, lists *out, vd_error *err)
 {
     reading r = {.kind = of, .data = data, .arena = arena, .lists = out};
-    const vd_json_form form = {
-        .rules = of->rules,
-        .rule_count = of->rule_count,
-        .open = on_open,
-        .close = on_close,
-        .value = on_value,
-        .where = where,
-    };
+    const vd_json_form form = {of->rules, of->rule_count, on_open, on_close, on_value, where};
     out->first = vd_alloc(data->dialog_count + 1, sizeof *out->first);
     for (size_t d = 0; out->first && d < data->dialog_count; d++)
         out->first[d + 1] = out->first[d] + (size_t)data->dialogs[d].round_count;

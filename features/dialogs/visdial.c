@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "engine/base/json_stream.h"
 #include "features/dialogs/store.h"
@@ -63,10 +64,12 @@ typedef struct loading {
 
 void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int32_t round)
 {
-    int used = image >= 0 ? snprintf(text, size, "image %" PRId64, image)
-                          : snprintf(text, size, "dialog %zu", dialog + 1);
-    if (round > 0 && used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ", round %" PRId32, round);
+    if (image >= 0)
+        snprintf(text, size, "image %" PRId64, image);
+    else
+        snprintf(text, size, "dialog %zu", dialog + 1);
+    if (round > 0)
+        vd_append(text, size, ", round %" PRId32, round);
 }
 
 static void where(const void *context, char *text, size_t size)
@@ -275,14 +278,8 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
     return place == DIALOG ? end_dialog(l, reader) : VD_OK;
 }
 
-static const vd_json_form form = {
-    .rules = rules,
-    .rule_count = sizeof rules / sizeof *rules,
-    .open = on_open,
-    .close = on_close,
-    .value = on_value,
-    .where = where,
-};
+static const vd_json_form form = {rules, sizeof rules / sizeof *rules, on_open, on_close, on_value,
+                                  where};
 
 // ---- what can only be checked when all is read ------------------------------
 
