@@ -1,7 +1,5 @@
 #include "assets/blocks/detector.h"
 
-#include <math.h>
-
 #include "assets/blocks/detector_trainer.h"
 #include "engine/base/file.h"
 #include "features/extract/extractor.h"

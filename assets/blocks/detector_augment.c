@@ -1,10 +1,8 @@
-#include "assets/blocks/detector_augment.h"
+#include "assets/blocks/detector_loss.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include "features/extract/detect.h"
 
 // Other cameras, lamps and encoders than the renderer's: light, tint, contrast, blur, noise; and
 // mirrored and shifted, which makes new scenes of old ones.

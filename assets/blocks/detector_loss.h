@@ -5,8 +5,10 @@
 
 #include <stdint.h>
 
+#include "assets/blocks/scene.h"
 #include "engine/base/error.h"
 #include "engine/base/real.h"
+#include "engine/base/rng.h"
 #include "features/extract/convnet.h"
 #include "features/extract/detect.h"
 
@@ -16,6 +18,13 @@ typedef struct detector_target {
     double place[2];                   // where it stands (features/extract/detect.h)
     int attribute[VD_ATTRIBUTE_KINDS]; // colour, shape, material, size
 } detector_target;
+
+// The pictures that the extractor is trained on, never twice the same: mirrored and shifted, with
+// other light, tint, contrast, blur and noise.
+// rgb: the scene's picture. input: as the detector reads it, (240, 320, 4). target: room for
+// BLOCKS_MAX. Returns how many targets there are; what was shifted out of sight is none.
+int blocks_augment(const blocks_scene *scene, const uint8_t *rgb, vd_rng *rng, vd_real *input,
+                   detector_target *target);
 
 typedef struct blocks_detector_loss {
     double heat, box, place, attributes;

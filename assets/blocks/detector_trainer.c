@@ -1,8 +1,6 @@
 #include "assets/blocks/detector_trainer.h"
 
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
 #include "assets/blocks/render.h"
 #include "engine/backend/backend.h"

@@ -4,7 +4,7 @@
 #define BLOCKS_DETECTOR_TRAINER_H
 
 #include "assets/blocks/detector.h"
-#include "assets/blocks/detector_augment.h"
+#include "assets/blocks/detector_loss.h"
 #include "features/extract/convnet.h"
 
 enum { BLOCKS_HALVES = 2 };

@@ -4,8 +4,6 @@
 #ifndef VD_PICTURE_CACHE_H
 #define VD_PICTURE_CACHE_H
 
-#include <stdbool.h>
-
 #include "engine/backend/backend.h"
 #include "engine/networks/batch.h"
 #include "features/regions/regions.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/elementary.h"
 #include "features/pictures/resample.h"
 

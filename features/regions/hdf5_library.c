@@ -27,7 +27,6 @@
     X(H5Eset_auto2)                                                                                \
     X(H5Ewalk2)                                                                                    \
     X(H5Fopen)                                                                                     \
-    X(H5Fclose)                                                                                    \
     X(H5Lexists)                                                                                   \
     X(H5Dopen2)                                                                                    \
     X(H5Dclose)                                                                                    \

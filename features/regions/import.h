@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "features/regions/regions.h"
 

@@ -3,8 +3,6 @@
 #ifndef VD_STEM_H
 #define VD_STEM_H
 
-#include <stddef.h>
-
 enum { VD_STEM_MOST = 64 };
 
 // The stem of a lower-case word, which is never longer than it, into stem. Words of VD_STEM_MOST
