@@ -10,32 +10,26 @@ const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {"there", "one", "cou
 
 // ---- reading ------------------------------------------------------------------------------------
 
-typedef struct letters {
-    blocks_letter at[26];
-} letters;
-
-static letters none(void)
-{
-    return (letters){{{.slot = BLOCKS_NOTHING}}};
-}
-
 static blocks_letter noun(blocks_article article)
 {
     return (blocks_letter){.slot = BLOCKS_NOUN, .article = article};
+}
+
+static blocks_letter reading_of(const char *pattern)
+{
+    return (blocks_letter){.slot = BLOCKS_PATTERN, .pattern = pattern};
 }
 
 static bool read_place(const char *text, blocks_claim *claim)
 {
     char pattern[BLOCKS_CAPTION_PATTERN];
     for (int d = 0; d < BLOCKS_DIRECTIONS; d++) {
-        letters l = none();
-        l.at[0] = noun(BLOCKS_A);
-        l.at[1] = (blocks_letter){.slot = BLOCKS_PATTERN, .pattern = blocks_caption_at[d]};
+        blocks_letter l[26] = {noun(BLOCKS_A), reading_of(blocks_caption_at[d])};
         blocks_caption_place((blocks_direction)d, pattern);
-        if (!blocks_read(text, pattern, l.at))
+        if (!blocks_read(text, pattern, l))
             continue;
-        *claim = (blocks_claim){BLOCKS_CLAIM_PLACE, l.at[0].kind, blocks_anything, 0,
-                                (blocks_direction)d};
+        *claim =
+            (blocks_claim){BLOCKS_CLAIM_PLACE, l[0].kind, blocks_anything, 0, (blocks_direction)d};
         return true;
     }
     return false;
@@ -43,47 +37,38 @@ static bool read_place(const char *text, blocks_claim *claim)
 
 static bool read_one(const char *text, blocks_claim *claim)
 {
-    letters l = none();
-    l.at[2].slot = BLOCKS_PREDICATE;
-    if (blocks_read(text, blocks_caption_only, l.at)) {
-        *claim = (blocks_claim){BLOCKS_CLAIM_ONE, l.at[2].kind, blocks_anything, 1, 0};
-        return true;
-    }
-    l = none();
-    l.at[0] = noun(BLOCKS_A);
-    l.at[1] = noun(BLOCKS_BARE);
-    if (!blocks_read(text, blocks_caption_one, l.at))
+    blocks_letter only[26] = {[2] = {.slot = BLOCKS_PREDICATE}};
+    blocks_letter one[26] = {noun(BLOCKS_A), noun(BLOCKS_BARE)};
+    if (blocks_read(text, blocks_caption_only, only))
+        *claim = (blocks_claim){BLOCKS_CLAIM_ONE, only[2].kind, blocks_anything, 1, 0};
+    else if (!blocks_read(text, blocks_caption_one, one))
         return false;
-    *claim = l.at[0].read ? (blocks_claim){BLOCKS_CLAIM_THERE, l.at[0].kind, blocks_anything, 0, 0}
-                          : (blocks_claim){BLOCKS_CLAIM_ONE, l.at[1].kind, blocks_anything, 1, 0};
+    else if (one[0].read)
+        *claim = (blocks_claim){BLOCKS_CLAIM_THERE, one[0].kind, blocks_anything, 0, 0};
+    else
+        *claim = (blocks_claim){BLOCKS_CLAIM_ONE, one[1].kind, blocks_anything, 1, 0};
     return true;
 }
 
 static bool read_count(const char *text, blocks_claim *claim)
 {
-    letters l = none();
-    l.at[0].slot = BLOCKS_NUMBER;
-    l.at[1] = noun(BLOCKS_PLURAL);
-    l.at[1].kind = blocks_anything;
-    if (!blocks_read(text, blocks_caption_all, l.at) &&
-        !blocks_read(text, blocks_caption_many, l.at))
+    blocks_letter l[26] = {{.slot = BLOCKS_NUMBER}, noun(BLOCKS_PLURAL)};
+    if (!blocks_read(text, blocks_caption_all, l) && !blocks_read(text, blocks_caption_many, l))
         return false;
-    *claim = (blocks_claim){BLOCKS_CLAIM_COUNT, l.at[1].read ? l.at[1].kind : blocks_anything,
-                            blocks_anything, l.at[0].number, 0};
+    *claim = (blocks_claim){BLOCKS_CLAIM_COUNT, l[1].read ? l[1].kind : blocks_anything,
+                            blocks_anything, l[0].number, 0};
     return true;
 }
 
 static bool read_relation(const char *text, blocks_claim *claim)
 {
     for (int d = 0; d < BLOCKS_DIRECTIONS; d++) {
-        letters l = none();
-        l.at[0] = l.at[1] = noun(BLOCKS_A);
-        l.at[2] = (blocks_letter){.slot = BLOCKS_PATTERN,
-                                  .pattern = blocks_direction_words((blocks_direction)d)};
-        if (!blocks_read(text, blocks_caption_relation, l.at))
+        blocks_letter l[26] = {noun(BLOCKS_A), noun(BLOCKS_A),
+                               reading_of(blocks_direction_words((blocks_direction)d))};
+        if (!blocks_read(text, blocks_caption_relation, l))
             continue;
-        *claim = (blocks_claim){BLOCKS_CLAIM_RELATION, l.at[0].kind, l.at[1].kind, 0,
-                                (blocks_direction)d};
+        *claim =
+            (blocks_claim){BLOCKS_CLAIM_RELATION, l[0].kind, l[1].kind, 0, (blocks_direction)d};
         return true;
     }
     return false;
