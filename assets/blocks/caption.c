@@ -48,7 +48,7 @@ const char blocks_caption_relation[] =
 static unsigned some_attributes(blocks_talk *talk)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 3, 3, 6, 6, 10, 10, 5, 9, 12, 4, 8};
-    return masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
+    return BLOCKS_ONE_OF(talk, masks);
 }
 
 static void spoke_of(blocks_talk *talk, int object, blocks_kind kind, bool alone)
@@ -120,8 +120,7 @@ static bool caption_count(blocks_talk *talk)
         static const unsigned char masks[] = {2, 2, 2, 1, 1, 3, 4, 8, 6, 10};
         for (int attempt = 0; attempt < 10; attempt++) {
             int some = blocks_some(talk);
-            kind = blocks_kind_of(&scene->object[some],
-                                  masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+            kind = blocks_kind_of(&scene->object[some], BLOCKS_ONE_OF(talk, masks));
             if (blocks_number(scene, kind) >= 2)
                 break;
             kind = blocks_anything;

@@ -500,7 +500,7 @@ static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
 static bool some_fact(blocks_talk *talk, const blocks_draft *draft, blocks_kind *kind)
 {
     static const unsigned char masks[] = {0, 0, 2, 2, 1, 4};
-    *kind = blocks_some_kind(talk, masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    *kind = blocks_some_kind(talk, BLOCKS_ONE_OF(talk, masks));
     if (talk->facts && blocks_chance(talk, 0.5))
         *kind = talk->fact[vd_rng_below(&talk->rng, talk->facts)].kind;
     bool asked = draft->kind_told && blocks_kind_same(draft->kind, *kind);

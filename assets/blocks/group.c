@@ -33,8 +33,8 @@ static bool pick_kind(blocks_talk *talk, blocks_group *g)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
     int some = blocks_some(talk);
-    *g = blocks_group_of(talk, blocks_kind_of(&talk->scene->object[some],
-                                              masks[vd_rng_below(&talk->rng, (int)sizeof masks)]));
+    *g = blocks_group_of(talk,
+                         blocks_kind_of(&talk->scene->object[some], BLOCKS_ONE_OF(talk, masks)));
     g->named = true;
     g->they = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
     snprintf(g->bare.text, sizeof g->bare.text, "%s", g->they.text + 4);

@@ -87,11 +87,6 @@ static bool reorder(vd_rng *rng, const order *list, size_t count, const char *te
     return false;
 }
 
-static bool indirect(vd_rng *rng, const char *text, char *out, size_t size)
-{
-    return reorder(rng, orders, sizeof orders / sizeof *orders, text, out, size);
-}
-
 // What a chatty person says before the question; before: the answer just heard, NULL: none.
 static blocks_phrase small_talk(vd_rng *rng, const char *before)
 {
@@ -121,7 +116,8 @@ static void make_polite(vd_rng *rng, const char *answer, char *text)
     blocks_phrase before, after = {""};
     if (strlen(text) > 90 || behind(text, "and ")) // the latter goes on with what was asked
         return;
-    if (chance(rng, 0.5) && indirect(rng, text, other, sizeof other)) {
+    if (chance(rng, 0.5) &&
+        reorder(rng, orders, sizeof orders / sizeof *orders, text, other, sizeof other)) {
         snprintf(text, BLOCKS_TEXT, "%s", other);
         before = blocks_reading(
             rng,

@@ -147,7 +147,6 @@ static bool ask_untold(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_target_pick_named(talk, 0, &target))
         return false;
     *draft = blocks_draft_about("absent", ASK_SCENE, &target);
-    draft->about = -1;
     draft->meaning.topic = SCENE_TELL;
     draft->topic = blocks_topic(TOPIC_SCENE, target.object, 100, 0);
     return blocks_put(

@@ -223,7 +223,6 @@ bool blocks_ask_hidden(blocks_talk *talk, blocks_draft *draft)
     if (yes < 0)
         return false;
     *draft = blocks_draft_about("verify", ASK_POLAR, &target);
-    draft->about = -1;
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_HIDDEN, target.object, 0, 0);
     return blocks_put(

@@ -65,7 +65,7 @@ static blocks_attribute draw_attribute(blocks_talk *talk)
     static const blocks_attribute draw[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_COLOR,
                                             BLOCKS_COLOR, BLOCKS_SHAPE,    BLOCKS_SHAPE,
                                             BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    return draw[vd_rng_below(&talk->rng, (int)(sizeof draw / sizeof *draw))];
+    return BLOCKS_ONE_OF(talk, draw);
 }
 
 static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
@@ -330,7 +330,7 @@ bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
     if (blocks_find(talk->scene, kind) || blocks_told(talk, kind) != -2)
         return false;
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute attribute = asked[vd_rng_below(&talk->rng, 3)];
+    blocks_attribute attribute = BLOCKS_ONE_OF(talk, asked);
     *draft = blocks_draft_new("absent", ASK_VALUE);
     draft->meaning.attribute = attribute;
     draft->meaning.more = kind;

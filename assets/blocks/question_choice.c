@@ -152,7 +152,6 @@ static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_tar
         return false;
     *draft = blocks_draft_about("comparison", ASK_POLAR, target);
     draft->meaning.yes = blocks_value_of(talk->scene, target->object, a) == value;
-    draft->about = -1;
     draft->other_group = true;
     draft->crowded = talk->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 3000 + target->object, blocks_kind_key(kind), a);
@@ -187,7 +186,6 @@ bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
     bool bigger = blocks_chance(talk, 0.6), yes = bigger ? own > size : own < size;
     *draft = blocks_draft_about("comparison", ASK_POLAR, &target);
     draft->meaning.yes = yes;
-    draft->about = -1;
     draft->other_group = true;
     draft->crowded = talk->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 1000 + target.object, blocks_kind_key(kind), 0);
@@ -216,7 +214,7 @@ bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = found != 0;
     draft->meaning.objects = found;
     draft->meaning.given = 1u << BLOCKS_SIZE;
-    draft->about = draft->single = -1;
+    draft->single = -1;
     draft->crowded = true;
     draft->other_thing = draft->other_group = found != 0;
     draft->topic = blocks_topic(TOPIC_BIGGER, 2000 + bigger, target.object, 0);
@@ -248,7 +246,7 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
                                              BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = asked[vd_rng_below(&talk->rng, 5)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
     blocks_target target[2];
     if (!blocks_two_targets(talk, 1u << a, target))
         return false;
@@ -505,7 +503,7 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_SHAPE,
                                              BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = asked[vd_rng_below(&talk->rng, 6)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
     blocks_group g = blocks_group_of(talk, blocks_anything);
     bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.2);
     bool fewest = !some && blocks_chance(talk, 0.15);

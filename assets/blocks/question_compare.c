@@ -24,7 +24,7 @@ static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_S
 // common.
 static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int number[2])
 {
-    blocks_attribute a = kinds_of[vd_rng_below(&talk->rng, 7)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, kinds_of);
     bool common = a != BLOCKS_SHAPE && blocks_chance(talk, 0.35);
     int shape = talk->scene->object[blocks_some(talk)].value[BLOCKS_SHAPE];
     for (int i = 0; i < 2; i++) {
@@ -251,7 +251,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     static const blocks_attribute asked[] = {BLOCKS_COLOR,    BLOCKS_COLOR, BLOCKS_COLOR,
                                              BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_MATERIAL,
                                              BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = asked[vd_rng_below(&talk->rng, 8)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
     blocks_target target;
     if (!blocks_target_pick(talk, talk->naming == TARGET_IT ? 0 : 1u << a, &target))
         return false;
@@ -263,7 +263,6 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     if (!count && others && !blocks_chance(talk, kept[a]))
         return false;
     *draft = blocks_draft_about("comparison", count ? ASK_COUNT : ASK_THERE, &target);
-    draft->about = -1;
     blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->other_group = count || others;
@@ -413,7 +412,6 @@ bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
         ((mask & ~talk->known[target.object]) && !blocks_chance(talk, 0.3)))
         return false;
     *draft = blocks_draft_about("another", ASK_POLAR, &target);
-    draft->about = -1;
     draft->meaning.yes = blocks_size_of(such) == 1;
     draft->meaning.objects = such;
     draft->meaning.given = mask;
@@ -442,7 +440,7 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
         return false;
     bool count = blocks_chance(talk, 0.25);
     *draft = blocks_draft_about("another", count ? ASK_COUNT : ASK_ANOTHER, &target);
-    draft->about = draft->single = -1;
+    draft->single = -1;
     draft->crowded = draft->other_group = true;
     draft->other_thing = others != 0;
     draft->implied = count ? -1 : blocks_only(others);

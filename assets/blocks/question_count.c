@@ -18,7 +18,7 @@ static unsigned draw_mask(blocks_talk *talk)
         2, 2,  2, 2, 2, 1, 1, 1,  1,  4,  8,        // shape, color, material, size
         3, 3,  3, 3, 6, 6, 6, 10, 10, 10, 5, 9, 12, // color+shape, material+shape, size+shape, ...
         7, 11, 14};
-    return masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
+    return BLOCKS_ONE_OF(talk, masks);
 }
 
 // A kind of which there are so many, of which nothing is known yet.
@@ -142,7 +142,7 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     // Large groups are few and hard to count: they are looked for.
     static const int numbers[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3,
                                   3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9};
-    int number = numbers[vd_rng_below(&talk->rng, (int)(sizeof numbers / sizeof *numbers))];
+    int number = BLOCKS_ONE_OF(talk, numbers);
     blocks_kind kind;
     if (number >= 4 ? !large_kind(talk, number, &kind)
                     : !kind_with(talk, draw_mask(talk), number, &kind))
@@ -347,7 +347,7 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     const blocks_scene *scene = talk->scene;
     blocks_attribute a = blocks_some_attribute(talk);
     static const unsigned char masks[] = {0, 0, 0, 0, 2, 2, 2, 2, 1, 4, 8};
-    unsigned mask = masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
+    unsigned mask = BLOCKS_ONE_OF(talk, masks);
     blocks_kind kind = blocks_some_kind(talk, mask);
     if (mask >> a & 1 || blocks_number(scene, kind) < 2)
         return false;

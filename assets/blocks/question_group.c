@@ -179,7 +179,7 @@ bool blocks_ask_rest(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.attribute = a;
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, blocks_such(a, value)) & rest);
     draft->asked = value;
-    draft->about = draft->single = -1;
+    draft->single = -1;
     draft->crowded = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_REST, target.object, a, value);
     blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
@@ -424,7 +424,7 @@ bool blocks_ask_what_are_there(blocks_talk *talk, blocks_draft *draft)
     static const char *const names_of[] = {"(4:colors|colours|different colors)",
                                            "(4:shapes|kinds of shapes|different shapes)",
                                            "(4:materials|different materials)"};
-    blocks_attribute a = asked[vd_rng_below(&talk->rng, 5)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
     *draft = blocks_draft_new("attribute", ASK_SHARED);
     draft->meaning.objects = blocks_all(talk->scene);
     draft->meaning.attribute = a;
@@ -569,7 +569,7 @@ bool blocks_ask_which_are(blocks_talk *talk, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
                                              BLOCKS_SIZE};
-    blocks_attribute a = asked[vd_rng_below(&talk->rng, 4)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
     bool more = talk->naming == TARGET_IT; // besides it
     const blocks_scene *scene = talk->scene;
     int some = more ? talk->it : blocks_some(talk);

@@ -42,7 +42,6 @@ static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_
     if (blocks_doubtful(talk->scene, direction, target->object) & such)
         return false;
     *draft = blocks_draft_about("relation", ASK_COUNT, target);
-    draft->about = -1;
     draft->other_group = true;
     draft->meaning.objects = blocks_toward(talk->scene, direction, target->object) & such;
     draft->meaning.number = blocks_size_of(draft->meaning.objects);
@@ -57,8 +56,7 @@ static bool ask_neighbour_of(blocks_talk *talk, const blocks_target *target,
                              blocks_direction direction, int nearest, blocks_draft *draft)
 {
     static const unsigned char masks[] = {1, 1, 2, 4, 8, 9, 10};
-    blocks_kind kind = blocks_kind_of(&talk->scene->object[nearest],
-                                      masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    blocks_kind kind = blocks_kind_of(&talk->scene->object[nearest], BLOCKS_ONE_OF(talk, masks));
     draft->meaning.given = draft->named[nearest] = blocks_kind_mask(kind);
     draft->meaning.partly = 0;
     return put(talk, draft, "(2:which|what) %k is (4:|just|right) %d %t", target, direction,
@@ -236,7 +234,7 @@ bool blocks_ask_is_between(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("relation", ASK_POLAR, &it);
     draft->meaning.yes = blocks_has(there, it.object);
-    draft->about = draft->single = -1;
+    draft->single = -1;
     draft->crowded = true;
     draft->named[one.object] = one.named;
     draft->named[two.object] = two.named;
@@ -258,7 +256,6 @@ bool blocks_ask_is_extreme(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("superlative", ASK_POLAR, &it);
     draft->meaning.yes = best == it.object;
-    draft->about = -1;
     draft->topic = blocks_topic(TOPIC_SIDES, 100 + direction, it.object, 0);
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "(the leftmost (thing|object|one)|the (thing|one) furthest to the left|the furthest to the "
@@ -282,7 +279,6 @@ bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_about("relation", ASK_THERE, &target);
     draft->meaning.objects = 0;
     draft->meaning.given = 0;
-    draft->about = -1;
     draft->topic = blocks_topic(TOPIC_ON_TOP, target.object, 0, 0);
     return blocks_put(talk, draft,
                       "(4:is there anything|2:is anything|is there something|do you see "
@@ -392,7 +388,6 @@ bool blocks_ask_and_side(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = blocks_draft_about("relation", ASK_SIDE, &target);
     draft->coreference = 1;
-    draft->about = -1;
     draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
     draft->beside = before->beside;
     draft->topic = blocks_topic(TOPIC_SIDE, direction, target.object, before->beside);

@@ -124,6 +124,10 @@ static inline bool blocks_chance(blocks_talk *talk, double probability)
     return vd_rng_uniform(&talk->rng) < probability;
 }
 
+// One of the elements of an array.
+#define BLOCKS_ONE_OF(talk, list)                                                                  \
+    ((list)[vd_rng_below(&(talk)->rng, (int)(sizeof(list) / sizeof *(list)))])
+
 // The kind of some object of the scene, by the attributes in mask.
 blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask);
 int blocks_some(blocks_talk *talk); // object of the scene
@@ -179,7 +183,7 @@ typedef struct blocks_target {
 bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target);
 // The same, by a kind that it alone is.
 bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *target);
-// A draft of a question about one target.
+// A draft of a question about one target, which the answer describes if the question is for that.
 blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
 // "red ball" of "the red ball", as in a telegram; "it" stays.

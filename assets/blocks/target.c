@@ -129,7 +129,7 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.3)) {
         static const blocks_attribute named[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR,
                                                  BLOCKS_COLOR, BLOCKS_SIZE,  BLOCKS_MATERIAL};
-        blocks_attribute a = named[vd_rng_below(&talk->rng, 6)];
+        blocks_attribute a = BLOCKS_ONE_OF(talk, named);
         int some = blocks_some(talk);
         if (!(hide >> a & 1))
             target->kind = blocks_kind_of(&scene->object[some], 1u << a);
@@ -232,7 +232,7 @@ static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *fro
     target->coreference = from->coreference;
     // "the cylinder behind it": what it is says only what is not asked.
     static const blocks_attribute says[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE};
-    blocks_attribute a = says[vd_rng_below(&talk->rng, 4)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, says);
     if (!(hide >> a & 1) && blocks_chance(talk, 0.3))
         target->kind = blocks_kind_of(&talk->scene->object[target->object], 1u << a);
     target->named = blocks_kind_mask(target->kind);
@@ -417,7 +417,7 @@ static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
     static const blocks_attribute named_by[] = {BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_SHAPE,
                                                 BLOCKS_SHAPE,    BLOCKS_COLOR, BLOCKS_COLOR,
                                                 BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = named_by[vd_rng_below(&talk->rng, 8)];
+    blocks_attribute a = BLOCKS_ONE_OF(talk, named_by);
     target->kind =
         of_they ? talk->they_kind : blocks_kind_of(&talk->scene->object[talk->it], 1u << a);
     blocks_set two = blocks_find(talk->scene, target->kind);
@@ -568,7 +568,7 @@ static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target targ
                    blocks_kind_mask(kind) & hide)
         return false;
     static const int often[] = {0, 0, 1, 1, 2};
-    const char *const *name = names[often[vd_rng_below(&talk->rng, 5)]];
+    const char *const *name = names[BLOCKS_ONE_OF(talk, often)];
     int first = vd_rng_below(&talk->rng, 4), at[2];
     first = first == 3 ? BLOCKS_FRONT + vd_rng_below(&talk->rng, 2) : first % 2;
     for (int i = 0; i < 2; i++) {
@@ -612,7 +612,6 @@ blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, block
     blocks_draft draft = blocks_draft_about(family, ask, &target[0]);
     draft.named[target[1].object] = target[1].named;
     draft.both = 1u << target[0].object | 1u << target[1].object;
-    draft.about = -1;
     draft.meaning.sides = target[0].sides;
     draft.meaning.rows = target[0].rows;
     if (talk->naming != TARGET_IT) {
@@ -629,7 +628,9 @@ blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks
     draft.meaning.objects = 1u << target->object;
     draft.meaning.given = target->named;
     draft.named[target->object] = target->named;
-    draft.single = draft.about = target->object;
+    draft.single = target->object;
+    if (ask == ASK_VALUE || ask == ASK_ONE || ask == ASK_WHICH)
+        draft.about = target->object;
     draft.crowded = target->crowded;
     if (target->beside_named)
         draft.named[target->beside] |= target->beside_named;
