@@ -112,8 +112,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
     const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
                              : (tall ? "shorter" : "(6:smaller|littler)");
-    blocks_phrase more = blocks_reading(&talk->rng, how);
-    return put_two(talk, draft, target, more.text,
+    return put_two(talk, draft, target, blocks_reading(&talk->rng, how).text,
                    choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
                             "two is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u "
                             "%p|2:%p, %b or %c|(of|between|out of) %t and %u, which (one|) is %p)"
@@ -260,8 +259,7 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = 1u << a;
     draft->about = blocks_only(draft->meaning.objects);
     draft->topic = blocks_topic(TOPIC_TWO, a, target[0].object + target[1].object, 0);
-    blocks_phrase predicate = blocks_predicate(&talk->rng, a, value);
-    return put_two(talk, draft, target, predicate.text,
+    return put_two(talk, draft, target, blocks_predicate(&talk->rng, a, value).text,
                    "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
                    "two is %p, %t or %u|is %t or %u %p|what is %p, %t or %u|which of %t and %u "
                    "is %p|of %t and %u, which (one|) is %p|which %p, %b or %c|which one's %p, "
@@ -292,8 +290,7 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     choose(draft, first ? one : two, target);
     draft->meaning.toward = (int)direction;
     draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
-    blocks_phrase place = blocks_reading(&talk->rng, places[direction]);
-    return put_two(talk, draft, target, place.text,
+    return put_two(talk, draft, target, blocks_reading(&talk->rng, places[direction]).text,
                    "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
                    "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or "
                    "%c|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)");
@@ -596,8 +593,7 @@ bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
     draft->group = false;
     draft->other_group = g.named;
     draft->topic = blocks_topic(TOPIC_MOSTLY, g.key, a, 0);
-    blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
     return blocks_put(talk, draft,
                       "(4:are most of %m %v|are the majority of %m %v|are more than half of %m %v)",
-                      "mv", g.them.text, predicate.text);
+                      "mv", g.them.text, blocks_predicate_many(&talk->rng, a, value).text);
 }

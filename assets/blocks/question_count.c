@@ -518,11 +518,10 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
         return false;
     draft->coreference = 1;
     blocks_phrase many = blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL);
-    blocks_phrase the = blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY);
     return blocks_put(talk, draft,
                       "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how "
                       "many %p|%p|%p then|how many %p then)",
-                      "pt", many.text, the.text);
+                      "pt", many.text, blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY).text);
 }
 
 // "what about a ball", after an is there.
@@ -533,6 +532,6 @@ bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft)
         return false;
     draft->coreference = 1;
     draft->group = draft->plural = false;
-    blocks_phrase one = blocks_noun(&talk->rng, draft->kind, BLOCKS_A);
-    return blocks_put(talk, draft, "(3:what about %a|2:and %a|or %a|how about %a)", "a", one.text);
+    return blocks_put(talk, draft, "(3:what about %a|2:and %a|or %a|how about %a)", "a",
+                      blocks_noun(&talk->rng, draft->kind, BLOCKS_A).text);
 }

@@ -599,12 +599,11 @@ bool blocks_ask_which_are(blocks_talk *talk, blocks_draft *draft)
         draft->named[i] = blocks_has(set, i) ? 1u << a : 0;
     draft->topic = blocks_topic(TOPIC_WHICH_ARE, blocks_kind_key(kind), more, 0);
     blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
-    blocks_phrase such = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     return blocks_put(
         talk, draft,
         more ? "(5:what else is %v|2:which other (things|objects) are %v|what other "
                "(things|objects) are %v|and what else is %v|what other %p are there)"
              : "(4:what is %v|3:which (things|objects|ones) are %v|what (things|objects) are "
                "%v|what's %v|what are (all|) the %p|which %p are there|what %p do you see)",
-        "vp", many.text, such.text);
+        "vp", many.text, blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text);
 }

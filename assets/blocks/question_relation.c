@@ -46,9 +46,8 @@ static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_
     draft->meaning.objects = blocks_toward(talk->scene, direction, target->object) & such;
     draft->meaning.number = blocks_size_of(draft->meaning.objects);
     draft->topic = blocks_topic(TOPIC_HOW_MANY, direction, target->object, blocks_kind_key(kind));
-    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     return put(talk, draft, "(4:how many %k are (there|) %d %t|how many %k do you see %d %t)",
-               target, direction, many.text, NULL);
+               target, direction, blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, NULL);
 }
 
 // "what small red thing is left of the ball"

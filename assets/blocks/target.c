@@ -1,6 +1,7 @@
 // How a question names what it is about: the red ball, the leftmost cube, it, the other one.
 #include "assets/blocks/talk.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,18 @@ static int unique_masks(const blocks_scene *scene, int object, unsigned hide, un
 static bool open(const blocks_talk *talk, int object, unsigned hide)
 {
     return !hide || (talk->known[object] & hide) != hide;
+}
+
+// Names the target by a reading of the pattern, and by its kind; true.
+static bool put(blocks_talk *talk, blocks_target *target, const char *pattern, const char *letters,
+                ...)
+{
+    va_list texts;
+    va_start(texts, letters);
+    blocks_say_list(&talk->rng, target->text, sizeof target->text, pattern, letters, texts);
+    va_end(texts);
+    target->named |= blocks_kind_mask(target->kind);
+    return true;
 }
 
 static int random_of(blocks_talk *talk, blocks_set set)
@@ -120,6 +133,16 @@ static bool of_two_others(const blocks_talk *talk, blocks_set set)
     return talk->round > 1 && talk->both_entry == talk->round - 1 && talk->both != set;
 }
 
+// The noun of a place among all things; "one" where that is not of a group just spoken of.
+static blocks_phrase place_noun(blocks_talk *talk, blocks_kind kind, double one)
+{
+    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
+    if (!blocks_kind_mask(kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
+        blocks_chance(talk, one))
+        snprintf(noun.text, sizeof noun.text, "one");
+    return noun;
+}
+
 static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
@@ -138,17 +161,9 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->object = blocks_extreme(scene, among, direction);
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
-    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
-    // Of a group just spoken of, it would be the group's.
-    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
-        blocks_chance(talk, 0.2))
-        snprintf(noun.text, sizeof noun.text, "one");
-    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
-               noun.text);
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
-    target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
-    return true;
+    return put(talk, target, place_words[direction], "k", place_noun(talk, target->kind, 0.2).text);
 }
 
 // "the second cube from the left"
@@ -170,16 +185,11 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->object = blocks_ranked(scene, blocks_find(scene, target->kind), direction, place);
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
-    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
-    if (!blocks_kind_mask(target->kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
-        blocks_chance(talk, 0.3))
-        snprintf(noun.text, sizeof noun.text, "one");
+    blocks_phrase noun = place_noun(talk, target->kind, 0.3);
     blocks_phrase side = blocks_reading(&talk->rng, sides[direction]);
-    blocks_say(&talk->rng, target->text, sizeof target->text, "the %p %k %s", "pks",
-               blocks_reading(&talk->rng, places[place]).text, noun.text, side.text);
-    target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
-    return true;
+    return put(talk, target, "the %p %k %s", "pks", blocks_reading(&talk->rng, places[place]).text,
+               noun.text, side.text);
 }
 
 static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
@@ -198,14 +208,12 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->object = blocks_only(blocks_find(scene, sized));
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
-    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
-    blocks_say(&talk->rng, target->text, sizeof target->text,
+    target->named = 1u << BLOCKS_SIZE;
+    target->family = "superlative";
+    return put(talk, target,
                size == BLOCKS_LARGE ? "the (6:biggest|5:largest|2:bigger|2:larger|tallest) %k"
                                     : "the (8:smallest|2:smaller|littlest|shortest) %k",
-               "k", noun.text);
-    target->named = blocks_kind_mask(target->kind) | 1u << BLOCKS_SIZE;
-    target->family = "superlative";
-    return true;
+               "k", blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
 }
 
 const char *blocks_direction_words(blocks_direction direction)
@@ -235,19 +243,17 @@ static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *fro
     blocks_attribute a = BLOCKS_ONE_OF(talk, says);
     if (!(hide >> a & 1) && blocks_chance(talk, 0.3))
         target->kind = blocks_kind_of(&talk->scene->object[target->object], 1u << a);
-    target->named = blocks_kind_mask(target->kind);
     char pattern[160];
     snprintf(pattern, sizeof pattern, "the %s %s %s %%t",
-             target->named ? "%k" : "(3:thing|2:object|one|item)",
+             blocks_kind_mask(target->kind) ? "%k" : "(3:thing|2:object|one|item)",
              direction == BLOCKS_AROUND  ? ""
              : direction <= BLOCKS_RIGHT ? "(5:|just|directly)"
                                          : "(5:|just|right|directly)",
              blocks_direction_words(direction));
-    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "tk", from->text,
-               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
     target->beside = from->object;
     target->beside_named = from->named;
-    return true;
+    return put(talk, target, pattern, "tk", from->text,
+               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
 }
 
 static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
@@ -278,11 +284,9 @@ static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
     if (value < 0 || value == blocks_value_of(scene, target->object, a))
         return false;
     blocks_phrase not = blocks_predicate(&talk->rng, a, value);
-    blocks_say(&talk->rng, target->text, sizeof target->text,
+    return put(talk, target,
                "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v", "kv",
                blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text, not .text);
-    target->named = blocks_kind_mask(target->kind);
-    return true;
 }
 
 static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
@@ -293,14 +297,13 @@ static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = talk->it;
     target->coreference = talk->round - talk->it_entry;
-    blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
-    return true;
+    return put(talk, target, "(16:it|2:that one|that|that thing|that object|this one|this thing)",
+               "");
 }
 
 static bool pick_next_to_it(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
-    blocks_target from = {.object = -1};
+    blocks_target from = {.object = -1, .kind = blocks_anything};
     return pick_it(talk, 0, &from) && pick_near(talk, hide, &from, target);
 }
 
@@ -346,14 +349,12 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
                 continue;
             target->object = object;
             target->kind = kind;
-            target->named = 1u << a;
             target->coreference = talk->round - talk->last[object];
             blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THAT);
-            blocks_say(&talk->rng, target->text, sizeof target->text,
+            return put(talk, target,
                        "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
                        "about|this %b|the same %b)",
                        "kb", noun.text, noun.text + 5);
-            return true;
         }
     }
     return false;
@@ -368,11 +369,11 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->coreference = talk->round - talk->last[talk->before];
     bool first =
         talk->singles == (1u << talk->it | 1u << talk->before) && talk->last[talk->before] > 0;
-    blocks_say(&talk->rng, target->text, sizeof target->text,
-               first && blocks_chance(talk, 0.5)
-                   ? "(3:the first one|the first thing)"
-                   : "(2:the one before|the one before that|the previous one)",
-               "");
+    put(talk, target,
+        first && blocks_chance(talk, 0.5)
+            ? "(3:the first one|the first thing)"
+            : "(2:the one before|the one before that|the previous one)",
+        "");
     return target->coreference > 0;
 }
 
@@ -385,8 +386,8 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = told;
     target->coreference = 1;
-    blocks_say(
-        &talk->rng, target->text, sizeof target->text,
+    return put(
+        talk, target,
         last->ask == ASK_WHICH
             ? (talk->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
                             : "(4:that one|2:that|that thing|that object|this one)")
@@ -396,7 +397,6 @@ static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
                    ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
                    : "(4:that one|2:that|that thing|that other one|the other one|this one)"),
         "");
-    return true;
 }
 
 // "the other cube": of the two there are, not the one just spoken of. "the other one": of two last
@@ -458,11 +458,9 @@ static bool pick_third(blocks_talk *talk, unsigned hide, blocks_target *target)
         (!all && hide & 1u << BLOCKS_SHAPE))
         return false;
     target->coreference = 1;
-    target->named = blocks_kind_mask(target->kind);
-    blocks_say(&talk->rng, target->text, sizeof target->text,
+    return put(talk, target,
                all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k", "k",
                blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
-    return true;
 }
 
 // "how many of them are red | 2 | what color is the other one"
@@ -475,12 +473,11 @@ static bool pick_remaining(blocks_talk *talk, unsigned hide, blocks_target *targ
         return false;
     target->coreference = 1;
     target->of_they = true;
-    blocks_say(&talk->rng, target->text, sizeof target->text,
+    return put(talk, target,
                blocks_they_narrowed(talk)
                    ? "(3:the other one|the remaining one|the last one|the one that is left)"
                    : "(3:the other one|the remaining one)",
                "");
-    return true;
 }
 
 // One of those last spoken of: "the red one", "the one on the left".
