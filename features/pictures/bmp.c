@@ -19,11 +19,6 @@
 #define STBI_FREE(memory)                     vd_free(memory)
 #include <stb/stb_image.h>
 
-bool vd_image_is_bmp(const unsigned char *data, size_t size)
-{
-    return size >= 2 && memcmp(data, "BM", 2) == 0;
-}
-
 static uint32_t little_16(const unsigned char *bytes)
 {
     return (uint32_t)bytes[1] << 8 | bytes[0];

@@ -70,21 +70,32 @@ static const char *kind_of(const unsigned char *data, size_t size)
 }
 
 static const struct {
-    bool (*is)(const unsigned char *data, size_t size);
+    const char *start;
+    size_t length;
     vd_image_decoder *decode;
 } decoders[] = {
-    {vd_image_is_png, vd_image_from_png},
-    {vd_image_is_jpeg, vd_image_from_jpeg},
-    {vd_image_is_bmp, vd_image_from_bmp},
-    {vd_image_is_pnm, vd_image_from_pnm},
+    {"\x89PNG\r\n\x1a\n", 8, vd_image_from_png},
+    {"\xff\xd8", 2, vd_image_from_jpeg},
+    {"BM", 2, vd_image_from_bmp},
+    {"P5", 2, vd_image_from_pnm},
+    {"P6", 2, vd_image_from_pnm},
 };
+
+// By what the file starts with; NULL: it is of none of these kinds.
+static vd_image_decoder *decoder_of(const unsigned char *start, size_t size)
+{
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
+        if (size >= decoders[i].length && memcmp(start, decoders[i].start, decoders[i].length) == 0)
+            return decoders[i].decode;
+    return NULL;
+}
 
 static vd_status decode(const char *path, const unsigned char *data, size_t size, vd_image *out,
                         vd_error *err)
 {
-    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
-        if (decoders[i].is(data, size))
-            return decoders[i].decode(path, data, size, out, err);
+    vd_image_decoder *decoder = decoder_of(data, size);
+    if (decoder)
+        return decoder(path, data, size, out, err);
     return vd_error_set(err, VD_FORMAT,
                         "%s: the file is %s; PNG, JPEG, BMP and binary PNM (P5, P6) can be read",
                         path, kind_of(data, size));
@@ -92,10 +103,7 @@ static vd_status decode(const char *path, const unsigned char *data, size_t size
 
 bool vd_image_is_picture(const unsigned char *start, size_t size)
 {
-    bool is = false;
-    for (size_t i = 0; i < sizeof decoders / sizeof *decoders && !is; i++)
-        is = decoders[i].is(start, size);
-    return is;
+    return decoder_of(start, size) != NULL;
 }
 
 vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err)
@@ -107,8 +115,9 @@ vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err
     if (status)
         return status;
     const unsigned char *bytes = (const unsigned char *)data;
-    status = vd_image_is_jpeg(bytes, size) ? vd_image_jpeg_size(path, bytes, size, &image, err)
-                                           : decode(path, bytes, size, &image, err);
+    status = decoder_of(bytes, size) == vd_image_from_jpeg
+                 ? vd_image_jpeg_size(path, bytes, size, &image, err)
+                 : decode(path, bytes, size, &image, err);
     *width = image.width;
     *height = image.height;
     vd_image_clear(&image);

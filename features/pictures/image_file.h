@@ -7,11 +7,6 @@
 
 #include "features/pictures/image.h"
 
-bool vd_image_is_png(const unsigned char *data, size_t size);
-bool vd_image_is_jpeg(const unsigned char *data, size_t size);
-bool vd_image_is_bmp(const unsigned char *data, size_t size);
-bool vd_image_is_pnm(const unsigned char *data, size_t size);
-
 typedef vd_status vd_image_decoder(const char *path, const unsigned char *data, size_t size,
                                    vd_image *out, vd_error *err);
 // By libpng: stb_image ignores the checksums, and a damaged picture would be shown as noise.

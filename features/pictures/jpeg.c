@@ -135,11 +135,6 @@ static vd_status turn_upright(const char *path, int orientation, vd_image *image
 
 // ---- reading ------------------------------------------------------------------------------------
 
-bool vd_image_is_jpeg(const unsigned char *data, size_t size)
-{
-    return size >= 2 && data[0] == 0xff && data[1] == 0xd8;
-}
-
 // Adobe's programs store inks the other way round.
 static void inks_to_rgb(const jpeg_work *work, unsigned char *rgb)
 {

@@ -62,11 +62,6 @@ static vd_status refuse(const png_work *work, const char *what)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-bool vd_image_is_png(const unsigned char *data, size_t size)
-{
-    return size >= 8 && png_sig_cmp(data, 0, 8) == 0;
-}
-
 static void read_bytes(png_structp png, png_bytep out, size_t size)
 {
     png_work *work = png_get_io_ptr(png);

@@ -4,11 +4,6 @@
 
 enum { NO_NUMBER = -1, LARGEST = 99999999 /* and more */ };
 
-bool vd_image_is_pnm(const unsigned char *data, size_t size)
-{
-    return size >= 2 && data[0] == 'P' && (data[1] == '5' || data[1] == '6');
-}
-
 static bool is_blank(unsigned char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
