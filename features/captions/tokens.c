@@ -8,19 +8,15 @@
 
 // ---- coco-caption's tokens ----------------------------------------------------------------------
 
-typedef struct replacement {
-    const char *from, *to;
-} replacement;
-
 // Quotes, dashes and the ellipsis as the keyboard has them (g_free).
 static char *straighten(const char *text)
 {
-    static const replacement list[] = {
-        {"\u2018", "'"},    {"\u2019", "'"},    {"\u201c", "\""},    {"\u201d", "\""},
-        {"\u2013", " -- "}, {"\u2014", " -- "}, {"\u2026", " ... "}, {0}};
+    static const char *const list[][2] = {
+        {"\u2018", "'"},    {"\u2019", "'"},    {"\u201c", "\""},   {"\u201d", "\""},
+        {"\u2013", " -- "}, {"\u2014", " -- "}, {"\u2026", " ... "}};
     GString *out = g_string_new(text);
-    for (const replacement *r = list; r->from; r++)
-        g_string_replace(out, r->from, r->to, 0);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        g_string_replace(out, list[i][0], list[i][1], 0);
     return g_string_free(out, FALSE);
 }
 
@@ -33,17 +29,10 @@ static bool is_dropped(const char *word)
 
 static const char *bracket(const char *word)
 {
-    static const replacement list[] = {{"(", "-lrb-"},
-                                       {")", "-rrb-"},
-                                       {"[", "-lsb-"},
-                                       {"]", "-rsb-"},
-                                       {"{", "-lcb-"},
-                                       {"}", "-rcb-"},
-                                       {0}};
-    for (const replacement *r = list; r->from; r++)
-        if (strcmp(word, r->from) == 0)
-            return r->to;
-    return NULL;
+    static const char marks[] = "()[]{}";
+    static const char *const names[] = {"-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"};
+    const char *mark = *word && !word[1] ? strchr(marks, *word) : NULL;
+    return mark ? names[mark - marks] : NULL;
 }
 
 // "'quoted" -> "quoted", "hard-" -> "hard".
