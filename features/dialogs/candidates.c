@@ -55,7 +55,7 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
 
 static vd_status check_range(const vd_dataset *set, size_t first, size_t count, vd_error *err)
 {
-    size_t total = vd_dataset_count(set);
+    size_t total = set->dialogs->dialog_count;
     if (first > total || count > total - first)
         return vd_error_set(err, VD_USAGE, "candidates of dialogs %zu to %zu: there are %zu", first,
                             first + count, total);

@@ -73,11 +73,6 @@ const vd_regions *vd_dataset_regions(const vd_dataset *dataset)
     return dataset->regions;
 }
 
-size_t vd_dataset_count(const vd_dataset *dataset)
-{
-    return dataset->dialogs->dialog_count;
-}
-
 const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index)
 {
     return &dataset->dialogs->dialogs[index];

@@ -24,7 +24,6 @@ vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
                          const vd_vocab *vocab, vd_dataset **out, vd_error *err);
 void vd_dataset_free(vd_dataset *dataset);
 const vd_visdial *vd_dataset_data(const vd_dataset *dataset);
-size_t vd_dataset_count(const vd_dataset *dataset);
 const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index);
 
 const vd_regions *vd_dataset_regions(const vd_dataset *dataset);

@@ -297,25 +297,20 @@ static vd_status fill_relevance(vd_loader *loader, const size_t *dialogs, size_t
 {
     vd_batch *batch = &loader->batch;
     size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
-    bool any = false;
-    for (size_t b = 0; b < count && !any; b++) {
-        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
-        for (int32_t r = 0; r < dialog->round_count && !any; r++)
-            any = dialog->rounds[r].relevance != NULL;
-    }
-    if (!any)
-        return VD_OK;
-    float *relevance =
-        vd_arena_take(&loader->arena, count * rounds * candidates, sizeof *relevance);
-    if (!relevance)
-        return vd_error_memory(err, "the relevance of a batch");
+    float *relevance = NULL;
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
         for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
             const vd_visdial_round *round = &dialog->rounds[r];
-            if (round->relevance)
-                memcpy(relevance + (b * rounds + r) * candidates, round->relevance,
-                       (size_t)round->option_count * sizeof *relevance);
+            if (!round->relevance)
+                continue;
+            if (!relevance)
+                relevance =
+                    vd_arena_take(&loader->arena, count * rounds * candidates, sizeof *relevance);
+            if (!relevance)
+                return vd_error_memory(err, "the relevance of a batch");
+            memcpy(relevance + (b * rounds + r) * candidates, round->relevance,
+                   (size_t)round->option_count * sizeof *relevance);
         }
     }
     batch->relevance = relevance;
@@ -381,7 +376,7 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
                           const vd_dataset_view *view, const vd_batch **out, vd_error *err)
 {
     *out = NULL;
-    size_t total = vd_dataset_count(loader->set);
+    size_t total = loader->set->dialogs->dialog_count;
     view = view ? view : &plain;
     if (count == 0 || count > INT32_MAX)
         return vd_error_set(err, VD_USAGE, "a batch of %zu dialogs; expected 1 or more", count);

@@ -256,7 +256,7 @@ static void batches_hold_the_dialogs(void **state)
     (void)state;
     world w;
     open_world(&w, "tests/fixtures/dialogs.json");
-    assert_int_equal(vd_dataset_count(w.set), 3);
+    assert_int_equal(vd_dataset_data(w.set)->dialog_count, 3);
     static const size_t orders[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 1, 1}, {2, 2, 0}};
     for (size_t i = 0; i < 4; i++)
         for (size_t count = 1; count <= 3; count++) {

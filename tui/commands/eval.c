@@ -188,7 +188,7 @@ static vd_status run_model(evaluation *e, vd_error *err)
 
 static vd_status score(evaluation *e, vd_error *err)
 {
-    size_t count = vd_dataset_count(e->dataset);
+    size_t count = vd_dataset_data(e->dataset)->dialog_count;
     if (e->options.limit && e->options.limit < count)
         count = e->options.limit;
     vd_progress progress;

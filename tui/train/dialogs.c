@@ -14,7 +14,7 @@ struct vd_feed {
 
 static size_t count(const vd_training *plan)
 {
-    return vd_dataset_count(plan->data);
+    return vd_dataset_data(plan->data)->dialog_count;
 }
 
 static void totals(const vd_training *plan, const size_t *items, size_t n, vd_totals *of)
@@ -79,7 +79,7 @@ static vd_status validate(const vd_training *plan, vd_metrics *out, vd_error *er
     *out = (vd_metrics){0};
     if (!plan->validation)
         return VD_OK;
-    size_t dialogs = vd_dataset_count(plan->validation);
+    size_t dialogs = vd_dataset_data(plan->validation)->dialog_count;
     if (plan->validation_limit && plan->validation_limit < dialogs)
         dialogs = plan->validation_limit;
     vd_progress progress;
