@@ -106,12 +106,6 @@ float blocks_studio_seen(const blocks_studio *studio, uint32_t mask, vec at, flo
     return (float)seen / (float)taken;
 }
 
-static uint32_t all_but(const blocks_studio *studio, int self)
-{
-    uint32_t all = (1u << studio->count) - 1;
-    return self < 0 ? all : all & ~(1u << self);
-}
-
 // ---- what falls on a surface -------------------------------------------------------------------
 
 // The share of the half space above a point that the solids fill, each as if it were a ball.
@@ -242,7 +236,8 @@ static vec mirrored(const blocks_studio *studio, int self, vec from, vec d)
     int id = blocks_studio_hit(studio, near, from, d, &t);
     if (id < 0 && d[2] > -0.02f)
         return room(studio, from, d);
-    blocks_point p = {.view = d, .near = all_but(studio, id)};
+    const uint32_t all = (1u << studio->count) - 1;
+    blocks_point p = {.view = d, .near = id < 0 ? all : all & ~(1u << id)};
     t = id < 0 ? -from[2] / d[2] : t;
     p.at = from + d * t;
     p.seen = blocks_studio_seen(studio, p.near, p.at, 0.5f, PATTERN);

@@ -113,21 +113,11 @@ static bool is_number(const int32_t *word, size_t count)
     return true;
 }
 
-static bool is_lower_case(int32_t c)
-{
-    return utf8proc_category(c) == UTF8PROC_CATEGORY_LL;
-}
-
-static bool is_upper_case(int32_t c)
-{
-    return utf8proc_category(c) == UTF8PROC_CATEGORY_LU;
-}
-
 // Whether no sentence starts with word, as far as case tells.
 static bool is_inside_word(const int32_t *word, size_t count)
 {
     size_t bare = count > 1 && word[count - 1] == '.' ? count - 1 : count;
-    return is_lower_case(word[0]) &&
+    return utf8proc_category(word[0]) == UTF8PROC_CATEGORY_LL &&
            !is_in(lower_starts, sizeof lower_starts / sizeof *lower_starts, word, bare);
 }
 
@@ -145,7 +135,7 @@ static bool ends_sentence(const int32_t *token, size_t count, const int32_t *nex
     bool mark = next_count == 1 && vd_codepoint_is_one_of(next[0], ";:,.!?");
     bool unlikely_start = is_inside_word(next, next_count) || mark;
     if (initial)
-        return !unlikely_start && !is_upper_case(next[0]);
+        return !unlikely_start && utf8proc_category(next[0]) != UTF8PROC_CATEGORY_LU;
     return !(is_number(token, count) && unlikely_start);
 }
 
