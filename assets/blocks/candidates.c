@@ -113,18 +113,10 @@ static void shuffle(vd_rng *rng, int *list, int count, int take)
 // Answers that any question may get.
 static bool popular(const blocks_answer *a)
 {
-    switch (a->form) {
-    case FORM_YES:
-    case FORM_NO:
-    case FORM_YES_THERE:
-    case FORM_YES_IT:
-    case FORM_NO_IT:
-        return true;
-    case FORM_COUNT:
+    if (a->form == FORM_COUNT)
         return a->weight >= 8 && a->number <= 5;
-    default:
-        return false;
-    }
+    return a->form == FORM_YES || a->form == FORM_YES_THERE || a->form == FORM_YES_IT ||
+           a->form == FORM_NO || a->form == FORM_NO_IT;
 }
 
 // As VisDial's: the truth, plausible answers to such a question, popular ones, random ones. All

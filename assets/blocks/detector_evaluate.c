@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "assets/blocks/detector_loss.h"
+#include "assets/blocks/facts.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
 #include "engine/base/clock.h"
@@ -126,11 +127,11 @@ static void count_relations(const blocks_scene *scene, const vd_extraction *foun
         for (int b = 0; b < scene->count; b++) {
             if (a == b || match[a] < 0 || match[b] < 0)
                 continue;
-            const blocks_object *oa = &scene->object[a], *ob = &scene->object[b];
             bool left = found->x[match[b]] - found->x[match[a]] > VD_EXTRACT_MARGIN;
             bool front = found->y[match[b]] - found->y[match[a]] > VD_EXTRACT_MARGIN;
             *all += 2;
-            *right += (left == !!blocks_left_of(oa, ob)) + (front == !!blocks_in_front_of(oa, ob));
+            *right += (left == blocks_lies(scene, a, BLOCKS_LEFT, b)) +
+                      (front == blocks_lies(scene, a, BLOCKS_FRONT, b));
         }
 }
 

@@ -54,16 +54,6 @@ double blocks_in_front_by(const blocks_object *a, const blocks_object *b)
     return b->y - a->y;
 }
 
-int blocks_left_of(const blocks_object *a, const blocks_object *b)
-{
-    return blocks_left_by(a, b) > BLOCKS_RELATION;
-}
-
-int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
-{
-    return blocks_in_front_by(a, b) > BLOCKS_RELATION;
-}
-
 // ---- what there is -----------------------------------------------------------------------------
 
 // How similar the objects of a scene are. Chosen independently they would nearly all differ, and

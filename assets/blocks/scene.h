@@ -79,13 +79,10 @@ static inline int64_t blocks_image_id(blocks_split split, size_t index)
 // at picture resolution, without shading).
 void blocks_scene_make(uint64_t seed, blocks_split split, int index, blocks_scene *scene);
 
-// Spatial relations as a person sees them in the picture, with a margin, so that neither of two
-// objects that are side by side is "in front of" the other.
-#define BLOCKS_RELATION                                                                            \
-    0.325 // by so much it is clearly left of, in front of another, in table units
-int blocks_left_of(const blocks_object *a, const blocks_object *b);     // a is left of b
-int blocks_in_front_of(const blocks_object *a, const blocks_object *b); // a is nearer than b
-// How far, in table units; below 0: the other way.
+// How far, in table units, a is left of b or nearer than b, as a person sees them in the picture;
+// below 0: the other way. It is clearly so beyond BLOCKS_RELATION, so that of two objects side by
+// side neither is "in front of" the other.
+#define BLOCKS_RELATION 0.325
 double blocks_left_by(const blocks_object *a, const blocks_object *b);
 double blocks_in_front_by(const blocks_object *a, const blocks_object *b);
 

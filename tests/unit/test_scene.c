@@ -16,6 +16,16 @@ enum { SCENES = 400 };
 
 static blocks_scene scenes[SCENES];
 
+static int left_of(const blocks_object *a, const blocks_object *b)
+{
+    return blocks_left_by(a, b) > BLOCKS_RELATION;
+}
+
+static int in_front_of(const blocks_object *a, const blocks_object *b)
+{
+    return blocks_in_front_by(a, b) > BLOCKS_RELATION;
+}
+
 static int make_scenes(void **state)
 {
     (void)state;
@@ -142,11 +152,11 @@ static void left_of_is_what_the_picture_shows_and_never_a_matter_of_opinion(void
             double ax, bx, y;
             project(&scenes[i], a, a->radius, &ax, &y);
             project(&scenes[i], b, b->radius, &bx, &y);
-            assert_false(blocks_left_of(a, b) && blocks_left_of(b, a));
+            assert_false(left_of(a, b) && left_of(b, a));
             // Between 9 and 11 pixels no two objects are.
-            assert_int_equal(blocks_left_of(a, b), bx - ax > 11);
-            assert_true(blocks_left_of(a, b) || blocks_left_of(b, a) || fabs(ax - bx) < 9);
-            apart += blocks_left_of(a, b);
+            assert_int_equal(left_of(a, b), bx - ax > 11);
+            assert_true(left_of(a, b) || left_of(b, a) || fabs(ax - bx) < 9);
+            apart += left_of(a, b);
             beside += a < b && fabs(ax - bx) < 9;
         }
     }
@@ -165,11 +175,10 @@ static void in_front_of_is_lower_in_the_picture_and_never_a_matter_of_opinion(vo
             double x, ay, by;
             project(&scenes[i], a, 0, &x, &ay);
             project(&scenes[i], b, 0, &x, &by);
-            assert_false(blocks_in_front_of(a, b) && blocks_in_front_of(b, a));
-            assert_true(!blocks_in_front_of(a, b) || (ay - by > 4 && b->y - a->y > 0.44));
-            assert_true(blocks_in_front_of(a, b) || blocks_in_front_of(b, a) ||
-                        fabs(a->y - b->y) < 0.21);
-            apart += blocks_in_front_of(a, b);
+            assert_false(in_front_of(a, b) && in_front_of(b, a));
+            assert_true(!in_front_of(a, b) || (ay - by > 4 && b->y - a->y > 0.44));
+            assert_true(in_front_of(a, b) || in_front_of(b, a) || fabs(a->y - b->y) < 0.21);
+            apart += in_front_of(a, b);
             beside += a < b && fabs(a->y - b->y) < 0.21;
         }
     }
@@ -185,11 +194,11 @@ static void relations_are_transitive(void **state)
         for (int j = 0; j < n * n * n; j++) {
             const blocks_object *o = scenes[i].object;
             const blocks_object *a = &o[j / (n * n)], *b = &o[j / n % n], *c = &o[j % n];
-            if (blocks_left_of(a, b) && blocks_left_of(b, c)) {
-                assert_true(blocks_left_of(a, c));
+            if (left_of(a, b) && left_of(b, c)) {
+                assert_true(left_of(a, c));
             }
-            if (blocks_in_front_of(a, b) && blocks_in_front_of(b, c)) {
-                assert_true(blocks_in_front_of(a, c));
+            if (in_front_of(a, b) && in_front_of(b, c)) {
+                assert_true(in_front_of(a, c));
             }
         }
     }
