@@ -2,7 +2,6 @@
 
 #include "engine/base/alloc.h"
 #include "features/dialogs/store.h"
-#include "features/dialogs/pack.h"
 
 static vd_status find_images(vd_dataset *set, vd_error *err)
 {
@@ -95,32 +94,4 @@ void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t coun
                 totals->words += vd_turns_length(set, text);
         }
     }
-}
-
-// ---- vocabulary -------------------------------------------------------------
-
-static vd_status make_vocab(vd_status status, vd_word_counts *counts, int64_t minimum,
-                            vd_vocab **out, vd_error *err)
-{
-    *out = NULL;
-    if (status == VD_OK)
-        status = vd_word_counts_vocab(counts, minimum, out, err);
-    vd_word_counts_free(counts);
-    return status;
-}
-
-vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
-                           vd_error *err)
-{
-    vd_word_counts *counts = NULL;
-    vd_status status = vd_visdial_given_words(dialogs, &counts, err);
-    return make_vocab(status, counts, minimum, out, err);
-}
-
-vd_status vd_dataset_own_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
-                               vd_error *err)
-{
-    vd_word_counts *counts = NULL;
-    vd_status status = vd_visdial_count_words(dialogs, false, &counts, err);
-    return make_vocab(status, counts, minimum, out, err);
 }

@@ -39,7 +39,5 @@ uint64_t vd_visdial_hash(const vd_visdial *data);
 // also the words of other candidates, with count 0. In order of first occurrence.
 vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
                                  vd_error *err);
-// The counts that were given when the dialogs were packed, else those of the dialogs.
-vd_status vd_visdial_given_words(const vd_visdial *data, vd_word_counts **out, vd_error *err);
 
 #endif

@@ -259,17 +259,42 @@ static vd_status words_of(const vd_visdial *data, const vd_packed_file *packed, 
     return status;
 }
 
+// What is packed, if its counts are those of the dialogs.
+static const vd_packed_file *own_counts(const vd_visdial *data)
+{
+    const vd_packed_file *packed = vd_visdial_packed(data);
+    return packed && !packed->given ? packed : NULL;
+}
+
 vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
                                  vd_error *err)
 {
-    const vd_packed_file *packed = vd_visdial_packed(data);
-    return words_of(data, packed && !packed->given ? packed : NULL, candidates, out, err);
+    return words_of(data, own_counts(data), candidates, out, err);
 }
 
-// Also where dialogs were left out: the counts are not theirs.
-vd_status vd_visdial_given_words(const vd_visdial *data, vd_word_counts **out, vd_error *err)
+static vd_status vocab_of(const vd_visdial *data, const vd_packed_file *packed, int64_t minimum,
+                          vd_vocab **out, vd_error *err)
 {
-    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
-    return packed && packed->given ? words_of(data, packed, false, out, err)
-                                   : vd_visdial_count_words(data, false, out, err);
+    vd_word_counts *counts;
+    *out = NULL;
+    vd_status status = words_of(data, packed, false, &counts, err);
+    if (status == VD_OK)
+        status = vd_word_counts_vocab(counts, minimum, out, err);
+    vd_word_counts_free(counts);
+    return status;
+}
+
+vd_status vd_dataset_own_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
+                               vd_error *err)
+{
+    return vocab_of(dialogs, own_counts(dialogs), minimum, out, err);
+}
+
+// Given counts hold where dialogs were left out, too: they are not theirs.
+vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
+                           vd_error *err)
+{
+    const vd_packed_file *packed = ((const vd_visdial_store *)dialogs)->packed;
+    return vocab_of(dialogs, packed && packed->given ? packed : own_counts(dialogs), minimum, out,
+                    err);
 }
