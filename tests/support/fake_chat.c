@@ -214,10 +214,10 @@ static void add_boxes(const fake_chat *fake, vd_event *event)
 {
     if (fake->no_boxes)
         return;
-    event->boxes = vd_alloc(FAKE_REGIONS, sizeof *boxes);
-    assert_non_null(event->boxes);
-    memcpy(event->boxes, boxes, sizeof boxes);
-    event->regions = FAKE_REGIONS;
+    event->regions.boxes = vd_alloc(FAKE_REGIONS, sizeof *boxes);
+    assert_non_null(event->regions.boxes);
+    memcpy(event->regions.boxes, boxes, sizeof boxes);
+    event->regions.count = FAKE_REGIONS;
 }
 
 static void note_history(fake_chat *fake, const vd_request *request)

@@ -379,8 +379,10 @@ static vd_request take_picture(void)
 
 static void regions_came(const vd_request *of, int regions)
 {
-    vd_event event = {
-        .kind = VD_REQUEST_PICTURE, .serial = of->serial, .lane = of->lane, .regions = regions};
+    vd_event event = {.kind = VD_REQUEST_PICTURE,
+                      .serial = of->serial,
+                      .lane = of->lane,
+                      .regions = {.count = regions}};
     vd_chat_event(&fake.chat, &event);
 }
 
@@ -395,13 +397,13 @@ static void regions_that_come_late_are_not_those_of_the_next_picture(void **stat
     const vd_request shown = take_picture();
     regions_came(&shown, 3);
     regions_came(&late, 5);
-    assert_int_equal(fake.chat.shown.regions, 3);
+    assert_int_equal(fake.chat.shown.regions.count, 3);
     vd_chat_start_over(&fake.chat);
     const vd_request again = take_picture();
     regions_came(&shown, 5);
-    assert_int_equal(fake.chat.shown.regions, 0);
+    assert_int_equal(fake.chat.shown.regions.count, 0);
     regions_came(&again, 4);
-    assert_int_equal(fake.chat.shown.regions, 4);
+    assert_int_equal(fake.chat.shown.regions.count, 4);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)

@@ -128,12 +128,11 @@ static void every_part_of_a_conversation_works_with_it(void **state)
     vd_session *session;
     vd_fingerprint hash;
     vd_reply reply;
-    int regions;
     size_t index = opened(world, path);
     assert_int_equal(vd_session_new(world, "base", &session, &err), VD_OK);
     assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
-    assert_non_null(vd_session_boxes(session, &regions));
-    assert_int_equal(regions, 4);
+    assert_non_null(vd_session_regions(session)->boxes);
+    assert_int_equal(vd_session_regions(session)->count, 4);
     assert_int_equal(vd_world_features_fingerprint(world, index, &hash, &err), VD_OK);
     assert_int_equal(strlen(hash.text), 64);
     assert_int_equal(vd_session_ask(session, "how many things are there", NULL, &reply, &err),
@@ -363,7 +362,7 @@ static void the_chat_opens_what_is_typed_or_dragged(void **state)
     snprintf(line, sizeof line, "/open %s", path); // as Tab completes it
     type_line(&p, line);
     expect_picture(&p, BUNDLED, "two words.png");
-    assert_int_equal(p.chat.shown.regions, 4);
+    assert_int_equal(p.chat.shown.regions.count, 4);
     snprintf(line, sizeof line, "/open %s '%s'", other, path);
     type_line(&p, line);
     expect_picture(&p, BUNDLED + 1, "b.png");

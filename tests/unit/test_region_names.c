@@ -130,9 +130,10 @@ static void write_transcript(const char *path)
     assert_int_equal(vd_session_ask(session, QUESTION, NULL, &reply, &err), VD_OK);
     vd_sheet sheet = {.image_id = strtoll(PICTURE, NULL, 10),
                       .caption = vd_session_caption(session),
-                      .names = vd_session_region_names(session),
+                      .boxes = vd_session_regions(session)->boxes,
+                      .names = vd_session_regions(session)->names,
+                      .regions = vd_session_regions(session)->count,
                       .sides = 1};
-    sheet.boxes = vd_session_boxes(session, &sheet.regions);
     sheet.side[0] = (vd_sheet_side){
         .name = "base", .model = "base", .reply = &reply, .texts = vd_session_texts(session)};
     assert_int_equal(

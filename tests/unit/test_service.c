@@ -121,8 +121,8 @@ static void a_picture_tells_its_boxes(void **state)
     serve_well(VD_REQUEST_MODEL, "improved", 0);
     vd_event event = serve(VD_REQUEST_PICTURE, NULL, 2);
     assert_int_equal(event.status, VD_OK);
-    assert_int_equal(event.regions, TINY_REGIONS);
-    assert_non_null(event.boxes);
+    assert_int_equal(event.regions.count, TINY_REGIONS);
+    assert_non_null(event.regions.boxes);
     vd_event_clear(&event);
 }
 

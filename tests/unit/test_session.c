@@ -329,10 +329,9 @@ static void an_answer_ranks_the_pool_and_shows_what_was_seen(void **state)
     assert_int_equal(reply.cut, 0);
     assert_int_equal(reply.answer.candidates, TINY_ANSWERS);
     assert_int_equal(reply.answer.rounds, 1);
-    int regions;
-    const float *boxes = vd_session_boxes(session, &regions);
+    const float *boxes = vd_session_regions(session)->boxes;
     assert_non_null(boxes);
-    assert_int_equal(regions, TINY_REGIONS);
+    assert_int_equal(vd_session_regions(session)->count, TINY_REGIONS);
     assert_int_equal(reply.answer.regions, TINY_REGIONS);
     assert_true(boxes[3] > 0.74f && boxes[3] < 0.76f);
     vd_reply_clear(&reply);

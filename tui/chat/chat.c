@@ -36,8 +36,7 @@ void vd_chat_free(vd_chat *chat)
     vd_rankings_clear(&chat->rankings);
     vd_picture_clear(&chat->shown.picture);
     vd_picture_clear(&chat->preview.picture);
-    vd_free(chat->shown.boxes);
-    vd_free(chat->shown.names);
+    vd_picture_regions_clear(&chat->shown.regions);
     vd_free(chat->saved);
     *chat = (vd_chat){0};
 }
@@ -49,15 +48,11 @@ bool vd_chat_take_request(vd_chat *chat, vd_request *out)
 
 static void take_regions(vd_shown_picture *shown, vd_event *event)
 {
-    vd_free(shown->boxes);
-    vd_free(shown->names);
-    shown->boxes = event->boxes;
-    shown->names = event->names;
+    vd_picture_regions_clear(&shown->regions);
     shown->regions = event->regions;
+    event->regions = (vd_picture_regions){0};
     snprintf(shown->no_regions, sizeof shown->no_regions, "%s",
              event->status ? event->error.text : "");
-    event->boxes = NULL;
-    event->names = NULL;
 }
 
 // The answer that has come, in a view that does not show it.

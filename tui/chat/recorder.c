@@ -154,9 +154,7 @@ static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 
 // What an answer is about, as its event says: the picture's own event may come later.
 typedef struct picture {
-    float *boxes;          // owned
-    vd_region_name *names; // owned
-    int regions;
+    vd_picture_regions regions;
     vd_fingerprint features;
 } picture;
 
@@ -165,7 +163,7 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
                          int lane, size_t at, const vd_turn *history)
 {
     const vd_response *response = &chat->conversation.branch->rounds[at].response[lane];
-    bool known = about->regions == response->reply.answer.regions;
+    bool known = about->regions.count == response->reply.answer.regions;
     return (vd_sheet){
         .image_id = vd_conversation_image_id(&chat->conversation),
         .picture = vd_conversation_own_path(&chat->conversation),
@@ -173,9 +171,9 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
         .caption_by = vd_conversation_caption(&chat->conversation).by,
         .said = history,
         .rounds = (int)at,
-        .boxes = known ? about->boxes : NULL,
-        .names = known ? about->names : NULL,
-        .regions = about->regions,
+        .boxes = known ? about->regions.boxes : NULL,
+        .names = known ? about->regions.names : NULL,
+        .regions = about->regions.count,
         .features_hash = about->features,
         .sides = 1,
         .side = {{.lane = lane,
@@ -213,16 +211,14 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
     size_t at = chat->lanes.lane[lane].at;
     picture about = {0};
     if (answer) {
-        about = (picture){event->boxes, event->names, event->regions, event->features_hash};
-        event->boxes = NULL;
-        event->names = NULL;
+        about = (picture){event->regions, event->features_hash};
+        event->regions = (vd_picture_regions){0};
     }
     vd_chat_event(chat, event);
     if (answer && recorder->transcript && at < chat->conversation.branch->count &&
         chat->conversation.branch->rounds[at].response[lane].ready)
         write_answer(recorder, chat, &about, lane, at);
-    vd_free(about.boxes);
-    vd_free(about.names);
+    vd_picture_regions_clear(&about.regions);
 }
 
 // ---- export -------------------------------------------------------------------------------------
@@ -246,7 +242,7 @@ static vd_status write_draft(const vd_recorder *recorder, const vd_chat *chat, c
 {
     vd_transcript *draft;
     const vd_branch *branch = chat->conversation.branch;
-    picture about = {chat->shown.boxes, chat->shown.names, chat->shown.regions, {{0}}};
+    picture about = {.regions = chat->shown.regions};
     vd_world_features_fingerprint(chat->conversation.world, chat->conversation.branches.picture,
                                   &about.features, NULL);
     vd_status status = vd_transcript_start(path, &draft, err);

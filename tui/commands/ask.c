@@ -272,8 +272,10 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
                       .rounds = vd_session_turns(a->session),
                       .sides = 1};
     out->said = out->rounds ? vd_session_turn(a->session, 0) : NULL;
-    out->boxes = vd_session_boxes(a->session, &out->regions);
-    out->names = vd_session_region_names(a->session);
+    const vd_picture_regions *regions = vd_session_regions(a->session);
+    out->boxes = regions->boxes;
+    out->names = regions->names;
+    out->regions = regions->count;
     out->side[0] =
         (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
     if (!a->fold)

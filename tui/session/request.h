@@ -56,11 +56,8 @@ typedef struct vd_event {
     const vd_vocab *vocab;  // borrowed, too
     const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
     vd_fingerprint model_hash, pool_hash;
-    // PICTURE, ASK: boxes (regions, 4) in 0..1 and names (regions), owned; NULL when the features
-    // carry none
-    float *boxes;
-    vd_region_name *names;
-    int regions;
+    // PICTURE, ASK: owned, without their features
+    vd_picture_regions regions;
     // ASK
     vd_reply reply;
     vd_fingerprint features_hash;

@@ -146,14 +146,8 @@ static vd_status serve_picture(vd_service *service, size_t index, vd_event *even
     if (index >= vd_world_count(world))
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
                             index + 1, vd_world_count(world));
-    vd_picture_regions regions;
-    vd_status status = vd_world_regions(world, index, &regions, err);
-    event->boxes = regions.boxes;
-    event->names = regions.names;
-    event->regions = regions.count;
-    regions.boxes = NULL;
-    regions.names = NULL;
-    vd_picture_regions_clear(&regions);
+    vd_status status = vd_world_regions(world, index, &event->regions, err);
+    vd_picture_regions_forget_features(&event->regions);
     return status;
 }
 
@@ -163,23 +157,14 @@ static vd_status serve_picture(vd_service *service, size_t index, vd_event *even
 // may come later, since each lane has its own thread.
 static vd_status tell_features(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
-    const float *boxes = vd_session_boxes(service->now->session, &event->regions);
-    const vd_region_name *names = vd_session_region_names(service->now->session);
-    size_t count = (size_t)event->regions;
     vd_status status = VD_OK;
     if (service->features_of != index + 1)
         status = vd_world_features_fingerprint(service->world, index, &service->features, err);
     service->features_of = status ? 0 : index + 1;
     event->features_hash = service->features;
-    if (status)
-        return status;
-    event->names = vd_region_names_copy(names, event->regions);
-    event->boxes = boxes ? vd_alloc(count, 4 * sizeof *boxes) : NULL;
-    if ((names && !event->names) || (boxes && !event->boxes))
-        return vd_error_memory(err, "the regions");
-    if (boxes)
-        memcpy(event->boxes, boxes, count * 4 * sizeof *boxes);
-    return VD_OK;
+    return status ? status
+                  : vd_picture_regions_copy(vd_session_regions(service->now->session),
+                                            &event->regions, err);
 }
 
 static vd_status serve_ask(vd_service *service, const vd_request *request, const atomic_int *stop,

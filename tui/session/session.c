@@ -25,11 +25,9 @@ struct vd_session {
     int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
 
     size_t index;
-    const char *caption;   // of the picture, as the history begins; borrowed
-    vd_dialog *dialog;     // NULL before the first picture
-    float *boxes;          // (regions, 4) or NULL
-    vd_region_name *names; // (regions) or NULL
-    int regions;
+    const char *caption;        // of the picture, as the history begins; borrowed
+    vd_dialog *dialog;          // NULL before the first picture
+    vd_picture_regions regions; // without their features
 
     vd_turn *turn; // (turns), with room for turn_room
     size_t turn_room;
@@ -253,8 +251,7 @@ void vd_session_free(vd_session *session)
     if (!session)
         return;
     vd_turns_free(session->turn, session->turns);
-    vd_free(session->boxes);
-    vd_free(session->names);
+    vd_picture_regions_clear(&session->regions);
     vd_dialog_free(session->dialog);
     vd_pool_free(session->pool);
     vd_free(session->group);
@@ -418,16 +415,13 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     if (status == VD_OK) {
         forget_turns(session, 0);
         vd_dialog_free(session->dialog);
-        vd_free(session->boxes);
-        vd_free(session->names);
+        vd_picture_regions_clear(&session->regions);
         session->dialog = dialog;
-        session->boxes = regions.boxes;
-        session->names = regions.names;
-        session->regions = regions.count;
+        session->regions = regions;
         session->index = index;
         session->caption = text;
-        regions.boxes = NULL;
-        regions.names = NULL;
+        vd_picture_regions_forget_features(&session->regions);
+        return VD_OK;
     }
     vd_picture_regions_clear(&regions);
     return status;
@@ -439,15 +433,9 @@ bool vd_session_has_picture(const vd_session *session, size_t index)
            session->caption == vd_world_caption(session->world, index);
 }
 
-const vd_region_name *vd_session_region_names(const vd_session *session)
+const vd_picture_regions *vd_session_regions(const vd_session *session)
 {
-    return session->names;
-}
-
-const float *vd_session_boxes(const vd_session *session, int *regions)
-{
-    *regions = session->regions;
-    return session->boxes;
+    return &session->regions;
 }
 
 // ---- conversation -------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ vd_status vd_world_image(const vd_world *world, size_t index, vd_image *out, vd_
 // The regions of one picture. Its boxes (count, 4) are in 0..1; NULL where the file has none.
 typedef struct vd_picture_regions {
     int count, size;         // size: D
-    float *features, *boxes; // owned
+    float *features, *boxes; // owned; features NULL: forgotten
     vd_region_name *names;   // (count), owned; NULL where the features are of another kind
 } vd_picture_regions;
 
@@ -161,6 +161,9 @@ vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regio
 bool vd_world_has_regions(const vd_world *world, int size);
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err);
+vd_status vd_picture_regions_copy(const vd_picture_regions *from, vd_picture_regions *to,
+                                  vd_error *err);
+void vd_picture_regions_forget_features(vd_picture_regions *regions); // which are large
 void vd_picture_regions_clear(vd_picture_regions *regions);
 // The label of a region in every view: its number, which is its row in the features + 1, and its
 // name: "3 blue metal cone". names NULL: "3".
@@ -268,9 +271,7 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
 // Whether it is the one chosen, with the caption that it has now.
 bool vd_session_has_picture(const vd_session *session, size_t index);
-// Boxes (P, 4) of the picture's regions in 0..1, P = regions; NULL when the file has none.
-const float *vd_session_boxes(const vd_session *session, int *regions);
-const vd_region_name *vd_session_region_names(const vd_session *session); // NULL: not known
+const vd_picture_regions *vd_session_regions(const vd_session *session); // of it, without features
 
 // Makes reply->given of reply->answer.given; words that the model lacks are as in the pool's text.
 vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err);

@@ -261,7 +261,7 @@ static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_in
 static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error *err)
 {
     const vd_answer *answer = &walk->reply.answer;
-    const vd_region_name *names = vd_session_region_names(session);
+    const vd_region_name *names = vd_session_regions(session)->names;
     walk->regions = answer->regions;
     walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
     walk->names = vd_region_names_copy(names, walk->regions);

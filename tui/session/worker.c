@@ -54,8 +54,7 @@ void vd_event_clear(vd_event *event)
     if (event->made)
         event->free_made(event->made);
     vd_free(event->asked);
-    vd_free(event->boxes);
-    vd_free(event->names);
+    vd_picture_regions_clear(&event->regions);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);
     vd_caption_sheet_free(event->caption);

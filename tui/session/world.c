@@ -424,20 +424,33 @@ void vd_picture_regions_clear(vd_picture_regions *regions)
     *regions = (vd_picture_regions){0};
 }
 
-static vd_status copy_regions(const vd_picture_regions *from, vd_picture_regions *to, vd_error *err)
+void vd_picture_regions_forget_features(vd_picture_regions *regions)
 {
-    size_t numbers = (size_t)from->count * (size_t)from->size, corners = (size_t)from->count * 4;
-    *to = (vd_picture_regions){.count = from->count, .size = from->size};
-    to->features = vd_alloc(numbers, sizeof *to->features);
-    to->boxes = from->boxes ? vd_alloc(corners, sizeof *to->boxes) : NULL;
-    if (!to->features || (from->boxes && !to->boxes)) {
-        vd_picture_regions_clear(to);
-        return vd_error_memory(err, "a picture's regions");
-    }
-    memcpy(to->features, from->features, numbers * sizeof *to->features);
-    if (to->boxes)
-        memcpy(to->boxes, from->boxes, corners * sizeof *to->boxes);
-    return VD_OK;
+    vd_free(regions->features);
+    regions->features = NULL;
+}
+
+// Of NULL NULL.
+static float *copy_numbers(const float *numbers, int rows, int columns)
+{
+    size_t count = (size_t)rows * (size_t)columns;
+    float *copy = numbers ? vd_alloc(count, sizeof *copy) : NULL;
+    return copy ? memcpy(copy, numbers, count * sizeof *copy) : NULL;
+}
+
+vd_status vd_picture_regions_copy(const vd_picture_regions *from, vd_picture_regions *to,
+                                  vd_error *err)
+{
+    *to = (vd_picture_regions){.count = from->count,
+                               .size = from->size,
+                               .features = copy_numbers(from->features, from->count, from->size),
+                               .boxes = copy_numbers(from->boxes, from->count, 4),
+                               .names = vd_region_names_copy(from->names, from->count)};
+    if ((to->features || !from->features) && (to->boxes || !from->boxes) &&
+        (to->names || !from->names))
+        return VD_OK;
+    vd_picture_regions_clear(to);
+    return vd_error_memory(err, "a picture's regions");
 }
 
 vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regions *out,
@@ -449,7 +462,7 @@ vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regio
         return vd_picture_regions_read(world->regions, vd_world_image_id(world, index), out, err);
     vd_status status = vd_own_pictures_look(world->own, index - world->dialogs->dialog_count, err);
     if (!status)
-        status = copy_regions(&own->regions, out, err);
+        status = vd_picture_regions_copy(&own->regions, out, err);
     // What is believed of a picture of another world has no names.
     if (!status && !own->doubted && (status = vd_found_names(out, err)))
         vd_picture_regions_clear(out);

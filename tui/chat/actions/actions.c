@@ -210,11 +210,7 @@ static void show_picture(vd_chat *chat)
     vd_shown_picture *shown = &chat->shown;
     chat->nav.scroll = 0;
     chat->nav.suggestion = 0;
-    vd_free(shown->boxes);
-    vd_free(shown->names);
-    shown->boxes = NULL;
-    shown->names = NULL;
-    shown->regions = 0;
+    vd_picture_regions_clear(&shown->regions);
     shown->no_regions[0] = '\0';
     vd_image image = {0};
     vd_error error = {0};

@@ -12,11 +12,9 @@ typedef struct vd_chat vd_chat;
 // The picture as it is shown.
 typedef struct vd_shown_picture {
     vd_picture picture;
-    char error[768];       // why there is none, "" when there is
-    float *boxes;          // (regions, 4), owned; NULL: none
-    vd_region_name *names; // (regions), owned; NULL: not known
-    int regions;
-    char no_regions[768]; // why they could not be found, "" until then
+    char error[768];            // why there is none, "" when there is
+    vd_picture_regions regions; // without their features; of count 0: not known
+    char no_regions[768];       // why they could not be found, "" until then
     bool no_outlines;
 } vd_shown_picture;
 

@@ -146,7 +146,7 @@ static void draw_entry(const vd_list *list, vd_grid *grid, vd_rect at, int index
     bool word = e->what.kind == VD_SWITCH_WORD, on = is_on(list->chat, e);
     char name[VD_REGION_LABEL], percent[16];
     if (e->what.kind == VD_SWITCH_REGION)
-        vd_region_label(list->chat->shown.names, e->what.index, name);
+        vd_region_label(list->chat->shown.regions.names, e->what.index, name);
     else
         snprintf(name, sizeof name, "%s", word ? e->what.word : "history");
     int bar = at.width >= LEAST ? BAR : 0, width = at.width - MARK - SHARE - bar;
@@ -255,7 +255,7 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
     if (said->gate >= 0)
         add_text(out, size, "gate g %.2f", said->gate);
     if (said->chosen >= 0) {
-        vd_region_label(chat->shown.names, said->chosen, region);
+        vd_region_label(chat->shown.regions.names, said->chosen, region);
         add_text(out, size, "looked at %s alone", region);
     }
     add_look(chat, c, out, size);
@@ -278,7 +278,7 @@ static void draw_map(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_
         memset(share, 0, sizeof share);
         share[vd_clamp(c->trace.word[word].chosen, MOST_REGIONS - 1)] = 1;
     }
-    bool known = word >= 0 && c->trace.regions == chat->shown.regions;
+    bool known = word >= 0 && c->trace.regions == chat->shown.regions.count;
     const vd_shared_picture of = {.picture = &chat->shown.picture,
                                   .error = chat->shown.error,
                                   .share = known ? share : NULL,

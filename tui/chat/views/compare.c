@@ -51,8 +51,8 @@ static void make_sheet(vd_chat *chat, const vd_round *round, int width, compared
     const vd_response *first = round && round->response[0].ready ? &round->response[0] : NULL;
     const char *human = round ? vd_people_answer(&chat->conversation, round) : NULL;
     out->sheet = (vd_sheet){.boxes = vd_chat_boxes(chat),
-                            .names = chat->shown.names,
-                            .regions = chat->shown.regions,
+                            .names = chat->shown.regions.names,
+                            .regions = chat->shown.regions.count,
                             .human = human,
                             .sides = chat->lanes.count};
     for (int lane = 0; lane < chat->lanes.count; lane++) {

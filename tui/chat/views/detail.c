@@ -29,8 +29,8 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
     const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
                             .said = said,
                             .rounds = said ? rounds : 0,
-                            .names = chat->shown.names,
-                            .regions = chat->shown.regions,
+                            .names = chat->shown.regions.names,
+                            .regions = chat->shown.regions.count,
                             .sides = 1,
                             .side = {{.reply = &response->reply}}};
     const vd_heat_maps maps = {.sheet = &sheet,

@@ -7,7 +7,7 @@
 
 const float *vd_chat_boxes(const vd_chat *chat)
 {
-    return chat->shown.no_outlines ? NULL : chat->shown.boxes;
+    return chat->shown.no_outlines ? NULL : chat->shown.regions.boxes;
 }
 
 vd_sheet vd_chat_sheet(vd_chat *chat)
@@ -15,8 +15,8 @@ vd_sheet vd_chat_sheet(vd_chat *chat)
     const vd_response *response = vd_chat_response(chat);
     vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
                       .boxes = vd_chat_boxes(chat),
-                      .names = chat->shown.names,
-                      .regions = chat->shown.regions};
+                      .names = chat->shown.regions.names,
+                      .regions = chat->shown.regions.count};
     if (response)
         sheet.side[sheet.sides++] =
             vd_rankings_side(&chat->rankings, chat->nav.lane, response, NULL);

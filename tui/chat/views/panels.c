@@ -195,9 +195,9 @@ static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_shee
     const vd_attention *looks = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
     const float *share = looks ? looks->share : NULL;
     vd_grid_text(grid, at.x, at.y, at.width,
-                 !chat->shown.boxes       ? "Regions (no boxes known)"
-                 : looks && looks->of > 1 ? "Regions, last step"
-                                          : "Regions",
+                 !chat->shown.regions.boxes ? "Regions (no boxes known)"
+                 : looks && looks->of > 1   ? "Regions, last step"
+                                            : "Regions",
                  vd_style_of(grid, VD_ROLE_TITLE));
     if (rows <= 0)
         return;
