@@ -16,6 +16,7 @@
 #include "tests/support/must.h"
 #include "tui/base/shares.h"
 #include "tui/session/own_pictures.h"
+#include "tui/session/service.h"
 
 static const char *const answers[FAKE_ANSWERS] = {"yes",
                                                   "no",
@@ -394,6 +395,8 @@ static const vd_vocab *fake_vocab(void)
     return vocab;
 }
 
+static GHashTable *answers_index;
+
 static void answer(fake_chat *fake, const vd_request *request, vd_status status)
 {
     vd_event event = {
@@ -404,8 +407,9 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         event.asked = vd_strdup(request->text);
         snprintf(event.model, sizeof event.model, "%s", request->text);
         snprintf(event.backend, sizeof event.backend, "cpu");
-        event.answers = answers;
-        event.answer_count = FAKE_ANSWERS;
+        if (!answers_index)
+            answers_index = vd_pool_index(answers, FAKE_ANSWERS);
+        event.pool = (vd_pool_texts){answers, FAKE_ANSWERS, NULL, answers_index};
         event.vocab = fake_vocab();
         if (fake->model_lost || strncmp(request->text, "no/", 3) == 0)
             event.status =

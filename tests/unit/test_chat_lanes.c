@@ -160,13 +160,13 @@ static void columns_name_pools_that_differ(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "F10");
-    fake.chat.lanes.lane[0].pool_path = "the/first pool.txt";
-    fake.chat.lanes.lane[1].pool_path = "the/first pool.txt";
+    fake.chat.lanes.lane[0].pool.path = "the/first pool.txt";
+    fake.chat.lanes.lane[1].pool.path = "the/first pool.txt";
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     char *screen = fake_chat_text(&fake);
     assert_null(strstr(screen, "pool.txt"));
     vd_free(screen);
-    fake.chat.lanes.lane[1].pool_path = "my/pool.txt";
+    fake.chat.lanes.lane[1].pool.path = "my/pool.txt";
     fake_chat_keys(&fake, "'and a ball?' Enter");
     expect("ranked within 12 of the/first pool.txt");
     expect("ranked within 12 of my/pool.txt");

@@ -8,11 +8,20 @@
 
 #include "engine/base/alloc.h"
 #include "tests/support/fake_chat.h"
+#include "tui/session/service.h"
 
 static vd_conversation talk;
 static vd_lanes lanes;
 static vd_notice notice;
 static const char *const texts[] = {"yes", "no"};
+
+static vd_pool_texts pool(void)
+{
+    static GHashTable *index;
+    if (!index)
+        index = vd_pool_index(texts, 2);
+    return (vd_pool_texts){texts, 2, NULL, index};
+}
 
 static int start(void **state)
 {
@@ -54,8 +63,7 @@ static vd_reply make_reply(int first)
 static void answer_round(size_t at, int lane, int chosen)
 {
     vd_response *response = &talk.branch->rounds[at].response[lane];
-    *response = (vd_response){
-        .ready = true, .stamp = 7, .chosen = chosen, .answers = texts, .answer_count = 2};
+    *response = (vd_response){.ready = true, .stamp = 7, .chosen = chosen, .pool = pool()};
     snprintf(response->model, sizeof response->model, "base");
     response->reply = make_reply(chosen);
 }
@@ -181,8 +189,7 @@ static void load(int lane, const char *name)
                       .serial = request.serial,
                       .lane = lane,
                       .asked = vd_strdup(name),
-                      .answers = texts,
-                      .answer_count = 2};
+                      .pool = pool()};
     assert_string_equal(request.text, name);
     snprintf(event.model, sizeof event.model, "%s", name);
     if (strcmp(name, "nowhere") == 0)

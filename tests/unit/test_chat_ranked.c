@@ -11,6 +11,7 @@
 #include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
 #include "tests/support/support.h"
+#include "tui/session/service.h"
 
 // "yes, i do" is place 4 of the pool, "yes" place 11; folded they are one.
 static void the_chosen_answer_is_marked_in_its_group(void **state)
@@ -79,12 +80,7 @@ enum { LARGE = 20000 };
 
 static char texts[LARGE][24];
 static const char *pool[LARGE], *shuffled[LARGE];
-static int32_t by_text[LARGE]; // of pool
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(pool[*(const int32_t *)a], pool[*(const int32_t *)b]);
-}
+static GHashTable *pool_index;
 
 // Answers number 0..count-1, ranked by falling score in steps of `step` (prime to count).
 static void make_take(vd_response *response, const char *const *answers, int count, int step,
@@ -94,7 +90,7 @@ static void make_take(vd_response *response, const char *const *answers, int cou
     vd_free(answer->score);
     vd_free(answer->probability);
     vd_free(answer->order);
-    answer->candidates = response->answer_count = count;
+    answer->candidates = count;
     answer->score = vd_alloc((size_t)count, sizeof *answer->score);
     answer->probability = vd_alloc((size_t)count, sizeof *answer->probability);
     answer->order = vd_alloc((size_t)count, sizeof *answer->order);
@@ -107,8 +103,7 @@ static void make_take(vd_response *response, const char *const *answers, int cou
         answer->score[one] = -(float)i;
         share /= 2;
     }
-    response->answers = answers;
-    response->by_text = answers == pool ? by_text : NULL;
+    response->pool = (vd_pool_texts){answers, count, NULL, answers == pool ? pool_index : NULL};
     response->chosen = answer->order[0];
     response->stamp = stamp;
     response->ready = true;
@@ -119,9 +114,9 @@ static void make_pools(int count, int missing)
     for (int i = 0; i < count; i++) {
         snprintf(texts[i], sizeof texts[i], "answer number %d", i);
         pool[i] = texts[i];
-        by_text[i] = i;
     }
-    qsort(by_text, (size_t)count, sizeof *by_text, compare_texts);
+    g_clear_pointer(&pool_index, g_hash_table_destroy);
+    pool_index = vd_pool_index(pool, count);
     for (int i = 0; i < count; i++)
         shuffled[i] = i % missing ? pool[((long)i * 7919) % count] : "in no other pool";
 }
@@ -145,9 +140,6 @@ static void an_answer_is_found_in_another_pool(void **state)
         assert_int_equal(move.before, place);
         assert_int_equal(move.place, i);
         assert_int_equal(vd_response_rank(&first, text), place);
-        first.by_text = NULL; // looked for one by one
-        assert_int_equal(vd_response_rank(&first, text), place);
-        first.by_text = by_text;
     }
     vd_reply_clear(&first.reply);
     vd_reply_clear(&other.reply);

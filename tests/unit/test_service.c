@@ -70,9 +70,9 @@ static void a_model_says_who_it_is_and_what_it_can_answer(void **state)
     assert_int_equal(event.status, VD_OK);
     assert_string_equal(event.model, "improved");
     assert_string_equal(event.backend, "cpu");
-    assert_int_equal(event.answer_count, TINY_ANSWERS);
-    for (int i = 0; i < event.answer_count; i++)
-        assert_string_equal(event.answers[i], world->pool.answer[i]);
+    assert_int_equal(event.pool.count, TINY_ANSWERS);
+    for (int i = 0; i < event.pool.count; i++)
+        assert_string_equal(event.pool.text[i], world->pool.answer[i]);
     vd_event_clear(&event);
 }
 
@@ -103,8 +103,8 @@ static void a_model_answers_from_a_pool_of_its_own(void **state)
         tiny_world_model(&tiny, path, TINY_REGION_SIZE, i ? "large.txt" : "small.txt");
         vd_event event = serve(VD_REQUEST_MODEL, path, 0);
         assert_int_equal(event.status, VD_OK);
-        assert_int_equal(event.answer_count, counts[i]);
-        assert_string_equal(event.answers[counts[i] - 1], i ? "f" : "green");
+        assert_int_equal(event.pool.count, counts[i]);
+        assert_string_equal(event.pool.text[counts[i] - 1], i ? "f" : "green");
         vd_event_clear(&event);
         event = serve(VD_REQUEST_ASK, "is it red", 0);
         assert_int_equal(event.status, VD_OK);

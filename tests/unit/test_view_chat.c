@@ -195,7 +195,7 @@ static void earlier_rounds_bring_back_their_ranking(void **state)
 static void the_file_of_the_pool_is_named(void **state)
 {
     (void)state;
-    fake.chat.lanes.lane[0].pool_path = "some/where/pool.txt";
+    fake.chat.lanes.lane[0].pool.path = "some/where/pool.txt";
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     expect("Answers within 12 of pool.txt  margin");
     fake_chat_size(&fake, 160, 40);
@@ -600,7 +600,7 @@ static void a_bad_pool_or_answer_is_not_fatal(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     vd_response *response = &fake.chat.conversation.branch->rounds[0].response[0];
-    response->answer_count = 2; // a pool smaller than the ranking
+    response->pool.count = 2; // a pool smaller than the ranking
     vd_chat_draw(&fake.chat, &fake.grid);
     response->chosen = 99;
     fake_chat_keys(&fake, "F4 Esc F6");

@@ -180,7 +180,7 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
                   .name = vd_lane_name(&chat->lanes.lane[lane]),
                   .model = response->model,
                   .reply = &response->reply,
-                  .texts = response->answers,
+                  .texts = response->pool.text,
                   .model_hash = recorder->model[lane],
                   .pool_hash = recorder->pool[lane]}},
     };

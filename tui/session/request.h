@@ -3,6 +3,8 @@
 #ifndef VD_REQUEST_H
 #define VD_REQUEST_H
 
+#include <glib.h>
+
 #include "engine/base/error.h"
 #include "tui/session/caption_sheet.h"
 #include "tui/session/walk.h"
@@ -40,6 +42,14 @@ typedef struct vd_request {
     vd_caption_wish *caption; // of a CAPTION, owned
 } vd_request;
 
+// The answers that a model ranks; borrowed, valid as long as the worker.
+typedef struct vd_pool_texts {
+    const char *const *text; // (count)
+    int count;
+    const char *path;  // where they come from; NULL: not known
+    GHashTable *index; // by text (vd_pool_index); NULL: there are none
+} vd_pool_texts;
+
 typedef struct vd_event {
     vd_request_kind kind;
     long serial;
@@ -49,12 +59,8 @@ typedef struct vd_event {
     // MODEL
     char *asked; // the request's text, owned
     char model[64], backend[64];
-    const char *const
-        *answers; // (answer_count) the pool's texts; borrowed, valid as long as the worker
-    int answer_count;
-    const char *pool_path;  // where they come from; borrowed, too
-    const vd_vocab *vocab;  // borrowed, too
-    const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
+    vd_pool_texts pool;
+    const vd_vocab *vocab; // borrowed, as the pool
     vd_fingerprint model_hash, pool_hash;
     // PICTURE, ASK: owned, without their features
     vd_picture_regions regions;

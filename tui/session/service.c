@@ -10,7 +10,7 @@ enum { MOST_MODELS = 8 };
 typedef struct loaded {
     char *name; // as asked for
     vd_session *session;
-    int32_t *by_text; // (pool count) the answers in the order of their texts
+    vd_pool_texts texts;
     vd_fingerprint hash, pool;
 } loaded;
 
@@ -41,7 +41,7 @@ const vd_world *vd_service_world(const vd_service *service)
 static void unload(loaded *model)
 {
     vd_session_free(model->session);
-    vd_free(model->by_text);
+    g_clear_pointer(&model->texts.index, g_hash_table_destroy);
     vd_free(model->name);
     *model = (loaded){0};
 }
@@ -58,26 +58,21 @@ void vd_service_free(vd_service *service)
 
 // ---- models ------------------------------------------------------------------------------------
 
-static int compare_answers(const void *a, const void *b, void *context)
+GHashTable *vd_pool_index(const char *const *text, int count)
 {
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    const char *const *texts = context;
-    int order = strcmp(texts[x], texts[y]);
-    return order ? order : x - y;
+    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    for (int i = count; i > 0; i--)
+        g_hash_table_replace(index, (char *)text[i - 1], GINT_TO_POINTER(i));
+    return index;
 }
 
-// For a binary search of answers by their texts.
-static vd_status sort_answers(loaded *out, vd_error *err)
+static void list_answers(loaded *out)
 {
-    int count = vd_session_answers(out->session);
-    out->by_text = vd_alloc((size_t)count, sizeof *out->by_text);
-    if (!out->by_text)
-        return vd_error_memory(err, "a model");
-    for (int i = 0; i < count; i++)
-        out->by_text[i] = i;
-    qsort_r(out->by_text, (size_t)count, sizeof *out->by_text, compare_answers,
-            (void *)vd_session_texts(out->session));
-    return VD_OK;
+    const vd_session *session = out->session;
+    const char *const *text = vd_session_texts(session);
+    int count = vd_session_answers(session);
+    out->texts =
+        (vd_pool_texts){text, count, vd_session_pool_path(session), vd_pool_index(text, count)};
 }
 
 static vd_status load(vd_service *service, const char *name, loaded *out, vd_error *err)
@@ -88,7 +83,7 @@ static vd_status load(vd_service *service, const char *name, loaded *out, vd_err
     if (status == VD_OK)
         status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
     if (status == VD_OK)
-        status = sort_answers(out, err);
+        list_answers(out);
     if (status == VD_OK)
         status = vd_session_settle(out->session, err);
     if (status)
@@ -127,11 +122,8 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
     const vd_decoder_choice *decoder = &service->world->decoder;
     snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
              decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
-    event->answers = vd_session_texts(session);
     event->vocab = vd_model_vocab(vd_session_model(session));
-    event->by_text = service->now->by_text;
-    event->answer_count = vd_session_answers(session);
-    event->pool_path = vd_session_pool_path(session);
+    event->pool = service->now->texts;
     event->model_hash = service->now->hash;
     event->pool_hash = service->now->pool;
     return VD_OK;

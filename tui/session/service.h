@@ -12,6 +12,9 @@ vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err);
 void vd_service_free(vd_service *service);
 const vd_world *vd_service_world(const vd_service *service);
 
+// 1 + the number of each text, of equal ones that of the first (g_hash_table_destroy).
+GHashTable *vd_pool_index(const char *const *text, int count);
+
 // Serves one request (a vd_worker_serve; context is the vd_service). A model stays loaded
 // after its first request. A question comes with all turns before it; turns that the model has
 // encoded already are not encoded again.

@@ -9,7 +9,7 @@
 #define VD_CHAT_CONVERSATION_H
 
 #include "engine/measure/metrics.h"
-#include "tui/session/session.h"
+#include "tui/session/request.h"
 
 enum { VD_MODEL_NAME = 64, VD_BRANCHES = 16, VD_ASIDES = 100 };
 // Pictures whose conversations are kept: so many, whose answers take so much together.
@@ -33,12 +33,9 @@ typedef struct vd_response {
     char *wanted; // a recorded choice, to be made when the answer arrives, owned; NULL: the first
                   // answer
     char model[VD_MODEL_NAME];
-    const char *const *answers; // (answer_count) texts of the pool it was ranked in, borrowed
-    const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
-    int answer_count;
-    const char *pool_path; // where they come from, borrowed; NULL: not known
-    double entropy;        // of its probabilities, in bits
-    vd_metrics metrics;    // of this round over the data's candidates; empty if these are not known
+    vd_pool_texts pool; // that it was ranked in
+    double entropy;     // of its probabilities, in bits
+    vd_metrics metrics; // of this round over the data's candidates; empty if these are not known
 } vd_response;
 
 typedef struct vd_round {

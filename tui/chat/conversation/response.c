@@ -29,31 +29,14 @@ void vd_response_replace(vd_response *response)
 
 const char *vd_response_text(const vd_response *response, int pool_index)
 {
-    if (pool_index < 0 || pool_index >= response->answer_count || !response->answers)
-        return "?";
-    return response->answers[pool_index];
+    bool known = pool_index >= 0 && pool_index < response->pool.count;
+    return known ? response->pool.text[pool_index] : "?";
 }
 
 int vd_response_index(const vd_response *response, const char *text)
 {
-    const char *const *answers = response->answers;
-    const int32_t *by_text = response->by_text;
-    int low = 0, high = response->answer_count;
-    if (!answers)
-        return -1;
-    for (; !by_text && low < high; low++)
-        if (strcmp(answers[low], text) == 0)
-            return low;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (strcmp(answers[by_text[middle]], text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found =
-        by_text && low < response->answer_count && strcmp(answers[by_text[low]], text) == 0;
-    return found ? by_text[low] : -1;
+    GHashTable *index = response->pool.index;
+    return index ? GPOINTER_TO_INT(g_hash_table_lookup(index, text)) - 1 : -1;
 }
 
 int vd_response_rank(const vd_response *response, const char *text)

@@ -44,10 +44,7 @@ static void take_model(vd_lane *own, vd_event *event)
     event->asked = NULL;
     memcpy(own->model, event->model, sizeof own->model);
     memcpy(own->backend, event->backend, sizeof own->backend);
-    own->answers = event->answers;
-    own->by_text = event->by_text;
-    own->answer_count = event->answer_count;
-    own->pool_path = event->pool_path;
+    own->pool = event->pool;
     own->vocab = event->vocab;
 }
 
@@ -207,10 +204,7 @@ static void take_answer(const vd_lanes *lanes, const vd_lane *own, vd_event *eve
     response->reply = event->reply;
     event->reply = (vd_reply){0};
     memcpy(response->model, own->model, sizeof response->model);
-    response->answers = own->answers;
-    response->by_text = own->by_text;
-    response->answer_count = own->answer_count;
-    response->pool_path = own->pool_path;
+    response->pool = own->pool;
     response->entropy = entropy_bits(&response->reply.answer);
     int rank = response->wanted ? vd_response_rank(response, response->wanted) : 0;
     response->chosen = response->reply.answer.order[rank < 0 ? 0 : rank];

@@ -32,10 +32,7 @@ typedef struct vd_lane {
     char loading[VD_MODEL_NAME]; // being loaded, "" none: the one asked for last, by this request
     long loading_serial;
     char backend[64];
-    const char *const *answers; // (answer_count) texts of its pool, borrowed
-    const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
-    int answer_count;
-    const char *pool_path; // where they come from, borrowed; NULL: not known
+    vd_pool_texts pool;
     const vd_vocab *vocab; // borrowed; NULL: none yet
     bool failed;           // the last one asked for could not be loaded
     bool stopped;          // asks nothing until the next question (lane 0: until Ctrl-C)

@@ -1,7 +1,5 @@
 #include "tui/chat/navigation/rankings.h"
 
-#include <string.h>
-
 #include "engine/base/alloc.h"
 
 static void ranking_free(vd_lane_ranking *own)
@@ -23,12 +21,12 @@ void vd_rankings_clear(vd_rankings *rankings)
 
 static vd_status group_pool(vd_lane_ranking *own, const vd_response *response, vd_error *err)
 {
-    if (own->group && own->answers == response->answers)
+    if (own->group && own->answers == response->pool.text)
         return VD_OK;
-    size_t count = (size_t)response->answer_count;
+    size_t count = (size_t)response->pool.count;
     ranking_free(own);
-    own->answers = response->answers;
-    return vd_fold_answers(response->answers, count, &own->group, err);
+    own->answers = response->pool.text;
+    return vd_fold_answers(response->pool.text, count, &own->group, err);
 }
 
 static void forget_answer(vd_lane_ranking *own, const vd_response *response, bool folded)
@@ -60,7 +58,7 @@ static vd_status fold_response(vd_lane_ranking *own, const vd_response *response
 static bool make_list(vd_rankings *rankings, int lane, const vd_response *response)
 {
     vd_lane_ranking *own = &rankings->lane[lane];
-    bool folded = rankings->folded && response->answer_count >= response->reply.answer.candidates;
+    bool folded = rankings->folded && response->pool.count >= response->reply.answer.candidates;
     if (folded && fold_response(own, response, NULL) == VD_OK)
         return true;
     if (folded)
@@ -96,16 +94,15 @@ static const int32_t *rows_of(vd_lane_ranking *own, const vd_response *response,
 static const int32_t *same_answers(vd_lane_ranking *own, const vd_response *response,
                                    const vd_response *first)
 {
-    if (own->same && own->pool == response->answers && own->first == first->answers)
+    const vd_pool_texts *pool = &response->pool;
+    if (own->same && own->pool == pool->text && own->first == first->pool.text)
         return own->same;
     vd_free(own->same);
-    own->pool = response->answers;
-    own->first = first->answers;
-    own->same = vd_alloc((size_t)response->answer_count, sizeof *own->same);
-    for (int i = 0; own->same && i < response->answer_count; i++) {
-        bool home = i < first->answer_count && strcmp(response->answers[i], first->answers[i]) == 0;
-        own->same[i] = home ? i : vd_response_index(first, response->answers[i]);
-    }
+    own->pool = pool->text;
+    own->first = first->pool.text;
+    own->same = vd_alloc((size_t)pool->count, sizeof *own->same);
+    for (int i = 0; own->same && i < pool->count; i++)
+        own->same[i] = vd_response_index(first, pool->text[i]);
     return own->same;
 }
 
@@ -116,14 +113,14 @@ vd_sheet_side vd_rankings_side(vd_rankings *rankings, int lane, const vd_respons
     vd_sheet_side side = {.lane = lane,
                           .model = response->model,
                           .reply = &response->reply,
-                          .texts = response->answers,
+                          .texts = response->pool.text,
                           .human = -1,
                           .chosen = response->chosen};
     bool folded = make_list(rankings, lane, response);
     side.folded = folded ? own->list : NULL;
     side.folded_count = own->count;
     side.row = rows_of(own, response, folded);
-    if (first && first->answers != response->answers) {
+    if (first && first->pool.text != response->pool.text) {
         side.same = same_answers(own, response, first);
         side.apart = !side.same;
     }

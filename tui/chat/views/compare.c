@@ -161,8 +161,8 @@ static bool pools_differ(const vd_chat *chat, const vd_round *round)
     for (int lane = 0; round && lane < chat->lanes.count; lane++) {
         const vd_response *own = &round->response[lane];
         if (own->ready && first &&
-            (own->answer_count != first->answer_count ||
-             g_strcmp0(own->pool_path, first->pool_path) != 0))
+            (own->pool.count != first->pool.count ||
+             g_strcmp0(own->pool.path, first->pool.path) != 0))
             return true;
         first = own->ready ? own : first;
     }

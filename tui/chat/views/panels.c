@@ -26,7 +26,7 @@ static void write_figures(const vd_response *response, int room, char *out, size
 void vd_ranking_title(const vd_response *response, const char *start, int room, char *out,
                       size_t size)
 {
-    const char *path = response->pool_path;
+    const char *path = response->pool.path;
     int candidates = response->reply.answer.candidates;
     int used = snprintf(out, size, "%s within %d candidates%s%s", start, candidates,
                         path ? " of " : "", path ? path : "");

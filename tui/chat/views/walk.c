@@ -556,14 +556,14 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         return;
     }
     if (side.height > 0)
-        draw_aside(&page, chat, side, response->answers);
+        draw_aside(&page, chat, side, response->pool.text);
     else
         draw_inset(&page, chat);
     if (page_of(chat) == VD_WALK_WHAT_IF) {
-        draw_what_if(&page, chat, response->answers, side.height > 0);
+        draw_what_if(&page, chat, response->pool.text, side.height > 0);
         return;
     }
-    draw_stage(&page, chat, response->answers);
+    draw_stage(&page, chat, response->pool.text);
     chat->nav.seen = at.height;
     chat->nav.scroll_most = page.rows > at.height ? page.rows - at.height : 0;
     vd_draw_more(grid, at, chat->nav.top[VD_PLACE_WALK], chat->nav.scroll_most);
