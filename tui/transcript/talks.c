@@ -83,7 +83,7 @@ static void read_record(vd_reading *r, const vd_json_value *map, vd_chat_record 
     read_asides(r, map, out);
 }
 
-static void free_branches(vd_chat_record *record)
+void vd_chat_record_clear(vd_chat_record *record)
 {
     size_t width = (size_t)record->lane_count + 1;
     for (int b = 0; b < record->branch_count; b++) {
@@ -102,39 +102,20 @@ static void free_branches(vd_chat_record *record)
     vd_free(record->asides);
     vd_free(record->branches);
     vd_free(record->lanes);
-}
-
-void vd_chat_record_clear(vd_chat_record *record)
-{
-    free_branches(record);
     vd_turns_free(record->rounds, record->count);
     vd_free(record->picture);
     vd_free(record->caption);
     *record = (vd_chat_record){0};
 }
 
-// Gives `record` the models, branches, small talk and caption of `from`, which is cleared.
-static void move_branches(vd_chat_record *record, vd_chat_record *from)
+// Gives a record without rounds those of another one.
+static void move_rounds(vd_chat_record *from, vd_chat_record *to)
 {
-    free_branches(record);
-    if (from->caption) {
-        vd_free(record->caption);
-        record->caption = from->caption;
-        record->caption_by = from->caption_by;
-        from->caption = NULL;
-    }
-    record->lanes = from->lanes;
-    record->lane_count = from->lane_count;
-    record->branches = from->branches;
-    record->branch_count = from->branch_count;
-    record->branch = from->branch;
-    record->asides = from->asides;
-    record->aside_count = from->aside_count;
-    from->lanes = NULL;
-    from->branches = NULL;
-    from->asides = NULL;
-    from->lane_count = from->branch_count = from->aside_count = 0;
-    vd_chat_record_clear(from);
+    vd_free(to->rounds);
+    to->rounds = from->rounds;
+    to->count = from->count;
+    from->rounds = NULL;
+    from->count = 0;
 }
 
 static size_t talk_of(const vd_reading *r, int64_t image_id)
@@ -177,13 +158,10 @@ void vd_reading_conversation(vd_reading *r, const vd_json_value *map)
         vd_chat_record_clear(&record);
         return;
     }
-    if (before && record.count == 0) {
-        move_branches(before, &record); // an empty branch: other branches have rounds
-        record = *before;
-        *before = (vd_chat_record){0};
-    } else if (before) {
+    if (before && record.count == 0) // an empty branch: other branches have rounds
+        move_rounds(before, &record);
+    if (before)
         vd_chat_record_clear(before);
-    }
     vd_chat_record *to = before;
     if (!before || before != &r->file->talks[r->file->talk_count - 1])
         to = vd_reading_add(r, &r->file->talks, &r->file->talk_count, sizeof *to);
