@@ -242,13 +242,7 @@ static void draw_rounds(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answe
     vd_share top[64];
     int most = rows < 64 ? rows : 64;
     int count = vd_shares_top(share, answer->rounds, 2, top, most);
-    // The strongest ones, in the order they were said.
-    for (int i = 1; i < count; i++)
-        for (int j = i; j > 0 && top[j].index < top[j - 1].index; j--) {
-            vd_share swap = top[j];
-            top[j] = top[j - 1];
-            top[j - 1] = swap;
-        }
+    vd_shares_by_index(top, count); // the strongest ones, in the order they were said
     for (int i = 0; i < count; i++) {
         char label[96];
         int entry = top[i].index;
