@@ -196,6 +196,13 @@ static void never_wait(void)
         def_prog_mode(); // what curses goes back to
 }
 
+static void say(const char *bytes)
+{
+    if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0) {
+        // The terminal is gone.
+    }
+}
+
 static void set_modes(vd_screen *screen)
 {
     raw();
@@ -206,9 +213,7 @@ static void set_modes(vd_screen *screen)
     nodelay(stdscr, TRUE);
     leaveok(stdscr, FALSE);
     vd_screen_mouse(screen, screen->mouse);
-    if (write(STDOUT_FILENO, paste_on, sizeof paste_on - 1) < 0) {
-        // Pasting then works like typing.
-    }
+    say(paste_on);
 }
 
 // Opens the terminal for curses; false when that is not possible.
@@ -235,13 +240,6 @@ static void start_input(vd_screen *screen)
 }
 
 // ---- what the terminal can ---------------------------------------------------------------------
-
-static void say(const char *bytes)
-{
-    if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0) {
-        // It then answers nothing.
-    }
-}
 
 static void ask(vd_screen *screen)
 {
@@ -351,9 +349,7 @@ static void leave_modes(vd_screen *screen)
 {
     vd_shown_forget(&screen->shown, vd_safe_output_terminal(stdout));
     drop_answers(screen);
-    if (write(STDOUT_FILENO, paste_off, sizeof paste_off - 1) < 0) {
-        // The terminal is gone.
-    }
+    say(paste_off);
     endwin();
 }
 
