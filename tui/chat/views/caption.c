@@ -1,10 +1,10 @@
 // A caption word by word: its words, the regions that the selected one looked at, in the picture
 // and in a list with what else could have been said, and what if.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/append.h"
 #include "engine/base/utf8.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/pixels.h"
@@ -198,19 +198,6 @@ static vd_list list_caption(vd_chat *chat)
 
 // ---- texts --------------------------------------------------------------------------------------
 
-static void add_text(char *out, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void add_text(char *out, size_t size, const char *format, ...)
-{
-    size_t used = strlen(out);
-    va_list arguments;
-    used += (size_t)snprintf(out + used, size - used, "%s", used ? "  " : "");
-    va_start(arguments, format);
-    if (used < size)
-        vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 static void add_history(const vd_chat *chat, const vd_caption_side *c, int word, char *out,
                         size_t size)
 {
@@ -219,18 +206,18 @@ static void add_history(const vd_chat *chat, const vd_caption_side *c, int word,
         given, sizeof given,
         vd_caption_side_given(c, word, vd_chat_look_layer(chat, c), vd_chat_look_head(chat, c)));
     vd_percent(chance, sizeof chance, vd_caption_side_chance(c, word));
-    add_text(out, size, "history w %s (by chance %s)", given, chance);
+    vd_append(out, size, "  history w %s (by chance %s)", given, chance);
 }
 
 static void add_look(const vd_chat *chat, const vd_caption_side *c, char *out, size_t size)
 {
     int head = vd_chat_look_head(chat, c);
     if (c->trace.layers > 1)
-        add_text(out, size, "layer %d of %d", vd_chat_look_layer(chat, c) + 1, c->trace.layers);
+        vd_append(out, size, "  layer %d of %d", vd_chat_look_layer(chat, c) + 1, c->trace.layers);
     if (c->trace.heads > 1 && head < 0)
-        add_text(out, size, "mean of %d heads", c->trace.heads);
+        vd_append(out, size, "  mean of %d heads", c->trace.heads);
     else if (c->trace.heads > 1)
-        add_text(out, size, "head %d of %d", head + 1, c->trace.heads);
+        vd_append(out, size, "  head %d of %d", head + 1, c->trace.heads);
 }
 
 // "red 43 %  entropy 1.2 bits  history w 23 % (by chance 8 %)  layer 2 of 2  mean of 4 heads".
@@ -239,24 +226,23 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
     int word;
     const vd_caption_side *c = looked_at(chat, &word);
     char percent[16], region[VD_REGION_LABEL];
-    out[0] = '\0';
     if (word < 0) {
         snprintf(out, size, "no word here");
         return;
     }
     const vd_said_word *said = &c->trace.word[word];
     vd_percent(percent, sizeof percent, said->probability);
-    add_text(out, size, "%s %s", c->word[word], percent);
+    snprintf(out, size, "%s %s", c->word[word], percent);
     if (!vd_caption_side_knows(c, word))
-        add_text(out, size, "unknown to the captioner, which reads <UNK>");
-    add_text(out, size, "entropy %.2f bits", said->entropy / log(2));
+        vd_append(out, size, "  unknown to the captioner, which reads <UNK>");
+    vd_append(out, size, "  entropy %.2f bits", said->entropy / log(2));
     if (c->trace.history)
         add_history(chat, c, word, out, size);
     if (said->gate >= 0)
-        add_text(out, size, "gate g %.2f", said->gate);
+        vd_append(out, size, "  gate g %.2f", said->gate);
     if (said->chosen >= 0) {
         vd_region_label(chat->shown.regions.names, said->chosen, region);
-        add_text(out, size, "looked at %s alone", region);
+        vd_append(out, size, "  looked at %s alone", region);
     }
     add_look(chat, c, out, size);
 }
