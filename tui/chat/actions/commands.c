@@ -189,11 +189,6 @@ static void run_picture_mode(vd_chat *chat, const char *argument)
         vd_notice_say(&chat->notice, "`picture = %s` in the config file keeps it", argument);
 }
 
-static void run_caption(vd_chat *chat, const char *argument)
-{
-    vd_chat_caption(chat, argument);
-}
-
 static void run_save(vd_chat *chat, const char *argument)
 {
     size_t length = strlen(argument);
@@ -236,7 +231,7 @@ static const struct {
     {VD_ACTION_FOLD, run_fold},
     {VD_ACTION_MOUSE, run_mouse},
     {VD_ACTION_PICTURE_MODE, run_picture_mode},
-    {VD_ACTION_CAPTION, run_caption},
+    {VD_ACTION_CAPTION, vd_chat_caption},
     {VD_ACTION_WORD, vd_chat_word},
     {VD_ACTION_LAYER, vd_chat_layer},
     {VD_ACTION_HEAD, vd_chat_head},
