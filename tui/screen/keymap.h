@@ -151,7 +151,7 @@ typedef enum vd_action {
     VD_ACTION_FAMILY,
     VD_ACTION_ORDER,
     VD_ACTION_JUDGE,
-    VD_ACTION_EDIT_START,
+    VD_ACTION_EDIT_START, // those from here on edit the line, KILL_END to KILL_WORD_RIGHT cut
     VD_ACTION_EDIT_END,
     VD_ACTION_EDIT_LEFT,
     VD_ACTION_EDIT_RIGHT,

@@ -1,5 +1,6 @@
 #include "tui/screen/line_edit.h"
 
+#include <glib.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -248,91 +249,60 @@ bool vd_line_search(vd_line *line, vd_key key, vd_action action)
     return true;
 }
 
-// Cuts what an action cuts; what several in a row cut is yanked together.
-static bool cut_by(vd_line *line, vd_action action)
-{
-    size_t at = line->cursor;
-    switch ((int)action) {
-    case VD_ACTION_EDIT_KILL_END:
-        cut(line, at, line->length);
-        return true;
-    case VD_ACTION_EDIT_KILL_START:
-        cut(line, 0, at);
-        return true;
-    case VD_ACTION_EDIT_KILL_WORD:
-        cut(line, blank_left(line), at);
-        return true;
-    case VD_ACTION_EDIT_KILL_WORD_RIGHT:
-        cut(line, at, word_right(line));
-        return true;
-    default:
-        return false;
-    }
-}
+static const size_t NOWHERE = SIZE_MAX;
 
-static bool move_by(vd_line *line, vd_action action)
+// Where the cursor goes with an action, or the text ends that it takes away; NOWHERE: it does
+// something else.
+static size_t reach(const vd_line *line, vd_action action)
 {
-    size_t at = line->cursor;
     switch ((int)action) {
     case VD_ACTION_EDIT_START:
-        line->cursor = 0;
-        return true;
+    case VD_ACTION_EDIT_KILL_START:
+        return 0;
     case VD_ACTION_EDIT_END:
-        line->cursor = line->length;
-        return true;
+    case VD_ACTION_EDIT_KILL_END:
+        return line->length;
     case VD_ACTION_EDIT_LEFT:
-        line->cursor = left_of(line, at);
-        return true;
+    case VD_ACTION_EDIT_BACKSPACE:
+        return left_of(line, line->cursor);
     case VD_ACTION_EDIT_RIGHT:
-        line->cursor = right_of(line, at);
-        return true;
+    case VD_ACTION_EDIT_DELETE:
+        return right_of(line, line->cursor);
     case VD_ACTION_EDIT_WORD_LEFT:
-        line->cursor = word_left(line);
-        return true;
+        return word_left(line);
     case VD_ACTION_EDIT_WORD_RIGHT:
-        line->cursor = word_right(line);
-        return true;
+    case VD_ACTION_EDIT_KILL_WORD_RIGHT:
+        return word_right(line);
+    case VD_ACTION_EDIT_KILL_WORD:
+        return blank_left(line);
     default:
-        return false;
+        return NOWHERE;
     }
 }
 
 bool vd_line_action(vd_line *line, vd_action action)
 {
-    if (cut_by(line, action))
-        return true;
-    if (action != VD_ACTION_NONE)
+    size_t at = line->cursor, to = reach(line, action), left = MIN(at, to), right = MAX(at, to);
+    bool cuts = action >= VD_ACTION_EDIT_KILL_END && action <= VD_ACTION_EDIT_KILL_WORD_RIGHT;
+    if (action != VD_ACTION_NONE && !cuts)
         line->cutting = false;
-    if (move_by(line, action))
-        return true;
-    size_t at = line->cursor;
-    switch ((int)action) {
-    case VD_ACTION_EDIT_BACKSPACE:
-        erase(line, left_of(line, at), at);
-        return true;
-    case VD_ACTION_EDIT_DELETE:
-        erase(line, at, right_of(line, at));
-        return true;
-    case VD_ACTION_EDIT_YANK:
+    if (cuts)
+        cut(line, left, right);
+    else if (action == VD_ACTION_EDIT_BACKSPACE || action == VD_ACTION_EDIT_DELETE)
+        erase(line, left, right);
+    else if (to != NOWHERE)
+        line->cursor = to;
+    else if (action == VD_ACTION_EDIT_YANK)
         insert_text(line, line->cut, strlen(line->cut));
-        return true;
-    case VD_ACTION_EDIT_SWAP:
+    else if (action == VD_ACTION_EDIT_SWAP)
         swap(line);
-        return true;
-    case VD_ACTION_EDIT_OLDER:
-        if (line->at > 0)
-            history_go(line, line->at - 1);
-        return true;
-    case VD_ACTION_EDIT_NEWER:
-        if (line->at < line->count)
-            history_go(line, line->at + 1);
-        return true;
-    case VD_ACTION_EDIT_SEARCH:
+    else if (action == VD_ACTION_EDIT_SEARCH)
         begin_search(line);
-        return true;
-    default:
-        return false;
-    }
+    else if (action == VD_ACTION_EDIT_OLDER && line->at > 0)
+        history_go(line, line->at - 1);
+    else if (action == VD_ACTION_EDIT_NEWER && line->at < line->count)
+        history_go(line, line->at + 1);
+    return action >= VD_ACTION_EDIT_START && action <= VD_ACTION_EDIT_SEARCH;
 }
 
 vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err)
