@@ -1,6 +1,7 @@
 #include "tui/session/worker.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -9,30 +10,27 @@
 
 #include "engine/base/alloc.h"
 
-// An event is allocated together with its request, so that an answer can always be delivered.
+// An event, and the link of a queue, is allocated together with its request, so that an answer can
+// always be delivered.
 typedef struct job {
-    struct job *next;
+    GList link; // data: the job
     vd_request request;
     vd_event event;
 } job;
-
-typedef struct queue {
-    job *first, *last;
-} queue;
 
 typedef struct lane {
     vd_worker *worker;
     void *context;
     pthread_t thread;
     bool started;
-    queue waiting; // under lock
+    GQueue waiting; // under lock
     atomic_int stop;
 } lane;
 
 struct vd_worker {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    queue done;   // under lock
+    GQueue done;  // under lock
     bool leaving; // under lock
     int fd;       // eventfd, counts done
     vd_worker_serve *serve;
@@ -61,25 +59,10 @@ void vd_event_clear(vd_event *event)
     *event = (vd_event){0};
 }
 
-static void push(queue *into, job *item)
+static job *pop(GQueue *from)
 {
-    item->next = NULL;
-    if (into->last)
-        into->last->next = item;
-    else
-        into->first = item;
-    into->last = item;
-}
-
-static job *pop(queue *from)
-{
-    job *item = from->first;
-    if (item) {
-        from->first = item->next;
-        if (!from->first)
-            from->last = NULL;
-    }
-    return item;
+    GList *link = g_queue_pop_head_link(from);
+    return link ? link->data : NULL;
 }
 
 static void job_free(job *item)
@@ -95,7 +78,7 @@ static void *run(void *argument)
     vd_worker *worker = own->worker;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
-        while (!worker->leaving && !own->waiting.first)
+        while (!worker->leaving && g_queue_is_empty(&own->waiting))
             pthread_cond_wait(&worker->wake, &worker->lock);
         if (worker->leaving)
             break;
@@ -106,7 +89,7 @@ static void *run(void *argument)
         item->event.lane = item->request.lane;
         worker->serve(own->context, &item->request, &own->stop, &item->event);
         pthread_mutex_lock(&worker->lock);
-        push(&worker->done, item);
+        g_queue_push_tail_link(&worker->done, &item->link);
         uint64_t one = 1;
         // Cannot block: an eventfd counts up to 2^64 - 2.
         while (write(worker->fd, &one, sizeof one) < 0 && errno == EINTR)
@@ -170,12 +153,13 @@ vd_status vd_worker_submit(vd_worker *worker, vd_request *request, vd_error *err
         vd_request_clear(request);
         return status;
     }
+    item->link.data = item;
     item->request = *request;
     *request = (vd_request){0};
     if (item->request.kind == VD_REQUEST_ASK || item->request.kind == VD_REQUEST_WALK)
         atomic_store(&own->stop, 0);
     pthread_mutex_lock(&worker->lock);
-    push(&own->waiting, item);
+    g_queue_push_tail_link(&own->waiting, &item->link);
     pthread_cond_broadcast(&worker->wake);
     pthread_mutex_unlock(&worker->lock);
     return VD_OK;
@@ -190,7 +174,7 @@ bool vd_worker_take(vd_worker *worker, vd_event *out)
 {
     pthread_mutex_lock(&worker->lock);
     job *item = pop(&worker->done);
-    if (!worker->done.first) {
+    if (g_queue_is_empty(&worker->done)) {
         uint64_t count; // the queue is empty: no longer readable
         while (read(worker->fd, &count, sizeof count) < 0 && errno == EINTR)
             ;
