@@ -74,8 +74,8 @@ static bool is_before(const vd_chat_record *talk, const vd_chat_record_aside *as
 // How the parts of a conversation are written.
 typedef struct talk_form {
     void (*round)(vd_markup *, const vd_sheet *);
-    void (*missing)(vd_markup *, const vd_turn *); // a round whose answer is not recorded
-    const char *aside;                             // small talk: what was typed, the reply
+    const char *missing; // a round whose answer is not recorded: the question, the answer
+    const char *aside;   // small talk: what was typed, the reply
 } talk_form;
 
 static void put_talk(const vd_transcript_file *file, size_t talk_index, const talk_form *form,
@@ -92,24 +92,18 @@ static void put_talk(const vd_transcript_file *file, size_t talk_index, const ta
             made.sheet.height = height;
             form->round(markup, &made.sheet);
         } else if (round < talk->count) {
-            form->missing(markup, &talk->rounds[round]);
+            vd_markup_put(markup, form->missing, talk->rounds[round].question,
+                          talk->rounds[round].answer);
         }
     }
 }
 
 // ---- HTML ---------------------------------------------------------------------------------------
 
-static void html_missing(vd_markup *html, const vd_turn *said)
-{
-    vd_markup_put(html,
-                  "<article class=\"case\" tabindex=\"-1\"><p class=\"question\">%s</p><p "
-                  "class=\"answered\">%s</p><p class=\"note\">How this was answered is not in the "
-                  "transcript.</p></article>\n",
-                  said->question, said->answer);
-}
-
 static const talk_form html_form = {
-    vd_html_sheet, html_missing,
+    vd_html_sheet,
+    "<article class=\"case\" tabindex=\"-1\"><p class=\"question\">%s</p><p class=\"answered\">%s"
+    "</p><p class=\"note\">How this was answered is not in the transcript.</p></article>\n",
     "<article class=\"case\" tabindex=\"-1\"><p class=\"question\">%s</p><p class=\"note\">%s</p>"
     "</article>\n"};
 
@@ -230,13 +224,9 @@ vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *wor
 
 // ---- Markdown -----------------------------------------------------------------------------------
 
-static void markdown_missing(vd_markup *markdown, const vd_turn *said)
-{
-    vd_markup_put(markdown, "**%s** %s\n\nHow this was answered is not in the transcript.\n\n",
-                  said->question, said->answer);
-}
-
-static const talk_form markdown_form = {vd_markdown_sheet, markdown_missing, "**%s**\n\n%s\n\n"};
+static const talk_form markdown_form = {
+    vd_markdown_sheet, "**%s** %s\n\nHow this was answered is not in the transcript.\n\n",
+    "**%s**\n\n%s\n\n"};
 
 vd_status vd_transcript_markdown(const vd_transcript_file *file, const vd_world *world,
                                  const char *path, vd_error *err)
