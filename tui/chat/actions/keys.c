@@ -118,24 +118,17 @@ static vd_action submit(vd_chat *chat, const char *text)
 
 // ---- actions -----------------------------------------------------------------------------------
 
-static void step_picture(vd_chat *chat, int step)
+// Forward, from the last one to the first.
+static void step_picture(vd_chat *chat, size_t step)
 {
-    size_t count = vd_world_count(chat->conversation.world);
-    size_t forward = step < 0 ? count - 1 : 1;
-    vd_chat_go_picture(chat, (chat->conversation.branches.picture + forward) % count);
-}
-
-static void random_picture(vd_chat *chat)
-{
-    size_t count = vd_world_count(chat->conversation.world);
-    // Never the same picture again when there are others.
-    size_t step = count > 1 ? 1 + (size_t)(vd_chat_random(chat) % (count - 1)) : 0;
-    vd_chat_go_picture(chat, (chat->conversation.branches.picture + step) % count);
+    size_t picture = chat->conversation.branches.picture + step;
+    vd_chat_go_picture(chat, picture % vd_world_count(chat->conversation.world));
 }
 
 static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
 {
     const vd_branches *branches = &chat->conversation.branches;
+    size_t others = vd_world_count(chat->conversation.world) - 1; // pictures
     switch ((int)action) {
     case VD_ACTION_EDIT_ROUND:
         vd_chat_edit(chat);
@@ -160,13 +153,13 @@ static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
         return true;
     case VD_ACTION_NEXT_PICTURE:
     case VD_ACTION_PREVIOUS_PICTURE:
-        step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : -1);
+        step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : others);
         return true;
     case VD_ACTION_NEW:
         vd_chat_start_over(chat);
         return true;
     case VD_ACTION_RANDOM_PICTURE:
-        random_picture(chat);
+        step_picture(chat, others ? 1 + (size_t)(vd_chat_random(chat) % others) : 0);
         return true;
     case VD_ACTION_NEW_PICTURE:
         vd_chat_new_picture(chat, "");
