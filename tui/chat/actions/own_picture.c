@@ -117,21 +117,17 @@ void vd_chat_new_picture(vd_chat *chat, const char *argument)
 
 // ---- captions -----------------------------------------------------------------------------------
 
-static void say_caption(vd_chat *chat)
+// What it is, or that it has changed.
+static void tell_caption(vd_chat *chat, bool changed)
 {
     const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
     char mark[48];
     vd_caption_mark(&caption, mark, sizeof mark);
-    vd_notice_say(&chat->notice, "the dialog now begins with this caption, %s%s", mark,
-                  chat->conversation.branch->count ? "; every question is asked again" : "");
-}
-
-static void tell_caption(vd_chat *chat)
-{
-    const vd_picture_caption caption = vd_conversation_caption(&chat->conversation);
-    char mark[48];
-    vd_caption_mark(&caption, mark, sizeof mark);
-    vd_notice_say(&chat->notice, *mark ? "%s (%s)" : "%s%s", caption.text, mark);
+    if (changed)
+        vd_notice_say(&chat->notice, "the dialog now begins with this caption, %s%s", mark,
+                      chat->conversation.branch->count ? "; every question is asked again" : "");
+    else
+        vd_notice_say(&chat->notice, *mark ? "%s (%s)" : "%s%s", caption.text, mark);
 }
 
 static void edit_caption(vd_chat *chat)
@@ -154,7 +150,7 @@ void vd_chat_caption(vd_chat *chat, const char *text)
         return;
     }
     if (!*text) {
-        tell_caption(chat);
+        tell_caption(chat, false);
         return;
     }
     if (strcmp(text, "next") == 0)
@@ -165,7 +161,7 @@ void vd_chat_caption(vd_chat *chat, const char *text)
         vd_notice_complain(&chat->notice, "%s", error.text);
     } else if (vd_conversation_caption(conversation).text != before) {
         vd_lanes_recaption(&chat->lanes);
-        say_caption(chat);
+        tell_caption(chat, true);
     }
 }
 
