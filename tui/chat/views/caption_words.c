@@ -31,14 +31,6 @@ static bool has_curve(const band *b, int side)
     return has_history(b, side) || b->sheet->side[side].trace.word[0].gate >= 0;
 }
 
-// What a word got from the history's entries, as it is looked at.
-static void history_of(const band *b, int side, int word, float out[VD_SAID_WORDS])
-{
-    const vd_caption_side *c = &b->sheet->side[side];
-    vd_caption_trace_look(&c->trace, word, vd_chat_look_layer(b->chat, c),
-                          vd_chat_look_head(b->chat, c), NULL, out);
-}
-
 static double curve_of(const band *b, int side, int word)
 {
     const vd_caption_side *c = &b->sheet->side[side];
@@ -150,13 +142,15 @@ static void draw_word(const band *b, int side, int column, int y)
 // What the selected word got from this one's entry, its own apart.
 static void draw_link(const band *b, int side, int column, int y)
 {
+    const vd_caption_side *c = &b->sheet->side[side];
     int t = vd_caption_sheet_word(b->sheet, side, column),
         now = vd_caption_sheet_word(b->sheet, side, b->chat->nav.caption.column);
     float history[VD_SAID_WORDS];
     char text[8];
     if (t < 0 || now < t)
         return;
-    history_of(b, side, now, history);
+    vd_caption_trace_look(&c->trace, now, vd_chat_look_layer(b->chat, c),
+                          vd_chat_look_head(b->chat, c), NULL, history);
     double share = (double)history[t];
     if (share <= LEAST_LINK)
         return;
