@@ -535,11 +535,6 @@ static vd_key character_key(wint_t code)
     return key;
 }
 
-static int next_byte(void)
-{
-    return getch();
-}
-
 // A key or a character that has arrived, as get_wch has it, which loses what follows a byte that is
 // not of the locale.
 static int next_code(wint_t *code)
@@ -548,7 +543,7 @@ static int next_code(wint_t *code)
     *code = (wint_t)byte;
     if (byte == ERR || byte < 0x80 || byte > 0xFF)
         return byte == ERR ? ERR : byte > 0xFF ? KEY_CODE_YES : OK;
-    int32_t typed = vd_typed_character(byte, next_byte, ungetch);
+    int32_t typed = vd_typed_character(byte, getch, ungetch);
     *code = (wint_t)typed;
     return typed < 0 ? ERR : OK;
 }
