@@ -39,30 +39,28 @@ static vd_status serve(loop *l, vd_request *request, vd_error *err)
     case VD_REQUEST_MOUSE:
         vd_screen_mouse(l->screen, request->index != 0);
         return VD_OK;
-    case VD_REQUEST_PICTURE_MODE:
-        vd_screen_pictures(l->screen, (vd_picture_mode)request->index);
-        l->redraw = true;
-        return VD_OK;
-    case VD_REQUEST_REDRAW:
-        vd_screen_redraw(l->screen);
-        l->redraw = true;
-        return VD_OK;
-    case VD_REQUEST_SHOW:
-        l->redraw = true;
-        return VD_OK;
     case VD_REQUEST_COPY:
         vd_clipboard_copy(request->text);
-        return VD_OK;
-    case VD_REQUEST_SUSPEND:
-        vd_screen_suspend(l->screen);
-        l->redraw = true;
         return VD_OK;
     case VD_REQUEST_LEAVE:
         l->leaving = true;
         return VD_OK;
+    case VD_REQUEST_PICTURE_MODE:
+        vd_screen_pictures(l->screen, (vd_picture_mode)request->index);
+        break;
+    case VD_REQUEST_REDRAW:
+        vd_screen_redraw(l->screen);
+        break;
+    case VD_REQUEST_SUSPEND:
+        vd_screen_suspend(l->screen);
+        break;
+    case VD_REQUEST_SHOW:
+        break;
     default:
         return vd_worker_submit(l->worker, request, err);
     }
+    l->redraw = true;
+    return VD_OK;
 }
 
 static vd_status serve_all(loop *l, vd_error *err)
