@@ -30,8 +30,8 @@ static bool read_place(vd_chat *chat, const char *command, const char *text, int
     *out = (int)number - 1;
     if (*text && !*end && number >= 1 && number <= most)
         return true;
-    vd_notice_complain(&chat->notice, "%s %s: expected a number from 1 to %d", command, text, most);
-    return false;
+    return vd_notice_complain(&chat->notice, "%s %s: expected a number from 1 to %d", command, text,
+                              most);
 }
 
 // The caption that is looked at; NULL (and a notice): none.

@@ -160,8 +160,7 @@ static bool read_switch(vd_chat *chat, const char *name, const char *argument, b
     *on = strcmp(argument, "on") == 0;
     if (*on || strcmp(argument, "off") == 0)
         return true;
-    vd_notice_complain(&chat->notice, "%s on or %s off", name, name);
-    return false;
+    return vd_notice_complain(&chat->notice, "%s on or %s off", name, name);
 }
 
 static void run_fold(vd_chat *chat, const char *argument)

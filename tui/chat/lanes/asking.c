@@ -33,10 +33,8 @@ static bool next_round(const vd_lanes *lanes, int lane, size_t *out)
 static bool ask_round(vd_lanes *lanes, int lane, size_t at)
 {
     vd_request request;
-    if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, at, &request)) {
-        vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
-        return false;
-    }
+    if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, at, &request))
+        return vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
     if (!vd_lanes_post(lanes, &request))
         return false;
     lanes->lane[lane].serial = lanes->serial;
@@ -63,16 +61,12 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
 {
     const vd_lane *first = &lanes->lane[0];
     size_t before = vd_conversation_pending(lanes->conversation);
-    if (first->failed && !first->model[0] && !first->loading[0]) {
-        vd_notice_complain(
+    if (first->failed && !first->model[0] && !first->loading[0])
+        return vd_notice_complain(
             lanes->notice,
             "no model is loaded: /model best, /model base, /model improved or /model FILE");
-        return false;
-    }
-    if (!vd_branch_add(lanes->conversation->branch, typed)) {
-        vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
-        return false;
-    }
+    if (!vd_branch_add(lanes->conversation->branch, typed))
+        return vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
     for (int i = 0; i < lanes->count; i++)
         lanes->lane[i].stopped = false;
     vd_lanes_pump(lanes);
@@ -174,10 +168,8 @@ void vd_lanes_redo(vd_lanes *lanes)
 
 bool vd_lanes_fork(vd_lanes *lanes, size_t keep)
 {
-    if (!vd_conversation_fork(lanes->conversation, keep)) {
-        vd_notice_complain(lanes->notice, "out of memory: the conversation stays as it is");
-        return false;
-    }
+    if (!vd_conversation_fork(lanes->conversation, keep))
+        return vd_notice_complain(lanes->notice, "out of memory: the conversation stays as it is");
     stop_waiting(lanes);
     return true;
 }
@@ -215,12 +207,11 @@ bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
     size_t count = conversation->branch->count;
     if (vd_lanes_must_wait(lanes) || rank < 0 || rank >= shown->reply.answer.candidates)
         return false;
-    if (vd_lanes_source(lanes, lane, at) != lane) {
-        vd_notice_say(lanes->notice,
-                      "%s continues from %s answers here; /history own gives it its own history",
-                      shown->model, vd_follow_name(lanes->lane[lane].follow));
-        return false;
-    }
+    if (vd_lanes_source(lanes, lane, at) != lane)
+        return vd_notice_say(
+            lanes->notice,
+            "%s continues from %s answers here; /history own gives it its own history",
+            shown->model, vd_follow_name(lanes->lane[lane].follow));
     bool last = at + 1 == count;
     if (!last && !vd_lanes_fork(lanes, count)) // what comes after it will change
         return false;

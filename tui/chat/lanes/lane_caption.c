@@ -23,10 +23,8 @@ static bool post(vd_lanes *lanes)
 {
     vd_request request = {.kind = VD_REQUEST_CAPTION,
                           .caption = vd_alloc(1, sizeof *request.caption)};
-    if (!request.caption) {
-        vd_notice_complain(lanes->notice, "out of memory: the caption cannot be shown");
-        return false;
-    }
+    if (!request.caption)
+        return vd_notice_complain(lanes->notice, "out of memory: the caption cannot be shown");
     *request.caption = lanes->caption.wanted;
     return vd_lanes_post(lanes, &request);
 }

@@ -2,6 +2,8 @@
 #ifndef VD_CHAT_NOTICE_H
 #define VD_CHAT_NOTICE_H
 
+#include <stdbool.h>
+
 typedef enum vd_notice_kind {
     VD_NOTICE_NONE,
     VD_NOTICE_SAID,
@@ -14,11 +16,11 @@ typedef struct vd_notice {
     char text[512]; // "" when there is none
 } vd_notice;
 
-void vd_notice_say(vd_notice *notice, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void vd_notice_complain(vd_notice *notice, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void vd_notice_wait(vd_notice *notice, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+// Replaces the one before; false, for who refuses something.
+bool vd_notice_put(vd_notice *notice, vd_notice_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define vd_notice_say(notice, ...)      vd_notice_put(notice, VD_NOTICE_SAID, __VA_ARGS__)
+#define vd_notice_wait(notice, ...)     vd_notice_put(notice, VD_NOTICE_WAIT, __VA_ARGS__)
+#define vd_notice_complain(notice, ...) vd_notice_put(notice, VD_NOTICE_WRONG, __VA_ARGS__)
 
 #endif

@@ -20,10 +20,8 @@ bool vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *
 {
     vd_request request = {
         .kind = kind, .lane = lane, .text = text ? vd_strdup(text) : NULL, .index = index};
-    if (text && !request.text) {
-        vd_notice_complain(lanes->notice, "out of memory");
-        return false;
-    }
+    if (text && !request.text)
+        return vd_notice_complain(lanes->notice, "out of memory");
     return vd_lanes_post(lanes, &request);
 }
 
