@@ -54,29 +54,18 @@ bool vd_chat_is_path(const char *text)
 
 // ---- opening, making ----------------------------------------------------------------------------
 
-// *first: the index of the first.
-static vd_status open_all(const vd_world *world, char *const *paths, size_t *first, vd_error *err)
-{
-    size_t index = 0;
-    vd_status status = VD_OK;
-    for (int i = 0; paths[i] && !status; i++)
-        status = vd_world_open_path(world, paths[i], i ? &index : first, err);
-    return status;
-}
-
 void vd_chat_open_picture(vd_chat *chat, const char *text)
 {
     const vd_world *world = chat->conversation.world;
-    size_t before = vd_world_count(world), first = 0;
+    size_t before = vd_world_count(world), first = 0, index;
     vd_error error = {0};
-    vd_status status;
-    if (*text) {
-        char **paths = read_paths(text);
-        status = open_all(world, paths, &first, &error);
-        g_strfreev(paths);
-    } else {
-        status = vd_error_set(&error, VD_USAGE, "/open FILE: a picture, or a folder of them");
-    }
+    char **paths = *text ? read_paths(text) : NULL;
+    vd_status status =
+        paths ? VD_OK
+              : vd_error_set(&error, VD_USAGE, "/open FILE: a picture, or a folder of them");
+    for (int i = 0; !status && paths[i]; i++)
+        status = vd_world_open_path(world, paths[i], i ? &index : &first, &error);
+    g_strfreev(paths);
     size_t opened = vd_world_count(world) - before;
     if (status) {
         vd_notice_complain(&chat->notice, "%s", error.text);
