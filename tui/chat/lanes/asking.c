@@ -148,9 +148,7 @@ void vd_lanes_undo(vd_lanes *lanes)
         return;
     }
     vd_conversation_forget_last(lanes->conversation);
-    for (int i = 0; i < VD_MODELS; i++)
-        if (lanes->lane[i].serial && lanes->lane[i].at >= count - 1)
-            lanes->lane[i].serial = 0;
+    vd_lanes_drop(lanes, count - 1);
     vd_notice_say(lanes->notice, "the last round was undone; Alt-r brings it back");
 }
 
