@@ -141,21 +141,15 @@ static void draw_value(walk_page *page, int x, int width, int row, const char *m
 
 static int draw_values(walk_page *page, int row, const vd_trace_stage *stage)
 {
-    if (page->at.width < 60) {
-        for (int i = 0; i < stage->ins; i++)
-            draw_value(page, page->at.x, page->at.width, row++, i ? "    " : "in  ", &stage->in[i]);
-        for (int i = 0; i < stage->outs; i++)
-            draw_value(page, page->at.x, page->at.width, row++, i ? "    " : "out ",
-                       &stage->out[i]);
-        return row;
-    }
-    int half = page->at.width * 9 / 20 + 1, right = half + 1;
+    bool beside = page->at.width >= 60;
+    int half = beside ? page->at.width * 9 / 20 + 1 : page->at.width;
+    int right = beside ? half + 1 : 0, out = beside ? row : row + stage->ins;
     for (int i = 0; i < stage->ins; i++)
         draw_value(page, page->at.x, half, row + i, i ? "    " : "in  ", &stage->in[i]);
     for (int i = 0; i < stage->outs; i++)
-        draw_value(page, page->at.x + right, page->at.width - right, row + i, i ? "    " : "out ",
+        draw_value(page, page->at.x + right, page->at.width - right, out + i, i ? "    " : "out ",
                    &stage->out[i]);
-    return row + (stage->ins > stage->outs ? stage->ins : stage->outs);
+    return MAX(row + stage->ins, out + stage->outs);
 }
 
 static int label_width(const vd_walk_table *table, int most)
