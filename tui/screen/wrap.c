@@ -98,17 +98,12 @@ size_t vd_text_fit(const char *text, size_t length, int width)
     return at;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd_text_line *line)
 {
     size_t at = *offset;
     // White space at a soft break is dropped; after a line feed it is indentation.
     if (at > 0 && text[at - 1] != '\n')
-        while (at < length && is_space(text[at]))
+        while (at < length && isblank((unsigned char)text[at]))
             at++;
     if (at >= length) {
         *offset = length;
@@ -120,8 +115,8 @@ bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd
     while (here < length && text[here] != '\n') {
         vd_cluster cluster;
         vd_cluster_next(text + here, length - here, &cluster);
-        if (is_space(text[here])) {
-            if (here > at && !is_space(text[here - 1])) {
+        if (isblank((unsigned char)text[here])) {
+            if (here > at && !isblank((unsigned char)text[here - 1])) {
                 break_end = here;
                 break_width = columns;
             }
@@ -139,7 +134,7 @@ bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd
         here += cluster.bytes;
     }
     size_t end = here;
-    while (end > at && is_space(text[end - 1])) {
+    while (end > at && isblank((unsigned char)text[end - 1])) {
         end--;
         columns--;
     }
