@@ -65,10 +65,9 @@ static const char *copy_word(speaker *s, int32_t id)
     return copy_text(s, id == VD_END ? VD_END_WORD : vd_vocab_word(vocab_of(s), id));
 }
 
-// Joined, with the end left out. NULL: out of memory.
-static const char *join(speaker *s, const char *const *word, int count)
+// Frees it.
+static const char *take_text(speaker *s, char *text)
 {
-    char *text = vd_caption_text(word, count);
     const char *copy = copy_text(s, text);
     vd_free(text);
     return copy;
@@ -115,7 +114,7 @@ static vd_status trace(speaker *s, const vd_said_caption *c, vd_error *err)
             if (!(side->likely[t][i] = copy_word(s, w->likely[i].id)))
                 status = vd_error_memory(err, "a caption");
     }
-    if (status == VD_OK && !(side->text = join(s, side->word, c->length)))
+    if (status == VD_OK && !(side->text = take_text(s, vd_caption_text(side->word, c->length))))
         status = vd_error_memory(err, "a caption");
     return status;
 }
@@ -126,11 +125,8 @@ static vd_status keep_said(speaker *s, vd_error *err)
 {
     vd_caption_side *side = s->side;
     for (int i = 0; i < side->of; i++) {
-        const char *word[VD_MAX_CAPTION];
-        for (int t = 0; t < s->said[i].length; t++)
-            word[t] = vd_vocab_word(vocab_of(s), s->said[i].word[t]);
         side->said[i].log_probability = s->said[i].log_probability;
-        if (!(side->said[i].text = join(s, word, s->said[i].length)))
+        if (!(side->said[i].text = take_text(s, vd_said_text(vocab_of(s), &s->said[i]))))
             return vd_error_memory(err, "a caption");
     }
     return VD_OK;
