@@ -255,30 +255,26 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
 
 // ---- finding answers ----------------------------------------------------------------------------
 
-static size_t hash_place(const vd_transcript_file *file, int64_t image_id, const vd_turn *said,
-                         int rounds, const char *typed)
+static gpointer hash_question(int64_t image_id, const vd_turn *said, int rounds, const char *typed)
 {
     uint64_t hash = (uint64_t)image_id * 31 + g_str_hash(typed);
     for (int i = 0; i < rounds; i++) // not their answers: models may hear others
         hash = hash * 31 + g_str_hash(said[i].question);
-    return (size_t)(hash ^ hash >> 29) & (file->newest_count - 1);
+    return GSIZE_TO_POINTER(hash);
 }
 
 // The last answer whose question has this hash, and the one before each: 0 at the end.
-static void index_records(vd_reading *r)
+static void index_records(vd_transcript_file *file)
 {
-    vd_transcript_file *file = r->file;
-    for (file->newest_count = 1; file->newest_count < file->record_count;)
-        file->newest_count *= 2;
-    file->newest = vd_reading_room(r, file->newest_count, sizeof *file->newest);
-    for (size_t i = 0; i < file->record_count && file->newest; i++) {
+    file->newest = g_hash_table_new(NULL, NULL);
+    for (size_t i = 0; i < file->record_count; i++) {
         vd_record *record = &file->records[i];
-        const vd_sheet *sheet = &record->sheet;
-        record->sheet.side[0].reply = &record->reply; // they moved while it grew
-        size_t *place = &file->newest[hash_place(file, sheet->image_id, sheet->said, sheet->rounds,
-                                                 record->reply.typed)];
-        record->earlier = *place;
-        *place = i + 1;
+        vd_sheet *sheet = &record->sheet;
+        sheet->side[0].reply = &record->reply; // they moved while it grew
+        gpointer hash =
+            hash_question(sheet->image_id, sheet->said, sheet->rounds, record->reply.typed);
+        record->earlier = GPOINTER_TO_SIZE(g_hash_table_lookup(file->newest, hash));
+        g_hash_table_insert(file->newest, hash, GSIZE_TO_POINTER(i + 1));
     }
 }
 
@@ -349,11 +345,12 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     if (r.line == 0)
         vd_reading_refuse(&r, "empty; expected a transcript");
     vd_reading_talks_end(&r);
-    index_records(&r);
     g_hash_table_destroy(r.talk_of);
     vd_free(data);
     if (r.status)
         vd_transcript_clear(out);
+    else
+        index_records(out);
     return r.status;
 }
 
@@ -378,7 +375,7 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_free(file->pools[i].answers);
     }
     vd_recorded_files_clear(&file->files);
-    vd_free(file->newest);
+    g_clear_pointer(&file->newest, g_hash_table_destroy);
     vd_free(file->records);
     vd_free(file->talks);
     vd_free(file->pools);
@@ -390,7 +387,8 @@ void vd_transcript_clear(vd_transcript_file *file)
 static size_t first_of(const vd_transcript_file *file, int64_t image_id, const vd_turn *said,
                        int rounds, const char *typed)
 {
-    return file->newest ? file->newest[hash_place(file, image_id, said, rounds, typed)] : 0;
+    gpointer hash = hash_question(image_id, said, rounds, typed);
+    return file->newest ? GPOINTER_TO_SIZE(g_hash_table_lookup(file->newest, hash)) : 0;
 }
 
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,

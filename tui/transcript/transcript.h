@@ -48,6 +48,7 @@
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 
+#include <glib.h>
 #include <time.h>
 
 #include "tui/answer/sheet.h"
@@ -186,9 +187,8 @@ typedef struct vd_transcript_file {
     vd_record *records;
     vd_chat_record *talks; // final states of conversations with at least one round
     vd_recorded_pool *pools;
-    size_t *newest; // (newest_count) by hash of a question: 1 + the index of its last record
-    size_t newest_count;
-    bool cut; // its last line is incomplete, and was left out
+    GHashTable *newest; // by hash of a question: 1 + the index of its last record
+    bool cut;           // its last line is incomplete, and was left out
 } vd_transcript_file;
 
 // An incomplete last line is ignored; any other damage is VD_FORMAT with the line.
