@@ -24,16 +24,6 @@ static int index_of(const vd_sheet_side *side, const char *text)
     return -1;
 }
 
-// "7", or "my.png" of a picture of one's own.
-static void name_picture(const vd_chat_record *talk, char *out, size_t size)
-{
-    const char *slash = talk->picture ? strrchr(talk->picture, '/') : NULL;
-    if (talk->picture)
-        snprintf(out, size, "%s", slash ? slash + 1 : talk->picture);
-    else
-        snprintf(out, size, "%" PRId64, talk->image_id);
-}
-
 // False when the file does not say how this round was answered.
 static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int round,
                        round_sheet *out)
@@ -44,7 +34,7 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
         return false;
     snprintf(out->id, sizeof out->id, "talk-%zu-%d", talk_index + 1, round + 1);
     char name[96];
-    name_picture(talk, name, sizeof name);
+    vd_recorded_picture(talk->picture, talk->image_id, name, sizeof name);
     snprintf(out->title, sizeof out->title, "Picture %s, round %d of %d", name, round + 1,
              talk->count);
     out->sheet = own->sheet;
@@ -174,7 +164,7 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
             "%lld\"><use href=\"#pic-%lld\"/></svg>",
             width, height, (long long)talk->image_id, (long long)talk->image_id);
     char name[96];
-    name_picture(talk, name, sizeof name);
+    vd_recorded_picture(talk->picture, talk->image_id, name, sizeof name);
     vd_markup_put(html, "<div><h2>Picture %s</h2><p class=\"caption\"><i>%s</i>", name,
                   talk->caption);
     if (talk->caption_by != VD_CAPTION_PEOPLE)
@@ -239,11 +229,12 @@ vd_status vd_transcript_markdown(const vd_transcript_file *file, const vd_world 
         return status;
     vd_markup_put(m, "# A chat about pictures\n\n");
     for (size_t i = 0; i < file->talk_count; i++) {
+        const vd_chat_record *talk = &file->talks[i];
         char name[96];
-        name_picture(&file->talks[i], name, sizeof name);
+        vd_recorded_picture(talk->picture, talk->image_id, name, sizeof name);
         vd_markup_put(m, "## Picture %s\n\n", name);
-        if (doubt_of(world, &file->talks[i]))
-            vd_markup_put(m, "**%s**\n\n", doubt_of(world, &file->talks[i]));
+        if (doubt_of(world, talk))
+            vd_markup_put(m, "**%s**\n\n", doubt_of(world, talk));
         put_talk(file, i, &markdown_form, m, 0, 0);
     }
     return vd_markup_commit(m, err);

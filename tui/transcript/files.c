@@ -1,6 +1,9 @@
 // The files that a chat was about, as its transcript has them.
 #include <glib.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/transcript/transcript.h"
@@ -59,6 +62,15 @@ char *vd_recorded_path(const char *path)
     char *whole = g_canonicalize_filename(path, NULL), *uri = g_filename_to_uri(whole, NULL, NULL);
     g_free(whole);
     return uri;
+}
+
+void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t size)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (path)
+        snprintf(out, size, "%s", slash ? slash + 1 : path);
+    else
+        snprintf(out, size, "%" PRId64, image_id);
 }
 
 char *vd_recorded_path_read(const char *text)

@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <glib.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,15 +87,10 @@ static bool describe(const char *line, vd_saved *out)
         return false;
     const vd_json_value *talk = vd_json_member(value, "conversation", VD_JSON_MAP),
                         *id = vd_json_member(talk, "image_id", VD_JSON_NUMBER),
-                        *path = vd_json_member(talk, "picture", VD_JSON_TEXT),
                         *rounds = vd_json_member(talk, "rounds", VD_JSON_LIST),
                         *last = rounds && rounds->count ? rounds->last : NULL;
-    const char *slash = path ? strrchr(path->text, '/') : NULL;
-    if (path)
-        snprintf(out->picture, sizeof out->picture, "%.*s", (int)sizeof out->picture - 1,
-                 slash ? slash + 1 : path->text);
-    else
-        snprintf(out->picture, sizeof out->picture, "%" PRId64, id ? id->whole : 0);
+    vd_recorded_picture(vd_json_text(talk, "picture"), id ? id->whole : 0, out->picture,
+                        sizeof out->picture);
     out->rounds = rounds ? (int)rounds->count : 0;
     if (last && last->type == VD_JSON_LIST && last->count && last->first->type == VD_JSON_TEXT)
         snprintf(out->question, sizeof out->question, "%.*s", (int)sizeof out->question - 1,

@@ -71,6 +71,8 @@ void vd_recorded_files_clear(vd_recorded_files *files);
 // JSON is UTF-8, names of files are bytes: a path that is no UTF-8 is recorded as a file:// URI.
 char *vd_recorded_path(const char *path);      // g_free
 char *vd_recorded_path_read(const char *text); // vd_free; NULL: no memory
+// The name of a picture: "7", or of one's own (path not NULL) "my.png".
+void vd_recorded_picture(const char *path, int64_t image_id, char *out, size_t size);
 
 // ---- writing ------------------------------------------------------------------------------------
 
