@@ -313,8 +313,8 @@ $(BUILD)/features/regions/hdf5_library.o: DEFINE = -D_GNU_SOURCE -DVD_HDF5_LIBRA
 $(BUILD)/features/regions/hdf5_library.tidy: DEFINE = -D_GNU_SOURCE
 $(BUILD)/features/regions/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
 
-# These use extensions of glibc: fopencookie, qsort_r.
-$(foreach f,tui/base/safe_output tui/session/service,$(BUILD)/$(f).o $(BUILD)/$(f).tidy): DEFINE = -D_GNU_SOURCE
+# These use extensions of glibc: fopencookie, memfd_create.
+$(foreach f,tui/base/safe_output tui/screen/rescue,$(BUILD)/$(f).o $(BUILD)/$(f).tidy): DEFINE = -D_GNU_SOURCE
 
 # Only these know where the program is installed.
 knows_prefix = $(foreach f,engine/base/plugin tui/session/world,$(BUILD)/$(f).$(1))

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <term.h>
 #include <unistd.h>
 
@@ -128,17 +129,11 @@ void vd_rescue_disarm(void)
 void vd_errors_keep(vd_kept_errors *kept)
 {
     *kept = (vd_kept_errors){-1, -1};
-    FILE *file = tmpfile();
-    if (!file)
-        return; // a message may then spoil the screen; C-l redraws it
     fflush(stderr);
-    kept->log = dup(fileno(file));
-    fclose(file);
+    kept->log = memfd_create("standard error", MFD_CLOEXEC);
     kept->standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (kept->log < 0 || kept->standard_error < 0)
-        return;
-    fcntl(kept->log, F_SETFD, FD_CLOEXEC);
-    dup2(kept->log, STDERR_FILENO);
+    if (kept->log >= 0 && kept->standard_error >= 0) // else a message may spoil the screen
+        dup2(kept->log, STDERR_FILENO);
 }
 
 void vd_errors_show(vd_kept_errors *kept)
