@@ -121,19 +121,18 @@ static vd_status read_line(const char *place, char *line, vd_preferences *config
 }
 
 // Every line by itself: what is wrong in one says nothing about the others.
-static void read_lines(const char *path, char *text, vd_preferences *config)
+static void read_lines(const char *path, const char *text, vd_preferences *config)
 {
-    int number = 0, wrong = 0;
-    for (char *line = text, *next; line; line = next) {
+    char **lines = g_strsplit(text, "\n", -1);
+    int wrong = 0;
+    for (int i = 0; lines[i]; i++) {
         char place[400];
         vd_error why;
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        snprintf(place, sizeof place, "%.300s, line %d", path, ++number);
-        if (read_line(place, line, config, &why) && wrong++ == 0)
+        snprintf(place, sizeof place, "%.300s, line %d", path, i + 1);
+        if (read_line(place, lines[i], config, &why) && wrong++ == 0)
             g_strlcpy(config->remark, why.text, sizeof config->remark);
     }
+    g_strfreev(lines);
     if (wrong > 1)
         vd_append(config->remark, sizeof config->remark, " (%d more line%s wrong)", wrong - 1,
                   wrong == 2 ? " is" : "s are");

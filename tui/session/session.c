@@ -111,10 +111,8 @@ char *vd_session_vectors_path(const vd_model *model)
 {
     static const char suffix[] = ".safetensors";
     const char *path = vd_model_path(model);
-    size_t length = strlen(path), cut = sizeof suffix - 1;
-    if (length > cut && strcmp(path + length - cut, suffix) == 0)
-        length -= cut;
-    return vd_format("%.*s.vectors%s", (int)length, path, suffix);
+    size_t cut = g_str_has_suffix(path, suffix) ? strlen(suffix) : 0;
+    return vd_format("%.*s.vectors%s", (int)(strlen(path) - cut), path, suffix);
 }
 
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)

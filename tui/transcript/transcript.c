@@ -152,9 +152,7 @@ static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
 {
     static const char suffix[] = ".jsonl";
     char *busy = transcript->path;
-    size_t stem = strlen(busy);
-    if (stem > strlen(suffix) && strcmp(busy + stem - strlen(suffix), suffix) == 0)
-        stem -= strlen(suffix);
+    size_t stem = strlen(busy) - (g_str_has_suffix(busy, suffix) ? strlen(suffix) : 0);
     bool taken = true;
     vd_status status = VD_OK;
     for (int number = 2; status == VD_OK && taken; number++) {

@@ -1,6 +1,7 @@
 // What keys and commands do to the chat.
 #include "tui/chat/actions/actions.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -237,11 +238,7 @@ bool vd_chat_leave_session(vd_chat *chat, size_t picture)
 
 void vd_chat_wish(vd_chat *chat, vd_wish wish, const char *name)
 {
-    size_t length = strlen(name);
-    if (length >= sizeof chat->wished)
-        length = sizeof chat->wished - 1;
-    memcpy(chat->wished, name, length);
-    chat->wished[length] = '\0';
+    g_strlcpy(chat->wished, name, sizeof chat->wished);
     chat->wish = wish;
 }
 

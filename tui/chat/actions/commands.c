@@ -307,12 +307,9 @@ vd_action vd_chat_command(vd_chat *chat, const char *line)
     size_t length = strcspn(line, " ");
     const char *argument = line + length + strspn(line + length, " ");
     char trimmed[VD_LINE_MAX + 1];
-    snprintf(trimmed, sizeof trimmed, "%s", argument);
-    size_t end = strlen(trimmed);
-    while (end > 0 && trimmed[end - 1] == ' ')
-        trimmed[--end] = '\0';
-
     int matches;
+    g_strlcpy(trimmed, argument, sizeof trimmed);
+    g_strchomp(trimmed);
     const vd_binding *found = find_command(line, length, &matches);
     if (!found && vd_chat_is_path(line))
         vd_chat_open_picture(chat, line);

@@ -88,10 +88,9 @@ static void export_to(vd_chat *chat, size_t kind, const char *name, bool force)
 void vd_chat_export(vd_chat *chat, const char *text)
 {
     static const char *const kinds[] = {"html", "md", "json"}, force[] = " --force";
-    const size_t size = strlen(text), tail = sizeof force - 1;
-    const bool forced = size > tail && strcmp(text + size - tail, force) == 0;
+    const bool forced = g_str_has_suffix(text, force);
     size_t kind = 0, length = strcspn(text, " ");
-    char *name = vd_strndup(text, size - (forced ? tail : 0));
+    char *name = vd_strndup(text, strlen(text) - (forced ? strlen(force) : 0));
     const char *path = name ? name + length + strspn(name + length, " ") : "";
     while (kind < 3 && (strlen(kinds[kind]) != length || strncmp(kinds[kind], text, length) != 0))
         kind++;
