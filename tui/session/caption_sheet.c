@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
 #include "engine/base/utf8.h"
 #include "features/captions/tokens.h"
 #include "tui/base/progress.h"
 #include "tui/session/captioning.h"
+
+#define END_WORD "(end)" // the end of a caption as a word
 
 const char *const vd_caption_judged_names[] = {"", "not checked", "false", "doubtful", "faithful"};
 
@@ -45,7 +48,8 @@ typedef struct speaker {
     const vd_caption_wish *wish;
     const vd_picture_regions *regions;
     vd_captioner *captioner;
-    vd_caption_change change;
+    vd_caption_what_if what_if;
+    bool *mask_region; // of what_if, owned
     vd_said_caption said[VD_MOST_BEAMS];
     vd_caption_side *side;
 } speaker;
@@ -62,7 +66,7 @@ static const char *copy_text(speaker *s, const char *text)
 
 static const char *copy_word(speaker *s, int32_t id)
 {
-    return copy_text(s, id == VD_END ? VD_END_WORD : vd_vocab_word(vocab_of(s), id));
+    return copy_text(s, id == VD_END ? END_WORD : vd_vocab_word(vocab_of(s), id));
 }
 
 // Frees it.
@@ -93,7 +97,7 @@ static vd_status describe(speaker *s, vd_error *err)
     side->backend = copy_text(s, vd_model_backend(model)->name);
     side->config = vd_model_config(model)->caption;
     for (int r = 0; r < s->regions->count; r++)
-        side->seen += !is_padding(s->regions, r) && !s->change.mask_region[r];
+        side->seen += !is_padding(s->regions, r) && !s->mask_region[r];
     bool all = side->name && side->path && side->backend && (side->signature || !signature);
     return all ? VD_OK : vd_error_memory(err, "a caption");
 }
@@ -105,7 +109,7 @@ static vd_status trace(speaker *s, const vd_said_caption *c, vd_error *err)
     side->ended = c->ended;
     vd_status status =
         vd_captioner_trace(s->captioner, s->regions->features, s->regions->count, c->word,
-                           c->length, c->ended, &s->change.what_if, &side->trace, err);
+                           c->length, c->ended, &s->what_if, &side->trace, err);
     for (int t = 0; t < side->trace.words && status == VD_OK; t++) {
         const vd_said_word *w = &side->trace.word[t];
         if (!side->word[t] && !(side->word[t] = copy_word(s, w->id)))
@@ -119,7 +123,156 @@ static vd_status trace(speaker *s, const vd_said_caption *c, vd_error *err)
     return status;
 }
 
+// ---- what is changed ----------------------------------------------------------------------------
+
+// Of what the captioner says, or reads, here.
+static const vd_switches *switches_of(const speaker *s)
+{
+    static const vd_switches none;
+    return s->side->changed ? &s->wish->switches : &none;
+}
+
+static vd_status refuse(const vd_switch *one, const char *why, vd_error *err)
+{
+    char name[64];
+    vd_switch_name(one, name, sizeof name);
+    return vd_error_set(err, VD_USAGE, "what-if '%s': %s", name, why);
+}
+
+static vd_status read_switch(speaker *s, const vd_switch *one, vd_error *err)
+{
+    int regions = s->regions->count;
+    char why[64];
+    switch ((int)one->kind) {
+    case VD_SWITCH_HISTORY:
+        s->what_if.no_history = true;
+        return VD_OK;
+    case VD_SWITCH_WORD:
+        if (one->index == 0 && strcmp(one->word, END_WORD) == 0)
+            return refuse(one, "a caption has at least one word", err);
+        return one->word[0] ? VD_OK : refuse(one, "needs a word: word 2=red", err);
+    case VD_SWITCH_REGION:
+        snprintf(why, sizeof why,
+                 regions == 1 ? "there is only %d region" : "there are only %d regions", regions);
+        if (one->index >= regions)
+            return refuse(one, why, err);
+        s->mask_region[one->index] = true;
+        s->what_if.mask_region = s->mask_region;
+        return VD_OK;
+    default:
+        return refuse(one, "of a caption: region N, word N=OTHER or history", err);
+    }
+}
+
+// The id of a typed word: VD_END for END_WORD, VD_UNKNOWN for one that the vocabulary lacks. A
+// number that it has only as digits becomes them: "two", "2".
+static int32_t typed_id(const vd_vocab *vocab, const char **word)
+{
+    int32_t id = strcmp(*word, END_WORD) == 0 ? VD_END : vd_vocab_id(vocab, *word);
+    const char *digits = id == VD_UNKNOWN ? vd_typed_digits(*word) : NULL;
+    if (!digits || vd_vocab_id(vocab, digits) == VD_UNKNOWN)
+        return id;
+    *word = digits;
+    return vd_vocab_id(vocab, digits);
+}
+
+// False: the captioner does not know it.
+static bool find_word(const speaker *s, const char *text, int32_t *id)
+{
+    *id = typed_id(vocab_of(s), &text);
+    return *id == VD_END || *id >= VD_FIRST_WORD;
+}
+
+static vd_status begin_with(speaker *s, const char *begin, vd_error *err)
+{
+    vd_words words;
+    vd_status status = vd_caption_tokenize(begin, VD_CAPTION_WORDS, &words, err);
+    if (status)
+        return status;
+    if (words.count < 1 || words.count > VD_MAX_CAPTION)
+        status = vd_error_set(err, VD_USAGE, "a caption begins with %zu words; expected 1 to %d",
+                              words.count, VD_MAX_CAPTION);
+    for (size_t i = 0; i < words.count && status == VD_OK; i++)
+        if (!find_word(s, words.word[i], &s->what_if.forced[i]))
+            status = vd_error_set(
+                err, VD_USAGE, "the beginning of the caption: the captioner does not know '%.60s'",
+                words.word[i]);
+    s->what_if.places = status ? 0 : (int)words.count;
+    vd_words_clear(&words);
+    return status;
+}
+
+// Before anything is said: regions, history, the beginning.
+static vd_status read_changes(speaker *s, vd_error *err)
+{
+    const vd_switches *switches = switches_of(s);
+    const char *begin = s->side->changed ? s->wish->begin : NULL;
+    vd_status status = vd_captioner_fits(s->captioner, s->regions, err);
+    if (status)
+        return status;
+    s->mask_region = vd_alloc((size_t)s->regions->count + 1, sizeof *s->mask_region);
+    if (!s->mask_region)
+        return vd_error_memory(err, "what is changed");
+    for (int i = 0; i < switches->count && status == VD_OK; i++)
+        status = read_switch(s, &switches->at[i], err);
+    return status || !begin ? status : begin_with(s, begin, err);
+}
+
 // ---- saying -------------------------------------------------------------------------------------
+
+// The word that is said at a place whatever happens; NULL: any.
+static const vd_switch *forced_at(const vd_switches *switches, int place)
+{
+    for (int i = 0; i < switches->count; i++)
+        if (switches->at[i].kind == VD_SWITCH_WORD && switches->at[i].index == place)
+            return &switches->at[i];
+    return NULL;
+}
+
+// Forces the word, those before it as they are said.
+static vd_status force(speaker *s, const vd_switch *one, vd_error *err)
+{
+    const vd_said_caption *said = &s->said[0];
+    vd_caption_what_if *out = &s->what_if;
+    int place = one->index;
+    char why[80];
+    snprintf(why, sizeof why, "the caption has %d word%s; expected a word up to %d", said->length,
+             said->length == 1 ? "" : "s", said->length + 1);
+    if (place > said->length)
+        return refuse(one, why, err);
+    for (int i = out->places; i < place; i++)
+        out->forced[i] = said->word[i];
+    out->places = place < out->places ? out->places : place + 1;
+    return find_word(s, one->word, &out->forced[place])
+               ? VD_OK
+               : refuse(one, "the captioner does not know this word", err);
+}
+
+static vd_status say_once(speaker *s, vd_error *err)
+{
+    vd_saying how = s->by->how;
+    how.what_if = &s->what_if;
+    return vd_captioner_say(s->captioner, s->regions->features, s->regions->count, &how, s->said,
+                            s->by->most, &s->side->of, err);
+}
+
+// Words are forced from the first place on: those before one stay as they are said without it, and
+// the rest is said anew; END_WORD ends the caption.
+static vd_status say_changed(speaker *s, vd_error *err)
+{
+    vd_status status = read_changes(s, err);
+    if (status == VD_OK)
+        status = say_once(s, err);
+    for (int place = 0; place < VD_MAX_CAPTION && status == VD_OK; place++) {
+        const vd_switch *one = forced_at(switches_of(s), place);
+        if (!one)
+            continue;
+        status = force(s, one, err);
+        if (status == VD_OK)
+            status = say_once(s, err);
+    }
+    return status;
+}
 
 static vd_status keep_said(speaker *s, vd_error *err)
 {
@@ -132,12 +285,11 @@ static vd_status keep_said(speaker *s, vd_error *err)
     return VD_OK;
 }
 
-static vd_status say(speaker *s, const vd_caption_changes *changes, vd_error *err)
+static vd_status say(speaker *s, vd_error *err)
 {
     vd_caption_side *side = s->side;
     double start = vd_seconds();
-    vd_status status = vd_caption_change_say(s->captioner, s->regions, &s->by->how, changes,
-                                             &s->change, s->said, s->by->most, &side->of, err);
+    vd_status status = say_changed(s, err);
     side->milliseconds = 1000 * (vd_seconds() - start);
     if (status == VD_OK)
         status = describe(s, err);
@@ -153,7 +305,7 @@ static vd_status say(speaker *s, const vd_caption_changes *changes, vd_error *er
 static vd_status put_word(speaker *s, int place, const char *text, vd_said_caption *c,
                           vd_error *err)
 {
-    c->word[place] = vd_caption_typed_id(vocab_of(s), &text);
+    c->word[place] = typed_id(vocab_of(s), &text);
     bool end = c->word[place] == VD_END;
     if (place >= c->length || end)
         c->length = place + !end;
@@ -165,7 +317,7 @@ static vd_status put_word(speaker *s, int place, const char *text, vd_said_capti
 // Words that are said to be others; the one behind the last word is another word's place, too.
 static vd_status change_words(speaker *s, vd_said_caption *c, vd_error *err)
 {
-    const vd_switches *switches = &s->wish->switches;
+    const vd_switches *switches = switches_of(s);
     vd_status status = VD_OK;
     for (int i = 0; i < switches->count && status == VD_OK; i++) {
         const vd_switch *one = &switches->at[i];
@@ -182,11 +334,11 @@ static vd_status change_words(speaker *s, vd_said_caption *c, vd_error *err)
 }
 
 // Captioners learn from captions that are cut, too: such a one has no end.
-static vd_status read_given(speaker *s, const vd_caption_changes *changes, vd_error *err)
+static vd_status read_given(speaker *s, vd_error *err)
 {
     vd_said_caption c = {0};
     vd_words words = {0};
-    vd_status status = vd_caption_change_read(s->captioner, s->regions, changes, &s->change, err);
+    vd_status status = read_changes(s, err);
     if (status == VD_OK)
         status = vd_caption_tokenize(s->wish->read, VD_CAPTION_WORDS, &words, err);
     if (status == VD_OK && words.count == 0)
@@ -195,19 +347,11 @@ static vd_status read_given(speaker *s, const vd_caption_changes *changes, vd_er
         status = put_word(s, (int)i, words.word[i], &c, err);
     c.ended = words.count <= VD_MAX_CAPTION && !s->wish->read_cut;
     vd_words_clear(&words);
-    if (status == VD_OK && s->side->changed)
+    if (status == VD_OK)
         status = change_words(s, &c, err);
     if (status == VD_OK)
         status = describe(s, err);
     return status ? status : trace(s, &c, err);
-}
-
-static vd_status make_side(speaker *s, vd_error *err)
-{
-    vd_caption_changes changes = {0};
-    if (s->side->changed)
-        changes = (vd_caption_changes){&s->wish->switches, s->wish->begin};
-    return s->side->read ? read_given(s, &changes, err) : say(s, &changes, err);
 }
 
 // ---- both ---------------------------------------------------------------------------------------
@@ -221,15 +365,14 @@ static vd_status find_under(speaker *by, int which, vd_caption_side *of, vd_erro
     vd_caption_trace trace;
     for (int t = 0; t < length; t++) {
         const char *text = of->word[t];
-        word[t] = vd_caption_typed_id(vocab, &text);
+        word[t] = typed_id(vocab, &text);
         of->unknown[which] += word[t] == VD_UNKNOWN;
     }
     of->under[which] = of->trace.log_probability;
     if (of == by->side)
         return VD_OK;
-    vd_status status =
-        vd_captioner_trace(by->captioner, by->regions->features, by->regions->count, word, length,
-                           of->ended, &by->change.what_if, &trace, err);
+    vd_status status = vd_captioner_trace(by->captioner, by->regions->features, by->regions->count,
+                                          word, length, of->ended, &by->what_if, &trace, err);
     of->under[which] = trace.log_probability;
     vd_caption_trace_clear(&trace);
     return status;
@@ -261,7 +404,7 @@ static vd_status speak(vd_caption_sheet *sheet, const vd_caption_sayers *by,
                                 .regions = &sheet->regions,
                                 .captioner = by->captioner[two ? i : 0],
                                 .side = side};
-        status = make_side(&speakers[i], err);
+        status = side->read ? read_given(&speakers[i], err) : say(&speakers[i], err);
     }
     for (int of = 0; of < sheet->sides; of++)
         for (int i = 0; i < sheet->sides && status == VD_OK; i++)
@@ -291,7 +434,7 @@ static vd_status fill(vd_caption_sheet *sheet, const vd_caption_sayers *by, vd_e
         return vd_error_memory(err, "a caption");
     vd_status status = speak(sheet, by, speakers, err);
     for (int i = 0; i < VD_CAPTION_SIDES; i++)
-        vd_caption_change_clear(&speakers[i].change);
+        vd_free(speakers[i].mask_region);
     vd_free(speakers);
     return status;
 }
@@ -371,12 +514,26 @@ static bool same_names(const vd_caption_sheet *sheet)
     return sheet->sides > 1 && strcmp(sheet->side[0].name, sheet->side[1].name) == 0;
 }
 
+// "without region 3, word 2=red, beginning with there is".
+static void name_changes(const vd_caption_wish *wish, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int i = 0; i < wish->switches.count; i++) {
+        const vd_switch *one = &wish->switches.at[i];
+        char name[64];
+        vd_switch_name(one, name, sizeof name);
+        vd_append(out, size, "%s%s%s", *out ? ", " : "",
+                  one->kind == VD_SWITCH_WORD ? "" : "without ", name);
+    }
+    if (wish->begin)
+        vd_append(out, size, "%sbeginning with %s", *out ? ", " : "", wish->begin);
+}
+
 void vd_caption_side_label(const vd_caption_sheet *sheet, int side, char *out, size_t size)
 {
     const vd_caption_side *c = &sheet->side[side];
-    const vd_caption_changes changes = {&sheet->wish.switches, sheet->wish.begin};
     char changed[400];
-    vd_caption_changes_text(&changes, changed, sizeof changed);
+    name_changes(&sheet->wish, changed, sizeof changed);
     if (sheet->captioners == 1 && sheet->sides > 1)
         snprintf(out, size, "%s%s%s",
                  c->read             ? "the given caption"

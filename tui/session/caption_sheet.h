@@ -9,7 +9,6 @@
 #include "engine/base/string_arena.h"
 #include "engine/model/captioner.h"
 #include "tui/base/align.h"
-#include "tui/session/caption_change.h"
 #include "tui/session/session.h"
 #include "tui/session/switches.h"
 

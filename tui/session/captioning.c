@@ -4,7 +4,6 @@
 
 #include "engine/base/alloc.h"
 #include "features/captions/tokens.h"
-#include "tui/session/caption_change.h"
 
 struct vd_captioning {
     char *path;
@@ -60,6 +59,19 @@ vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_e
 void vd_captioning_give_back(vd_captioning *captioning)
 {
     pthread_mutex_unlock(&captioning->use);
+}
+
+vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regions *regions,
+                            vd_error *err)
+{
+    const vd_model *model = vd_captioner_model(captioner);
+    int expected = vd_model_config(model)->region;
+    if (regions->size == expected)
+        return VD_OK;
+    return vd_error_set(err, VD_MISMATCH,
+                        "%.300s wants regions of %d numbers, the picture's have %d; they must come "
+                        "from one extractor",
+                        vd_model_path(model), expected, regions->size);
 }
 
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,

@@ -22,6 +22,9 @@ const char *vd_captioning_path(const vd_captioning *captioning);
 vd_status vd_captioning_take(vd_captioning *captioning, vd_captioner **out, vd_error *err);
 void vd_captioning_give_back(vd_captioning *captioning);
 
+// VD_MISMATCH for regions of another size than the captioner's.
+vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regions *regions,
+                            vd_error *err);
 // The captions that a beam search ends with, the best first; VD_MISMATCH for regions of another
 // size than the captioner's.
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
