@@ -8,7 +8,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 
-char *vd_clipboard_sequence(const char *text, bool tmux, size_t *length)
+char *vd_clipboard_sequence(const char *text, bool tmux)
 {
     gchar *coded = g_base64_encode((const guchar *)text, strlen(text));
     char *out = vd_format("\033]52;c;%s\a", coded);
@@ -18,7 +18,6 @@ char *vd_clipboard_sequence(const char *text, bool tmux, size_t *length)
         out = both;
     }
     g_free(coded);
-    *length = out ? strlen(out) : 0;
     return out;
 }
 
@@ -41,8 +40,8 @@ bool vd_clipboard_copy(const char *text)
     bool tmux = inside && *inside;
     if (tmux && give_to_tmux(text))
         return true;
-    size_t length;
-    char *sequence = vd_clipboard_sequence(text, tmux, &length);
+    char *sequence = vd_clipboard_sequence(text, tmux);
+    size_t length = sequence ? strlen(sequence) : 0;
     bool done = sequence && vd_file_write_all(STDOUT_FILENO, sequence, length) == length;
     vd_free(sequence);
     return done;
