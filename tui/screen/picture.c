@@ -321,10 +321,9 @@ static void draw_outline(vd_grid *grid, vd_rect at, const pen *with, vd_style li
         line_cell(grid, at.x, y, with->vertical, with->ascii[1], with->shade, line);
         line_cell(grid, right, y, with->vertical, with->ascii[1], with->shade, line);
     }
-    line_cell(grid, at.x, at.y, with->corner[0], with->ascii[2], with->shade, line);
-    line_cell(grid, right, at.y, with->corner[1], with->ascii[2], with->shade, line);
-    line_cell(grid, at.x, bottom, with->corner[2], with->ascii[2], with->shade, line);
-    line_cell(grid, right, bottom, with->corner[3], with->ascii[2], with->shade, line);
+    for (int i = 0; i < 4; i++)
+        line_cell(grid, i % 2 ? right : at.x, i < 2 ? at.y : bottom, with->corner[i],
+                  with->ascii[2], with->shade, line);
 }
 
 static bool overlaps(vd_rect a, vd_rect b)
@@ -356,16 +355,10 @@ static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_r
     return (vd_rect){outline.x, outline.y, 0, 1};
 }
 
-static int label_text(const vd_outline *outline, char *out, size_t size)
-{
-    return snprintf(out, size, "%d", outline->number);
-}
-
 void vd_outline_labels(vd_rect place, const vd_outline *outlines, int count, vd_rect *labels)
 {
     for (int i = 0; i < count; i++) {
-        char label[12];
-        int width = label_text(&outlines[i], label, sizeof label);
+        int width = snprintf(NULL, 0, "%d", outlines[i].number);
         labels[i] = label_place(outline_cells(outlines[i].box, place), place, width, labels, i);
     }
 }
@@ -387,7 +380,7 @@ void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines
     vd_outline_labels(place, outlines, count, labels);
     for (int i = 0; i < count; i++) {
         char label[12];
-        label_text(&outlines[i], label, sizeof label);
+        snprintf(label, sizeof label, "%d", outlines[i].number);
         vd_grid_plain(grid, labels[i].x, labels[i].y, labels[i].width, label, strlen(label),
                       vd_theme(grid->look, VD_ROLE_LABEL));
     }
