@@ -162,13 +162,15 @@ typedef struct picture {
 static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const picture *about,
                          int lane, size_t at, const vd_turn *history)
 {
-    const vd_response *response = &chat->conversation.branch->rounds[at].response[lane];
+    const vd_conversation *conversation = &chat->conversation;
+    const vd_response *response = &conversation->branch->rounds[at].response[lane];
+    const vd_picture_caption caption = vd_conversation_caption(conversation);
     bool known = about->regions.count == response->reply.answer.regions;
     return (vd_sheet){
-        .image_id = vd_conversation_image_id(&chat->conversation),
-        .picture = vd_conversation_own_path(&chat->conversation),
-        .caption = vd_conversation_caption(&chat->conversation).text,
-        .caption_by = vd_conversation_caption(&chat->conversation).by,
+        .image_id = vd_conversation_image_id(conversation),
+        .picture = vd_world_own_path(conversation->world, conversation->branches.picture),
+        .caption = caption.text,
+        .caption_by = caption.by,
         .said = history,
         .rounds = (int)at,
         .boxes = known ? about->regions.boxes : NULL,

@@ -385,7 +385,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
-        status = vd_world_match(program->world, settings->missing, &skipped, err);
+        status = vd_visdial_match(program->world->dialogs, program->world->regions,
+                                  settings->missing, &skipped, err);
     if (!status)
         status = vd_recorder_open_pictures(&program->recorder.past, program->world, err);
     if (!status && image >= 0)

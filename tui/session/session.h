@@ -69,8 +69,6 @@ vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
 vd_status vd_world_read_relevance(vd_world *world, vd_error *err);
 // Only the look-up of the directory (vd_free *out).
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
-// Leaves out the pictures that have no features, or refuses them (vd_visdial_match).
-vd_status vd_world_match(vd_world *world, vd_missing missing, size_t *skipped, vd_error *err);
 // Path of a file that comes with the program (base.safetensors, ...): in `directory` (may be NULL),
 // else in the first of the directories above that has it (vd_free); NULL when memory is out. Where
 // none has it the path says where it is expected.

@@ -244,11 +244,6 @@ vd_status vd_world_read_relevance(vd_world *world, vd_error *err)
     return status;
 }
 
-vd_status vd_world_match(vd_world *world, vd_missing missing, size_t *skipped, vd_error *err)
-{
-    return vd_visdial_match(world->dialogs, world->regions, missing, skipped, err);
-}
-
 void vd_world_close(vd_world *world)
 {
     if (!world)

@@ -438,11 +438,6 @@ vd_picture_caption vd_conversation_caption(const vd_conversation *conversation)
     return vd_world_captioned(conversation->world, conversation->branches.picture);
 }
 
-const char *vd_conversation_own_path(const vd_conversation *conversation)
-{
-    return vd_world_own_path(conversation->world, conversation->branches.picture);
-}
-
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index)
 {
     size_t before = conversation->contents_count, count = vd_world_count(conversation->world);

@@ -90,7 +90,6 @@ void vd_conversation_clear(vd_conversation *conversation); // of every picture; 
 
 int64_t vd_conversation_image_id(const vd_conversation *conversation);
 vd_picture_caption vd_conversation_caption(const vd_conversation *conversation);
-const char *vd_conversation_own_path(const vd_conversation *conversation); // vd_world_own_path
 // The contents of a picture of the world; "" if unknown. Computed once.
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
 // Keeps the current picture's conversations and switches to those about picture `index`; returns

@@ -72,13 +72,14 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
 {
     const vd_conversation *conversation = lanes->conversation;
     const vd_branch *branch = conversation->branch;
-    *out = (vd_chat_record){.image_id = vd_conversation_image_id(conversation),
-                            .picture = (char *)vd_conversation_own_path(conversation),
-                            .caption = (char *)vd_conversation_caption(conversation).text,
-                            .caption_by = vd_conversation_caption(conversation).by,
-                            .lane_count = lanes->count,
-                            .returned = conversation->branches.returned,
-                            .branch = conversation->branches.used};
+    *out = (vd_chat_record){
+        .image_id = vd_conversation_image_id(conversation),
+        .picture = (char *)vd_world_own_path(conversation->world, conversation->branches.picture),
+        .caption = (char *)vd_conversation_caption(conversation).text,
+        .caption_by = vd_conversation_caption(conversation).by,
+        .lane_count = lanes->count,
+        .returned = conversation->branches.returned,
+        .branch = conversation->branches.used};
     out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
     out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
     out->asides = vd_alloc(vd_branches_asides(&conversation->branches), sizeof *out->asides);
