@@ -46,7 +46,7 @@ vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_wor
     const vd_chat_record *last = past->talk_count ? &past->talks[past->talk_count - 1] : NULL;
     vd_error why = {0};
     size_t index;
-    vd_transcript_open_pictures(past, world, NULL);
+    vd_transcript_open_pictures(past, world);
     if (!last || !last->picture || !vd_world_find(world, last->image_id, &index, NULL))
         return VD_OK;
     if (vd_world_open_path(world, last->picture, &index, &why) == VD_OK)

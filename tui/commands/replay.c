@@ -258,7 +258,7 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
     if (status == VD_OK && opened)
         status = vd_world_open_files(&files, &world, err);
     if (status == VD_OK && opened)
-        vd_transcript_open_pictures(&file, world, NULL);
+        vd_transcript_open_pictures(&file, world);
     if (status == VD_OK && r->html)
         status = vd_transcript_html(&file, world, r->html, err);
     if (status == VD_OK && r->markdown)

@@ -140,14 +140,14 @@ static void put_others(GString *out)
     g_string_free(names, TRUE);
 }
 
-vd_status vd_direct_color_describe(const char *term, char **terminfo, vd_error *err)
+char *vd_direct_color_describe(const char *term)
 {
     GString *entry = g_string_new(NULL);
     put_tables(entry, term);
     put_others(entry);
     char *text = g_base64_encode((const guchar *)entry->str, entry->len);
-    *terminfo = vd_format("b64:%s", text);
+    char *terminfo = vd_format("b64:%s", text);
     g_free(text);
     g_string_free(entry, TRUE);
-    return *terminfo ? VD_OK : vd_error_memory(err, "the description of the terminal");
+    return terminfo;
 }

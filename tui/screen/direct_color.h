@@ -3,11 +3,9 @@
 #ifndef VD_DIRECT_COLOR_H
 #define VD_DIRECT_COLOR_H
 
-#include "engine/base/error.h"
-
 // Describes the terminal that setupterm() was called for as one with 24-bit colour: a compiled
-// description (term(5)) as a value of the environment variable TERMINFO, "b64:..." (vd_free).
-// Palette colours 0 to 7 stay what they are, larger numbers are RGB.
-vd_status vd_direct_color_describe(const char *term, char **terminfo, vd_error *err);
+// description (term(5)) as a value of the environment variable TERMINFO, "b64:..." (vd_free); NULL:
+// out of memory. Palette colours 0 to 7 stay what they are, larger numbers are RGB.
+char *vd_direct_color_describe(const char *term);
 
 #endif

@@ -127,7 +127,7 @@ static SCREEN *open_direct(const char *name, bool said, FILE *out)
     if (setupterm(name, STDOUT_FILENO, &found) != OK)
         return NULL;
     if ((said || promises_direct()) && tigetflag("RGB") != 1)
-        vd_direct_color_describe(name, &description, NULL);
+        description = vd_direct_color_describe(name);
     del_curterm(cur_term);
     if (!description)
         return NULL;

@@ -386,22 +386,21 @@ vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path
 // ---- pictures of one's own ----------------------------------------------------------------------
 
 static void open_picture(const char *path, const char *caption, vd_caption_by by,
-                         const vd_world *world, vd_error *why)
+                         const vd_world *world)
 {
     size_t index;
-    if (path && vd_world_open_path(world, path, &index, why) == VD_OK)
+    if (path && vd_world_open_path(world, path, &index, NULL) == VD_OK)
         vd_world_set_caption(world, index, caption, by, NULL);
 }
 
-void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
-                                 vd_error *why)
+void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world)
 {
     for (size_t i = 0; i < file->record_count; i++) {
         const vd_sheet *sheet = &file->records[i].sheet;
-        open_picture(sheet->picture, sheet->caption, sheet->caption_by, world, why);
+        open_picture(sheet->picture, sheet->caption, sheet->caption_by, world);
     }
     for (size_t i = 0; i < file->talk_count; i++) {
         const vd_chat_record *talk = &file->talks[i];
-        open_picture(talk->picture, talk->caption, talk->caption_by, world, why);
+        open_picture(talk->picture, talk->caption, talk->caption_by, world);
     }
 }

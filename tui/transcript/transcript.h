@@ -198,9 +198,8 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
 // The newest session that has a conversation; VD_NOT_FOUND if there is none.
 vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err);
 // Opens the pictures that the file names by path, so that they are found by their ids, with their
-// captions. Those that do not exist any more are left out; *why then says so (may be NULL).
-void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
-                                 vd_error *why);
+// captions. Those that do not exist any more are left out.
+void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world);
 void vd_transcript_clear(vd_transcript_file *file);
 
 // The last recorded answer of a lane to a round of a talk, after the same rounds; NULL if there is

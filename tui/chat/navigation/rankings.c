@@ -19,14 +19,14 @@ void vd_rankings_clear(vd_rankings *rankings)
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static vd_status group_pool(vd_lane_ranking *own, const vd_response *response, vd_error *err)
+// False here and below: memory is out.
+static bool group_pool(vd_lane_ranking *own, const vd_response *response)
 {
     if (own->group && own->answers == response->pool.text)
-        return VD_OK;
-    size_t count = (size_t)response->pool.count;
+        return true;
     ranking_free(own);
     own->answers = response->pool.text;
-    return vd_fold_answers(response->pool.text, count, &own->group, err);
+    return !vd_fold_answers(own->answers, (size_t)response->pool.count, &own->group, NULL);
 }
 
 static void forget_answer(vd_lane_ranking *own, const vd_response *response, bool folded)
@@ -41,17 +41,16 @@ static void forget_answer(vd_lane_ranking *own, const vd_response *response, boo
     own->folded = folded;
 }
 
-static vd_status fold_response(vd_lane_ranking *own, const vd_response *response, vd_error *err)
+static bool fold_response(vd_lane_ranking *own, const vd_response *response)
 {
     const vd_answer *answer = &response->reply.answer;
-    vd_status status = group_pool(own, response, err);
+    bool grouped = group_pool(own, response);
     forget_answer(own, response, true);
-    if (status || own->list)
-        return status;
+    if (!grouped || own->list)
+        return grouped;
     own->list = vd_alloc((size_t)answer->candidates, sizeof *own->list);
-    if (!own->list)
-        return vd_error_memory(err, "answers that mean the same");
-    return vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, err);
+    return own->list &&
+           !vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, NULL);
 }
 
 // Whether alike answers are one in a lane's list: wanted, and memory is there.
@@ -59,7 +58,7 @@ static bool make_list(vd_rankings *rankings, int lane, const vd_response *respon
 {
     vd_lane_ranking *own = &rankings->lane[lane];
     bool folded = rankings->folded && response->pool.count >= response->reply.answer.candidates;
-    if (folded && fold_response(own, response, NULL) == VD_OK)
+    if (folded && fold_response(own, response))
         return true;
     if (folded)
         ranking_free(own);
