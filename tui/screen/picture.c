@@ -213,8 +213,7 @@ static vd_status draw_pixels(vd_picture *picture, vd_grid *grid, vd_rect place,
         vd_status status = vd_pixels_compose(&picture->image, place.width, place.height, grid->look,
                                              outlines, count, &composed, err);
         if (!status)
-            status = vd_pixels_encode(&composed, place.width, place.height, grid->look, &pixels->id,
-                                      &pixels->bytes, &pixels->length, err);
+            status = vd_pixels_encode(&composed, pixels, err);
         vd_image_clear(&composed);
         if (status)
             return status;

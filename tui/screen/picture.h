@@ -26,7 +26,7 @@ typedef struct vd_picture_pixels {
     vd_outline outlines[VD_OUTLINES_MOST];
     int count;
     unsigned id;
-    char *bytes; // owned
+    char *bytes; // escape sequences, owned
     size_t length;
     unsigned used; // when
 } vd_picture_pixels;

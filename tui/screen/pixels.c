@@ -229,24 +229,24 @@ static void add_kitty(GString *out, bool tmux, const char *keys, const char *dat
     g_string_append_printf(out, "%s\\%s", escape, tmux ? "\033\\" : "");
 }
 
-static void encode_kitty(GString *out, int width, int height, bool tmux, unsigned id,
-                         const char *data, size_t length)
+static void encode_kitty(GString *out, const vd_picture_pixels *of, const char *data)
 {
     enum { PIECE = 4096 }; // the most that the protocol allows
+    size_t length = strlen(data);
     char keys[96];
     for (size_t at = 0; at < length; at += PIECE) {
         int more = at + PIECE < length;
         if (at == 0)
-            snprintf(keys, sizeof keys, "a=T,f=100,i=%u,q=2,C=1,c=%d,r=%d%s,m=%d", id, width,
-                     height, tmux ? ",U=1" : "", more);
+            snprintf(keys, sizeof keys, "a=T,f=100,i=%u,q=2,C=1,c=%d,r=%d%s,m=%d", of->id,
+                     of->width, of->height, of->look.tmux ? ",U=1" : "", more);
         else
             snprintf(keys, sizeof keys, "m=%d", more);
-        add_kitty(out, tmux, keys, data + at, more ? PIECE : length - at);
+        add_kitty(out, of->look.tmux, keys, data + at, more ? PIECE : length - at);
     }
 }
 
-static vd_status encode_png(GString *out, const vd_image *composed, int width, int height,
-                            vd_look look, unsigned id, vd_error *err)
+static vd_status encode_png(GString *out, const vd_image *composed, const vd_picture_pixels *of,
+                            vd_error *err)
 {
     unsigned char *png;
     size_t size;
@@ -254,21 +254,22 @@ static vd_status encode_png(GString *out, const vd_image *composed, int width, i
     if (status)
         return status;
     char *data = g_base64_encode(png, size);
-    if (look.pictures == VD_PICTURE_KITTY)
-        encode_kitty(out, width, height, look.tmux, id, data, strlen(data));
+    if (of->look.pictures == VD_PICTURE_KITTY)
+        encode_kitty(out, of, data);
     else
         g_string_append_printf(out,
                                "%s]1337;File=inline=1;size=%zu;width=%d;height=%d;"
                                "preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
-                               look.tmux ? "\033\033" : "\033", size, width, height, data);
+                               of->look.tmux ? "\033\033" : "\033", size, of->width, of->height,
+                               data);
     g_free(data);
     vd_free(png);
     return VD_OK;
 }
 
 // Sixels stand in rows of six pixels; what is left of the last cell stays free.
-static vd_status encode_sixel(GString *out, const vd_image *composed, int width, int height,
-                              vd_look look, vd_error *err)
+static vd_status encode_sixel(GString *out, const vd_image *composed, const vd_picture_pixels *of,
+                              vd_error *err)
 {
     int rows = composed->height - composed->height % 6;
     size_t count = (size_t)composed->width * (size_t)rows;
@@ -281,8 +282,8 @@ static vd_status encode_sixel(GString *out, const vd_image *composed, int width,
         rgba[4 * i + 3] = 255;
     }
     ChafaCanvasConfig *config = chafa_canvas_config_new();
-    chafa_canvas_config_set_geometry(config, width, height);
-    chafa_canvas_config_set_cell_geometry(config, look.cell_width, look.cell_height);
+    chafa_canvas_config_set_geometry(config, of->width, of->height);
+    chafa_canvas_config_set_cell_geometry(config, of->look.cell_width, of->look.cell_height);
     chafa_canvas_config_set_pixel_mode(config, CHAFA_PIXEL_MODE_SIXELS);
     chafa_canvas_config_set_dither_mode(config, CHAFA_DITHER_MODE_DIFFUSION);
     chafa_canvas_config_set_dither_grain_size(config, 1, 1);
@@ -300,21 +301,17 @@ static vd_status encode_sixel(GString *out, const vd_image *composed, int width,
     return VD_OK;
 }
 
-vd_status vd_pixels_encode(const vd_image *composed, int width, int height, vd_look look,
-                           unsigned *id, char **bytes, size_t *length, vd_error *err)
+vd_status vd_pixels_encode(const vd_image *composed, vd_picture_pixels *to, vd_error *err)
 {
     static atomic_uint count;
-    *id = FIRST_ID + atomic_fetch_add(&count, 1) % IDS;
+    to->id = FIRST_ID + atomic_fetch_add(&count, 1) % IDS;
     GString *out = g_string_new(NULL);
-    vd_status status = VD_OK;
-    if (look.pictures == VD_PICTURE_SIXEL)
-        status = encode_sixel(out, composed, width, height, look, err);
-    else
-        status = encode_png(out, composed, width, height, look, *id, err);
-    *length = out->len;
-    *bytes = status ? NULL : vd_strndup(out->str, out->len);
+    vd_status status = to->look.pictures == VD_PICTURE_SIXEL ? encode_sixel(out, composed, to, err)
+                                                             : encode_png(out, composed, to, err);
+    to->length = out->len;
+    to->bytes = status ? NULL : vd_strndup(out->str, out->len);
     g_string_free(out, TRUE);
-    if (!status && !*bytes)
+    if (!status && !to->bytes)
         status = vd_error_memory(err, "the picture for the terminal");
     return status;
 }

@@ -30,9 +30,8 @@ void vd_pixels_fill_cells(vd_grid *grid, vd_rect place, unsigned id);
 // The picture over width x height cells with its outlines, as pixels.
 vd_status vd_pixels_compose(const vd_image *picture, int width, int height, vd_look look,
                             const vd_outline *outlines, int count, vd_image *out, vd_error *err);
-// As escape sequences (vd_free), with a new id.
-vd_status vd_pixels_encode(const vd_image *composed, int width, int height, vd_look look,
-                           unsigned *id, char **bytes, size_t *length, vd_error *err);
+// Sets the bytes, their length and a new id.
+vd_status vd_pixels_encode(const vd_image *composed, vd_picture_pixels *to, vd_error *err);
 // The sequence that deletes an image; "" for protocols whose images vanish by themselves. out of 64
 // bytes.
 void vd_pixels_removal(const vd_grid_image *image, char *out, size_t size);
