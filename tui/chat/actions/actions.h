@@ -25,7 +25,7 @@ typedef struct vd_preview {
     size_t index;    // of which it is, when there is either
 } vd_preview;
 
-// A list that is drawn and scrolled by tui/chat/views/list.c.
+// A list that is drawn and scrolled by list.c.
 typedef struct vd_list vd_list;
 struct vd_list {
     vd_chat *chat;
@@ -49,14 +49,14 @@ typedef struct vd_view {
     vd_panels (*arrange)(vd_chat *chat, int width, int height);
     // Draws into nav.layout; sets nav.seen and nav.scroll_most when it scrolls. Never NULL.
     void (*draw)(vd_chat *chat, vd_grid *grid);
-    vd_list (*list)(vd_chat *chat); // what vd_list_scroll, _act and _click work on
-    // Moves by lines, towards the end when positive; NULL: nav.top of this place moves within
-    // 0..scroll_most.
+    vd_list (*list)(vd_chat *chat); // that is scrolled, picked from and clicked on
+    // Moves by lines, towards the end when positive; NULL: the list's cursor, or nav.top of this
+    // place within 0..scroll_most.
     void (*scroll)(vd_chat *chat, int lines);
     // An action that only means something here, or something else than in the chat; false: not
-    // taken, the chat's own meaning holds.
+    // taken, the list's or the chat's own meaning holds.
     bool (*act)(vd_chat *chat, vd_action action, vd_key key);
-    void (*click)(vd_chat *chat, int x, int y); // inside the screen
+    void (*click)(vd_chat *chat, int x, int y); // inside the screen; NULL: on the list
 } vd_view;
 
 // A request about the session's file, for tui/chat/recorder.h.
@@ -86,6 +86,16 @@ struct vd_chat {
 void vd_chat_key(vd_chat *chat, vd_key key);
 // After every key and event: updates the views after changes, and requests what they need.
 void vd_chat_settle(vd_chat *chat);
+
+// ---- lists (list.c) -----------------------------------------------------------------------------
+
+// Draws the matches around the cursor, which stays inside; returns how many there are.
+int vd_list_draw(vd_list *list, vd_grid *grid, vd_rect at);
+int vd_list_entry(const vd_list *list); // the entry under the cursor, -1 none
+// Of the list of the place.
+void vd_list_scroll(vd_chat *chat, int lines);
+void vd_list_pick(vd_chat *chat);
+void vd_list_click(vd_chat *chat, int y); // the first one selects an entry, the second one picks it
 
 // ---- what is shown ------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ static void scroll(vd_chat *chat, int lines)
     int *top = &nav->top[nav->place];
     if (view_now(chat)->scroll)
         view_now(chat)->scroll(chat, lines);
+    else if (view_now(chat)->list)
+        vd_list_scroll(chat, lines);
     else
         *top = vd_clamp(*top + lines, nav->scroll_most);
 }
@@ -188,6 +190,11 @@ static bool act_shown(vd_chat *chat, vd_action action)
     case VD_ACTION_COMPLETE:
         complete(chat);
         break;
+    case VD_ACTION_PICK:
+        if (!view_now(chat)->list)
+            return false;
+        vd_list_pick(chat);
+        break;
     case VD_ACTION_BACK:
         if (nav->editing >= 0)
             vd_navigation_stop_editing(nav);
@@ -285,8 +292,12 @@ static void click(vd_chat *chat, vd_key key)
     const char *command = vd_spot_command(&chat->nav, key.x, key.y);
     if (command)
         act(chat, vd_chat_command(chat, command), key);
-    else if (view->click && key.x >= 0 && key.y >= 0 && key.x < VD_GRID_MAX && key.y < VD_GRID_MAX)
+    else if (key.x < 0 || key.y < 0 || key.x >= VD_GRID_MAX || key.y >= VD_GRID_MAX)
+        return;
+    else if (view->click)
         view->click(chat, key.x, key.y);
+    else if (view->list)
+        vd_list_click(chat, key.y);
 }
 
 void vd_chat_key(vd_chat *chat, vd_key key)

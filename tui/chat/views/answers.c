@@ -62,10 +62,5 @@ static void draw_answers(vd_chat *chat, vd_grid *grid)
                  vd_style_of(grid, VD_ROLE_NOTE));
 }
 
-const vd_view vd_view_answers = {.filter = " filter> ",
-                                 .of_round = true,
-                                 .draw = draw_answers,
-                                 .list = list_answers,
-                                 .scroll = vd_list_scroll,
-                                 .act = vd_list_act,
-                                 .click = vd_list_click};
+const vd_view vd_view_answers = {
+    .filter = " filter> ", .of_round = true, .draw = draw_answers, .list = list_answers};

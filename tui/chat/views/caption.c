@@ -388,6 +388,7 @@ static void open_caption(vd_chat *chat)
 
 static bool act_caption(vd_chat *chat, vd_action action, vd_key key)
 {
+    (void)key;
     const vd_caption_look *look = &chat->nav.caption;
     switch ((int)action) {
     case VD_ACTION_LEFT:
@@ -414,7 +415,7 @@ static bool act_caption(vd_chat *chat, vd_action action, vd_key key)
         vd_chat_words_flip(chat, NULL);
         return true;
     default:
-        return vd_list_act(chat, action, key);
+        return false;
     }
 }
 
@@ -423,12 +424,11 @@ static void click_caption(vd_chat *chat, int x, int y)
 {
     int left = chat->nav.what_ifs.x;
     if (x >= left && x < left + chat->nav.what_ifs.width)
-        vd_list_click(chat, x, y);
+        vd_list_click(chat, y);
 }
 
 const vd_view vd_view_caption = {.open = open_caption,
                                  .draw = draw_caption,
                                  .list = list_caption,
-                                 .scroll = vd_list_scroll,
                                  .act = act_caption,
                                  .click = click_caption};

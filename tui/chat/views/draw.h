@@ -45,14 +45,4 @@ void vd_mark_words(vd_grid *grid, int x, int y, int width, const char *text, siz
 // Marks that more lies above (first row > 0) and below (first row < most).
 void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most);
 
-// ---- lists (list.c) -----------------------------------------------------------------------------
-
-// Draws the matches around the cursor, which stays inside; returns how many there are.
-int vd_list_draw(vd_list *list, vd_grid *grid, vd_rect at);
-int vd_list_entry(const vd_list *list); // the entry under the cursor, -1 none
-// Parts of the view of a list. The first click selects an entry, the second one picks it.
-void vd_list_scroll(vd_chat *chat, int lines);
-bool vd_list_act(vd_chat *chat, vd_action action, vd_key key);
-void vd_list_click(vd_chat *chat, int x, int y);
-
 #endif

@@ -146,10 +146,5 @@ static void open_pictures(vd_chat *chat)
     chat->nav.list_at = (int)chat->conversation.branches.picture;
 }
 
-const vd_view vd_view_pictures = {.filter = " find> ",
-                                  .open = open_pictures,
-                                  .draw = draw_pictures,
-                                  .list = list_pictures,
-                                  .scroll = vd_list_scroll,
-                                  .act = vd_list_act,
-                                  .click = vd_list_click};
+const vd_view vd_view_pictures = {
+    .filter = " find> ", .open = open_pictures, .draw = draw_pictures, .list = list_pictures};

@@ -82,10 +82,5 @@ static void open_sessions(vd_chat *chat)
         vd_notice_complain(&chat->notice, "%s", err.text);
 }
 
-const vd_view vd_view_sessions = {.filter = " find> ",
-                                  .open = open_sessions,
-                                  .draw = draw_sessions,
-                                  .list = list_sessions,
-                                  .scroll = vd_list_scroll,
-                                  .act = vd_list_act,
-                                  .click = vd_list_click};
+const vd_view vd_view_sessions = {
+    .filter = " find> ", .open = open_sessions, .draw = draw_sessions, .list = list_sessions};

@@ -587,7 +587,9 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
         turn_page(chat, action == VD_ACTION_LEFT ? -1 : 1);
         return true;
     case VD_ACTION_PICK:
-        if (!list || !vd_list_act(chat, action, key))
+        if (list)
+            vd_list_pick(chat);
+        else
             turn_page(chat, key.code == ' ' ? VD_WALK_WHAT_IF - page_of(chat) : 1);
         return true;
     case VD_ACTION_ALL_BACK:
@@ -614,7 +616,7 @@ static void click_walk(vd_chat *chat, int x, int y)
     if (clicked < 0 || x < left || x >= left + chat->nav.what_ifs.width)
         return;
     chat->nav.walk_at = clicked;
-    vd_list_click(chat, x, y);
+    vd_list_click(chat, y);
 }
 
 const vd_view vd_view_walk = {.of_round = true,

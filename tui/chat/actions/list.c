@@ -1,5 +1,5 @@
 // A list that typing filters. One of the entries that match is under the cursor.
-#include "tui/chat/views/draw.h"
+#include "tui/chat/actions/actions.h"
 
 static bool matches(const vd_list *list, int index)
 {
@@ -48,7 +48,7 @@ int vd_list_entry(const vd_list *list)
     return -1;
 }
 
-static void pick(vd_chat *chat)
+void vd_list_pick(vd_chat *chat)
 {
     const vd_list list = chat->views[chat->nav.place]->list(chat);
     int entry = vd_list_entry(&list);
@@ -56,21 +56,12 @@ static void pick(vd_chat *chat)
         list.pick(&list, entry);
 }
 
-bool vd_list_act(vd_chat *chat, vd_action action, vd_key key)
+void vd_list_click(vd_chat *chat, int y)
 {
-    (void)key;
-    if (action == VD_ACTION_PICK)
-        pick(chat);
-    return action == VD_ACTION_PICK;
-}
-
-void vd_list_click(vd_chat *chat, int x, int y)
-{
-    (void)x;
     const vd_list list = chat->views[chat->nav.place]->list(chat);
     int clicked = chat->nav.row_round[y];
     if (clicked >= 0 && clicked == *list.at)
-        pick(chat);
+        vd_list_pick(chat);
     else if (clicked >= 0)
         *list.at = clicked;
 }
