@@ -2,7 +2,6 @@
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/append.h"

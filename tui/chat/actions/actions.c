@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/session/remark.h"
 
 // ---- what is shown -----------------------------------------------------------------------------
