@@ -108,7 +108,7 @@ static bool fails_at(vd_world *world, const talk *expected, int n, bool memory)
     vd_session *session = begin(world, gpu);
     say_turns(session, 0, 1, &found);
     if (!memory) {
-        assert_string_equal(vd_session_backend(session), "cuda");
+        assert_string_equal(vd_model_backend(session->model)->name, "cuda");
         stage(0, n);
     }
     say_turns(session, 1, TURNS, &found);
@@ -117,16 +117,15 @@ static bool fails_at(vd_world *world, const talk *expected, int n, bool memory)
     const char *why = vd_session_fallback(session);
     bool failed = why;
     if (failed) {
-        assert_string_equal(vd_session_backend(session), "cpu");
+        assert_string_equal(vd_model_backend(session->model)->name, "cpu");
         if (!strstr(why, "GPU") && !strstr(why, "memory"))
             fail_msg("failing at call %d: '%s' does not say what failed", n, why);
     }
     expect_same_talk(expected, &found, n);
-    assert_int_equal(vd_session_turns(session), TURNS);
+    assert_int_equal(session->turns, TURNS);
     for (int i = 0; i < TURNS; i++) {
-        assert_string_equal(vd_session_turn(session, i)->question, questions[i]);
-        assert_string_equal(vd_session_turn(session, i)->answer,
-                            vd_session_texts(session)[expected->best[i]]);
+        assert_string_equal(session->turn[i].question, questions[i]);
+        assert_string_equal(session->turn[i].answer, vd_session_texts(session)[expected->best[i]]);
     }
     stage(0, 0);
     vd_session_free(session);

@@ -46,7 +46,7 @@ static vd_status measure(vd_world *world, const char *model, vd_error *err)
     if (status != VD_OK)
         return status;
     printf("%s: %zu numbers, pool of %zu answers, loaded and pool encoded in %.1f ms\n", model,
-           vd_model_parameters(vd_session_model(session)), world->pool.count, bench_now() - start);
+           vd_model_parameters(session->model), world->pool.count, bench_now() - start);
 
     figures *times = vd_alloc(1, sizeof *times);
     if (!times) {

@@ -386,8 +386,8 @@ static void a_transcript_is_read(void **state)
             .rounds = i,
             .sides = 1,
             .side = {{.name = "improved", .model = "improved", .reply = &reply, .texts = texts}}};
-        sheet.boxes = vd_session_regions(session)->boxes;
-        sheet.regions = vd_session_regions(session)->count;
+        sheet.boxes = session->regions.boxes;
+        sheet.regions = session->regions.count;
         assert_int_equal(vd_session_continue(session, history, i, NULL, &err), VD_OK);
         assert_int_equal(vd_session_ask(session, questions[i], NULL, &reply, &err), VD_OK);
         assert_int_equal(vd_transcript_answer(transcript, &sheet, &err), VD_OK);

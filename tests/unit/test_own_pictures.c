@@ -131,15 +131,15 @@ static void every_part_of_a_conversation_works_with_it(void **state)
     size_t index = opened(world, path);
     assert_int_equal(vd_session_new(world, "base", &session, &err), VD_OK);
     assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
-    assert_non_null(vd_session_regions(session)->boxes);
-    assert_int_equal(vd_session_regions(session)->count, 4);
+    assert_non_null(session->regions.boxes);
+    assert_int_equal(session->regions.count, 4);
     assert_int_equal(vd_world_features_fingerprint(world, index, &hash, &err), VD_OK);
     assert_int_equal(strlen(hash.text), 64);
     assert_int_equal(vd_session_ask(session, "how many things are there", NULL, &reply, &err),
                      VD_OK);
     assert_string_equal(vd_session_texts(session)[reply.answer.order[0]], "4");
     vd_reply_clear(&reply);
-    assert_non_null(strstr(vd_session_pool_path(session), "assets/pool.txt"));
+    assert_non_null(strstr(session->pool_path, "assets/pool.txt"));
     vd_session_free(session);
     vd_world_close(world);
     free(path);

@@ -129,10 +129,10 @@ static void write_transcript(const char *path)
     assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
     assert_int_equal(vd_session_ask(session, QUESTION, NULL, &reply, &err), VD_OK);
     vd_sheet sheet = {.image_id = strtoll(PICTURE, NULL, 10),
-                      .caption = vd_session_caption(session),
-                      .boxes = vd_session_regions(session)->boxes,
-                      .names = vd_session_regions(session)->names,
-                      .regions = vd_session_regions(session)->count,
+                      .caption = vd_world_caption(session->world, session->index),
+                      .boxes = session->regions.boxes,
+                      .names = session->regions.names,
+                      .regions = session->regions.count,
                       .sides = 1};
     sheet.side[0] = (vd_sheet_side){
         .name = "base", .model = "base", .reply = &reply, .texts = vd_session_texts(session)};

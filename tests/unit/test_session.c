@@ -314,7 +314,7 @@ static void an_answer_ranks_the_pool_and_shows_what_was_seen(void **state)
     (void)state;
     vd_world *world = open_world();
     vd_session *session = open_session(world, "improved");
-    assert_string_equal(vd_session_backend(session), "cpu");
+    assert_string_equal(vd_model_backend(session->model)->name, "cpu");
     assert_int_equal(vd_session_picture(session, 0, &err), VD_OK);
     vd_reply reply;
     assert_int_equal(vd_session_ask(session, "What color is the ZEBRA ?", NULL, &reply, &err),
@@ -329,9 +329,9 @@ static void an_answer_ranks_the_pool_and_shows_what_was_seen(void **state)
     assert_int_equal(reply.cut, 0);
     assert_int_equal(reply.answer.candidates, TINY_ANSWERS);
     assert_int_equal(reply.answer.rounds, 1);
-    const float *boxes = vd_session_regions(session)->boxes;
+    const float *boxes = session->regions.boxes;
     assert_non_null(boxes);
-    assert_int_equal(vd_session_regions(session)->count, TINY_REGIONS);
+    assert_int_equal(session->regions.count, TINY_REGIONS);
     assert_int_equal(reply.answer.regions, TINY_REGIONS);
     assert_true(boxes[3] > 0.74f && boxes[3] < 0.76f);
     vd_reply_clear(&reply);
@@ -357,16 +357,16 @@ static void asking_changes_nothing_until_it_is_accepted(void **state)
     vd_session *session = open_session(world, "base");
     assert_int_equal(vd_session_picture(session, 1, &err), VD_OK);
     vd_reply first = ask(session, "what color is the cube"), second;
-    assert_int_equal(vd_session_turns(session), 0);
+    assert_int_equal(session->turns, 0);
     second = ask(session, "what color is the cube");
     assert_memory_equal(first.answer.score, second.answer.score,
                         TINY_ANSWERS * sizeof *first.answer.score);
     vd_reply_clear(&second);
     assert_int_equal(vd_session_accept(session, &first, 2, &err), VD_OK);
     assert_null(first.typed);
-    assert_int_equal(vd_session_turns(session), 1);
-    assert_string_equal(vd_session_turn(session, 0)->question, "what color is the cube");
-    assert_string_equal(vd_session_turn(session, 0)->answer, vd_session_texts(session)[2]);
+    assert_int_equal(session->turns, 1);
+    assert_string_equal(session->turn[0].question, "what color is the cube");
+    assert_string_equal(session->turn[0].answer, vd_session_texts(session)[2]);
     second = ask(session, "is it red");
     assert_int_equal(second.answer.rounds, 2);
     support_refused(vd_session_accept(session, &second, TINY_ANSWERS, &err), VD_USAGE, &err,
@@ -374,7 +374,7 @@ static void asking_changes_nothing_until_it_is_accepted(void **state)
     assert_non_null(second.typed);
     vd_reply_clear(&second);
     assert_int_equal(vd_session_picture(session, 0, &err), VD_OK); // a new conversation
-    assert_int_equal(vd_session_turns(session), 0);
+    assert_int_equal(session->turns, 0);
     vd_session_free(session);
     vd_world_close(world);
 }
@@ -405,13 +405,13 @@ static void going_on_from_another_answer_is_as_if_it_had_been_chosen_first(void 
     scores_after(session, 3, blue);
     assert_memory_not_equal(red, blue, sizeof red); // the history matters
     assert_int_equal(vd_session_continue(session, said, 1, NULL, &err), VD_OK);
-    assert_string_equal(vd_session_turn(session, 0)->answer, said[0].answer);
+    assert_string_equal(session->turn[0].answer, said[0].answer);
     vd_reply reply = ask(session, "is it next to the ball");
     assert_memory_equal(reply.answer.score, red, sizeof red);
     vd_reply_clear(&reply);
     // Longer, with an answer that is in no pool; and back.
     assert_int_equal(vd_session_continue(session, said, 3, NULL, &err), VD_OK);
-    assert_int_equal(vd_session_turns(session), 3);
+    assert_int_equal(session->turns, 3);
     reply = ask(session, "is it next to the ball");
     assert_int_equal(reply.answer.rounds, 4);
     vd_reply_clear(&reply);
@@ -420,10 +420,10 @@ static void going_on_from_another_answer_is_as_if_it_had_been_chosen_first(void 
     assert_memory_equal(reply.answer.score, red, sizeof red);
     vd_reply_clear(&reply);
     assert_int_equal(vd_session_continue(session, NULL, 0, NULL, &err), VD_OK);
-    assert_int_equal(vd_session_turns(session), 0);
+    assert_int_equal(session->turns, 0);
     atomic_int stop = 1;
     assert_int_equal(vd_session_continue(session, said, 3, &stop, &err), VD_INTERRUPTED);
-    assert_int_equal(vd_session_turns(session), 0);
+    assert_int_equal(session->turns, 0);
     reply = ask(session, "is it next to the ball");
     assert_int_equal(reply.answer.rounds, 1);
     vd_reply_clear(&reply);
@@ -441,8 +441,8 @@ static void a_long_conversation_goes_on(void **state)
         vd_reply reply = ask(session, "is it red");
         assert_int_equal(vd_session_accept(session, &reply, i % TINY_ANSWERS, &err), VD_OK);
     }
-    assert_int_equal(vd_session_turns(session), 40);
-    assert_string_equal(vd_session_turn(session, 39)->answer, vd_session_texts(session)[3]);
+    assert_int_equal(session->turns, 40);
+    assert_string_equal(session->turn[39].answer, vd_session_texts(session)[3]);
     vd_session_free(session);
     vd_world_close(world);
 }
@@ -511,7 +511,7 @@ static void a_stop_ends_an_answer_and_changes_nothing(void **state)
     vd_reply reply;
     assert_int_equal(vd_session_ask(session, "is it red", &stop, &reply, &err), VD_INTERRUPTED);
     assert_null(reply.word[0]);
-    assert_int_equal(vd_session_turns(session), 0);
+    assert_int_equal(session->turns, 0);
     vd_session_free(session);
     vd_world_close(world);
 }

@@ -50,7 +50,7 @@ static const vd_option options[] = {
 static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
 {
     char *text;
-    vd_utterance_text(vd_session_words(a->session), said, &text, NULL);
+    vd_utterance_text(a->session->words, said, &text, NULL);
     vd_json_put(json, "{answer: %s, score: %.9g}", text, (double)said->score);
     vd_free(text);
 }
@@ -83,10 +83,10 @@ static void print_json(const ask *a, const vd_sheet *sheet)
                 vd_caption_by_names[sheet->caption_by]);
     if (doubt)
         vd_json_put(json, "doubt: %s", doubt);
-    vd_json_put(json, "model: %s", vd_model_name(vd_session_model(a->session)));
+    vd_json_put(json, "model: %s", vd_model_name(a->session->model));
     if (a->files.decoder.made)
         vd_json_put(json, "decoder: %s", vd_decoders_name(vd_session_decoders(a->session)));
-    vd_json_put(json, "backend: %s, milliseconds: %.9g", vd_session_backend(a->session),
+    vd_json_put(json, "backend: %s, milliseconds: %.9g", vd_model_backend(a->session->model)->name,
                 reply->answer.milliseconds);
     const char *talk = vd_small_talk(reply->typed), *remark = talk ? talk : reply->remark;
     if (*remark)
@@ -200,7 +200,7 @@ static void print_seen(const vd_reply *reply)
 static void print_words(const ask *a, const vd_utterance *said)
 {
     char *text;
-    vd_utterance_text(vd_session_words(a->session), said, &text, NULL);
+    vd_utterance_text(a->session->words, said, &text, NULL);
     printf("%s  (%.2f a word)\n", text ? text : "", (double)said->score);
     vd_free(text);
 }
@@ -269,13 +269,12 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
     const vd_picture_caption caption = vd_world_captioned(a->world, a->picture);
     *out = (vd_sheet){.caption = caption.text,
                       .caption_by = caption.by,
-                      .rounds = vd_session_turns(a->session),
+                      .rounds = a->session->turns,
+                      .boxes = a->session->regions.boxes,
+                      .names = a->session->regions.names,
+                      .regions = a->session->regions.count,
                       .sides = 1};
-    out->said = out->rounds ? vd_session_turn(a->session, 0) : NULL;
-    const vd_picture_regions *regions = vd_session_regions(a->session);
-    out->boxes = regions->boxes;
-    out->names = regions->names;
-    out->regions = regions->count;
+    out->said = out->rounds ? &a->session->turn[0] : NULL;
     out->side[0] =
         (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
     if (!a->fold)
@@ -384,10 +383,10 @@ static vd_status open_session(ask *a, vd_error *err)
         print_caption(a);
         int answers = vd_session_answers(a->session);
         fprintf(stderr, "model %s, %s%s%s, ranks %d answer%s of %s; %% are shares of these\n",
-                vd_model_name(vd_session_model(a->session)), vd_session_backend(a->session),
+                vd_model_name(a->session->model), vd_model_backend(a->session->model)->name,
                 a->files.decoder.made ? ", decoder " : "",
                 a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "", answers,
-                answers == 1 ? "" : "s", vd_session_pool_path(a->session));
+                answers == 1 ? "" : "s", a->session->pool_path);
         if (vd_session_fallback(a->session))
             fprintf(stderr, "running on the CPU: %s\n", vd_session_fallback(a->session));
     }

@@ -242,7 +242,8 @@ static void print_unknown(const walk_command *c, const vd_reply *reply)
 static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
 {
     bool changed = walk->switches.count > 0;
-    const char *by = vd_caption_by_text(vd_session_caption_by(c->session));
+    const vd_picture_caption caption = vd_world_captioned(c->session->world, c->session->index);
+    const char *by = vd_caption_by_text(caption.by);
     vd_status status =
         vd_markup_create(NULL, c->markdown ? VD_MARKUP_MARKDOWN : VD_MARKUP_TEXT, &c->out, err);
     if (status)
@@ -252,8 +253,8 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
                       ? "# %s\n\n*%s*%s%s\n\nModel %s: E = %d, H = %d, D = %d.\n"
                       : "%s\n   picture: %s%s%s\n   model %s: E = %d (word size), H = %d (LSTM "
                         "size), D = %d (region size)\n",
-                  walk->reply.typed, vd_session_caption(c->session), *by ? ", " : "", by,
-                  walk->model, walk->config.embed, walk->config.hidden, walk->config.region);
+                  walk->reply.typed, caption.text, *by ? ", " : "", by, walk->model,
+                  walk->config.embed, walk->config.hidden, walk->config.region);
     if (c->doubt && c->markdown)
         vd_markup_put(c->out, "\n**%s**\n", c->doubt);
     print_unknown(c, changed && walk->changed.words ? &walk->changed : &walk->reply);
@@ -344,10 +345,11 @@ static void print_json(const walk_command *c, const vd_walk *walk)
 {
     const vd_sheet_side was = {.reply = &walk->reply, .texts = c->answers, .chosen = -1};
     const vd_sheet_side now = {.reply = &walk->changed, .texts = c->answers, .chosen = -1};
+    const vd_picture_caption caption = vd_world_captioned(c->session->world, c->session->index);
     yajl_gen json = vd_output_object();
     vd_json_put(json, "question: %s, picture: %s, caption: %s, caption_by: %s, model: %s",
-                walk->reply.typed, c->picture, vd_session_caption(c->session),
-                vd_caption_by_names[vd_session_caption_by(c->session)], walk->model);
+                walk->reply.typed, c->picture, caption.text, vd_caption_by_names[caption.by],
+                walk->model);
     if (c->doubt)
         vd_json_put(json, "doubt: %s", c->doubt);
     vd_sheet_json_answers(json, "answers", &was, 2 * SHOWN_ANSWERS);

@@ -1,4 +1,5 @@
 #include "tui/screen/theme.h"
+
 // Indices of colours, -1 = the terminal's own: in front and behind, of 16 and of 256.
 typedef struct colors {
     int16_t fg_16, bg_16, fg_256, bg_256;

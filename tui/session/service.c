@@ -71,8 +71,7 @@ static void list_answers(loaded *out)
     const vd_session *session = out->session;
     const char *const *text = vd_session_texts(session);
     int count = vd_session_answers(session);
-    out->texts =
-        (vd_pool_texts){text, count, vd_session_pool_path(session), vd_pool_index(text, count)};
+    out->texts = (vd_pool_texts){text, count, session->pool_path, vd_pool_index(text, count)};
 }
 
 static vd_status load(vd_service *service, const char *name, loaded *out, vd_error *err)
@@ -118,11 +117,12 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
     if (status)
         return status;
     const vd_session *session = service->now->session;
-    snprintf(event->model, sizeof event->model, "%s", vd_model_name(vd_session_model(session)));
+    snprintf(event->model, sizeof event->model, "%s", vd_model_name(session->model));
     const vd_decoder_choice *decoder = &service->world->decoder;
-    snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
-             decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
-    event->vocab = vd_model_vocab(vd_session_model(session));
+    snprintf(event->backend, sizeof event->backend, "%s%s%s",
+             vd_model_backend(session->model)->name, decoder->made ? ", " : "",
+             decoder->made ? vd_decoders_name(decoder->by) : "");
+    event->vocab = vd_model_vocab(session->model);
     event->pool = service->now->texts;
     event->model_hash = service->now->hash;
     event->pool_hash = service->now->pool;
@@ -155,8 +155,7 @@ static vd_status tell_features(vd_service *service, size_t index, vd_event *even
     service->features_of = status ? 0 : index + 1;
     event->features_hash = service->features;
     return status ? status
-                  : vd_picture_regions_copy(vd_session_regions(service->now->session),
-                                            &event->regions, err);
+                  : vd_picture_regions_copy(&service->now->session->regions, &event->regions, err);
 }
 
 static vd_status serve_ask(vd_service *service, const vd_request *request, const atomic_int *stop,

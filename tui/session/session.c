@@ -11,30 +11,6 @@
 #include "tui/session/remark.h"
 #include "tui/session/spelling.h"
 
-struct vd_session {
-    vd_world *world; // borrowed
-    vd_model *model;
-    vd_own_words *words;           // that the model lacks
-    vd_answer_pool own;            // the model's own pool, when it names one
-    const vd_answer_pool *answers; // own, or the world's
-    char *pool_path;               // the file that those come from
-    int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
-    int32_t *lengths;              // (answers->count)
-    vd_pool *pool;
-    bool settled;   // see vd_session_settle
-    int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
-
-    size_t index;
-    const char *caption;        // of the picture, as the history begins; borrowed
-    vd_dialog *dialog;          // NULL before the first picture
-    vd_picture_regions regions; // without their features
-
-    vd_turn *turn; // (turns), with room for turn_room
-    size_t turn_room;
-    int turns;
-    vd_error fallback; // why the CPU took over; status VD_OK = it did not
-};
-
 void vd_reply_clear(vd_reply *reply)
 {
     if (!reply)
@@ -262,21 +238,6 @@ void vd_session_free(vd_session *session)
     vd_free(session);
 }
 
-const vd_model *vd_session_model(const vd_session *session)
-{
-    return session->model;
-}
-
-vd_own_words *vd_session_words(vd_session *session)
-{
-    return session->words;
-}
-
-const char *vd_session_backend(const vd_session *session)
-{
-    return vd_model_backend(session->model)->name;
-}
-
 vd_decoders vd_session_decoders(const vd_session *session)
 {
     return vd_pool_decoders(session->pool);
@@ -431,11 +392,6 @@ bool vd_session_has_picture(const vd_session *session, size_t index)
            session->caption == vd_world_caption(session->world, index);
 }
 
-const vd_picture_regions *vd_session_regions(const vd_session *session)
-{
-    return &session->regions;
-}
-
 // ---- conversation -------------------------------------------------------------------------------
 
 // The tokens as the model saw them, and which of them its vocabulary lacks.
@@ -544,16 +500,6 @@ vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
     return status;
 }
 
-const char *vd_session_caption(const vd_session *session)
-{
-    return vd_world_caption(session->world, session->index);
-}
-
-vd_caption_by vd_session_caption_by(const vd_session *session)
-{
-    return vd_world_captioned(session->world, session->index).by;
-}
-
 static vd_status append_entry(vd_session *session, const int32_t *entry, int length, vd_error *err)
 {
     vd_error why = {0};
@@ -625,21 +571,6 @@ vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int cou
             return status;
     }
     return VD_OK;
-}
-
-int vd_session_turns(const vd_session *session)
-{
-    return session->turns;
-}
-
-const vd_turn *vd_session_turn(const vd_session *session, int index)
-{
-    return &session->turn[index];
-}
-
-const char *vd_session_pool_path(const vd_session *session)
-{
-    return session->pool_path;
 }
 
 int vd_session_answers(const vd_session *session)

@@ -186,8 +186,6 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
 
 // ---- session: a model, its pool, one picture, the conversation ----------------------------------
 
-typedef struct vd_session vd_session;
-
 // The answer to one typed question. Owned by the caller, freed with vd_reply_clear.
 typedef struct vd_reply {
     char *typed;                   // as typed
@@ -242,6 +240,32 @@ vd_status vd_turn_ids(const vd_model *model, vd_own_words *own, const char *ques
 vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *own, vd_error *err);
 
 void vd_turns_free(vd_turn *turns, int count); // both may come from a failed call
+
+// A model, its pool and one conversation; others only read it.
+typedef struct vd_session {
+    vd_world *world; // borrowed
+    vd_model *model;
+    vd_own_words *words;           // missing from the model's vocabulary
+    vd_answer_pool own;            // the model's own pool, when it names one
+    const vd_answer_pool *answers; // own, or the world's
+    char *pool_path;               // the file that those come from, or the dialogs
+    int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
+    int32_t *lengths;              // (answers->count)
+    vd_pool *pool;
+    bool settled;   // see vd_session_settle
+    int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
+
+    size_t index;               // of the picture
+    const char *caption;        // as the history begins; borrowed
+    vd_dialog *dialog;          // NULL before the first picture
+    vd_picture_regions regions; // without their features
+
+    vd_turn *turn; // (turns), with room for turn_room
+    size_t turn_room;
+    int turns;
+    vd_error fallback; // why the CPU took over; status VD_OK = it did not
+} vd_session;
+
 // Loads the model and encodes the pool. Keeps a reference to world.
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
 void vd_session_free(vd_session *session);
@@ -254,9 +278,6 @@ char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool, the first that means the same
 // (features/text/fold.h).
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
-const vd_model *vd_session_model(const vd_session *session);
-vd_own_words *vd_session_words(vd_session *session); // words missing from the model's vocabulary
-const char *vd_session_backend(const vd_session *session);  // "cpu", "cuda"
 vd_decoders vd_session_decoders(const vd_session *session); // that rank
 // Why the CPU computes although the world has another backend; NULL = it does not. Where a device
 // runs out of memory or is lost, the CPU takes over with the whole conversation.
@@ -269,7 +290,6 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
 // Whether it is the one chosen, with the caption that it has now.
 bool vd_session_has_picture(const vd_session *session, size_t index);
-const vd_picture_regions *vd_session_regions(const vd_session *session); // of it, without features
 
 // Makes reply->given of reply->answer.given; words that the model lacks are as in the pool's text.
 vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err);
@@ -280,8 +300,6 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
 vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
                             const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                             vd_trace *trace, vd_error *err);
-const char *vd_session_caption(const vd_session *session);
-vd_caption_by vd_session_caption_by(const vd_session *session);
 // Takes the question with answer `chosen` of the pool into the conversation and clears *reply,
 // which a failure leaves as it is.
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err);
@@ -291,11 +309,7 @@ vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd
 // shorter one.
 vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int count,
                               const atomic_int *stop, vd_error *err);
-int vd_session_turns(const vd_session *session);
-const vd_turn *vd_session_turn(const vd_session *session, int index);
 int vd_session_answers(const vd_session *session);              // of its pool
 const char *const *vd_session_texts(const vd_session *session); // (vd_session_answers)
-// Where those come from: the file of the pool, or the dialogs that they were counted in.
-const char *vd_session_pool_path(const vd_session *session);
 
 #endif

@@ -13,15 +13,16 @@
 
 static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error *err)
 {
-    walk->entries = vd_session_turns(session) + 1;
+    walk->entries = session->turns + 1;
     walk->entry = vd_alloc((size_t)walk->entries, sizeof *walk->entry);
     if (!walk->entry)
         return vd_error_memory(err, "the history in words");
     vd_walk_entry *caption = &walk->entry[0];
     snprintf(caption->label, sizeof caption->label, "caption");
-    vd_status status = vd_entry_words_caption(&caption->words, vd_session_caption(session), err);
+    vd_status status = vd_entry_words_caption(
+        &caption->words, vd_world_caption(session->world, session->index), err);
     for (int i = 1; i < walk->entries && status == VD_OK; i++) {
-        const vd_turn *turn = vd_session_turn(session, i - 1);
+        const vd_turn *turn = &session->turn[i - 1];
         snprintf(walk->entry[i].label, sizeof walk->entry[i].label, "round %d: %.70s", i,
                  turn->question);
         char *question;
@@ -148,9 +149,9 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     if (status == VD_OK)
         status = vd_reply_copy(&asked, reply, err);
     if (status == VD_OK)
-        status = change_words(switches, vd_model_vocab(vd_session_model(session)), reply, err);
+        status = change_words(switches, vd_model_vocab(session->model), reply, err);
     if (status == VD_OK)
-        status = vd_reply_number(reply, vd_session_model(session), vd_session_words(session), err);
+        status = vd_reply_number(reply, session->model, session->words, err);
     if (status == VD_OK)
         status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
                                    &reply->answer, trace, err);
@@ -261,7 +262,7 @@ static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_in
 static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error *err)
 {
     const vd_answer *answer = &walk->reply.answer;
-    const vd_region_name *names = vd_session_regions(session)->names;
+    const vd_region_name *names = session->regions.names;
     walk->regions = answer->regions;
     walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
     walk->names = vd_region_names_copy(names, walk->regions);
@@ -284,7 +285,7 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
     vd_walk *walk = vd_alloc(1, sizeof *walk);
     if (!walk)
         return vd_error_memory(err, "a walk");
-    const vd_model *model = vd_session_model(session);
+    const vd_model *model = session->model;
     snprintf(walk->model, sizeof walk->model, "%.63s", vd_model_name(model));
     walk->config = *vd_model_config(model);
     vd_answer answer = {0};
