@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,20 +13,9 @@
 #include "engine/base/file.h"
 #include "tui/session/found.h"
 
-struct vd_own_pictures {
-    char *extractor_path, *features;
-    pthread_mutex_t looking; // the extractor serves one thread
-    vd_extractor *extractor; // NULL: not loaded yet
-    vd_captioning *captioning;
-    pthread_mutex_t adding; // captions
-    atomic_size_t count;    // entries below it do not move
-    vd_own_picture *picture[VD_OWN_MOST];
-};
-
-// One caption of a picture.
+// One caption of a picture, whose text is its own.
 typedef struct vd_own_caption {
     vd_picture_caption caption;
-    char *text;
     struct vd_own_caption *before;
 } vd_own_caption;
 
@@ -56,7 +44,7 @@ static void picture_free(vd_own_picture *picture)
     vd_picture_regions_clear(&picture->regions);
     for (vd_own_caption *one = picture->captions, *before; one; one = before) {
         before = one->before;
-        vd_free(one->text);
+        vd_free((char *)one->caption.text);
         vd_free(one);
     }
     vd_free(picture->features);
@@ -76,16 +64,6 @@ void vd_own_pictures_free(vd_own_pictures *own)
     vd_free(own->features);
     vd_free(own->extractor_path);
     vd_free(own);
-}
-
-size_t vd_own_pictures_count(const vd_own_pictures *own)
-{
-    return own ? own->count : 0;
-}
-
-const vd_own_picture *vd_own_pictures_at(const vd_own_pictures *own, size_t index)
-{
-    return own->picture[index];
 }
 
 // ---- opening ------------------------------------------------------------------------------------
@@ -329,7 +307,7 @@ static const vd_picture_caption *add_caption(vd_own_pictures *own, vd_own_pictur
         return NULL;
     }
     caption.text = text;
-    *one = (vd_own_caption){.caption = caption, .text = text};
+    one->caption = caption;
     pthread_mutex_lock(&own->adding);
     one->before = picture->captions;
     picture->captions = one;

@@ -7,6 +7,8 @@
 #ifndef VD_OWN_PICTURES_H
 #define VD_OWN_PICTURES_H
 
+#include <pthread.h>
+
 #include "features/extract/extract.h"
 #include "features/pictures/image.h"
 #include "tui/session/captioning.h"
@@ -32,15 +34,22 @@ typedef struct vd_own_picture {
     bool doubted; // it does not look like the extractor's world
 } vd_own_picture;
 
-typedef struct vd_own_pictures vd_own_pictures;
+// Others only read `count` and `picture`.
+typedef struct vd_own_pictures {
+    char *extractor_path, *features;
+    pthread_mutex_t looking; // the extractor serves one thread
+    vd_extractor *extractor; // NULL: not loaded yet
+    vd_captioning *captioning;
+    pthread_mutex_t adding; // captions
+    atomic_size_t count;    // entries below it do not move
+    vd_own_picture *picture[VD_OWN_MOST];
+} vd_own_pictures;
 
 // extractor: path of its weights, which are loaded when they are needed; features: of the first
 // picture that is opened, or NULL; captioning: borrowed, NULL: none.
 vd_status vd_own_pictures_new(const char *extractor, const char *features,
                               vd_captioning *captioning, vd_own_pictures **out, vd_error *err);
-void vd_own_pictures_free(vd_own_pictures *own);          // NULL is fine
-size_t vd_own_pictures_count(const vd_own_pictures *own); // of NULL 0
-const vd_own_picture *vd_own_pictures_at(const vd_own_pictures *own, size_t index);
+void vd_own_pictures_free(vd_own_pictures *own); // NULL is fine
 
 // One that is open already is found again.
 vd_status vd_own_pictures_open(vd_own_pictures *own, const char *path, size_t *index,

@@ -263,14 +263,14 @@ void vd_world_close(vd_world *world)
 
 size_t vd_world_count(const vd_world *world)
 {
-    return world->dialogs->dialog_count + vd_own_pictures_count(world->own);
+    return world->dialogs->dialog_count + (world->own ? world->own->count : 0);
 }
 
 // NULL: it is a picture of the dialogs.
 static const vd_own_picture *own_at(const vd_world *world, size_t index)
 {
     size_t dialogs = world->dialogs->dialog_count;
-    return index < dialogs ? NULL : vd_own_pictures_at(world->own, index - dialogs);
+    return index < dialogs ? NULL : world->own->picture[index - dialogs];
 }
 
 const vd_visdial_dialog *vd_world_dialog(const vd_world *world, size_t index)
@@ -466,7 +466,7 @@ vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regio
 
 bool vd_world_has_regions(const vd_world *world, int size)
 {
-    return vd_regions_size(world->regions) == size || vd_own_pictures_count(world->own) > 0;
+    return vd_regions_size(world->regions) == size || (world->own && world->own->count > 0);
 }
 
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
