@@ -85,7 +85,7 @@ static void print_json(const ask *a, const vd_sheet *sheet)
         vd_json_put(json, "doubt: %s", doubt);
     vd_json_put(json, "model: %s", vd_model_name(a->session->model));
     if (a->files.decoder.made)
-        vd_json_put(json, "decoder: %s", vd_decoders_name(vd_session_decoders(a->session)));
+        vd_json_put(json, "decoder: %s", vd_decoders_name(vd_pool_decoders(a->session->pool)));
     vd_json_put(json, "backend: %s, milliseconds: %.9g", vd_model_backend(a->session->model)->name,
                 reply->answer.milliseconds);
     const char *talk = vd_small_talk(reply->typed), *remark = talk ? talk : reply->remark;

@@ -238,11 +238,6 @@ void vd_session_free(vd_session *session)
     vd_free(session);
 }
 
-vd_decoders vd_session_decoders(const vd_session *session)
-{
-    return vd_pool_decoders(session->pool);
-}
-
 const char *vd_session_fallback(const vd_session *session)
 {
     return session->fallback.status ? session->fallback.text : NULL;
@@ -447,7 +442,7 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
     status = vd_reply_see(reply, vocab, err);
     if (status == VD_OK)
         status = vd_reply_number(reply, session->model, session->words, err);
-    reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
+    reply->ranked = (vd_decoder_choice){true, vd_pool_decoders(session->pool)};
     if (status == VD_OK)
         status = remark(session, reply, err);
     return status ? status
@@ -461,7 +456,7 @@ vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
     int32_t ids[VD_MAX_CANDIDATE];
     int length = 0;
     vd_status status = VD_OK;
-    if (vd_has_generative(vd_session_decoders(session))) // it is the pool's best
+    if (vd_has_generative(vd_pool_decoders(session->pool))) // it is the pool's best
         status = vd_answer_own_ids(session->words, session->answers->answer[reply->answer.order[0]],
                                    VD_MAX_CANDIDATE, ids, &length, err);
     for (int i = 0; i < given.length && i + 1 < length; i++)

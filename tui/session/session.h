@@ -251,8 +251,8 @@ typedef struct vd_session {
     char *pool_path;               // the file that those come from, or the dialogs
     int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
     int32_t *lengths;              // (answers->count)
-    vd_pool *pool;
-    bool settled;   // see vd_session_settle
+    vd_pool *pool;                 // vd_pool_decoders says which decoders rank
+    bool settled;                  // see vd_session_settle
     int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
 
     size_t index;               // of the picture
@@ -278,7 +278,6 @@ char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool, the first that means the same
 // (features/text/fold.h).
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
-vd_decoders vd_session_decoders(const vd_session *session); // that rank
 // Why the CPU computes although the world has another backend; NULL = it does not. Where a device
 // runs out of memory or is lost, the CPU takes over with the whole conversation.
 const char *vd_session_fallback(const vd_session *session);
