@@ -450,7 +450,7 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
 static void serve(fake_chat *fake)
 {
     vd_request request;
-    while (vd_chat_take_request(&fake->chat, &request)) {
+    while (vd_lanes_take_request(&fake->chat.lanes, &request)) {
         fake->stops += request.kind == VD_REQUEST_STOP;
         fake->leaves += request.kind == VD_REQUEST_LEAVE;
         fake->redraws += request.kind == VD_REQUEST_REDRAW;

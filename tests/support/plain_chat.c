@@ -11,7 +11,7 @@
 void plain_chat_serve_some(plain_chat *p, int questions)
 {
     vd_request request;
-    for (int asked = 0; asked < questions && vd_chat_take_request(&p->chat, &request);) {
+    for (int asked = 0; asked < questions && vd_lanes_take_request(&p->chat.lanes, &request);) {
         vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
         atomic_int stop = 0;
         asked += request.kind == VD_REQUEST_ASK;

@@ -372,7 +372,7 @@ static vd_request take_picture(void)
     vd_request request = {0};
     while (request.kind != VD_REQUEST_PICTURE) {
         vd_request_clear(&request);
-        assert_true(vd_chat_take_request(&fake.chat, &request));
+        assert_true(vd_lanes_take_request(&fake.chat.lanes, &request));
     }
     return request;
 }

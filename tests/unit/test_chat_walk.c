@@ -56,7 +56,7 @@ static void every_page_says_which_question_it_is_about(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter F12");
-    for (int page = 0; page <= vd_walk_stages(fake.chat.lanes.walk.walk); page++) {
+    for (int page = 0; page <= fake.chat.lanes.walk.walk->trace.stages; page++) {
         expect("is it red?  ");
         fake_chat_keys(&fake, "Right");
     }

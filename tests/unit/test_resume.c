@@ -435,7 +435,7 @@ static void what_cannot_be_restored_is_said(void **state)
 static void end_question(plain_chat *p, vd_status status, size_t fail_at)
 {
     vd_request request;
-    while (vd_chat_take_request(&p->chat, &request)) {
+    while (vd_lanes_take_request(&p->chat.lanes, &request)) {
         vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
         bool asked = request.kind == VD_REQUEST_ASK;
         atomic_int stop = 0;
@@ -458,7 +458,7 @@ static void end_question(plain_chat *p, vd_status status, size_t fail_at)
 static void serve_picture_last(plain_chat *p)
 {
     vd_request request, picture = {0};
-    while (vd_chat_take_request(&p->chat, &request)) {
+    while (vd_lanes_take_request(&p->chat.lanes, &request)) {
         vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
         atomic_int stop = 0;
         if (request.kind == VD_REQUEST_PICTURE) {

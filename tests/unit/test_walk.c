@@ -257,7 +257,7 @@ static void every_table_of_shares_sums_to_one(void **state)
         answers[i] = vd_session_texts(session)[i];
     int sums = 0;
     for (int changed = 0; changed < 2; changed++)
-        for (int s = 0; s < vd_walk_stages(walk); s++) {
+        for (int s = 0; s < walk->trace.stages; s++) {
             vd_walk_stage stage;
             vd_walk_stage_make(walk, changed, s, answers, &stage);
             const vd_trace_stage *of = stage.of;
@@ -290,7 +290,7 @@ static vd_status walk_once(void *context, vd_error *err)
                             .at = {{VD_SWITCH_WORD, 1, "red"}, {VD_SWITCH_REGION, 0, ""}}};
     static const char *const answers[TINY_ANSWERS] = {"a", "b", "c", "d"};
     vd_status status = vd_walk_new(session, "is it red", &switches, true, NULL, &walk, err);
-    for (int s = 0; status == VD_OK && s < vd_walk_stages(walk); s++) {
+    for (int s = 0; status == VD_OK && s < walk->trace.stages; s++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, true, s, answers, &stage);
         vd_walk_stage_clear(&stage);

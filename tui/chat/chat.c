@@ -41,11 +41,6 @@ void vd_chat_free(vd_chat *chat)
     *chat = (vd_chat){0};
 }
 
-bool vd_chat_take_request(vd_chat *chat, vd_request *out)
-{
-    return vd_lanes_take_request(&chat->lanes, out);
-}
-
 static void take_regions(vd_shown_picture *shown, vd_event *event)
 {
     vd_picture_regions_clear(&shown->regions);

@@ -20,10 +20,8 @@ vd_status vd_chat_init(vd_chat *chat, const vd_world *world, size_t index, const
                        uint64_t seed, vd_error *err);
 void vd_chat_free(vd_chat *chat);
 
-// Keys: vd_chat_key of actions.h.
+// Keys: vd_chat_key of actions.h; requests: vd_lanes_take_request of lanes.h.
 void vd_chat_event(vd_chat *chat, vd_event *event); // takes it: *event is zeroed
-// The oldest request not taken yet, ownership moves; false when there is none.
-bool vd_chat_take_request(vd_chat *chat, vd_request *out);
 
 // Draws everything into the grid, whatever its size (frame.c).
 void vd_chat_draw(vd_chat *chat, vd_grid *grid);

@@ -381,7 +381,7 @@ static vd_status open_session(ask *a, vd_error *err)
         status = vd_session_picture(a->session, a->picture, err);
     if (status == VD_OK && !a->json) {
         print_caption(a);
-        int answers = vd_session_answers(a->session);
+        int answers = (int)a->session->answers->count;
         fprintf(stderr, "model %s, %s%s%s, ranks %d answer%s of %s; %% are shares of these\n",
                 vd_model_name(a->session->model), vd_model_backend(a->session->model)->name,
                 a->files.decoder.made ? ", decoder " : "",

@@ -164,7 +164,7 @@ static void export_chat(const chat_program *program, const vd_request *request)
 static bool take_request_of_chat(void *context, vd_request *out)
 {
     const chat_program *program = context;
-    if (!vd_chat_take_request(program->view, out))
+    if (!vd_lanes_take_request(&program->view->lanes, out))
         return false;
     if (out->kind == VD_REQUEST_EXPORT) {
         export_chat(program, out);

@@ -260,7 +260,7 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
     print_unknown(c, changed && walk->changed.words ? &walk->changed : &walk->reply);
     if (changed)
         print_change(c, walk);
-    for (int i = 0; i < vd_walk_stages(walk); i++) {
+    for (int i = 0; i < walk->trace.stages; i++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, changed, i, c->answers, &stage);
         print_stage(c, &stage, i);
@@ -364,7 +364,7 @@ static void print_json(const walk_command *c, const vd_walk *walk)
         vd_sheet_json_answers(json, "changed_answers", &now, 2 * SHOWN_ANSWERS);
     }
     vd_json_put(json, "stages: [");
-    for (int i = 0; i < vd_walk_stages(walk); i++) {
+    for (int i = 0; i < walk->trace.stages; i++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, walk->switches.count > 0, i, c->answers, &stage);
         json_stage(json, &stage);

@@ -70,7 +70,7 @@ static void list_answers(loaded *out)
 {
     const vd_session *session = out->session;
     const char *const *text = vd_session_texts(session);
-    int count = vd_session_answers(session);
+    int count = (int)session->answers->count;
     out->texts = (vd_pool_texts){text, count, session->pool_path, vd_pool_index(text, count)};
 }
 

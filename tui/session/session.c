@@ -568,11 +568,6 @@ vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int cou
     return VD_OK;
 }
 
-int vd_session_answers(const vd_session *session)
-{
-    return (int)session->answers->count;
-}
-
 const char *const *vd_session_texts(const vd_session *session)
 {
     return (const char *const *)session->answers->answer;

@@ -308,7 +308,6 @@ vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd
 // shorter one.
 vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int count,
                               const atomic_int *stop, vd_error *err);
-int vd_session_answers(const vd_session *session);              // of its pool
-const char *const *vd_session_texts(const vd_session *session); // (vd_session_answers)
+const char *const *vd_session_texts(const vd_session *session); // (answers->count)
 
 #endif

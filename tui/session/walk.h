@@ -75,7 +75,6 @@ typedef struct vd_walk_stage {
     int tables;
 } vd_walk_stage;
 
-int vd_walk_stages(const vd_walk *walk);
 // Stage `index` of the answer as it is, or as the switches changed it. answers: the texts of the
 // pool.
 void vd_walk_stage_make(const vd_walk *walk, bool changed, int index, const char *const *answers,

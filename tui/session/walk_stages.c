@@ -193,11 +193,6 @@ void vd_walk_cell(const vd_walk_table *table, int at, bool narrow, char *out, si
         snprintf(out, size, "%.3f", value);
 }
 
-int vd_walk_stages(const vd_walk *walk)
-{
-    return walk->trace.stages;
-}
-
 void vd_walk_stage_make(const vd_walk *walk, bool changed, int index, const char *const *answers,
                         vd_walk_stage *out)
 {

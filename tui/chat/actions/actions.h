@@ -155,7 +155,6 @@ void vd_chat_words_go(vd_chat *chat, int column);
 void vd_chat_words_side(vd_chat *chat, int side);
 // Changes something of the caption that is looked at, or puts it back; NULL: puts all back.
 void vd_chat_words_flip(vd_chat *chat, const vd_switch *one);
-bool vd_chat_words_open(const vd_chat *chat);                                // it is the place
 int vd_chat_words_last(const vd_chat *chat);                                 // the last column
 int vd_chat_words_shown(const vd_chat *chat, const vd_caption_sheet *sheet); // the side in use
 // The look that is shown: a layer; a head, below 0: the mean over them.

@@ -3,11 +3,6 @@
 
 enum { WORD_MS = 900, FADE_MS = 70 }; // that a word stays, that a step of fading takes
 
-bool vd_chat_words_open(const vd_chat *chat)
-{
-    return chat->nav.place == VD_PLACE_CAPTION;
-}
-
 int vd_chat_words_last(const vd_chat *chat)
 {
     const vd_caption_sheet *sheet = vd_lanes_captioned(&chat->lanes);
@@ -48,8 +43,8 @@ void vd_chat_words_settle(vd_chat *chat)
 
 int vd_chat_pause(const vd_chat *chat)
 {
-    bool moves =
-        vd_chat_words_open(chat) && chat->nav.caption.playing && vd_lanes_captioned(&chat->lanes);
+    bool moves = chat->nav.place == VD_PLACE_CAPTION && chat->nav.caption.playing &&
+                 vd_lanes_captioned(&chat->lanes);
     return !moves ? -1 : chat->nav.caption.fade ? FADE_MS : WORD_MS;
 }
 

@@ -47,7 +47,7 @@ static const vd_answer *answer_now(const vd_walk *walk)
 static int page_of(const vd_chat *chat)
 {
     const vd_walk *walk = chat->lanes.walk.walk;
-    bool beyond = walk && chat->nav.walk_page >= vd_walk_stages(walk);
+    bool beyond = walk && chat->nav.walk_page >= walk->trace.stages;
     return beyond ? VD_WALK_WHAT_IF : chat->nav.walk_page;
 }
 
@@ -70,7 +70,7 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
 {
     const vd_walk *walk = chat->lanes.walk.walk;
     char text[96], right[160];
-    int pages = vd_walk_stages(walk) + 1, number = page_of(chat);
+    int pages = walk->trace.stages + 1, number = page_of(chat);
     snprintf(text, sizeof text, "%d/%d %.60s", number == VD_WALK_WHAT_IF ? pages : number + 1,
              pages, title);
     int y = row_y(page, 0);
@@ -572,7 +572,7 @@ static void open_walk(vd_chat *chat)
 static void turn_page(vd_chat *chat, int step)
 {
     const vd_walk *walk = chat->lanes.walk.walk;
-    int stages = walk ? vd_walk_stages(walk) : VD_WALK_UNKNOWN;
+    int stages = walk ? walk->trace.stages : VD_WALK_UNKNOWN;
     int to = page_of(chat) + step;
     chat->nav.walk_page = to < VD_WALK_WHAT_IF ? stages - 1 : to < stages ? to : VD_WALK_WHAT_IF;
     chat->nav.top[VD_PLACE_WALK] = 0;
