@@ -74,14 +74,6 @@ bool vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, co
     return true;
 }
 
-size_t vd_branches_asides(const vd_branches *branches)
-{
-    size_t count = 0;
-    for (int i = 0; i < branches->count; i++)
-        count += branches->at[i].aside_count;
-    return count;
-}
-
 size_t vd_conversation_pending(const vd_conversation *conversation)
 {
     const vd_branch *branch = conversation->branch;

@@ -105,7 +105,6 @@ void vd_branches_free(vd_branches *branches); // their rounds
 vd_round *vd_branch_add(vd_branch *branch, const char *typed);
 // Small talk before a round, copied; of more than VD_ASIDES the oldest goes. False: memory is out.
 bool vd_branch_add_aside(vd_branch *branch, size_t before, const char *typed, const char *reply);
-size_t vd_branches_asides(const vd_branches *branches); // of all
 // The last rounds that the first model has not answered: how many; whether there are any.
 size_t vd_conversation_pending(const vd_conversation *conversation);
 bool vd_conversation_waits(const vd_conversation *conversation);

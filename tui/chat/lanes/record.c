@@ -58,14 +58,19 @@ static bool describe_branches(const vd_lanes *lanes, vd_chat_record *out)
     return whole;
 }
 
-static void describe_asides(const vd_branches *branches, vd_chat_record *out)
+static bool describe_asides(const vd_branches *branches, vd_chat_record *out)
 {
+    size_t count = 0;
     for (int b = 0; b < branches->count; b++)
+        count += branches->at[b].aside_count;
+    out->asides = vd_alloc(count, sizeof *out->asides);
+    for (int b = 0; out->asides && b < branches->count; b++)
         for (size_t i = 0; i < branches->at[b].aside_count; i++) {
             const vd_aside *from = &branches->at[b].asides[i];
             out->asides[out->aside_count++] =
                 (vd_chat_record_aside){b, (int)from->before, from->typed, from->reply};
         }
+    return out->asides != NULL;
 }
 
 bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
@@ -82,12 +87,9 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
         .branch = conversation->branches.used};
     out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
     out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
-    out->asides = vd_alloc(vd_branches_asides(&conversation->branches), sizeof *out->asides);
-    bool whole = out->rounds && out->lanes && out->asides;
+    bool whole = out->rounds && out->lanes && describe_asides(&conversation->branches, out);
     if (whole)
         describe_rounds(lanes, out);
-    if (whole)
-        describe_asides(&conversation->branches, out);
     for (int i = 0; whole && i < lanes->count; i++)
         out->lanes[i] = (vd_chat_record_lane){(char *)vd_lane_name(&lanes->lane[i]),
                                               (char *)vd_follow_name(lanes->lane[i].follow)};
