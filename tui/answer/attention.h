@@ -3,7 +3,6 @@
 #define VD_ANSWER_ATTENTION_H
 
 #include "tui/answer/sheet.h"
-#include "tui/session/entry_words.h"
 
 // The words of an entry of the history, 0 the caption, as the answer saw them; none where they are
 // not known.

@@ -15,7 +15,6 @@
 #include "features/regions/regions.h"
 #include "features/dialogs/dataset.h"
 #include "tui/base/decoder_choice.h"
-#include "tui/session/entry_words.h"
 
 // SHA-256 (FIPS 180-4) of something that an answer depends on, to find out later whether it has
 // changed.
@@ -201,6 +200,18 @@ typedef struct vd_reply {
     char *said;  // the most probable generated answer; NULL without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
+
+// The words of a history entry as the engine makes it, for people. Cut where the engine cuts.
+typedef struct vd_entry_words {
+    int count; // 0: not known
+    char word[VD_MAX_HISTORY][32];
+} vd_entry_words;
+
+// Text that is no UTF-8, or no memory: none.
+vd_status vd_entry_words_caption(vd_entry_words *out, const char *caption, vd_error *err);
+// question ++ <S> answer </S> ++ </S>. question: as the training text has it, without "?".
+vd_status vd_entry_words_turn(vd_entry_words *out, const char *question, const char *answer,
+                              vd_error *err);
 
 // Words of an utterance with spaces between them (vd_free).
 vd_status vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char **out,

@@ -6,7 +6,6 @@
 
 #include <stdatomic.h>
 
-#include "tui/session/entry_words.h"
 #include "tui/session/session.h"
 #include "tui/session/switches.h"
 
