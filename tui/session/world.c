@@ -70,28 +70,24 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
     const char *chosen = getenv("VISDIAL_ASSETS");
     if (!directory && chosen && *chosen)
         directory = chosen;
-    if (directory) {
-        if (!has_dialogs(directory))
-            return vd_error_set(err, VD_NOT_FOUND,
-                                "%.400s: no dialogs.json in this directory; expected dialogs.json, "
-                                "features.safetensors and pictures/%s",
-                                directory,
-                                directory == chosen ? " (the directory is $VISDIAL_ASSETS)" : "");
-        *out = vd_strdup(directory);
-        return *out ? VD_OK : vd_error_memory(err, "a path");
-    }
+    if (directory && !has_dialogs(directory))
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "%.400s: no dialogs.json in this directory; expected dialogs.json, "
+                            "features.safetensors and pictures/%s",
+                            directory,
+                            directory == chosen ? " (the directory is $VISDIAL_ASSETS)" : "");
     own_places own;
     find_places(&own);
-    for (size_t i = 0; i < sizeof own.place / sizeof *own.place; i++) {
-        if (*own.place[i] && has_dialogs(own.place[i])) {
-            *out = vd_strdup(own.place[i]);
-            return *out ? VD_OK : vd_error_memory(err, "a path");
-        }
-    }
-    return vd_error_set(err, VD_NOT_FOUND,
-                        "no pictures found: looked for dialogs.json in ./assets, %.300s and "
-                        "%s; name another directory with --assets or $VISDIAL_ASSETS",
-                        own.beside, own.place[2]);
+    for (size_t i = 0; !directory && i < sizeof own.place / sizeof *own.place; i++)
+        if (*own.place[i] && has_dialogs(own.place[i]))
+            directory = own.place[i];
+    if (!directory)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "no pictures found: looked for dialogs.json in ./assets, %.300s and "
+                            "%s; name another directory with --assets or $VISDIAL_ASSETS",
+                            own.beside, own.place[2]);
+    *out = vd_strdup(directory);
+    return *out ? VD_OK : vd_error_memory(err, "a path");
 }
 
 char *vd_world_file(const char *directory, const char *name)
@@ -113,21 +109,16 @@ char *vd_world_file(const char *directory, const char *name)
 
 enum { MOST_ANSWERS = 1000 }; // of a pool that is counted
 
-static vd_status count_pool(vd_world *world, vd_error *err)
-{
-    world->pool_path = vd_strdup(world->dialogs->path);
-    return world->pool_path ? vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err)
-                            : vd_error_memory(err, "a path");
-}
-
-// A directory may come without a pool: the models that others trained bring theirs.
+// Without a file (NULL: there is none) the answers of the dialogs: the models that others trained
+// bring theirs.
 static vd_status open_pool(const char *path, vd_world *world, vd_error *err)
 {
-    if (!is_file(path))
-        return count_pool(world, err);
-    world->pool_path = vd_strdup(path);
-    return world->pool_path ? vd_answer_pool_read(path, &world->pool, err)
-                            : vd_error_memory(err, "a path");
+    bool there = path && is_file(path);
+    world->pool_path = vd_strdup(there ? path : world->dialogs->path);
+    if (!world->pool_path)
+        return vd_error_memory(err, "a path");
+    return there ? vd_answer_pool_read(path, &world->pool, err)
+                 : vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err);
 }
 
 static vd_status open_directory(const char *directory, vd_world *world, vd_error *err)
@@ -184,7 +175,7 @@ static vd_status open_files(const vd_world_files *files, vd_world *world, vd_err
         status = vd_photos_open(files->images, &world->photos, err);
     if (status == VD_OK)
         vd_regions_use_photos(world->regions, world->photos);
-    return status ? status : count_pool(world, err);
+    return status ? status : open_pool(NULL, world, err);
 }
 
 // One that is named is loaded at once, so that its errors are seen.
