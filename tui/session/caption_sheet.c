@@ -1,5 +1,6 @@
 #include "tui/session/caption_sheet.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,15 +18,10 @@
 
 const char *const vd_caption_judged_names[] = {"", "not checked", "false", "doubtful", "faithful"};
 
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
 bool vd_caption_wish_same(const vd_caption_wish *a, const vd_caption_wish *b)
 {
     return a->picture == b->picture && a->place == b->place && strcmp(a->second, b->second) == 0 &&
-           strcmp(a->read, b->read) == 0 && same_text(a->begin, b->begin) &&
+           strcmp(a->read, b->read) == 0 && g_strcmp0(a->begin, b->begin) == 0 &&
            vd_switches_same(&a->switches, &b->switches) &&
            (a->switches.count == 0 || a->changed == b->changed);
 }
@@ -378,13 +374,6 @@ static vd_status find_under(speaker *by, int which, vd_caption_side *of, vd_erro
     return status;
 }
 
-static void align(vd_caption_sheet *sheet)
-{
-    const vd_caption_side *first = &sheet->side[0], *second = &sheet->side[1];
-    int count = sheet->sides > 1 ? second->trace.words : 0; // else one list beside none
-    sheet->rows = vd_align(first->word, first->trace.words, second->word, count, sheet->row);
-}
-
 static vd_status speak(vd_caption_sheet *sheet, const vd_caption_sayers *by,
                        speaker speakers[VD_CAPTION_SIDES], vd_error *err)
 {
@@ -409,8 +398,10 @@ static vd_status speak(vd_caption_sheet *sheet, const vd_caption_sayers *by,
     for (int of = 0; of < sheet->sides; of++)
         for (int i = 0; i < sheet->sides && status == VD_OK; i++)
             status = find_under(&speakers[i], i, &sheet->side[of], err);
-    if (status == VD_OK)
-        align(sheet);
+    const vd_caption_side *first = &sheet->side[0], *second = &sheet->side[1];
+    if (status == VD_OK) // of one side: one list beside none
+        sheet->rows = vd_align(first->word, first->trace.words, second->word, second->trace.words,
+                               sheet->row);
     return status;
 }
 

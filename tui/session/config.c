@@ -79,12 +79,6 @@ static vd_status refuse_setting(const char *place, const char *name, vd_error *e
                         place, name);
 }
 
-static vd_status refuse_value(const char *place, int setting, const char *value, vd_error *err)
-{
-    return vd_error_set(err, VD_FORMAT, "%s: found %s = '%.60s', expected %s", place,
-                        settings[setting].name, value, settings[setting].expected);
-}
-
 static vd_status add_key(const char *place, const char *key, const char *to, vd_preferences *config,
                          vd_error *err)
 {
@@ -117,7 +111,10 @@ static vd_status read_line(const char *place, char *line, vd_preferences *config
         setting++;
     if (setting == SETTINGS)
         return refuse_setting(place, name, err);
-    return set(config, setting, value) ? VD_OK : refuse_value(place, setting, value, err);
+    return set(config, setting, value)
+               ? VD_OK
+               : vd_error_set(err, VD_FORMAT, "%s: found %s = '%.60s', expected %s", place, name,
+                              value, settings[setting].expected);
 }
 
 // Every line by itself: what is wrong in one says nothing about the others.

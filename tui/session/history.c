@@ -40,19 +40,6 @@ static bool is_text(const char *line)
     return strlen(line) <= VD_LINE_MAX;
 }
 
-// The last `most` bytes of the file, or all of it.
-static vd_status read_end(const char *path, size_t most, char **text, size_t *length, bool *part,
-                          vd_error *err)
-{
-    size_t whole = 0;
-    *length = 0;
-    if (!(*text = vd_alloc(most, 1)))
-        return vd_error_memory(err, "the history of questions");
-    vd_status status = vd_file_read_end(path, *text, most, length, &whole, err);
-    *part = whole > most;
-    return status;
-}
-
 vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
 {
     struct stat about;
@@ -62,10 +49,12 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
         return VD_OK; // /dev/null: none is wanted
     // Of a file that another program made very large the newest part is read.
     enum { MOST = 4 * VD_HISTORY_BYTES };
-    char *text;
-    size_t length;
-    bool part = false;
-    vd_status status = read_end(path, MOST, &text, &length, &part, err);
+    size_t length = 0, whole = 0;
+    char *text = vd_alloc(MOST, 1);
+    if (!text)
+        return vd_error_memory(err, "the history of questions");
+    vd_status status = vd_file_read_end(path, text, MOST, &length, &whole, err);
+    bool part = whole > MOST;
     if (!status && length > VD_HISTORY_BYTES)
         shorten(path, text, length);
     for (char *at = text, *end; !status && at < text + length; at = end + 1) {

@@ -39,14 +39,6 @@ static bool act_scroll(vd_chat *chat, vd_action action, vd_key key)
     return lines != 0;
 }
 
-static void toggle(vd_chat *chat, vd_place place)
-{
-    if (chat->nav.place == place)
-        vd_navigation_back(&chat->nav);
-    else
-        vd_chat_open(chat, place);
-}
-
 static bool act_place(vd_chat *chat, vd_action action)
 {
     static const vd_place places[VD_ACTIONS] = {
@@ -56,8 +48,10 @@ static bool act_place(vd_chat *chat, vd_action action)
         [VD_ACTION_WALK] = VD_PLACE_WALK,         [VD_ACTION_SESSIONS] = VD_PLACE_SESSIONS,
         [VD_ACTION_WORDS] = VD_PLACE_CAPTION,
     };
-    if (places[action])
-        toggle(chat, places[action]);
+    if (places[action] && chat->nav.place == places[action])
+        vd_navigation_back(&chat->nav);
+    else if (places[action])
+        vd_chat_open(chat, places[action]);
     return places[action] != 0;
 }
 
@@ -86,14 +80,6 @@ static void stop(vd_chat *chat)
         vd_line_clear(line);
     else
         vd_notice_say(&chat->notice, "Ctrl-D or /quit leaves");
-}
-
-static void complete(vd_chat *chat)
-{
-    if (chat->nav.line.text[0] == '/')
-        vd_chat_complete(chat);
-    else
-        vd_chat_complete_question(chat);
 }
 
 // Asks, or changes a round to the question. Of a command the action that it is.
@@ -188,7 +174,7 @@ static bool act_shown(vd_chat *chat, vd_action action)
     vd_navigation *nav = &chat->nav;
     switch ((int)action) {
     case VD_ACTION_COMPLETE:
-        complete(chat);
+        (nav->line.text[0] == '/' ? vd_chat_complete : vd_chat_complete_question)(chat);
         break;
     case VD_ACTION_PICK:
         if (!view_now(chat)->list)

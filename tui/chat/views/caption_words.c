@@ -86,11 +86,6 @@ static int rows_of_side(const band *b, int side)
     return 1 + has_history(b, side) + (has_curve(b, side) ? b->curve : 0);
 }
 
-static int rows_of_line(const band *b)
-{
-    return rows_of_side(b, 0) + (b->sheet->sides > 1 ? rows_of_side(b, 1) : 0);
-}
-
 // ---- rows ---------------------------------------------------------------------------------------
 
 // A bar over several rows, from its foot up.
@@ -194,7 +189,8 @@ int vd_draw_caption_words(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_cap
     b.curve = at.height >= 14 ? 3 : at.height >= 8 ? 1 : 0;
     b.top = highest(&b);
     place_columns(&b);
-    int each = rows_of_line(&b), fit = at.height / each < 1 ? 1 : at.height / each;
+    int each = rows_of_side(&b, 0) + (sheet->sides > 1 ? rows_of_side(&b, 1) : 0);
+    int fit = at.height / each < 1 ? 1 : at.height / each;
     int first = vd_clamp(b.line[vd_clamp(chat->nav.caption.column, sheet->rows - 1)] - fit + 1,
                          b.lines - fit);
     int last = first + fit < b.lines ? first + fit : b.lines, y = at.y;
