@@ -120,7 +120,7 @@ static void read_scores(vd_reading *r, const vd_json_value *map, size_t pool, vd
     size_t expected = best ? best->count : pool;
     if (best && (!log_sum || expected > pool))
         vd_reading_refuse(r, "\"best\" without \"log_sum\", or more than the pool has");
-    answer->score = vd_reading_numbers(r, map, "scores", expected, expected, &answer->candidates);
+    answer->score = vd_reading_numbers(r, map, "scores", expected);
     if (best) {
         float *all = spread_best(r, best, pool, answer->score);
         vd_free(answer->score);

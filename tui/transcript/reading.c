@@ -99,14 +99,12 @@ static void copy_numbers(vd_reading *r, const vd_json_value *list, const char *k
     }
 }
 
-float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *key, size_t least,
-                          size_t most, int *count)
+float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *key, size_t count)
 {
-    const vd_json_value *list = vd_reading_list(r, map, key, least, most);
+    const vd_json_value *list = vd_reading_list(r, map, key, count, count);
     float *out = vd_reading_room(r, list->count, sizeof *out);
     if (out)
         copy_numbers(r, list, key, out);
-    *count = (int)list->count;
     return out;
 }
 

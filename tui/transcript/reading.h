@@ -35,8 +35,7 @@ const vd_json_value *vd_reading_checked(vd_reading *r, const vd_json_value *valu
                                         size_t least, size_t most);
 const vd_json_value *vd_reading_list(vd_reading *r, const vd_json_value *map, const char *key,
                                      size_t least, size_t most);
-float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *key, size_t least,
-                          size_t most, int *count);
+float *vd_reading_numbers(vd_reading *r, const vd_json_value *map, const char *key, size_t count);
 // A list of lists of numbers.
 float *vd_reading_matrix(vd_reading *r, const vd_json_value *map, const char *key, int rows,
                          int columns);
