@@ -224,7 +224,6 @@ static void a_pipe_is_no_transcript(void **state)
     free(file);
 }
 
-// Exports have what was said on the screen, in its place: the small talk of the branch in use.
 // A caption typed while an empty branch is in use is the caption from then on.
 static void a_caption_of_an_empty_branch_is_kept(void **state)
 {
@@ -239,6 +238,27 @@ static void a_caption_of_an_empty_branch_is_kept(void **state)
     assert_int_equal(back.talk_count, 1);
     assert_string_equal(back.talks[0].caption, "new");
     assert_int_equal(back.talks[0].branch_count, 2);
+    vd_transcript_clear(&back);
+    free(file);
+}
+
+// The end of a conversation is undone while an empty branch is in use: its rounds are in another
+// one.
+static void an_end_that_is_undone_in_an_empty_branch_is_none(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "undone.jsonl");
+    support_write_text(
+        file, "{\"transcript\":1}\n"
+              "{\"conversation\":{\"image_id\":1,\"caption\":\"c\",\"rounds\":[[\"a\",\"b\"]]}}\n"
+              "{\"conversation\":{\"image_id\":1,\"caption\":\"c\",\"rounds\":[]}}\n"
+              "{\"conversation\":{\"image_id\":1,\"caption\":\"c\",\"rounds\":[],\"returned\":true,"
+              "\"branch\":1,\"branches\":[[[\"a\"]],[]]}}\n");
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.talk_count, 1);
+    assert_int_equal(back.talks[0].branch_count, 2);
+    assert_int_equal(back.talks[0].count, 1);
+    assert_false(back.talks[0].closed);
     vd_transcript_clear(&back);
     free(file);
 }
@@ -271,6 +291,7 @@ static void a_picture_whose_name_is_no_utf_8_is_recorded(void **state)
     free(file);
 }
 
+// Exports have what was said on the screen, in its place: the small talk of the branch in use.
 static void small_talk_is_exported(void **state)
 {
     (void)state;
@@ -363,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
         cmocka_unit_test(one_that_could_not_be_written_is_refused),
         cmocka_unit_test(a_caption_of_an_empty_branch_is_kept),
+        cmocka_unit_test(an_end_that_is_undone_in_an_empty_branch_is_none),
         cmocka_unit_test(a_picture_whose_name_is_no_utf_8_is_recorded),
         cmocka_unit_test(small_talk_is_exported),
     };
