@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/table.h"
 
 static void prints(const vd_table *table, const char *expected)
@@ -81,24 +80,9 @@ static void no_text_breaks_a_row(void **state)
     assert_string_equal(vd_table_cell(&table, 0, 3), "7");
     vd_table_add(&table, "1\t2");
     vd_table_more(&table, "3\t4");
-    assert_int_equal(table.row[1].cells, 4);
+    assert_null(table.row[1].cell[4]);
     assert_string_equal(vd_table_cell(&table, 1, 3), "4");
     vd_table_clear(&table);
-}
-
-static void a_row_without_memory_is_missed(void **state)
-{
-    (void)state;
-    for (size_t fail = 1; fail <= 2; fail++) {
-        vd_table table = {0};
-        vd_alloc_fail_at(fail);
-        assert_null(vd_table_add(&table, "a"));
-        vd_alloc_fail_at(0);
-        assert_int_equal(table.status, VD_NO_MEMORY);
-        vd_table_add(&table, "b");
-        prints(&table, " b\n");
-        vd_table_clear(&table);
-    }
 }
 
 int main(void)
@@ -108,7 +92,6 @@ int main(void)
         cmocka_unit_test(rows_need_not_fill_the_columns),
         cmocka_unit_test(words_start_at_the_left_and_numbers_end_at_the_right),
         cmocka_unit_test(no_text_breaks_a_row),
-        cmocka_unit_test(a_row_without_memory_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

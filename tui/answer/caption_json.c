@@ -1,5 +1,6 @@
 // Captions as JSON.
-#include "engine/base/alloc.h"
+#include <glib.h>
+
 #include "engine/base/json.h"
 #include "tui/answer/caption_text.h"
 
@@ -101,12 +102,10 @@ static void json_rows(yajl_gen json, const vd_caption_sheet *sheet)
     vd_json_put(json, "]");
 }
 
-vd_status vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet, vd_error *err)
+void vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet)
 {
     char label[4096];
-    float *share = vd_alloc((size_t)sheet->regions.count, sizeof *share);
-    if (!share)
-        return vd_error_memory(err, "the regions");
+    float *share = g_new(float, sheet->regions.count);
     vd_json_put(json, "picture: %s", sheet->picture);
     json_side(json, &sheet->side[0], share);
     if (sheet->sides == 2) {
@@ -116,6 +115,5 @@ vd_status vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet, vd
         vd_json_put(json, "}");
         json_rows(json, sheet);
     }
-    vd_free(share);
-    return VD_OK;
+    g_free(share);
 }

@@ -1,9 +1,9 @@
 // Captions as text: of one captioner with the regions behind every word; of two side by side.
 #include "tui/answer/caption_text.h"
 
+#include <glib.h>
 #include <stdio.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
@@ -76,7 +76,7 @@ static void add_half(const vd_caption_sheet *sheet, int which, int t, vd_table *
         vd_table_more(table, "\t");
 }
 
-static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_error *err)
+static void print_aligned(const vd_caption_sheet *sheet, float *share)
 {
     vd_table table = {0};
     vd_table_add(&table, "\tword of 1\tp\tlooks at\t\tword of 2\tp\tlooks at\t");
@@ -85,7 +85,7 @@ static vd_status print_aligned(const vd_caption_sheet *sheet, float *share, vd_e
         for (int which = 0; which < sheet->sides; which++)
             add_half(sheet, which, vd_caption_sheet_word(sheet, which, i), &table, share);
     }
-    return vd_table_finish(&table, 3, err);
+    vd_table_finish(&table, 3);
 }
 
 bool vd_caption_sheet_judges_twice(const vd_caption_sheet *sheet)
@@ -102,17 +102,16 @@ void vd_caption_sheet_under(const vd_caption_sheet *sheet, vd_table *out)
                      sheet->side[i].under[1]);
 }
 
-static vd_status print_under(const vd_caption_sheet *sheet, vd_error *err)
+static void print_under(const vd_caption_sheet *sheet)
 {
     vd_table table = {0};
     vd_caption_sheet_under(sheet, &table);
-    vd_status status = vd_table_finish(&table, 3, err);
-    for (int i = 0; i < 2 && sheet->captioners == 2 && status == VD_OK; i++)
+    vd_table_finish(&table, 3);
+    for (int i = 0; i < 2 && sheet->captioners == 2; i++)
         if (sheet->side[i].unknown[!i])
             printf("   %d of the words of caption %d %d does not know\n",
                    sheet->side[i].unknown[!i], i + 1, 2 - i);
     printf("\n");
-    return status;
 }
 
 // ---- both ---------------------------------------------------------------------------------------
@@ -155,25 +154,19 @@ static void print_origin(const vd_caption_side *side, const char *number)
         printf("   %s%s\n", number, side->signature);
 }
 
-vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err)
+void vd_caption_sheet_print(const vd_caption_sheet *sheet)
 {
-    float *share = vd_alloc((size_t)sheet->regions.count, sizeof *share);
-    vd_status status = share ? VD_OK : vd_error_memory(err, "the regions");
-    bool two = sheet->sides == 2, others = sheet->captioners == 2;
-    for (int i = 0; i < sheet->sides && status == VD_OK; i++)
+    float *share = g_new(float, sheet->regions.count);
+    bool others = sheet->captioners == 2;
+    for (int i = 0; i < sheet->sides; i++)
         print_side(sheet, i);
-    if (two)
+    if (sheet->sides == 2)
         printf("\n");
-    if (vd_caption_sheet_judges_twice(sheet) && status == VD_OK)
-        status = print_under(sheet, err);
-    if (two && status == VD_OK)
-        status = print_aligned(sheet, share, err);
-    else if (status == VD_OK)
-        print_words(sheet, share);
-    if (status == VD_OK)
-        print_origin(&sheet->side[0], others ? "1: " : "");
-    if (status == VD_OK && others)
+    if (vd_caption_sheet_judges_twice(sheet))
+        print_under(sheet);
+    (sheet->sides == 2 ? print_aligned : print_words)(sheet, share);
+    print_origin(&sheet->side[0], others ? "1: " : "");
+    if (others)
         print_origin(&sheet->side[1], "2: ");
-    vd_free(share);
-    return status;
+    g_free(share);
 }

@@ -9,9 +9,9 @@
 #include "tui/session/caption_sheet.h"
 
 // On standard output.
-vd_status vd_caption_sheet_print(const vd_caption_sheet *sheet, vd_error *err);
+void vd_caption_sheet_print(const vd_caption_sheet *sheet);
 // Members of the object that is open.
-vd_status vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet, vd_error *err);
+void vd_caption_sheet_json(yajl_gen json, const vd_caption_sheet *sheet);
 // Whether the sides differ in more than their captions: two captioners, or something changed.
 bool vd_caption_sheet_judges_twice(const vd_caption_sheet *sheet);
 // The log-probability of each caption under each side.

@@ -1,102 +1,64 @@
 #include "tui/base/table.h"
 
 #include <ctype.h>
+#include <glib.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/output.h"
 
-enum { MOST_FORMAT = 256, MOST_TEXT = 1024 };
+static const char END_OF_CELL[] = "\x1F";
 
-// The tabs of a format end a cell; those in the texts, like ends of lines, are spaces: names of
-// files and answers can hold any character. Returns the length of all cells, each with its NUL.
-__attribute__((format(printf, 2, 0))) static size_t write_cells(char text[MOST_TEXT],
-                                                                const char *format, va_list values)
+// Cells with their ends between them (g_free). The tabs of a format end a cell; those in the
+// texts, like ends of lines, are spaces: names of files and answers can hold any character.
+__attribute__((format(printf, 1, 0))) static char *write_cells(const char *format, va_list values)
 {
-    enum { END_OF_CELL = '\x1F' };
-    char marked[MOST_FORMAT];
-    snprintf(marked, sizeof marked, "%s", format);
-    for (char *at = marked; *at; at++)
-        *at = *at == '\t' ? END_OF_CELL : *at;
-    vsnprintf(text, MOST_TEXT, marked, values);
-    size_t length = strlen(text);
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\t' || text[i] == '\n' || text[i] == '\r')
-            text[i] = ' ';
-        else if (text[i] == END_OF_CELL)
-            text[i] = '\0';
-    }
-    return length + 1;
+    char *marked = g_strdelimit(g_strdup(format), "\t", *END_OF_CELL);
+    char *text = g_strdup_vprintf(marked, values);
+    g_free(marked);
+    return g_strdelimit(text, "\t\n\r", ' ');
 }
 
-static int count_cells(const char *cells, size_t length)
+// Of the last row; frees the text.
+static void set_cells(vd_table *table, char *text)
 {
-    int count = 0;
-    for (size_t i = 0; i < length; i++)
-        count += cells[i] == '\0';
-    return count;
-}
-
-// Cells behind those of the last row; false: no memory, or no row.
-__attribute__((format(printf, 2, 0))) static bool append(vd_table *table, const char *format,
-                                                         va_list values)
-{
-    char text[MOST_TEXT];
-    size_t length = write_cells(text, format, values);
-    vd_table_row *row = table->rows ? &table->row[table->rows - 1] : NULL;
-    char *grown = row ? vd_grow(row->text, row->size, row->size + length, 1) : NULL;
-    if (!grown) {
-        table->status = VD_NO_MEMORY;
-        return false;
-    }
-    memcpy(grown + row->size, text, length);
-    row->text = grown;
-    row->size += length;
-    row->cells += count_cells(text, length);
+    char **cell = g_strsplit(text, END_OF_CELL, -1);
+    table->row[table->rows - 1].cell = cell;
     if (table->rows == 1)
-        table->columns = row->cells;
-    return true;
+        table->columns = (int)g_strv_length(cell);
+    g_free(text);
 }
 
 vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
 {
-    size_t rows = (size_t)table->rows;
-    vd_table_row *grown = vd_grow(table->row, rows, rows + 1, sizeof *grown);
-    if (!grown) {
-        table->status = VD_NO_MEMORY;
-        return NULL;
-    }
-    table->row = grown;
-    grown[rows] = (vd_table_row){0};
-    table->rows++;
+    table->row = g_renew(vd_table_row, table->row, table->rows + 1);
+    vd_table_row *row = &table->row[table->rows++];
+    *row = (vd_table_row){0};
     va_list values;
     va_start(values, format);
-    bool done = append(table, format, values);
+    set_cells(table, write_cells(format, values));
     va_end(values);
-    table->rows -= !done;
-    return done ? &grown[rows] : NULL;
+    return row;
 }
 
 void vd_table_more(vd_table *table, const char *format, ...)
 {
-    if (table->status) // the row that it belongs to may be missing
-        return;
+    char **before = table->row[table->rows - 1].cell;
     va_list values;
     va_start(values, format);
-    append(table, format, values);
+    char *first = g_strjoinv(END_OF_CELL, before), *more = write_cells(format, values);
     va_end(values);
+    set_cells(table, g_strconcat(first, END_OF_CELL, more, NULL));
+    g_strfreev(before);
+    g_free(first);
+    g_free(more);
 }
 
 const char *vd_table_cell(const vd_table *table, int row, int column)
 {
-    const char *cell = table->row[row].text;
-    if (column >= table->row[row].cells)
-        return "";
-    while (column-- > 0)
-        cell += strlen(cell) + 1;
-    return cell;
+    char **cell = table->row[row].cell;
+    return column < (int)g_strv_length(cell) ? cell[column] : "";
 }
 
 // Whether a column has words below its name; the first one always counts as such.
@@ -140,16 +102,13 @@ void vd_table_print(const vd_table *table, int indent, FILE *out)
 void vd_table_clear(vd_table *table)
 {
     for (int row = 0; row < table->rows; row++)
-        vd_free(table->row[row].text);
-    vd_free(table->row);
+        g_strfreev(table->row[row].cell);
+    g_free(table->row);
     *table = (vd_table){0};
 }
 
-vd_status vd_table_finish(vd_table *table, int indent, vd_error *err)
+void vd_table_finish(vd_table *table, int indent)
 {
-    vd_status status = table->status ? vd_error_memory(err, "a table") : VD_OK;
-    if (status == VD_OK)
-        vd_table_print(table, indent, stdout);
+    vd_table_print(table, indent, stdout);
     vd_table_clear(table);
-    return status;
 }

@@ -4,17 +4,13 @@
 
 #include <stdio.h>
 
-#include "engine/base/error.h"
-
 // A difference with its interval, for pages that draw it on a scale of -reach .. reach; 0: none.
 typedef struct vd_table_range {
     double estimate, low, high, reach;
 } vd_table_range;
 
 typedef struct vd_table_row {
-    int cells;
-    size_t size;
-    char *text; // (size) the cells, each with its NUL, owned
+    char **cell; // owned, ends with NULL
     vd_table_range range;
 } vd_table_row;
 
@@ -23,11 +19,10 @@ typedef struct vd_table_row {
 typedef struct vd_table {
     int columns, rows;
     vd_table_row *row; // (rows), owned
-    vd_status status;  // VD_NO_MEMORY: a row is missing
 } vd_table;
 
 // One more row: cells with tabs between them in the format. In what is put into it tabs and ends of
-// lines become spaces. NULL when memory is out.
+// lines become spaces. The row is valid until the next one is added.
 vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Further cells of the last row, with tabs between them likewise.
@@ -35,7 +30,6 @@ void vd_table_more(vd_table *table, const char *format, ...) __attribute__((form
 const char *vd_table_cell(const vd_table *table, int row, int column); // "" where there is none
 void vd_table_print(const vd_table *table, int indent, FILE *out);     // indent: columns
 void vd_table_clear(vd_table *table);
-// Prints the table to stdout and clears it. VD_NO_MEMORY: a row is missing, and nothing is printed.
-vd_status vd_table_finish(vd_table *table, int indent, vd_error *err);
+void vd_table_finish(vd_table *table, int indent); // prints it to stdout and clears it
 
 #endif

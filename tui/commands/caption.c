@@ -186,17 +186,14 @@ static vd_status write_html(const job *j, vd_error *err)
     return status;
 }
 
-static vd_status print(job *j, vd_error *err)
+static void print_json(const job *j)
 {
     const char *doubt = vd_world_doubt(j->world, j->wish.picture);
-    if (!j->json)
-        return vd_caption_sheet_print(j->sheet, err);
     yajl_gen json = vd_output_object();
-    vd_status status = vd_caption_sheet_json(json, j->sheet, err);
+    vd_caption_sheet_json(json, j->sheet);
     if (doubt)
         vd_json_put(json, "doubt: %s", doubt);
     vd_output_object_end(json);
-    return status;
 }
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
@@ -245,8 +242,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = say(j, err);
     if (status == VD_OK && j->html)
         status = write_html(j, err);
-    if (status == VD_OK)
-        status = print(j, err);
+    if (status == VD_OK && j->json)
+        print_json(j);
+    else if (status == VD_OK)
+        vd_caption_sheet_print(j->sheet);
     if (status == VD_OK && j->html)
         fprintf(stderr, "%s was written\n", j->html);
     vd_caption_sheet_free(j->sheet);

@@ -483,8 +483,8 @@ static vd_status list_sessions(vd_error *err)
                      cut ? (int)vd_output_first(question, room - 3) : (int)strlen(question),
                      question, cut ? "..." : "");
     }
-    if (status == VD_OK && count)
-        status = vd_table_finish(&table, 0, err);
+    if (count)
+        vd_table_finish(&table, 0);
     else if (status == VD_OK)
         printf("there are no sessions yet\n");
     vd_table_clear(&table);

@@ -71,7 +71,7 @@ static const vd_option options[] = {
      "caption: another captioner, compared picture by picture; differences are the first minus it",
      VD_INTO(evaluation, captions.from[1].model)},
     {"cases", "N", "caption: number of pictures shown on which two captioners differ most (5)",
-     VD_INTO(evaluation, captions.cases), 0, VD_MOST_CASES},
+     VD_INTO(evaluation, captions.cases), 0, 1000},
     {"out", "FILE", "caption: write the captions of --model to FILE (a results file)",
      VD_INTO(evaluation, captions.out)},
     VD_SAYING_OPTIONS(evaluation, captions.how),

@@ -182,10 +182,9 @@ static void print_captions(const vd_caption_evaluation *e, const measured *m)
         vd_output_row("said", "%s", how_said(e, m, said));
 }
 
-static vd_status print_text(const vd_caption_evaluation *e, const measured *m,
-                            const vd_caption_report *report, vd_error *err)
+static void print_text(const vd_caption_evaluation *e, const measured *m,
+                       const vd_caption_report *report)
 {
-    vd_status status = VD_OK;
     print_captions(e, m);
     if (m->judge) {
         const vd_captions *references = vd_caption_judge_references(m->judge);
@@ -193,18 +192,16 @@ static vd_status print_text(const vd_caption_evaluation *e, const measured *m,
                       references->kind, references->count, vd_captions_total(references));
         vd_output_row("tokens", "%s", whose_tokens(e));
         printf("\n");
-        status = vd_caption_print(report, err);
+        vd_caption_print(report);
         printf(e->out ? "\n" : "");
     }
     if (e->out)
         vd_output_row("captions", "%zu written to %s", m->count, e->out);
-    return status;
 }
 
-static vd_status print_json(const vd_caption_evaluation *e, const measured *m,
-                            const vd_caption_report *report, vd_error *err)
+static void print_json(const vd_caption_evaluation *e, const measured *m,
+                       const vd_caption_report *report)
 {
-    vd_status status = VD_OK;
     char said[160];
     yajl_gen json = vd_output_object();
     vd_json_put(json, "%s: %s", e->from[0].model ? "model" : "results", name_of(&e->from[0]));
@@ -219,13 +216,12 @@ static vd_status print_json(const vd_caption_evaluation *e, const measured *m,
     if (m->judge) {
         vd_json_put(json, "references: %s, tokens: %s", vd_caption_judge_references(m->judge)->path,
                     whose_tokens(e));
-        status = vd_caption_json(json, report, err);
+        vd_caption_json(json, report);
     }
     vd_output_object_end(json);
-    return status;
 }
 
-static vd_status print(const vd_caption_evaluation *e, const measured *m, vd_error *err)
+static void print(const vd_caption_evaluation *e, const measured *m)
 {
     bool two = is_there(&e->from[1]);
     const vd_caption_report report = {.measure = &m->measure[0],
@@ -237,7 +233,7 @@ static vd_status print(const vd_caption_evaluation *e, const measured *m, vd_err
                                       .interval = e->intervals ? m->interval : NULL,
                                       .difference = e->intervals && two ? m->difference : NULL,
                                       .level = e->level};
-    return (e->json ? print_json : print_text)(e, m, &report, err);
+    (e->json ? print_json : print_text)(e, m, &report);
 }
 
 vd_status vd_evaluate_captions(vd_caption_evaluation *e, vd_error *err)
@@ -249,7 +245,7 @@ vd_status vd_evaluate_captions(vd_caption_evaluation *e, vd_error *err)
     if (status == VD_OK && m.judge)
         status = measure(e, &m, err);
     if (status == VD_OK)
-        status = print(e, &m, err);
+        print(e, &m);
     for (int i = 0; i < 2; i++) {
         vd_caption_measure_clear(&m.measure[i]);
         vd_results_free(m.results[i]);

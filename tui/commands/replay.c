@@ -301,10 +301,10 @@ static vd_status step_through(const replaying *r, const vd_cases *cases, vd_erro
 }
 
 // The thesis' layout: the dialog so far, then each question with the human answer and the models'.
-static vd_status lay_out(const vd_cases *cases, bool utf8, vd_error *err)
+static void lay_out(const vd_cases *cases)
 {
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, &cases->at[0]);
-    bool relevant = all_relevant(cases);
+    bool relevant = all_relevant(cases), utf8 = vd_output_utf8();
     vd_right by = relevant ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN;
     printf("picture %" PRId64 ": %s\n", dialog->image_id, dialog->caption);
     printf("%s: %s\n", utf8 ? "\u2713" : "+",
@@ -325,14 +325,13 @@ static vd_status lay_out(const vd_cases *cases, bool utf8, vd_error *err)
                      vd_metrics_mean(&sum[side], VD_R1), vd_metrics_mean(&sum[side], VD_MRR),
                      vd_metrics_mean(&sum[side], VD_NDCG));
     printf("\n");
-    return vd_table_finish(&table, 0, err);
+    vd_table_finish(&table, 0);
 }
 
 static vd_status replay_dialog(replaying *r, vd_error *err)
 {
     vd_corpus corpus;
     vd_cases *cases = NULL;
-    bool utf8 = vd_output_utf8();
     vd_status status = vd_corpus_open(&r->paths, &corpus, err);
     if (status)
         return status;
@@ -343,7 +342,7 @@ static vd_status replay_dialog(replaying *r, vd_error *err)
     if (status == VD_OK && r->screen)
         status = step_through(r, cases, err);
     else if (status == VD_OK)
-        status = lay_out(cases, utf8, err);
+        lay_out(cases);
     vd_cases_free(cases);
     vd_corpus_close(&corpus);
     return status;

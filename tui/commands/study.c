@@ -182,7 +182,7 @@ static void add_metric(vd_table *table, const arm *a, const arm *b, const versus
         vd_table_more(table, "%s\t%.4f", range, r->p);
 }
 
-static vd_status print_metrics(const arm *a, const arm *b, const versus *v, vd_error *err)
+static void print_metrics(const arm *a, const arm *b, const versus *v)
 {
     vd_table table = {0};
     bool vary = a->count > 1 || b->count > 1;
@@ -193,10 +193,10 @@ static vd_status print_metrics(const arm *a, const arm *b, const versus *v, vd_e
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
             add_metric(&table, a, b, v, k, vary);
-    return vd_table_finish(&table, 0, err);
+    vd_table_finish(&table, 0);
 }
 
-static vd_status print_pairs(const arm *a, const arm *b, const versus *v, vd_error *err)
+static void print_pairs(const arm *a, const arm *b, const versus *v)
 {
     vd_table table = {0};
     vd_table_add(&table, "\tboth\tonly %.60s\tonly %.60s\tneither\tMcNemar, exact\tmid-p", a->name,
@@ -207,29 +207,25 @@ static vd_status print_pairs(const arm *a, const arm *b, const versus *v, vd_err
                      v->pair[i].only_a, v->pair[i].only_b, v->pair[i].neither, test.exact,
                      test.mid_p);
     }
-    return vd_table_finish(&table, 0, err);
+    vd_table_finish(&table, 0);
 }
 
-static vd_status print_study(const study *s, vd_error *err)
+static void print_study(const study *s)
 {
-    vd_status status = VD_OK;
     printf("data     %s, %zu dialog%s\n", s->data, s->arm[0].run[0].dialogs,
            s->arm[0].run[0].dialogs == 1 ? "" : "s");
     for (int i = 0; i < s->arms; i++)
         printf("%-8s %zu run%s\n", s->arm[i].name, s->arm[i].count,
                s->arm[i].count == 1 ? "" : "s");
-    for (int i = 1; i < s->arms && status == VD_OK; i++) {
+    for (int i = 1; i < s->arms; i++) {
         printf("\n");
-        status = print_metrics(&s->arm[0], &s->arm[i], &s->against[i], err);
+        print_metrics(&s->arm[0], &s->arm[i], &s->against[i]);
     }
-    if (status)
-        return status;
     printf("\n+-: standard deviation over runs; Holm p is corrected for %s. Rounds where the "
            "human\nanswer comes first, run by run:\n",
            s->arms > 2 ? "all metrics of all models" : "several metrics");
-    for (int i = 1; i < s->arms && status == VD_OK; i++)
-        status = print_pairs(&s->arm[0], &s->arm[i], &s->against[i], err);
-    return status;
+    for (int i = 1; i < s->arms; i++)
+        print_pairs(&s->arm[0], &s->arm[i], &s->against[i]);
 }
 
 static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus *v, int k)
@@ -382,7 +378,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK && s.json)
         print_json(&s);
     else if (status == VD_OK)
-        status = print_study(&s, err);
+        print_study(&s);
     for (int i = 0; i < s.arms; i++)
         clear_arm(&s.arm[i]);
     vd_visdial_free(s.dialogs);

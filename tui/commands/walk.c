@@ -51,11 +51,6 @@ enum { BAR = 20, SHOWN_ANSWERS = 5 };
 
 static void put_table(const walk_command *c, vd_table *table)
 {
-    vd_error why = {0};
-    if (table->status) {
-        vd_error_memory(&why, "a table");
-        vd_markup_fail(c->out, &why);
-    }
     if (c->markdown)
         vd_markdown_table(c->out, table);
     else

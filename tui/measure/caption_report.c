@@ -1,3 +1,4 @@
+#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
     vd_table_more(table, "%s\t%s", range(low, name, difference), p);
 }
 
-static vd_status print_metrics(const vd_caption_report *r, vd_error *err)
+static void print_metrics(const vd_caption_report *r)
 {
     vd_table table = {0};
     cell level;
@@ -59,7 +60,7 @@ static vd_status print_metrics(const vd_caption_report *r, vd_error *err)
         vd_table_more(&table, "against\tdifference\t%s\tp", level);
     for (int i = 0; i < VD_CAPTION_METRICS; i++)
         add_metric(&table, r, i);
-    return vd_table_finish(&table, 0, err);
+    vd_table_finish(&table, 0);
 }
 
 static size_t total(const size_t *counts)
@@ -70,82 +71,106 @@ static size_t total(const size_t *counts)
     return sum;
 }
 
-static vd_status print_claims(const vd_caption_measure *m, vd_error *err)
+static void print_claims(const vd_caption_measure *m)
 {
     vd_table table = {0};
-    if (m->all.judged == 0.0)
-        return VD_OK;
     printf("\n");
     vd_table_add(&table, "claim\tcaptions\tfalse");
     for (int i = 0; i < BLOCKS_CLAIM_SORTS; i++)
         vd_table_add(&table, "%s\t%zu\t%zu", blocks_claim_names[i], m->claimed[i],
                      m->false_claims[i]);
     vd_table_add(&table, "not read\t%zu\t-", m->pictures - total(m->claimed));
-    return vd_table_finish(&table, 0, err);
+    vd_table_finish(&table, 0);
 }
 
 static void print_agreement(const vd_caption_report *r)
 {
-    if (!r->other || r->measure->all.judged == 0.0)
-        return;
     vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
     printf("\nfaithful: both %zu, only first %zu, only second %zu, neither %zu\n", a.both, a.first,
            a.second, a.neither);
 }
 
-// What both say about a picture, and what that is worth.
+// A picture, by its place in the references, and what the captions of both are worth there.
 typedef struct differing {
-    vd_caption_difference list[VD_MOST_CASES];
-    size_t count;
-    vd_caption_metric metric;
+    size_t picture;
+    double first, second;
 } differing;
 
-static vd_status find_differing(const vd_caption_report *r, differing *out, vd_error *err)
+static vd_caption_metric metric_of_differences(const vd_caption_report *r)
 {
-    *out = (differing){0};
-    size_t most = r->cases < VD_MOST_CASES ? r->cases : VD_MOST_CASES;
-    return r->other ? vd_caption_differences(r->measure, r->other, most, out->list, &out->count,
-                                             &out->metric, err)
-                    : VD_OK;
+    return r->measure->all.judged > 0 ? VD_CAPTION_BITS : VD_CAPTION_CIDER_D;
 }
 
-static const char *said(const vd_caption_report *r, int which, const vd_caption_difference *d)
+static int larger_first(const void *a, const void *b)
+{
+    const differing *one = a, *two = b;
+    double by = fabs(two->first - two->second) - fabs(one->first - one->second);
+    return by > 0 ? 1 : by < 0 ? -1 : one->picture < two->picture ? -1 : 1;
+}
+
+static double value_of(const vd_caption_measure *measure, size_t picture, vd_caption_metric which)
+{
+    double metric[VD_CAPTION_METRICS];
+    vd_caption_sums_metrics(&measure->picture[picture], metric);
+    return metric[which];
+}
+
+// The largest differences, of equal ones those of the first pictures (g_free). *count: how many.
+static differing *find_differences(const vd_caption_report *r, size_t *count)
+{
+    vd_caption_metric metric = metric_of_differences(r);
+    differing *all = g_new(differing, r->measure->pictures);
+    *count = 0;
+    for (size_t i = 0; i < r->measure->pictures; i++) {
+        all[*count] =
+            (differing){i, value_of(r->measure, i, metric), value_of(r->other, i, metric)};
+        *count += all[*count].first != all[*count].second;
+    }
+    qsort(all, *count, sizeof *all, larger_first);
+    *count = MIN(*count, r->cases);
+    return all;
+}
+
+static const char *said(const vd_caption_report *r, int which, const differing *d)
 {
     return vd_results_find(r->said[which], r->references->image[d->picture].image_id);
 }
 
-static vd_status print_differing(const vd_caption_report *r, vd_error *err)
+static void print_differences(const vd_caption_report *r)
 {
-    differing all;
+    size_t count;
+    differing *all = find_differences(r, &count);
     vd_table table = {0};
-    vd_status status = find_differing(r, &all, err);
-    if (status || all.count == 0)
-        return status;
-    const vd_caption_metric_name *name = &vd_caption_metric_names[all.metric];
-    printf("\nlargest differences: first captioner above second\n");
+    const vd_caption_metric_name *name = &vd_caption_metric_names[metric_of_differences(r)];
+    if (count)
+        printf("\nlargest differences: first captioner above second\n");
     vd_table_add(&table, "picture\t%s\tcaption", name->label);
-    for (size_t i = 0; i < all.count; i++) {
-        const vd_caption_difference *d = &all.list[i];
+    for (size_t i = 0; i < count; i++) {
+        const differing *d = &all[i];
         cell one, two;
         vd_table_add(&table, "%" PRId64 "\t%s\t%s", r->references->image[d->picture].image_id,
                      number(one, name, d->first), said(r, 0, d));
         vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), said(r, 1, d));
     }
-    return vd_table_finish(&table, 0, err);
+    if (count)
+        vd_table_print(&table, 0, stdout);
+    vd_table_clear(&table);
+    g_free(all);
 }
 
-vd_status vd_caption_print(const vd_caption_report *report, vd_error *err)
+void vd_caption_print(const vd_caption_report *r)
 {
-    const vd_caption_measure *m = report->measure;
-    vd_status status = print_metrics(report, err);
-    if (status == VD_OK)
-        printf("\n%zu different captions of %zu (%.1f %%)\n", m->distinct, m->pictures,
-               100.0 * (double)m->distinct / (double)m->pictures);
-    if (status == VD_OK)
-        print_agreement(report);
-    if (status == VD_OK)
-        status = print_claims(m, err);
-    return status ? status : print_differing(report, err);
+    const vd_caption_measure *m = r->measure;
+    bool judged = m->all.judged > 0;
+    print_metrics(r);
+    printf("\n%zu different captions of %zu (%.1f %%)\n", m->distinct, m->pictures,
+           100.0 * (double)m->distinct / (double)m->pictures);
+    if (r->other && judged)
+        print_agreement(r);
+    if (judged)
+        print_claims(m);
+    if (r->other)
+        print_differences(r);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -188,33 +213,33 @@ static void json_agreement(yajl_gen json, const vd_caption_report *r)
                 a.both, a.first, a.second, a.neither);
 }
 
-static vd_status json_differing(yajl_gen json, const vd_caption_report *r, vd_error *err)
+static void json_differences(yajl_gen json, const vd_caption_report *r)
 {
-    differing all;
-    vd_status status = find_differing(r, &all, err);
-    const vd_caption_metric_name *name = &vd_caption_metric_names[all.metric];
+    size_t count;
+    differing *all = find_differences(r, &count);
+    const vd_caption_metric_name *name = &vd_caption_metric_names[metric_of_differences(r)];
     vd_json_put(json, "largest_differences: [");
-    for (size_t i = 0; i < all.count; i++) {
-        const vd_caption_difference *d = &all.list[i];
+    for (size_t i = 0; i < count; i++) {
+        const differing *d = &all[i];
         vd_json_put(json, "{image_id: %" PRId64 ", %s: [%.9g, %.9g], captions: [%s, %s]}",
                     r->references->image[d->picture].image_id, name->name, d->first, d->second,
                     said(r, 0, d), said(r, 1, d));
     }
     vd_json_put(json, "]");
-    return status;
+    g_free(all);
 }
 
-vd_status vd_caption_json(yajl_gen json, const vd_caption_report *r, vd_error *err)
+void vd_caption_json(yajl_gen json, const vd_caption_report *r)
 {
     json_measure(json, "all", r->measure);
     if (r->interval)
         json_intervals(json, "interval", r->interval, r->level, false);
     if (!r->other)
-        return VD_OK;
+        return;
     json_measure(json, "other", r->other);
     if (r->measure->all.judged > 0.0)
         json_agreement(json, r);
     if (r->difference)
         json_intervals(json, "difference", r->difference, r->level, true);
-    return json_differing(json, r, err);
+    json_differences(json, r);
 }

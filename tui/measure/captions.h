@@ -114,29 +114,19 @@ typedef struct vd_caption_agreement {
 vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
                                       const vd_caption_measure *second);
 
-// The pictures on which two captioners differ most: in the true bits of their captions where there
-// are scenes, else in CIDEr-D; *metric says which. out: (most), those that differ, the largest
-// difference first, of equal ones the first. *count: how many.
-enum { VD_MOST_CASES = 1000 };
-typedef struct vd_caption_difference {
-    size_t picture; // index in the order of the references
-    double first, second;
-} vd_caption_difference;
-vd_status vd_caption_differences(const vd_caption_measure *first, const vd_caption_measure *second,
-                                 size_t most, vd_caption_difference *out, size_t *count,
-                                 vd_caption_metric *metric, vd_error *err);
-
 // Two captioners side by side, or one (other and difference NULL); intervals NULL: none.
 typedef struct vd_caption_report {
     const vd_caption_measure *measure, *other;
     const vd_captions *references;
     const vd_results *said[2]; // the captions of both
-    size_t cases; // most pictures on which they differ, up to VD_MOST_CASES; 0: none are shown
+    // How many of the pictures are shown on which they differ most: in the true bits of their
+    // captions where there are scenes, else in CIDEr-D.
+    size_t cases;
     const vd_interval *interval, *difference;
     double level;
 } vd_caption_report;
-vd_status vd_caption_print(const vd_caption_report *report, vd_error *err);
+void vd_caption_print(const vd_caption_report *report);
 // Keys and values into the object that is open.
-vd_status vd_caption_json(yajl_gen json, const vd_caption_report *report, vd_error *err);
+void vd_caption_json(yajl_gen json, const vd_caption_report *report);
 
 #endif

@@ -1,8 +1,8 @@
 #include "tui/page/html_caption.h"
 
+#include <glib.h>
 #include <math.h>
 
-#include "engine/base/alloc.h"
 #include "tui/answer/caption_text.h"
 #include "tui/base/shares.h"
 #include "tui/page/html.h"
@@ -312,17 +312,12 @@ static void put_side(vd_markup *html, const vd_caption_sheet *sheet, int which,
     vd_markup_put(html, "</section>\n");
 }
 
-static vd_status put_under(vd_markup *html, const vd_caption_sheet *sheet, vd_error *err)
+static void put_under(vd_markup *html, const vd_caption_sheet *sheet)
 {
     vd_table table = {0};
-    if (!vd_caption_sheet_judges_twice(sheet))
-        return VD_OK;
     vd_caption_sheet_under(sheet, &table);
-    vd_status status = table.status ? vd_error_memory(err, "a table") : VD_OK;
-    if (status == VD_OK)
-        vd_html_table(html, &table);
+    vd_html_table(html, &table);
     vd_table_clear(&table);
-    return status;
 }
 
 // A choice of 1 to `count`, or (first) something else; one that is chosen already.
@@ -365,8 +360,8 @@ static void put_player(vd_markup *html, const vd_caption_sheet *sheet)
                         "<kbd>h</kbd> layer and head</span></p>\n");
 }
 
-static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const vd_image *image,
-                          float *share, vd_error *err)
+static void put_page(vd_markup *html, const vd_caption_sheet *sheet, const vd_image *image,
+                     float *share)
 {
     if (image)
         vd_html_picture(html, PICTURE, image);
@@ -374,7 +369,8 @@ static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const 
                   sheet->picture);
     if (sheet->doubt)
         vd_markup_put(html, "<p class=\"doubt\">%s</p>\n", sheet->doubt);
-    vd_status status = put_under(html, sheet, err);
+    if (vd_caption_sheet_judges_twice(sheet))
+        put_under(html, sheet);
     put_player(html, sheet);
     vd_markup_put(html,
                   "<article class=\"case captions sides-%d\" data-rows=\"%d\"><div "
@@ -383,7 +379,6 @@ static vd_status put_page(vd_markup *html, const vd_caption_sheet *sheet, const 
     for (int i = 0; i < sheet->sides; i++)
         put_side(html, sheet, i, image, share);
     vd_markup_put(html, "</div></article>\n");
-    return status;
 }
 
 static int most_looks(const vd_caption_sheet *sheet)
@@ -403,12 +398,8 @@ vd_status vd_html_caption(const char *path, const vd_caption_sheet *sheet, const
     vd_status status = vd_html_create(path, title, "caption", &html, err);
     if (status)
         return status;
-    float *share =
-        vd_alloc((size_t)most_looks(sheet) * (size_t)sheet->regions.count, sizeof *share);
-    status = share ? put_page(html, sheet, image, share, err) : vd_error_memory(err, "the regions");
-    vd_free(share);
-    if (status == VD_OK)
-        return vd_html_commit(html, err);
-    vd_markup_abort(html);
-    return status;
+    float *share = g_new(float, (size_t)most_looks(sheet) * (size_t)sheet->regions.count);
+    put_page(html, sheet, image, share);
+    g_free(share);
+    return vd_html_commit(html, err);
 }
