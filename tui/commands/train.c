@@ -37,12 +37,10 @@ typedef struct job {
     vd_backend_choice backend;
     vd_precision precision;
     vd_run_settings settings;
-    vd_training training;
+    vd_training run;
     vd_arguments given;
-    vd_run_data data, val;
     vd_run_judge judge; // of captions
-    vd_trainer *trainer;
-    int hold; // of the directory of --out, -1 for none
+    int hold;           // of the directory of --out, -1 for none
     char path[4096 + 32];
 } job;
 
@@ -105,7 +103,7 @@ static const vd_option options[] = {
      VD_INTO(job, vocab)},
     {"glove", "FILE", "initial word vectors (GloVe text file); sets --embed", VD_INTO(job, glove)},
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log",
-     VD_INTO(job, training.directory)},
+     VD_INTO(job, run.directory)},
     {"resume", NULL,
      "continue from the checkpoint in DIR, with the same files; give the options of files that "
      "have moved",
@@ -113,16 +111,16 @@ static const vd_option options[] = {
     {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)", VD_INTO(job, minutes),
      .least = 0.001, .most = 1e6},
     {"checkpoint-steps", "N", "also write a checkpoint every N steps",
-     VD_INTO(job, training.checkpoint_steps), 1, 1000000000},
+     VD_INTO(job, run.checkpoint_steps), 1, 1000000000},
     {"stop-after", "N", "stop with a checkpoint after N steps in total",
-     VD_INTO(job, training.stop_after), 1, 1000000000000},
+     VD_INTO(job, run.stop_after), 1, 1000000000000},
     {"peer-timeout", "SECONDS",
      "how long to wait for another process, such as the one that validates (1800)",
-     VD_INTO(job, training.wait.seconds), .least = 0.001, .most = 1e9},
+     VD_INTO(job, run.wait.seconds), .least = 0.001, .most = 1e9},
     VD_BACKEND_OPTION(job, backend),
     {"precision", "NAME", "precision of matrix products on a GPU: fp32 (default), tf32 or bf16",
      VD_INTO(job, precision), .choices = "fp32, tf32 or bf16"},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(job, training.quiet)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(job, run.quiet)},
     {"watch", NULL, "show the curves in full screen; q stops with a checkpoint",
      VD_INTO(job, watch)},
     {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin",
@@ -132,14 +130,14 @@ static const vd_option options[] = {
 
 static const char *path_of(job *j, const char *name)
 {
-    snprintf(j->path, sizeof j->path, "%.4096s/%s", j->training.directory, name);
+    snprintf(j->path, sizeof j->path, "%.4096s/%s", j->run.directory, name);
     return j->path;
 }
 
 // Of processes that train together only the first writes.
 static bool is_first(const job *j)
 {
-    return !j->training.group || j->training.group->rank == 0;
+    return !j->run.group || j->run.group->rank == 0;
 }
 
 // ---- options ------------------------------------------------------------------------------------
@@ -250,7 +248,7 @@ static vd_status start_settings(job *j, vd_error *err)
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
     j->minutes = 10;
-    j->training.wait.seconds = 1800;
+    j->run.wait.seconds = 1800;
     j->settings = vd_run_settings_defaults();
     vd_status status = vd_arguments_read(options, argc, argv, j, &j->given, err);
     if (status == VD_OK && (j->preset || j->task != VD_TASK_DIALOG ||
@@ -261,12 +259,12 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     }
     if (status == VD_OK)
         status = vd_arguments_most(&j->given, 0, err);
-    j->training.checkpoint_seconds = 60 * j->minutes;
+    j->run.checkpoint_seconds = 60 * j->minutes;
     if (j->task == VD_TASK_CAPTION && !vd_arguments_have(&j->given, "missing"))
         j->in.missing = VD_MISSING_REFUSE;
-    if (status == VD_OK && j->resume && j->training.directory)
+    if (status == VD_OK && j->resume && j->run.directory)
         status = vd_run_inputs_read(&j->in, &j->given, path_of(j, VD_RUN_INPUTS), &j->kept, err);
-    j->training.validation_limit = j->in.val_limit;
+    j->run.validation_limit = j->in.val_limit;
     return status ? status : check_given(j, err);
 }
 
@@ -276,7 +274,7 @@ static vd_status read_data(job *j, vd_error *err)
 {
     const vd_run_files files = {j->in.data, j->in.features, j->in.train_dense, j->in.split,
                                 "train",    j->in.missing,  is_first(j)};
-    return vd_run_data_open(&files, j->task, &j->data, err);
+    return vd_run_data_open(&files, j->task, &j->run.data, err);
 }
 
 static vd_status read_validation(job *j, vd_error *err)
@@ -285,16 +283,17 @@ static vd_status read_validation(job *j, vd_error *err)
                                 "val",     j->in.missing,      is_first(j)};
     if (!j->in.val)
         return VD_OK;
-    vd_status status = vd_run_data_open(&files, j->task, &j->val, err);
+    vd_status status = vd_run_data_open(&files, j->task, &j->run.validation, err);
     if (status)
         return status;
-    int expected = vd_regions_size(j->data.regions), found = vd_regions_size(j->val.regions);
+    int expected = vd_regions_size(j->run.data.regions),
+        found = vd_regions_size(j->run.validation.regions);
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
                             "one extractor",
                             j->in.features, expected, j->in.val_features, found);
-    return vd_run_data_number(&j->val, vd_trainer_vocab(j->trainer), err);
+    return vd_run_data_number(&j->run.validation, vd_trainer_vocab(j->run.trainer), err);
 }
 
 // ---- starting -----------------------------------------------------------------------------------
@@ -304,7 +303,7 @@ static vd_status write_pool(job *j, vd_error *err)
 {
     vd_answer_pool pool;
     vd_status status =
-        vd_answer_pool_count(j->data.dialogs, (size_t)j->settings.training.pool, &pool, err);
+        vd_answer_pool_count(j->run.data.dialogs, (size_t)j->settings.training.pool, &pool, err);
     if (status == VD_OK)
         status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);
     vd_answer_pool_clear(&pool);
@@ -367,14 +366,14 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
 
 static vd_status start_words(job *j, vd_error *err)
 {
-    const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
+    const vd_vocab *vocab = vd_trainer_vocab(j->run.trainer);
     int width = j->settings.network.embed, found;
     float *rows = vd_alloc((size_t)vd_vocab_size(vocab) * (size_t)width, sizeof *rows);
     vd_status status = rows ? vd_glove_read(j->glove, vocab, width, rows, &found, err)
                             : vd_error_memory(err, "word vectors");
     if (status == VD_OK)
-        status = vd_trainer_set_words(j->trainer, rows, err);
-    if (status == VD_OK && !j->training.quiet)
+        status = vd_trainer_set_words(j->run.trainer, rows, err);
+    if (status == VD_OK && !j->run.quiet)
         fprintf(stderr, "%d of %d words start from %s\n", found,
                 vd_vocab_size(vocab) - VD_FIRST_WORD, j->glove);
     vd_free(rows);
@@ -389,24 +388,24 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab *words = NULL;
     vd_status status = j->from ? vd_model_load_any(j->from, &from, err) : VD_OK;
     if (status == VD_OK && (!from || j->new_words))
-        status = from ? vd_run_more_words(vd_model_vocab(from), &j->data, least, &words, err)
-                      : vd_run_words(j->vocab, &j->data, least, &words, err);
+        status = from ? vd_run_more_words(vd_model_vocab(from), &j->run.data, least, &words, err)
+                      : vd_run_words(j->vocab, &j->run.data, least, &words, err);
     const vd_vocab *vocab = words ? words : from ? vd_model_vocab(from) : NULL;
     if (status == VD_OK)
         status = from ? take_sizes(j, from, err) : glove_width(j, err);
     if (status == VD_OK) {
         j->settings.network.vocab = vd_vocab_size(vocab);
-        j->settings.network.region = vd_regions_size(j->data.regions);
+        j->settings.network.region = vd_regions_size(j->run.data.regions);
         if (j->task == VD_TASK_CAPTION) {
             j->settings.network.caption.vocab = j->settings.network.vocab;
             j->settings.network.caption.region = j->settings.network.region;
             j->settings.network = vd_config_of_captioner(&j->settings.network.caption);
         }
-        status =
-            vd_trainer_new(&j->settings.network, vocab, &j->settings.training, &j->trainer, err);
+        status = vd_trainer_new(&j->settings.network, vocab, &j->settings.training, &j->run.trainer,
+                                err);
     }
     if (status == VD_OK && from)
-        status = vd_trainer_start_from(j->trainer, from, err);
+        status = vd_trainer_start_from(j->run.trainer, from, err);
     if (status == VD_OK && j->glove)
         status = start_words(j, err);
     vd_vocab_free(words);
@@ -417,8 +416,8 @@ static vd_status new_trainer(job *j, vd_error *err)
 // Of captions a step has about fifty, however many there are of a picture.
 static void choose_batch(job *j)
 {
-    size_t total = j->data.captions ? vd_captions_total(j->data.captions) : 0;
-    double each = (double)total / (double)vd_run_data_items(&j->data);
+    size_t total = j->run.data.captions ? vd_captions_total(j->run.data.captions) : 0;
+    double each = (double)total / (double)vd_run_data_items(&j->run.data);
     bool of_captions = total && j->settings.training.scst == VD_SCST_NONE;
     if (of_captions && !vd_arguments_have(&j->given, "batch"))
         j->settings.training.batch = (int)fmax(1, round(j->settings.training.batch / each));
@@ -427,19 +426,18 @@ static void choose_batch(job *j)
 static vd_status start_anew(job *j, vd_error *err)
 {
     choose_batch(j);
-    vd_status status =
-        is_first(j) ? vd_run_directory_make(j->training.directory, &j->hold, err) : VD_OK;
+    vd_status status = is_first(j) ? vd_run_directory_make(j->run.directory, &j->hold, err) : VD_OK;
     if (status == VD_OK)
         status = new_trainer(j, err);
     if (status)
         return status;
     if (is_first(j))
-        vd_run_settings_note(j->trainer, &j->given);
+        vd_run_settings_note(j->run.trainer, &j->given);
     char data[80], features[80], source[400];
     const char *from = j->from ? j->from : j->glove ? j->glove : "random weights";
-    vd_run_data_describe(&j->data, data, sizeof data);
-    vd_run_data_source(&j->data, source, sizeof source);
-    status = vd_run_data_features(&j->data, features, sizeof features, err);
+    vd_run_data_describe(&j->run.data, data, sizeof data);
+    vd_run_data_source(&j->run.data, source, sizeof source);
+    status = vd_run_data_features(&j->run.data, features, sizeof features, err);
     char signature[VD_SIGNATURE];
     bool pool = j->task == VD_TASK_DIALOG;
     vd_train_signature(&j->settings.network.caption, &j->settings.training, signature);
@@ -454,7 +452,7 @@ static vd_status start_anew(job *j, vd_error *err)
                               {"trained_on", source}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
         if (pairs[i][1])
-            status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
+            status = vd_trainer_set_metadata(j->run.trainer, pairs[i][0], pairs[i][1], err);
     return status || !pool || !is_first(j) ? status : write_pool(j, err);
 }
 
@@ -482,8 +480,7 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
 // Continues the checkpoint: its settings, its task.
 static vd_status resume(job *j, vd_error *err)
 {
-    vd_status status =
-        is_first(j) ? vd_run_directory_hold(j->training.directory, &j->hold, err) : VD_OK;
+    vd_status status = is_first(j) ? vd_run_directory_hold(j->run.directory, &j->hold, err) : VD_OK;
     if (status)
         return status;
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
@@ -493,10 +490,11 @@ static vd_status resume(job *j, vd_error *err)
                                         "best.safetensors", "log.tsv"};
     for (size_t i = 0; i < sizeof files / sizeof *files && is_first(j); i++)
         vd_output_sweep(path_of(j, files[i]));
-    status = vd_trainer_resume(path_of(j, "checkpoint.safetensors"), &j->trainer, err);
+    status = vd_trainer_resume(path_of(j, "checkpoint.safetensors"), &j->run.trainer, err);
     if (status)
         return status;
-    const vd_run_settings kept = {*vd_trainer_config(j->trainer), *vd_trainer_options(j->trainer)};
+    const vd_run_settings kept = {*vd_trainer_config(j->run.trainer),
+                                  *vd_trainer_options(j->run.trainer)};
     if (vd_arguments_have(&j->given, "task") && j->task != kept.network.task)
         status = vd_error_set(err, VD_MISMATCH,
                               "--task: the run was started with %s, found %s; leave it out to "
@@ -518,29 +516,23 @@ static vd_status resume(job *j, vd_error *err)
 static vd_status check_data(job *j, vd_error *err)
 {
     vd_status status;
-    int expected = vd_trainer_config(j->trainer)->region;
+    int expected = vd_trainer_config(j->run.trainer)->region;
     path_of(j, "checkpoint.safetensors");
-    if (expected != vd_regions_size(j->data.regions))
-        return vd_regions_mismatch(j->data.regions, j->path, expected,
+    if (expected != vd_regions_size(j->run.data.regions))
+        return vd_regions_mismatch(j->run.data.regions, j->path, expected,
                                    "name the features it was started with", err);
     if (j->vocab && (status = vd_run_words_check(j->vocab, j->settings.training.min_count,
-                                                 vd_trainer_vocab(j->trainer), err)))
+                                                 vd_trainer_vocab(j->run.trainer), err)))
         return status;
-    const vd_run_origin origin = {&j->data, &j->in, j->from, j->glove};
-    return vd_run_origin_check(&origin, j->trainer, j->path, err);
+    const vd_run_origin origin = {&j->run.data, &j->in, j->from, j->glove};
+    return vd_run_origin_check(&origin, j->run.trainer, j->path, err);
 }
 
 // With what captions are measured, and what they are worth.
 static vd_status open_judge(job *j, vd_error *err)
 {
-    const vd_run_judged judged = {.trainer = j->trainer,
-                                  .captions = j->data.set,
-                                  .validation = j->val.set,
-                                  .validation_regions = j->val.regions,
-                                  .validation_split = j->val.split,
-                                  .measures = is_first(j)};
     return j->task == VD_TASK_CAPTION
-               ? vd_run_judge_open(&j->judge, &judged, &j->in, &j->training, err)
+               ? vd_run_judge_open(&j->judge, &j->run, &j->in, is_first(j), err)
                : VD_OK;
 }
 
@@ -554,7 +546,7 @@ static void say_where(job *j)
 
 static vd_status run_training(job *j, vd_error *err)
 {
-    vd_training *t = &j->training;
+    vd_training *t = &j->run;
     if (j->watch && is_first(j))
         return vd_training_run_watched(t, err);
     t->stop = vd_interrupt_watch();
@@ -568,7 +560,7 @@ static vd_status run_training(job *j, vd_error *err)
 // The other processes, if there are any, and what this one computes with.
 static vd_status join_group(job *j, const vd_backend **backend, vd_error *err)
 {
-    vd_training *t = &j->training;
+    vd_training *t = &j->run;
     vd_status status = vd_group_join(NULL, &t->group, err);
     if (status == VD_OK && t->group && j->settings.training.patience)
         status = vd_error_set(err, VD_USAGE, "--patience works with one process only");
@@ -593,17 +585,17 @@ static vd_status open_run(job *j, const vd_backend *backend, vd_error *err)
     if (status == VD_OK)
         status = j->resume ? check_data(j, err) : start_anew(j, err);
     if (status == VD_OK)
-        status = vd_trainer_use(j->trainer, backend, err);
+        status = vd_trainer_use(j->run.trainer, backend, err);
     if (status == VD_OK)
         status = read_validation(j, err);
     if (status == VD_OK)
-        status = vd_run_data_number(&j->data, vd_trainer_vocab(j->trainer), err);
+        status = vd_run_data_number(&j->run.data, vd_trainer_vocab(j->run.trainer), err);
     if (status == VD_OK)
         status = open_judge(j, err);
     if (status == VD_OK)
-        status = vd_run_agree(j->training.group, j->trainer, err);
+        status = vd_run_agree(j->run.group, j->run.trainer, err);
     if (status == VD_OK)
-        status = vd_trainer_join(j->trainer, j->training.group, err);
+        status = vd_trainer_join(j->run.trainer, j->run.group, err);
     return status || !is_first(j) ? status
                                   : vd_run_inputs_write(&j->in, path_of(j, VD_RUN_INPUTS), err);
 }
@@ -611,34 +603,29 @@ static vd_status open_run(job *j, const vd_backend *backend, vd_error *err)
 static void say_what(const job *j)
 {
     const vd_train_options *settings = &j->settings.training;
-    size_t items = vd_run_data_items(&j->data);
+    size_t items = vd_run_data_items(&j->run.data);
     int64_t steps = vd_training_epoch_steps(items, settings->batch);
     fprintf(stderr, "%zu %s, %d epoch%s of %" PRId64 " steps, %d words, from step %" PRId64 "\n",
-            items, j->data.captions ? "pictures with captions" : "dialogs", settings->epochs,
-            settings->epochs == 1 ? "" : "s", steps, vd_trainer_config(j->trainer)->vocab,
-            vd_trainer_steps(j->trainer));
-    if (j->training.group)
-        fprintf(stderr, "%d processes; gradients are summed %s\n", j->training.group->size,
-                vd_trainer_sums(j->trainer));
-    if (vd_trainer_steps(j->trainer) >= settings->epochs * steps)
+            items, j->run.data.captions ? "pictures with captions" : "dialogs", settings->epochs,
+            settings->epochs == 1 ? "" : "s", steps, vd_trainer_config(j->run.trainer)->vocab,
+            vd_trainer_steps(j->run.trainer));
+    if (j->run.group)
+        fprintf(stderr, "%d processes; gradients are summed %s\n", j->run.group->size,
+                vd_trainer_sums(j->run.trainer));
+    if (vd_trainer_steps(j->run.trainer) >= settings->epochs * steps)
         fprintf(stderr, "all epochs are done: nothing is left to train\n");
 }
 
 static vd_status train(job *j, vd_error *err)
 {
     const vd_backend *backend;
-    vd_training *t = &j->training;
+    vd_training *t = &j->run;
     vd_status status = join_group(j, &backend, err);
     if (status == VD_OK)
         status = open_run(j, backend, err);
     if (status)
         return status;
     t->quiet = t->quiet || !is_first(j);
-    t->trainer = j->trainer;
-    t->data = j->data.dataset;
-    t->validation = j->val.dataset;
-    t->captions = j->data.set;
-    t->caption_validation = j->val.set;
     t->settings = j->settings.training;
     t->best_by = j->in.train_dense && j->in.val_dense ? VD_NDCG : VD_MRR; // what is learned
     if (!t->quiet)
@@ -659,14 +646,14 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = train(j, err);
     // --stop-after was reached: not a failure.
-    bool asked = status == VD_INTERRUPTED && j->training.stop_after && j->trainer &&
-                 vd_trainer_steps(j->trainer) >= j->training.stop_after;
+    bool asked = status == VD_INTERRUPTED && j->run.stop_after && j->run.trainer &&
+                 vd_trainer_steps(j->run.trainer) >= j->run.stop_after;
     bool first =
         is_first(j); // which alone says where a stopped run is kept, and ends with its code
     vd_run_judge_close(&j->judge);
-    vd_run_data_clear(&j->val);
-    vd_run_data_clear(&j->data);
-    vd_trainer_free(j->trainer);
+    vd_run_data_clear(&j->run.validation);
+    vd_run_data_clear(&j->run.data);
+    vd_trainer_free(j->run.trainer);
     if (j->hold >= 0)
         close(j->hold);
     vd_json_value_free(j->kept);

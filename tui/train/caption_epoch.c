@@ -38,7 +38,7 @@ static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *
         size_t item = batch->item[p];
         if (plan->validation_rewards)
             all->reward += reward_of(plan->validation_rewards, item, &said[p]);
-        all->said[item] = (vd_result){vd_caption_set_image(plan->caption_validation, item),
+        all->said[item] = (vd_result){vd_caption_set_image(plan->validation.set, item),
                                       vd_said_text(vocab, &said[p])};
         if (!all->said[item].caption)
             status = vd_error_memory(err, "captions");
@@ -72,7 +72,7 @@ static vd_status add_all(const vd_training *plan, size_t pictures, sums *all, vd
 {
     vd_caption_loader *loader;
     vd_progress progress;
-    vd_status status = vd_caption_loader_new(plan->caption_validation, &loader, err);
+    vd_status status = vd_caption_loader_new(plan->validation.set, &loader, err);
     vd_progress_start(&progress, "validating", (int64_t)pictures, 0, plan->quiet);
     for (size_t p = 0; p < pictures && status == VD_OK; p += VALIDATED) {
         size_t n = pictures - p < VALIDATED ? pictures - p : VALIDATED;
@@ -191,12 +191,12 @@ vd_status vd_caption_epoch(const vd_training *plan, vd_epoch *out, vd_error *err
 {
     sums all = {0};
     *out = (vd_epoch){0};
-    if (!plan->caption_validation) {
+    if (!plan->validation.set) {
         add(out, "CE a word", "cross-entropy", 4, NAN);
         add(out, "perplexity", "perplexity", 3, NAN);
         return VD_OK;
     }
-    size_t pictures = vd_caption_set_pictures(plan->caption_validation);
+    size_t pictures = vd_caption_set_pictures(plan->validation.set);
     if (plan->validation_limit && plan->validation_limit < pictures)
         pictures = plan->validation_limit;
     all.said = vd_alloc(pictures, sizeof *all.said);

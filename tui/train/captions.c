@@ -11,12 +11,12 @@ struct vd_feed {
 
 static size_t count(const vd_training *plan)
 {
-    return vd_caption_set_pictures(plan->captions);
+    return vd_caption_set_pictures(plan->data.set);
 }
 
 static void totals(const vd_training *plan, const size_t *items, size_t n, vd_totals *of)
 {
-    vd_caption_set_totals(plan->captions, items, n, of);
+    vd_caption_set_totals(plan->data.set, items, n, of);
     if (plan->settings.scst != VD_SCST_NONE)
         of->questions = (int64_t)n; // its own captions, not those of the data
 }
@@ -34,7 +34,7 @@ static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictur
 {
     vd_feed *feed = vd_alloc(1, sizeof *feed);
     *most = VD_PICTURES_READ;
-    vd_status status = feed ? vd_caption_loader_new(plan->captions, &feed->loader, err)
+    vd_status status = feed ? vd_caption_loader_new(plan->data.set, &feed->loader, err)
                             : vd_error_memory(err, "batches of captions");
     if (status == VD_OK)
         feed->ahead = ahead;

@@ -14,12 +14,12 @@ struct vd_feed {
 
 static size_t count(const vd_training *plan)
 {
-    return vd_dataset_data(plan->data)->dialog_count;
+    return vd_dataset_data(plan->data.dataset)->dialog_count;
 }
 
 static void totals(const vd_training *plan, const size_t *items, size_t n, vd_totals *of)
 {
-    vd_dataset_totals(plan->data, items, n, of);
+    vd_dataset_totals(plan->data.dataset, items, n, of);
 }
 
 static void close_feed(vd_feed *feed)
@@ -39,7 +39,7 @@ static vd_status keep_pictures(const vd_training *plan, const vd_sampler *ahead,
     size_t most = ahead->micro_batch, batch = (size_t)ahead->batch;
     most = most == 0 || most > batch ? batch : most;
     char text[160];
-    vd_status status = vd_picture_cache_new(vd_dataset_regions(plan->data), be,
+    vd_status status = vd_picture_cache_new(vd_dataset_regions(plan->data.dataset), be,
                                             VD_DATA_LOADER_BATCHES, most, *kept, out, err);
     *kept = vd_picture_cache_describe(*out, text, sizeof text);
     if (status == VD_OK && !be->memory->host && !plan->quiet)
@@ -54,8 +54,8 @@ static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictur
     vd_status status = feed ? keep_pictures(plan, ahead, most, &feed->pictures, err)
                             : vd_error_memory(err, "prefetched batches");
     if (status == VD_OK)
-        status = vd_data_loader_new(plan->data, vd_sampler_micro_batch, ahead, feed->pictures,
-                                    &feed->loader, err);
+        status = vd_data_loader_new(plan->data.dataset, vd_sampler_micro_batch, ahead,
+                                    feed->pictures, &feed->loader, err);
     *out = status == VD_OK ? feed : NULL;
     if (status != VD_OK)
         close_feed(feed);
@@ -77,9 +77,9 @@ static vd_status score(void *context, int worker, const vd_batch *batch, float *
 static vd_status validate(const vd_training *plan, vd_metrics *out, vd_error *err)
 {
     *out = (vd_metrics){0};
-    if (!plan->validation)
+    if (!plan->validation.dataset)
         return VD_OK;
-    size_t dialogs = vd_dataset_data(plan->validation)->dialog_count;
+    size_t dialogs = vd_dataset_data(plan->validation.dataset)->dialog_count;
     if (plan->validation_limit && plan->validation_limit < dialogs)
         dialogs = plan->validation_limit;
     vd_progress progress;
@@ -87,7 +87,7 @@ static vd_status validate(const vd_training *plan, vd_metrics *out, vd_error *er
     vd_measure_options options = {.limit = dialogs, .stop = plan->stop, .progress = &progress};
     const vd_measure_source source = {.context = plan->trainer, .score = score};
     vd_measure measure;
-    vd_status status = vd_measure_run(plan->validation, &source, &options, &measure, err);
+    vd_status status = vd_measure_run(plan->validation.dataset, &source, &options, &measure, err);
     vd_progress_clear(&progress);
     if (status == VD_OK)
         *out = measure.all;

@@ -517,7 +517,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     const vd_train_options *settings = &training->settings;
     const vd_group *group = training->group;
     course c = {.plan = training,
-                .task = training->captions ? &vd_train_captions : &vd_train_dialogs,
+                .task = training->data.set ? &vd_train_captions : &vd_train_dialogs,
                 .most = VD_PICTURES_RESIDENT,
                 .saved_at = vd_seconds()};
     size_t items = c.task->count(training);

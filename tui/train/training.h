@@ -8,9 +8,8 @@
 
 #include "engine/measure/metrics.h"
 #include "engine/train/trainer.h"
-#include "features/captions/set.h"
-#include "features/dialogs/dataset.h"
 #include "tui/measure/captions.h"
+#include "tui/train/run_data.h"
 #include "tui/train/sampler.h"
 
 // The progress of a run, to be shown by another thread; all 0 before the first step.
@@ -20,10 +19,7 @@ typedef struct vd_training_place {
 
 typedef struct vd_training {
     vd_trainer *trainer;
-    const vd_dataset *data;
-    const vd_dataset *validation; // NULL: none
-    // For a captioner, instead of these; validation NULL: none.
-    const vd_caption_set *captions, *caption_validation;
+    vd_run_data data, validation; // numbered; validation zero: none
     // With SCST: rewards of captions of the validation data (the trainer has those of the training
     // data).
     const vd_rewards *validation_rewards;
