@@ -1,6 +1,5 @@
 #include "tui/answer/heat_maps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"

@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "tui/base/output.h"
 

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tui/base/nearest.h"
 #include "tui/screen/wrap.h"

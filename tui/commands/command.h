@@ -4,7 +4,6 @@
 #define VD_COMMAND_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "engine/base/error.h"

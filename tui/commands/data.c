@@ -16,7 +16,6 @@
 #include "features/text/tokenize.h"
 #include "features/text/vocab_file.h"
 #include "tui/base/output.h"
-#include "tui/base/progress.h"
 #include "tui/measure/corpus.h"
 
 typedef struct request {

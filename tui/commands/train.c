@@ -2,9 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "engine/backend/open.h"

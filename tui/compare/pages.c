@@ -1,7 +1,6 @@
 // The comparison as one HTML page and as Markdown: the numbers, then the cases; in HTML with a list
 // to go through them.
 #include <math.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/compare/compare.h"

@@ -2,7 +2,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
-#include "features/captions/tokens.h"
 #include "tui/session/captioning.h"
 
 typedef struct saying {

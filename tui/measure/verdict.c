@@ -1,7 +1,6 @@
 #include "tui/measure/verdict.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "features/captions/tokens.h"
 #include "tui/base/progress.h"
 #include "tui/session/captioning.h"
 #include "tui/train/task.h"
