@@ -121,8 +121,7 @@ static void an_error_is_shown_in_place_of_the_case(void **state)
 {
     (void)state;
     cases = two;
-    assert_int_equal(
-        vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, &cases->at[0], NULL), VD_OK);
+    vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, &cases->at[0]);
     vd_request request;
     assert_true(vd_cases_view_take_request(&view, &request));
     assert_false(vd_cases_view_take_request(&view, &request));

@@ -471,16 +471,6 @@ static vd_status open_once(void *context, vd_error *err)
     return status;
 }
 
-// A picture without memory for its path is no picture that is not there.
-static vd_status picture_once(void *context, vd_error *err)
-{
-    char *path;
-    vd_status status = vd_corpus_picture(context, 1000003, &path, err);
-    assert_true(status || path);
-    vd_free(path);
-    return status;
-}
-
 static void memory_that_is_out_is_reported(void **state)
 {
     (void)state;
@@ -489,8 +479,6 @@ static void memory_that_is_out_is_reported(void **state)
     vd_corpus_close(&corpus);
     vd_corpus_paths paths = {.data = tiny.val, .features = tiny.features, .dense = tiny.dense};
     assert_true(support_fail_each_allocation(open_once, &paths) > 5);
-    vd_corpus pictures = {.pictures = (char *)"assets/pictures"};
-    assert_int_equal(support_fail_each_allocation(picture_once, &pictures), 1);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "tui/commands/command.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -280,11 +281,7 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
     if (!a->fold)
         return VD_OK;
     int most = a->top < answer->candidates ? a->top : answer->candidates;
-    vd_free(a->folded);
-    a->folded = vd_alloc((size_t)most, sizeof *a->folded);
-    if (!a->folded)
-        return vd_error_memory(err, "the answers");
-    out->side[0].folded = a->folded;
+    out->side[0].folded = a->folded = g_renew(vd_folded, a->folded, most);
     vd_status status = vd_session_fold(a->session, &group, err);
     return status
                ? status
@@ -422,7 +419,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = ask_stdin(&a, err);
     for (int i = 0; status == VD_OK && i < given.count; i++)
         status = ask_one(&a, given.operand[i], err);
-    vd_free(a.folded);
+    g_free(a.folded);
     vd_session_free(a.session);
     vd_world_close(a.world);
     return status;

@@ -1,5 +1,6 @@
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <stdio.h>
 
 #include "engine/backend/open.h"
@@ -226,9 +227,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    job *j = vd_alloc(1, sizeof *j);
-    if (!j)
-        return vd_error_memory(err, "the command");
+    job *j = g_new0(job, 1);
     vd_status status = read_options(j, argc, argv, err);
     if (status == VD_OK)
         status = open_captioners(j, err);
@@ -252,7 +251,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_captioner_free(j->captioner[0]);
     vd_captioner_free(j->captioner[1]);
     vd_world_close(j->world);
-    vd_free(j);
+    g_free(j);
     return status;
 }
 

@@ -1,6 +1,7 @@
 // The command `visdial chat`: terminal, chat view and engine thread put together.
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -399,9 +400,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_service_new(program->world, &program->service[i], err);
     if (status)
         return status;
-    program->view = vd_alloc(1, sizeof *program->view);
-    if (!program->view)
-        return vd_error_memory(err, "the chat");
+    program->view = g_new0(vd_chat, 1);
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
     status = vd_screen_open(settings->mouse && !settings->no_mouse, settings->pictures,
                             "`visdial ask` answers without a screen", &program->screen, err);
@@ -440,7 +439,7 @@ static void close_program(chat_program *program)
     vd_worker_free(program->worker);
     if (program->view && program->view->views)
         vd_chat_free(program->view);
-    vd_free(program->view);
+    g_free(program->view);
     vd_recorder_free(&program->recorder);
     vd_free(program->history);
     for (int i = 0; i < VD_MODELS; i++)

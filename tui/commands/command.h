@@ -64,12 +64,13 @@ bool vd_info_are_captions(const char *beginning);
 vd_status vd_info_captions(const char *path, vd_error *err);
 
 // The parts about what a training run writes: its log, its event file, what it reads; the directory
-// with all of it, and whether it is one.
+// with all of it. Weights of a run (g_free): its checkpoint, before the first one the model; NULL:
+// the directory is of no run.
 vd_status vd_info_log(const char *path, vd_error *err);
 vd_status vd_info_events(const char *path, vd_error *err);
 vd_status vd_info_inputs(const char *path, vd_error *err);
-vd_status vd_info_run(const char *path, bool tensors, vd_error *err);
-bool vd_info_is_run(const char *path);
+char *vd_info_weights(const char *directory);
+vd_status vd_info_run(const char *path, const char *weights, bool tensors, vd_error *err);
 
 // Prints "visdial <command>: <error>" on stderr.
 void vd_command_complain(const char *command, const vd_error *err);

@@ -166,12 +166,10 @@ static vd_status check_family(const comparing *c, vd_error *err)
 }
 
 // The cases of the filter by difference, of each group the first c->per_group.
-static vd_status choose_cases(comparing *c, vd_error *err)
+static void choose_cases(comparing *c)
 {
     vd_compare *compare = &c->compare;
-    compare->at = vd_alloc(c->cases->count, sizeof *compare->at);
-    if (!compare->at)
-        return vd_error_memory(err, "the cases");
+    compare->at = g_new(const vd_case *, c->cases->count);
     compare->shown_of = vd_cases_select(c->cases, &c->filter, VD_CASE_BY_DIFFERENCE, compare->at);
     int64_t taken[VD_CASE_GROUPS] = {0};
     for (size_t i = 0; i < compare->shown_of; i++) {
@@ -179,7 +177,6 @@ static vd_status choose_cases(comparing *c, vd_error *err)
         if (c->per_group == 0 || taken[group]++ < c->per_group)
             compare->at[compare->count++] = compare->at[i];
     }
-    return VD_OK;
 }
 
 static vd_status export_to(comparing *c, vd_error *err)
@@ -226,10 +223,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = check_family(&c, err);
     if (status == VD_OK && is_tabled(&c))
         status = vd_cases_slices(c.cases, c.resamples, c.compare.stop, &c.compare.slices, err);
-    if (status == VD_OK)
-        status = choose_cases(&c, err);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        choose_cases(&c);
         status = export_to(&c, err);
+    }
     if (status == VD_OK && c.json)
         vd_compare_json(&c.compare);
     else if (status == VD_OK && !c.screen)
@@ -237,7 +234,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_interrupt_release();
     if (status == VD_OK && c.screen)
         status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &c.wanted, err);
-    vd_free(c.compare.at);
+    g_free(c.compare.at);
     vd_slices_clear(&c.compare.slices);
     vd_cases_free(c.cases);
     vd_corpus_close(&c.corpus);

@@ -1,6 +1,7 @@
 // visdial data info|pack|vocab FILE: what a file of dialogs holds, packed for training, its words.
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,11 +95,7 @@ typedef struct survey {
 static vd_status add_text(survey *s, const char *text, const char *end, int64_t limit,
                           lengths *length, vd_error *err)
 {
-    size_t size = strlen(text) + strlen(end) + 1;
-    char *whole = vd_alloc(size, 1);
-    if (!whole)
-        return vd_error_memory(err, "a text");
-    snprintf(whole, size, "%s%s", text, end);
+    char *whole = g_strconcat(text, end, NULL);
     vd_words words;
     vd_status status = vd_tokenize(whole, &words, err);
     int64_t count = (int64_t)words.count;
@@ -109,7 +106,7 @@ static vd_status add_text(survey *s, const char *text, const char *end, int64_t 
     length->longest = count > length->longest ? count : length->longest;
     length->over += count > limit;
     vd_words_clear(&words);
-    vd_free(whole);
+    g_free(whole);
     return status;
 }
 
@@ -146,17 +143,15 @@ static vd_status add_dialog(survey *s, const vd_visdial_dialog *dialog, unsigned
 
 static vd_status count_all(survey *s, vd_error *err)
 {
-    unsigned char *asked = vd_alloc(s->data->question_count, 1);
-    unsigned char *used = vd_alloc(s->data->answer_count, 1);
+    unsigned char *asked = g_new0(unsigned char, s->data->question_count);
+    unsigned char *used = g_new0(unsigned char, s->data->answer_count);
     vd_status status = vd_dataset_own_vocab(s->data, 1, &s->words, err);
     if (status == VD_OK)
-        s->said = vd_alloc((size_t)vd_vocab_size(s->words), sizeof *s->said);
-    if (status == VD_OK && (!asked || !used || !s->said))
-        status = vd_error_memory(err, "counts");
+        s->said = g_new0(int64_t, vd_vocab_size(s->words));
     for (size_t d = 0; d < s->data->dialog_count && status == VD_OK; d++)
         status = add_dialog(s, &s->data->dialogs[d], asked, used, err);
-    vd_free(used);
-    vd_free(asked);
+    g_free(used);
+    g_free(asked);
     return status;
 }
 
@@ -230,7 +225,7 @@ static vd_status print_info(const vd_visdial *data, const vd_vocab *vocab, int64
         print_survey(&s);
     if (status == VD_OK && vocab)
         print_unknown(&s, vocab, top);
-    vd_free(s.said);
+    g_free(s.said);
     vd_vocab_free(s.words);
     return status;
 }

@@ -1,8 +1,8 @@
 #include "tui/commands/eval_caption.h"
 
+#include <glib.h>
 #include <stdio.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "engine/base/json.h"
 #include "engine/base/file.h"
@@ -27,18 +27,15 @@ typedef struct measured {
 // ---- captions -----------------------------------------------------------------------------------
 
 // Those of the references, or all that have features.
-static vd_status list_pictures(measured *m, vd_error *err)
+static void list_pictures(measured *m)
 {
     const vd_captions *references = m->judge ? vd_caption_judge_references(m->judge) : NULL;
     size_t count = references ? references->count : vd_regions_count(m->regions);
-    m->image = vd_alloc(count, sizeof *m->image);
-    if (!m->image)
-        return vd_error_memory(err, "captions");
+    m->image = g_new(int64_t, count);
     for (size_t i = 0; i < count; i++)
         m->image[i] =
             references ? references->image[i].image_id : vd_regions_image_id(m->regions, i);
     m->pictures = (vd_pictures_to_say){m->regions, count, m->image};
-    return VD_OK;
 }
 
 static vd_status open_captioner(const vd_caption_evaluation *e, const char *path,
@@ -64,15 +61,6 @@ static vd_hard look_of(const vd_caption_evaluation *e, const vd_captioner *capti
                                                    : (vd_hard)(VD_HARD_LARGEST + e->hard);
 }
 
-static vd_status note_captioner(measured *m, int which, const vd_captioner *captioner,
-                                vd_error *err)
-{
-    const char *signature = vd_model_metadata(vd_captioner_model(captioner), "signature");
-    m->looks = m->looks || is_hard(captioner);
-    m->signature[which] = signature ? vd_strdup(signature) : NULL;
-    return signature && !m->signature[which] ? vd_error_memory(err, "a signature") : VD_OK;
-}
-
 static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_error *err)
 {
     const char *model = e->from[which].model;
@@ -85,7 +73,9 @@ static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_
         status = vd_say_captions(captioner, &m->pictures, &e->how, look_of(e, captioner),
                                  e->threads, &watch, model, &m->results[which], err);
     if (status == VD_OK)
-        status = note_captioner(m, which, captioner, err);
+        m->signature[which] =
+            g_strdup(vd_model_metadata(vd_captioner_model(captioner), "signature"));
+    m->looks = m->looks || is_hard(captioner);
     vd_interrupt_release();
     vd_progress_end(&progress, (int64_t)m->pictures.count, status == VD_OK);
     vd_captioner_free(captioner);
@@ -133,7 +123,9 @@ static vd_status open_files(vd_caption_evaluation *e, measured *m, vd_error *err
     e->paths.regions = m->regions;
     if (status == VD_OK && e->paths.references)
         status = vd_caption_judge_open(&e->paths, &m->judge, err);
-    return status || !m->regions ? status : list_pictures(m, err);
+    if (status == VD_OK && m->regions)
+        list_pictures(m);
+    return status;
 }
 
 static vd_status measure(const vd_caption_evaluation *e, measured *m, vd_error *err)
@@ -249,10 +241,10 @@ vd_status vd_evaluate_captions(vd_caption_evaluation *e, vd_error *err)
     for (int i = 0; i < 2; i++) {
         vd_caption_measure_clear(&m.measure[i]);
         vd_results_free(m.results[i]);
-        vd_free(m.signature[i]);
+        g_free(m.signature[i]);
     }
     vd_caption_judge_close(m.judge);
-    vd_free(m.image);
+    g_free(m.image);
     vd_regions_close(m.regions);
     return status;
 }

@@ -82,11 +82,6 @@ char *vd_extractor_path(const char *given)
     return given ? vd_strdup(given) : vd_world_file(NULL, "extractor.safetensors");
 }
 
-static vd_status load_extractor(job *j, vd_error *err)
-{
-    return vd_extractor_load(j->model, &j->extractor, err);
-}
-
 // ---- train --------------------------------------------------------------------------------------
 
 typedef struct shown {
@@ -230,10 +225,8 @@ static vd_status try_output(const job *j, vd_error *err)
 static vd_status extract(const job *j, vd_error *err)
 {
     vd_region_set set = {0};
-    float *features = vd_alloc((size_t)VD_EXTRACT_MAX * VD_FEATURE_SIZE, sizeof *features);
-    vd_status status = features ? VD_OK : vd_error_memory(err, "a picture's features");
-    if (!status && j->out)
-        status = try_output(j, err);
+    float *features = g_new(float, (size_t)VD_EXTRACT_MAX *VD_FEATURE_SIZE);
+    vd_status status = j->out ? try_output(j, err) : VD_OK;
     if (!status)
         status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, VD_FEATURE_SIZE, &set, err);
     const atomic_int *stop = vd_interrupt_watch();
@@ -250,7 +243,7 @@ static vd_status extract(const job *j, vd_error *err)
     if (!status && j->out)
         status = vd_region_set_write(&set, j->out, "visdial extract", err);
     vd_region_set_clear(&set);
-    vd_free(features);
+    g_free(features);
     return status;
 }
 
@@ -263,7 +256,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (!status && (j.train || j.train_classifier || j.calibrate)) {
         status = train(&j, err);
     } else if (!status) {
-        status = load_extractor(&j, err);
+        status = vd_extractor_load(j.model, &j.extractor, err);
         if (!status)
             status = j.evaluate ? evaluate(&j, err) : extract(&j, err);
     }

@@ -1,6 +1,7 @@
 // visdial features info|import: region features of pictures in the public formats.
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,10 +69,9 @@ static vd_status read_picture(void *context, int worker, size_t row, vd_error *e
     (void)worker;
     const vd_regions *regions = context;
     size_t max = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
-    float *numbers = vd_alloc(max, (size + 4) * sizeof *numbers);
-    vd_status status = numbers ? vd_regions_read(regions, row, numbers, numbers + max * size, err)
-                               : vd_error_memory(err, "a picture's regions");
-    vd_free(numbers);
+    float *numbers = g_new(float, max *(size + 4));
+    vd_status status = vd_regions_read(regions, row, numbers, numbers + max * size, err);
+    g_free(numbers);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "tui/commands/command.h"
 
 #include <ctype.h>
+#include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -541,11 +542,12 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     beginning b;
     bool known;
     bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    if (directory && vd_info_is_run(path))
-        return vd_info_run(path, tensors, err);
-    if (directory && print_regions(path, NULL, NULL) == VD_OK)
-        return VD_OK;
-    vd_status status = read_beginning(path, &b, err);
+    char *weights = directory ? vd_info_weights(path) : NULL;
+    vd_status status = weights ? vd_info_run(path, weights, tensors, err) : VD_OK;
+    g_free(weights);
+    if (weights || (directory && print_regions(path, NULL, NULL) == VD_OK))
+        return status;
+    status = read_beginning(path, &b, err);
     if (status)
         return status;
     // A safetensors file is eight bytes with the length of the header, then the header, "{...".

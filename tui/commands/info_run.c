@@ -2,6 +2,7 @@
 // directory with all of this.
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,45 +85,33 @@ vd_status vd_info_inputs(const char *path, vd_error *err)
 
 // ---- the directory of a run ---------------------------------------------------------------------
 
-// DIR/name if there is such a file (vd_free).
+// DIR/name if there is such a file (g_free).
 static char *file_of(const char *directory, const char *name)
 {
-    char *path = vd_format("%s/%s", directory, name);
-    if (path && access(path, F_OK) == 0)
+    char *path = g_build_filename(directory, name, NULL);
+    if (access(path, F_OK) == 0)
         return path;
-    vd_free(path);
+    g_free(path);
     return NULL;
 }
 
-// The checkpoint, before the first one the model.
-static char *weights_of(const char *directory)
+char *vd_info_weights(const char *directory)
 {
     char *checkpoint = file_of(directory, "checkpoint.safetensors");
     return checkpoint ? checkpoint : file_of(directory, "model.safetensors");
 }
 
-bool vd_info_is_run(const char *path)
+vd_status vd_info_run(const char *path, const char *weights, bool tensors, vd_error *err)
 {
-    char *weights = weights_of(path);
-    bool found = weights != NULL;
-    vd_free(weights);
-    return found;
-}
-
-vd_status vd_info_run(const char *path, bool tensors, vd_error *err)
-{
-    char *events, *log = file_of(path, "log.tsv"), *weights = weights_of(path);
-    vd_status status = weights ? VD_OK : vd_error_memory(err, "a path");
+    char *events, *log = file_of(path, "log.tsv");
     printf("%s: the directory of a training run\n", path);
     if (vd_events_find(path, &events, NULL) == VD_OK)
         vd_output_row("curves", "%s; visdial curves %s", events, path);
     if (log)
         vd_output_row("log", "%s", log);
     putchar('\n');
-    if (status == VD_OK)
-        status = vd_info_print(weights, tensors, err);
+    vd_status status = vd_info_print(weights, tensors, err);
     vd_free(events);
-    vd_free(weights);
-    vd_free(log);
+    g_free(log);
     return status;
 }

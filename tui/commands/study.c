@@ -1,12 +1,12 @@
 // visdial study: do the runs of one model differ from the runs of others by more than chance?
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/json.h"
 #include "engine/measure/statistics.h"
 #include "features/dialogs/ranks.h"
@@ -79,12 +79,11 @@ static vd_status measure_run(study *s, arm *one, size_t i, vd_error *err)
     marking m = {0};
     for (size_t d = 0; d < s->dialogs->dialog_count; d++)
         m.room += (size_t)s->dialogs->dialogs[d].round_count;
-    m.right = one->right[i] = vd_alloc(m.room, sizeof *m.right);
+    m.right = one->right[i] = g_new(bool, m.room);
     vd_measure_options options = s->options;
     options.report = mark_round;
     options.user = &m;
-    vd_status status = m.right ? vd_ranks_read(one->path[i], s->dialogs, &ranks, err)
-                               : vd_error_memory(err, "runs");
+    vd_status status = vd_ranks_read(one->path[i], s->dialogs, &ranks, err);
     if (status == VD_OK)
         status = vd_measure_ranks(s->dialogs, ranks, &options, &measure, err);
     if (status == VD_OK)
@@ -358,7 +357,7 @@ static void clear_arm(arm *one)
 {
     for (size_t i = 0; i < one->count; i++) {
         vd_sample_clear(&one->run[i]);
-        vd_free(one->right[i]);
+        g_free(one->right[i]);
     }
 }
 

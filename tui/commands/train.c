@@ -1,12 +1,12 @@
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <unistd.h>
 
 #include "engine/backend/open.h"
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/settings.h"
@@ -366,15 +366,14 @@ static vd_status start_words(job *j, vd_error *err)
 {
     const vd_vocab *vocab = vd_trainer_vocab(j->run.trainer);
     int width = j->settings.network.embed, found;
-    float *rows = vd_alloc((size_t)vd_vocab_size(vocab) * (size_t)width, sizeof *rows);
-    vd_status status = rows ? vd_glove_read(j->glove, vocab, width, rows, &found, err)
-                            : vd_error_memory(err, "word vectors");
+    float *rows = g_new0(float, (size_t)vd_vocab_size(vocab) * (size_t)width);
+    vd_status status = vd_glove_read(j->glove, vocab, width, rows, &found, err);
     if (status == VD_OK)
         status = vd_trainer_set_words(j->run.trainer, rows, err);
     if (status == VD_OK && !j->run.quiet)
         fprintf(stderr, "%d of %d words start from %s\n", found,
                 vd_vocab_size(vocab) - VD_FIRST_WORD, j->glove);
-    vd_free(rows);
+    g_free(rows);
     return status;
 }
 
@@ -636,9 +635,7 @@ static vd_status train(job *j, vd_error *err)
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    job *j = vd_alloc(1, sizeof *j);
-    if (!j)
-        return vd_error_memory(err, "the command");
+    job *j = g_new0(job, 1);
     j->hold = -1;
     vd_status status = read_options(j, argc, argv, err);
     if (status == VD_OK)
@@ -655,7 +652,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (j->hold >= 0)
         close(j->hold);
     vd_json_value_free(j->kept);
-    vd_free(j);
+    g_free(j);
     // mpirun ends all processes when one fails: only the first one reports the stop.
     if (status == VD_INTERRUPTED && !first)
         return VD_OK;

@@ -3,10 +3,10 @@
 // buffers.
 #include "tui/compare/cases.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/measure/measure.h"
 
 typedef struct judging {
@@ -128,7 +128,7 @@ static vd_status read_words(judging *j, vd_error *err)
     return status;
 }
 
-static vd_status make_room(judging *j, vd_error *err)
+static void make_room(judging *j)
 {
     const vd_cases *cases = j->cases;
     size_t most_rounds = 0;
@@ -141,9 +141,8 @@ static vd_status make_room(judging *j, vd_error *err)
                 j->options = (size_t)dialog->rounds[r].option_count;
     }
     size_t most = cases->dialogs < VD_MEASURE_SPAN ? cases->dialogs : VD_MEASURE_SPAN;
-    j->ranks = vd_alloc(j->options, sizeof *j->ranks);
-    j->baseline = vd_alloc(most * most_rounds, j->options * sizeof *j->baseline);
-    return j->ranks && j->baseline ? VD_OK : vd_error_memory(err, "the scores");
+    j->ranks = g_new(float, j->options);
+    j->baseline = g_new(float, most *most_rounds * j->options);
 }
 
 vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_error *err)
@@ -152,8 +151,7 @@ vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_er
     vd_progress_start(&j.progress, "dialogs by model", (int64_t)cases->dialogs * cases->models, 0,
                       options->quiet);
     vd_status status = read_words(&j, err);
-    if (status == VD_OK)
-        status = make_room(&j, err);
+    make_room(&j);
     for (size_t done = 0, count = 0; done < cases->dialogs && status == VD_OK; done += count) {
         const vd_measure_options left = {.first = cases->first + done,
                                          .limit = cases->dialogs - done};
@@ -164,7 +162,7 @@ vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_er
     vd_progress_clear(&j.progress);
     for (int i = 0; i < cases->models; i++)
         vd_dataset_free(j.dataset[i]);
-    vd_free(j.baseline);
-    vd_free(j.ranks);
+    g_free(j.baseline);
+    g_free(j.ranks);
     return status;
 }

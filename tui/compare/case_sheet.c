@@ -1,4 +1,5 @@
 // One case in full: what the models made of one round of the data, as a sheet.
+#include <glib.h>
 #include <inttypes.h>
 
 #include "engine/base/alloc.h"
@@ -76,16 +77,13 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
 
 // ---- the sheet ----------------------------------------------------------------------------------
 
-static vd_status borrow_texts(const vd_cases *cases, const vd_case *at, vd_case_sheet *out,
-                              vd_error *err)
+static void borrow_texts(const vd_cases *cases, const vd_case *at, vd_case_sheet *out)
 {
     const vd_visdial *data = cases->corpus->dialogs;
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, at);
     const vd_visdial_round *round = vd_case_round(cases, at);
-    out->said = vd_alloc((size_t)at->round, sizeof *out->said);
-    out->texts = vd_alloc((size_t)round->option_count, sizeof *out->texts);
-    if (!out->said || !out->texts)
-        return vd_error_memory(err, "a case");
+    out->said = g_new0(vd_turn, at->round);
+    out->texts = g_new(const char *, round->option_count);
     for (int r = 0; r < at->round; r++) {
         const vd_visdial_round *before = &dialog->rounds[r];
         out->said[r].question = (char *)data->questions[before->question];
@@ -93,7 +91,6 @@ static vd_status borrow_texts(const vd_cases *cases, const vd_case *at, vd_case_
     }
     for (int i = 0; i < round->option_count; i++)
         out->texts[i] = vd_case_option(cases, at, i);
-    return VD_OK;
 }
 
 void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, vd_case_sheet *out)
@@ -107,17 +104,13 @@ void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, 
     }
 }
 
-vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by,
-                                vd_case_sheet *out, vd_error *err)
+void vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by,
+                           vd_case_sheet *out)
 {
     *out = (vd_case_sheet){0};
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, at);
     const vd_visdial_round *round = vd_case_round(cases, at);
-    vd_status status = borrow_texts(cases, at, out, err);
-    if (status) {
-        vd_case_sheet_clear(out);
-        return status;
-    }
+    borrow_texts(cases, at, out);
     snprintf(out->id, sizeof out->id, "case-%" PRId64 "-%d", dialog->image_id, at->round + 1);
     snprintf(out->title, sizeof out->title, "Picture %" PRId64 ", round %d of %d", dialog->image_id,
              at->round + 1, dialog->round_count);
@@ -146,16 +139,13 @@ vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_rig
             .chosen = -1,
         };
     vd_case_sheet_judge(cases, at, by, out);
-    return VD_OK;
 }
 
 vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right by,
                              const atomic_int *stop, vd_case_sheet *out, vd_error *err)
 {
-    vd_status status = vd_case_sheet_lay_out(cases, at, by, out, err);
-    if (status)
-        return status;
-    status =
+    vd_case_sheet_lay_out(cases, at, by, out);
+    vd_status status =
         vd_picture_regions_read(cases->corpus->regions, out->sheet.image_id, &out->regions, err);
     out->sheet.boxes = out->regions.boxes;
     out->sheet.names = out->regions.names;
@@ -172,7 +162,7 @@ void vd_case_sheet_clear(vd_case_sheet *sheet)
     for (int side = 0; side < VD_MODELS; side++)
         vd_reply_clear(&sheet->reply[side]);
     vd_picture_regions_clear(&sheet->regions);
-    vd_free(sheet->said);
-    vd_free(sheet->texts);
+    g_free(sheet->said);
+    g_free(sheet->texts);
     *sheet = (vd_case_sheet){0};
 }

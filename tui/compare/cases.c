@@ -1,10 +1,10 @@
 #include "tui/compare/cases.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "engine/base/parallel.h"
 #include "tui/screen/wrap.h"
@@ -75,7 +75,7 @@ static int by_text(const void *a, const void *b)
 }
 
 // Room for every round, and which families there are.
-static vd_status survey(vd_cases *cases, vd_error *err)
+static void survey(vd_cases *cases)
 {
     const vd_visdial_dialog *first = &cases->corpus->dialogs->dialogs[cases->first];
     const vd_visdial_dialog *end = first + cases->dialogs;
@@ -84,10 +84,8 @@ static vd_status survey(vd_cases *cases, vd_error *err)
         rounds += (size_t)dialog->round_count;
         cases->rounds = dialog->round_count > cases->rounds ? dialog->round_count : cases->rounds;
     }
-    cases->at = vd_alloc(rounds, sizeof *cases->at);
-    cases->family = vd_alloc(rounds, sizeof *cases->family);
-    if (!cases->at || !cases->family)
-        return vd_error_memory(err, "the questions to compare");
+    cases->at = g_new0(vd_case, rounds);
+    cases->family = g_new(const char *, rounds);
     for (const vd_visdial_dialog *dialog = first; dialog < end; dialog++)
         for (int r = 0; r < dialog->round_count; r++)
             if (dialog->rounds[r].family)
@@ -96,7 +94,6 @@ static vd_status survey(vd_cases *cases, vd_error *err)
     for (size_t i = 0; i < count; i++) // each once
         if (i == 0 || strcmp(cases->family[i], cases->family[cases->family_count - 1]) != 0)
             cases->family[cases->family_count++] = cases->family[i];
-    return VD_OK;
 }
 
 static vd_status choose_one(vd_cases *cases, int64_t image_id, vd_error *err)
@@ -147,7 +144,7 @@ static bool same_tail(const vd_cases *cases, const vd_cases_options *options, in
 }
 
 // Files with the same name get their folder ("run1/model"), or else a number.
-static vd_status name_models(vd_cases *cases, const vd_cases_options *options, vd_error *err)
+static void name_models(vd_cases *cases, const vd_cases_options *options)
 {
     for (int i = 0; i < cases->models; i++) {
         const char *tail = path_tail(vd_model_path(cases->model[i]), 2);
@@ -162,11 +159,8 @@ static vd_status name_models(vd_cases *cases, const vd_cases_options *options, v
             snprintf(name, sizeof name, "%.120s (%d)", vd_model_name(cases->model[i]), i + 1);
         if (options->decoder[i].made)
             vd_append(name, sizeof name, ", %s", vd_decoders_name(cases->by[i]));
-        cases->name[i] = vd_strdup(name);
-        if (!cases->name[i])
-            return vd_error_memory(err, "the models' names");
+        cases->name[i] = g_strdup(name);
     }
-    return VD_OK;
 }
 
 static vd_status load_models(vd_cases *cases, const vd_cases_options *options, vd_error *err)
@@ -178,7 +172,9 @@ static vd_status load_models(vd_cases *cases, const vd_cases_options *options, v
         if (status == VD_OK)
             status = vd_decoder_of(cases->model[i], &options->decoder[i], &cases->by[i], err);
     }
-    return status ? status : name_models(cases, options, err);
+    if (status == VD_OK)
+        name_models(cases, options);
+    return status;
 }
 
 // Refuses data without a single question whose right answer is known.
@@ -197,19 +193,17 @@ vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options,
                        vd_error *err)
 {
     *out = NULL;
-    vd_cases *cases = vd_alloc(1, sizeof *cases);
-    if (!cases)
-        return vd_error_memory(err, "the questions to compare");
+    vd_cases *cases = g_new0(vd_cases, 1);
     cases->corpus = corpus;
     cases->dialogs = dialogs_of(corpus, options);
     cases->threads = options->threads ? options->threads : vd_parallel_threads();
     vd_status status = options->one ? choose_one(cases, options->image_id, err) : VD_OK;
     if (status == VD_OK)
         status = load_models(cases, options, err);
-    if (status == VD_OK)
-        status = survey(cases, err);
-    if (status == VD_OK)
+    if (status == VD_OK) {
+        survey(cases);
         status = vd_case_scores(cases, options, err);
+    }
     if (status == VD_OK)
         status = check_known(cases, err);
     if (status)
@@ -225,11 +219,11 @@ void vd_cases_free(vd_cases *cases)
         return;
     for (int i = 0; i < VD_MODELS; i++) {
         vd_model_free(cases->model[i]);
-        vd_free(cases->name[i]);
+        g_free(cases->name[i]);
     }
-    vd_free(cases->family);
-    vd_free(cases->at);
-    vd_free(cases);
+    g_free(cases->family);
+    g_free(cases->at);
+    g_free(cases);
 }
 
 // ---- texts --------------------------------------------------------------------------------------
@@ -418,12 +412,9 @@ vd_status vd_cases_compare(const vd_cases *cases, const vd_case_filter *filter, 
     vd_sample sample[VD_MODELS] = {0};
     vd_metrics *dialog[VD_MODELS] = {0};
     vd_status status = VD_OK;
-    for (int side = 0; side < cases->models && status == VD_OK; side++) {
-        dialog[side] = vd_alloc(cases->dialogs, sizeof *dialog[side]);
-        if (!dialog[side])
-            status = vd_error_memory(err, "the metrics of the dialogs");
-    }
-    for (size_t i = 0; status == VD_OK && i < cases->count; i++)
+    for (int side = 0; side < cases->models; side++)
+        dialog[side] = g_new0(vd_metrics, cases->dialogs);
+    for (size_t i = 0; i < cases->count; i++)
         if (vd_case_matches(cases, &cases->at[i], filter))
             add_case(cases, &cases->at[i], dialog, out);
     for (int side = 0; side < cases->models && status == VD_OK; side++)
@@ -432,7 +423,7 @@ vd_status vd_cases_compare(const vd_cases *cases, const vd_case_filter *filter, 
         status = test_pairs(cases, sample, resamples, out, err);
     for (int side = 0; side < cases->models; side++) {
         vd_sample_clear(&sample[side]);
-        vd_free(dialog[side]);
+        g_free(dialog[side]);
     }
     return status;
 }
@@ -461,9 +452,7 @@ vd_status vd_cases_slices(const vd_cases *cases, int resamples, const atomic_int
 {
     slicing s = {.cases = cases, .resamples = resamples, .out = out};
     *out = (vd_slices){.count = 1 + cases->family_count + (size_t)cases->rounds};
-    out->slice = vd_alloc(out->count, sizeof *out->slice);
-    if (!out->slice)
-        return vd_error_memory(err, "the comparison");
+    out->slice = g_new0(vd_slice, out->count);
     vd_status status =
         vd_parallel(out->count, cases->threads, compare_slice, &s, NULL, NULL, stop, err);
     if (status == VD_INTERRUPTED)
@@ -475,6 +464,6 @@ vd_status vd_cases_slices(const vd_cases *cases, int resamples, const atomic_int
 
 void vd_slices_clear(vd_slices *slices)
 {
-    vd_free(slices->slice);
+    g_free(slices->slice);
     *slices = (vd_slices){0};
 }

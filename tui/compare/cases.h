@@ -172,8 +172,8 @@ typedef struct vd_case_sheet {
 vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right by,
                              const atomic_int *stop, vd_case_sheet *out, vd_error *err);
 // The same without boxes and answers: out->reply is empty.
-vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by,
-                                vd_case_sheet *out, vd_error *err);
+void vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by,
+                           vd_case_sheet *out);
 // Which models are right, and the group, by another meaning of right.
 void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, vd_case_sheet *out);
 void vd_case_sheet_clear(vd_case_sheet *sheet);

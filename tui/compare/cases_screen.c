@@ -1,12 +1,13 @@
 // The cases on the terminal: screen, view and the engine's thread put together.
-#include "engine/base/alloc.h"
 #include "tui/compare/cases_view.h"
 #include "tui/session/loop.h"
+
+#include <glib.h>
 
 static void free_sheet(void *sheet)
 {
     vd_case_sheet_clear(sheet);
-    vd_free(sheet);
+    g_free(sheet);
 }
 
 static void serve_case(void *context, const vd_request *request, const atomic_int *stop,
@@ -14,13 +15,10 @@ static void serve_case(void *context, const vd_request *request, const atomic_in
 {
     const vd_cases *cases = context;
     event->case_index = request->index;
-    event->made = vd_alloc(1, sizeof(vd_case_sheet));
+    event->made = g_new(vd_case_sheet, 1);
     event->free_made = free_sheet;
-    if (event->made)
-        event->status = vd_case_sheet_make(cases, &cases->at[request->index], VD_RIGHT_HUMAN, stop,
-                                           event->made, &event->error);
-    else
-        event->status = vd_error_memory(&event->error, "a case");
+    event->status = vd_case_sheet_make(cases, &cases->at[request->index], VD_RIGHT_HUMAN, stop,
+                                       event->made, &event->error);
 }
 
 static void draw_cases(void *view, vd_grid *grid)
@@ -61,21 +59,18 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
                           const vd_case *at, const vd_preferences *wanted, vd_error *err)
 {
     vd_keymap_rebind(wanted->keys, wanted->key_count);
-    vd_cases_view *view = vd_alloc(1, sizeof *view);
+    vd_cases_view *view = g_new(vd_cases_view, 1);
     vd_screen *screen = NULL;
     vd_worker *worker = NULL;
-    if (!view)
-        return vd_error_memory(err, "the screen");
     const vd_loop_view loop = {.context = view,
                                .draw = draw_cases,
                                .key = key_to_cases,
                                .take_request = take_request_of_cases,
                                .event = event_to_cases};
     void *lanes[] = {(void *)cases};
-    vd_status status = vd_cases_view_init(view, cases, filter, order, at, err);
+    vd_cases_view_init(view, cases, filter, order, at);
     view->theme = wanted->theme;
-    if (status == VD_OK)
-        status = vd_screen_open(wanted->mouse, wanted->pictures, instead, &screen, err);
+    vd_status status = vd_screen_open(wanted->mouse, wanted->pictures, instead, &screen, err);
     if (status == VD_OK)
         status = vd_worker_start(serve_case, lanes, 1, &worker, err);
     if (status == VD_OK)
@@ -83,7 +78,7 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
     vd_screen_close(screen);
     vd_worker_free(worker);
     vd_cases_view_free(view);
-    vd_free(view);
+    g_free(view);
     vd_keymap_rebind(NULL, 0);
     return status;
 }

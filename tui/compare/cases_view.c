@@ -1,10 +1,10 @@
 #include "tui/compare/cases_view.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "tui/screen/key_help.h"
 #include "tui/screen/layout.h"
@@ -47,28 +47,24 @@ void vd_cases_view_choose(vd_cases_view *view)
     vd_cases_view_go(view, to);
 }
 
-vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
-                             const vd_case_filter *filter, vd_case_order order, const vd_case *at,
-                             vd_error *err)
+void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_case_filter *filter,
+                        vd_case_order order, const vd_case *at)
 {
     *view = (vd_cases_view){.cases = cases, .filter = *filter, .order = order, .open = at != NULL};
-    view->at = vd_alloc(cases->count, sizeof *view->at);
-    if (!view->at)
-        return vd_error_memory(err, "the cases");
+    view->at = g_new(const vd_case *, cases->count);
     if (filter->text)
         vd_line_set(&view->find, filter->text);
     vd_cases_view_choose(view);
     for (size_t i = 0; i < view->count && at; i++)
         if (view->at[i] == at)
             vd_cases_view_go(view, i);
-    return VD_OK;
 }
 
 static void drop_sheet(vd_cases_view *view)
 {
     if (view->sheet)
         vd_case_sheet_clear(view->sheet);
-    vd_free(view->sheet);
+    g_free(view->sheet);
     view->sheet = NULL;
 }
 
@@ -77,7 +73,7 @@ void vd_cases_view_free(vd_cases_view *view)
     drop_sheet(view);
     vd_picture_clear(&view->picture);
     vd_line_free(&view->find);
-    vd_free(view->at);
+    g_free(view->at);
     *view = (vd_cases_view){0};
 }
 
@@ -106,18 +102,16 @@ static void take_picture(vd_cases_view *view, int64_t image_id)
     view->picture_error[0] = '\0';
     vd_image image = {0};
     vd_error err = {0};
-    char *path;
-    vd_status status = vd_corpus_picture(view->cases->corpus, image_id, &path, &err);
-    if (path)
-        status = vd_image_read(path, &image, &err);
-    if (status == VD_OK && !path)
+    char *path = vd_corpus_picture(view->cases->corpus, image_id);
+    vd_status status = path ? vd_image_read(path, &image, &err) : VD_OK;
+    if (!path)
         snprintf(view->picture_error, sizeof view->picture_error, "no picture; --pictures DIR");
     else if (status)
         snprintf(view->picture_error, sizeof view->picture_error, "%.290s", err.text);
     else
         vd_picture_set(&view->picture, &image);
     view->pictured = image_id;
-    vd_free(path);
+    g_free(path);
 }
 
 void vd_cases_view_event(vd_cases_view *view, vd_event *event)

@@ -61,9 +61,8 @@ typedef struct vd_cases_view {
 } vd_cases_view;
 
 // order: what the list begins with. at: a case to begin with, already open; NULL: the list.
-vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
-                             const vd_case_filter *filter, vd_case_order order, const vd_case *at,
-                             vd_error *err);
+void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_case_filter *filter,
+                        vd_case_order order, const vd_case *at);
 void vd_cases_view_free(vd_cases_view *view);
 
 void vd_cases_view_key(vd_cases_view *view, vd_key key);

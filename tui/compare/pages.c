@@ -1,8 +1,8 @@
 // The comparison as one HTML page and as Markdown: the numbers, then the cases; in HTML with a list
 // to go through them.
+#include <glib.h>
 #include <math.h>
 
-#include "engine/base/alloc.h"
 #include "tui/compare/compare.h"
 #include "tui/page/html.h"
 #include "tui/page/markdown.h"
@@ -158,13 +158,10 @@ static vd_status put_html_case(page *p, const vd_case *at, vd_sheet *sheet, vd_e
 {
     int *size = p->size + (size_t)2 * at->dialog;
     if (size[0] == 0) {
-        char *path;
         vd_image image = {0};
-        vd_status status =
-            vd_corpus_picture(p->compare->cases->corpus, sheet->image_id, &path, err);
-        if (path)
-            status = vd_image_read(path, &image, err);
-        vd_free(path);
+        char *path = vd_corpus_picture(p->compare->cases->corpus, sheet->image_id);
+        vd_status status = path ? vd_image_read(path, &image, err) : VD_OK;
+        g_free(path);
         if (status)
             return status;
         size[0] = image.rgb ? image.width : -1;
@@ -207,9 +204,7 @@ vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error 
     char title[440], names[400];
     vd_cases_names(compare->cases, names, sizeof names);
     snprintf(title, sizeof title, "%s, question by question", names);
-    p.size = vd_alloc(compare->cases->corpus->dialogs->dialog_count, 2 * sizeof *p.size);
-    if (!p.size)
-        return vd_error_memory(err, "the pages' pictures");
+    p.size = g_new0(int, 2 * compare->cases->corpus->dialogs->dialog_count);
     vd_status status = vd_html_create(path, title, "compare", &p.markup, err);
     if (status == VD_OK)
         status = put_numbers(&p, err);
@@ -219,7 +214,7 @@ vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error 
         status = vd_html_commit(p.markup, err);
     else
         vd_markup_abort(p.markup);
-    vd_free(p.size);
+    g_free(p.size);
     return status;
 }
 

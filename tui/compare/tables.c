@@ -1,8 +1,8 @@
 // The comparison as tables: of two models which are right, their metrics, one metric by family and
 // by round. What prints and what writes pages show the same ones.
+#include <glib.h>
 #include <math.h>
 
-#include "engine/base/alloc.h"
 #include "tui/compare/compare.h"
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -180,9 +180,7 @@ static vd_status make_slices(vd_table *table, const vd_compare *compare, int sid
                              size_t first, size_t count, vd_error *err)
 {
     vd_metric metric = metric_of(compare->by);
-    double *p = vd_alloc(count, sizeof *p);
-    if (!p)
-        return vd_error_memory(err, "p-values");
+    double *p = g_new(double, count);
     vd_status status = holm_of_slices(compare, side, first, count, metric, p, err);
     char title[48];
     snprintf(title, sizeof title, "%s by %s", metric_name(metric), what);
@@ -199,7 +197,7 @@ static vd_status make_slices(vd_table *table, const vd_compare *compare, int sid
                     p[i], reach))
             vd_table_more(table, "%zu / %zu", pairs->only_a, pairs->only_b);
     }
-    vd_free(p);
+    g_free(p);
     return status;
 }
 

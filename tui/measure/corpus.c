@@ -162,7 +162,7 @@ vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **
     return status;
 }
 
-vd_status vd_corpus_picture(const vd_corpus *corpus, int64_t image_id, char **out, vd_error *err)
+char *vd_corpus_picture(const vd_corpus *corpus, int64_t image_id)
 {
     // The prefix, whether the number has twelve digits, the suffix.
     static const struct {
@@ -177,15 +177,12 @@ vd_status vd_corpus_picture(const vd_corpus *corpus, int64_t image_id, char **ou
         {"COCO_val2014_", 12, "jpg"},
         {"COCO_train2014_", 12, "jpg"},
     };
-    char path[4200];
-    *out = NULL;
     for (size_t i = 0; corpus->pictures && i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%.4096s/%s%0*" PRId64 ".%s", corpus->pictures, names[i].prefix,
-                 names[i].digits, image_id, names[i].suffix);
-        if (access(path, R_OK) == 0) {
-            *out = vd_strdup(path);
-            return *out ? VD_OK : vd_error_memory(err, "the path of a picture");
-        }
+        char *path = g_strdup_printf("%s/%s%0*" PRId64 ".%s", corpus->pictures, names[i].prefix,
+                                     names[i].digits, image_id, names[i].suffix);
+        if (access(path, R_OK) == 0)
+            return path;
+        g_free(path);
     }
-    return VD_OK;
+    return NULL;
 }

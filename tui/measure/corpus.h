@@ -63,8 +63,8 @@ char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *
 // Loads it. VD_MISMATCH when the model wants other regions.
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);
 
-// The file of a picture (vd_free): <id>.png, <id>.jpg, or COCO's names with the number in twelve
+// The file of a picture (g_free): <id>.png, <id>.jpg, or COCO's names with the number in twelve
 // digits; NULL when there is none.
-vd_status vd_corpus_picture(const vd_corpus *corpus, int64_t image_id, char **out, vd_error *err);
+char *vd_corpus_picture(const vd_corpus *corpus, int64_t image_id);
 
 #endif
