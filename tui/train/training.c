@@ -1,6 +1,7 @@
 #include "tui/train/training.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,26 +129,29 @@ static vd_status trim_log(course *c, vd_error *err)
     return VD_OK;
 }
 
-static void log_head(const vd_epoch *epoch, char *out, size_t size)
-{
-    snprintf(out, size, "epoch\tstep\tloss");
-    for (int i = 0; i < epoch->count; i++)
-        vd_append(out, size, "\t%s", epoch->measure[i].column);
-    vd_append(out, size, "\n");
-}
-
-static vd_status append_log(course *c, const vd_epoch *epoch, const char *row, vd_error *err)
+// Its head, if it is new, and the epoch's row.
+static vd_status append_log(course *c, double loss, const vd_epoch *epoch, vd_error *err)
 {
     const char *path = path_of(c, "log.tsv");
-    char text[8192], head[4096];
     int file;
     vd_status status = vd_file_extend(path, 0666, &file, err);
     if (status != VD_OK)
         return status;
-    bool begins = lseek(file, 0, SEEK_END) == 0;
-    log_head(epoch, head, sizeof head);
-    int length = snprintf(text, sizeof text, "%s%s", begins ? head : "", row);
-    status = vd_file_append(file, path, text, (size_t)length, err);
+    GString *text = g_string_new(NULL);
+    const vd_epoch_measure *end = epoch->measure + epoch->count;
+    if (lseek(file, 0, SEEK_END) == 0) {
+        g_string_append(text, "epoch\tstep\tloss");
+        for (const vd_epoch_measure *m = epoch->measure; m < end; m++)
+            g_string_append_printf(text, "\t%s", m->column);
+        g_string_append_c(text, '\n');
+    }
+    g_string_append_printf(text, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
+                           vd_trainer_steps(c->plan->trainer), loss);
+    for (const vd_epoch_measure *m = epoch->measure; m < end; m++)
+        g_string_append_printf(text, m->known ? "\t%.6f" : "\t", m->value);
+    g_string_append_c(text, '\n');
+    status = vd_file_append(file, path, text->str, text->len, err);
+    g_string_free(text, TRUE);
     close(file);
     return status;
 }
@@ -208,20 +212,6 @@ static void print_epoch(const course *c, double loss, const vd_epoch *epoch)
     fflush(stdout);
 }
 
-// The epoch's row of the log.
-static void row_of_epoch(const course *c, double loss, const vd_epoch *epoch, char *row,
-                         size_t size)
-{
-    snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
-             vd_trainer_steps(c->plan->trainer), loss);
-    for (const vd_epoch_measure *m = epoch->measure; m < epoch->measure + epoch->count; m++) {
-        vd_append(row, size, "\t");
-        if (m->known)
-            vd_append(row, size, "%.6f", m->value);
-    }
-    vd_append(row, size, "\n");
-}
-
 static vd_status keep_best(course *c, const vd_epoch *epoch, vd_error *err)
 {
     bool over = is_patience_over(c); // this was the epoch with coverage, which ends the run
@@ -249,7 +239,6 @@ static void log_epoch(course *c, double loss, const vd_epoch *epoch)
 static vd_status finish_epoch(course *c, vd_error *err)
 {
     vd_epoch epoch;
-    char row[4096];
     const double best = c->best;
     const int64_t waited = c->waited;
     vd_status status = c->task->measure(c->plan, &epoch, err);
@@ -258,7 +247,6 @@ static vd_status finish_epoch(course *c, vd_error *err)
     double loss = c->loss_steps ? c->loss_sum / (double)c->loss_steps : 0;
     add_reward(c, &epoch);
     print_epoch(c, loss, &epoch);
-    row_of_epoch(c, loss, &epoch, row, sizeof row);
     // Until all of this is done the epoch does not count as logged, so that a resumed run repeats
     // it. The state is part of the model file's metadata, and must be the same then.
     status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, "", err);
@@ -268,7 +256,7 @@ static vd_status finish_epoch(course *c, vd_error *err)
     if (status == VD_OK)
         status = keep_best(c, &epoch, err);
     if (status == VD_OK)
-        status = append_log(c, &epoch, row, err);
+        status = append_log(c, loss, &epoch, err);
     if (status) {
         c->best = best;
         c->waited = waited;
