@@ -123,17 +123,17 @@ static void add_heads(const vd_training *plan, const sums *all, vd_epoch *out)
     }
 }
 
-// Those that the screen shows; the log has all.
+// In the log; the screen shows the first ones.
 static const struct {
     vd_caption_metric metric;
     const char *column;
     vd_best_by by;
-} shown[] = {{VD_CAPTION_CIDER_D, "cider-d", VD_BEST_CIDER_D},
-             {VD_CAPTION_BLEU_4, "bleu-4", VD_BEST_BLEU_4},
-             {VD_CAPTION_FAITHFUL, "faithful", VD_BEST_FAITHFUL},
-             {VD_CAPTION_BITS, "true-bits", VD_BEST_BITS},
-             {VD_CAPTION_CHAIR_I, "chair-i", VD_BESTS}},
-  logged[] = {{VD_CAPTION_BLEU_1, "bleu-1", VD_BESTS},
+} logged[] = {{VD_CAPTION_CIDER_D, "cider-d", VD_BEST_CIDER_D},
+              {VD_CAPTION_BLEU_4, "bleu-4", VD_BEST_BLEU_4},
+              {VD_CAPTION_FAITHFUL, "faithful", VD_BEST_FAITHFUL},
+              {VD_CAPTION_BITS, "true-bits", VD_BEST_BITS},
+              {VD_CAPTION_CHAIR_I, "chair-i", VD_BESTS},
+              {VD_CAPTION_BLEU_1, "bleu-1", VD_BESTS},
               {VD_CAPTION_BLEU_2, "bleu-2", VD_BESTS},
               {VD_CAPTION_BLEU_3, "bleu-3", VD_BESTS},
               {VD_CAPTION_ROUGE_L, "rouge-l", VD_BESTS},
@@ -142,6 +142,7 @@ static const struct {
               {VD_CAPTION_READ, "read", VD_BESTS},
               {VD_CAPTION_CHAIR_S, "chair-s", VD_BESTS},
               {VD_CAPTION_ATTRIBUTES, "attributes", VD_BESTS}};
+enum { SHOWN = 5 };
 
 // The greedy captions' metrics; *best where an epoch is known by one of them.
 static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pictures,
@@ -152,17 +153,12 @@ static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pi
     vd_status status = vd_results_new("greedy captions", all->said, pictures, &results, err);
     if (status == VD_OK)
         status = vd_caption_measure_run(plan->judge, results, &measure, err);
-    for (size_t i = 0; status == VD_OK && i < sizeof shown / sizeof *shown; i++) {
-        const vd_caption_metric_name *name = &vd_caption_metric_names[shown[i].metric];
-        double value = measure.metric[shown[i].metric] * name->scale;
-        add(out, name->label, shown[i].column, name->digits, value);
-        if (plan->settings.best_by == shown[i].by)
-            out->best = 1 + value; // never 0, which says that nothing was measured
-    }
     for (size_t i = 0; status == VD_OK && i < sizeof logged / sizeof *logged; i++) {
         const vd_caption_metric_name *name = &vd_caption_metric_names[logged[i].metric];
-        add(out, NULL, logged[i].column, name->digits,
-            measure.metric[logged[i].metric] * name->scale);
+        double value = measure.metric[logged[i].metric] * name->scale;
+        add(out, i < SHOWN ? name->label : NULL, logged[i].column, name->digits, value);
+        if (plan->settings.best_by == logged[i].by)
+            out->best = 1 + value; // never 0, which says that nothing was measured
     }
     if (status == VD_OK)
         add(out, NULL, "different", 4, (double)measure.distinct / (double)measure.pictures);
