@@ -43,16 +43,15 @@ static void print_metadata(const vd_safetensors *file)
     }
 }
 
-static void print_tensors(const vd_safetensors *file)
+static void print_tensors(const vd_safetensors *file, size_t bytes)
 {
-    size_t count = vd_safetensors_count(file), elements = 0, bytes = 0;
+    size_t count = vd_safetensors_count(file), elements = 0;
     int width = 0;
     for (size_t i = 0; i < count; i++) {
         const vd_tensor *tensor = vd_safetensors_at(file, i);
         int needed = vd_output_width(tensor->name);
         width = needed > width && needed <= 60 ? needed : width;
         elements += tensor->elements;
-        bytes += tensor->elements * vd_dtype_size(tensor->dtype);
     }
     printf("\n%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
     for (size_t i = 0; i < count; i++) {
@@ -66,19 +65,20 @@ static void print_tensors(const vd_safetensors *file)
     }
 }
 
-// All of them only where they are asked for: a model has some hundred.
-static void sum_up_tensors(const vd_safetensors *file, bool list)
+// The tensors are listed only where they are asked for: a model has some hundred.
+static void print_contents(const vd_safetensors *file, bool list)
 {
-    if (list) {
-        print_tensors(file);
-        return;
-    }
     size_t count = vd_safetensors_count(file), bytes = 0;
     for (size_t i = 0; i < count; i++) {
         const vd_tensor *tensor = vd_safetensors_at(file, i);
         bytes += tensor->elements * vd_dtype_size(tensor->dtype);
     }
-    vd_output_row("tensors", "%zu, %zu bytes (--tensors lists them)", count, bytes);
+    if (!list)
+        vd_output_row("tensors", "%zu, %zu bytes (--tensors lists them)", count, bytes);
+    printf("\nmetadata\n");
+    print_metadata(file);
+    if (list)
+        print_tensors(file, bytes);
 }
 
 static void print_answerer(const vd_config *config)
@@ -134,12 +134,7 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
     vd_output_row("words", "%d", config->vocab);
     (captions ? print_captioner : print_answerer)(config);
     vd_model_free(model);
-    if (!list)
-        sum_up_tensors(file, false);
-    printf("\nmetadata\n");
-    print_metadata(file);
-    if (list)
-        sum_up_tensors(file, true);
+    print_contents(file, list);
     return VD_OK;
 }
 
@@ -187,31 +182,20 @@ static vd_status print_dialogs(const char *path, const char *kind, vd_error *err
     return VD_OK;
 }
 
-static vd_status try_extractor(const char *path, vd_error *err)
-{
-    vd_extractor *extractor;
-    vd_status status = vd_extractor_load(path, &extractor, err);
-    vd_extractor_free(extractor);
-    return status;
-}
-
 static vd_status print_other(const char *path, const vd_safetensors *file, bool list, vd_error *err)
 {
     const char *format = vd_safetensors_metadata(file, "format");
     bool extractor = format && strncmp(format, "visdial extractor", 17) == 0;
-    vd_status status = extractor ? try_extractor(path, err) : VD_OK;
+    vd_extractor *loaded = NULL;
+    vd_status status = extractor ? vd_extractor_load(path, &loaded, err) : VD_OK;
+    vd_extractor_free(loaded);
     if (status)
         return status;
     printf("%s: %s\n", path,
            extractor                              ? "weights of the extractor of regions"
            : vd_safetensors_find(file, "vectors") ? "vectors of a model's answers"
                                                   : "tensors");
-    if (!list)
-        sum_up_tensors(file, false);
-    printf("\nmetadata\n");
-    print_metadata(file);
-    if (list)
-        sum_up_tensors(file, true);
+    print_contents(file, list);
     return VD_OK;
 }
 
