@@ -29,21 +29,11 @@ void vd_markup_bytes(vd_markup *m, const void *bytes, size_t size)
 // The escape of a character that would be markup; NULL: none is needed.
 static const char *escaped(vd_markup_kind kind, int32_t code, char out[3])
 {
+    static const char marks[] = "&<>\"'";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     if (kind == VD_MARKUP_HTML) {
-        switch (code) {
-        case '&':
-            return "&amp;";
-        case '<':
-            return "&lt;";
-        case '>':
-            return "&gt;";
-        case '"':
-            return "&quot;";
-        case '\'':
-            return "&#39;";
-        default:
-            return NULL;
-        }
+        const char *mark = code < 128 ? strchr(marks, code) : NULL;
+        return mark ? escapes[mark - marks] : NULL;
     }
     if (kind == VD_MARKUP_TEXT || code >= 128 || !strchr("\\`*_{}[]<>#|&~", code))
         return NULL;
