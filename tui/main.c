@@ -11,7 +11,7 @@
 #include "engine/backend/backend.h"
 #include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
-#include "tui/base/called.h"
+#include "tui/base/output.h"
 #include "tui/base/safe_output.h"
 #include "tui/screen/screen.h"
 
@@ -60,8 +60,8 @@ static GLogWriterOutput on_glib_message(GLogLevelFlags level, const GLogField *f
 int main(int argc, char **argv)
 {
     open_standard_files();
-    if (argc > 0)
-        vd_called_as(argv[0]);
+    if (argc > 0 && strchr(argv[0], '/'))
+        vd_called = argv[0];
     g_log_set_writer_func(on_glib_message, NULL, NULL);
     obey_signals_as_first_process();
     vd_safe_output_begin();

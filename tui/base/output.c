@@ -13,6 +13,8 @@
 #include "engine/base/error.h"
 #include "tui/base/safe_output.h"
 
+const char *vd_called = "visdial";
+
 bool vd_output_utf8(void)
 {
     setlocale(LC_CTYPE, "");

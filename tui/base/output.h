@@ -8,6 +8,10 @@
 
 #define VD_VERSION "1.0"
 
+// How the program was called, for messages that say how to call it again: argv[0], or "visdial"
+// where it was found in PATH.
+extern const char *vd_called;
+
 // Whether the locale's characters are UTF-8. Sets LC_CTYPE from the environment.
 bool vd_output_utf8(void);
 

@@ -4,14 +4,14 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
-#include "tui/base/called.h"
+#include "tui/base/output.h"
 #include "tui/chat/recorder.h"
 
 // The command with a name or path behind it, as a shell understands it (g_free).
 static char *quoted_command(const char *options, const char *name)
 {
     char *quoted = g_shell_quote(name),
-         *command = g_strdup_printf("%s %s %s", vd_called(), options, quoted);
+         *command = g_strdup_printf("%s %s %s", vd_called, options, quoted);
     g_free(quoted);
     return command;
 }
@@ -129,7 +129,7 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
     const char *path = vd_transcript_path(recorder->transcript);
     bool ours = vd_saved_name(path, name);
     if (ours && vd_saved_unnamed(name)) {
-        snprintf(out, size, "%s --resume; later: %s --session %s", vd_called(), vd_called(), name);
+        snprintf(out, size, "%s --resume; later: %s --session %s", vd_called, vd_called, name);
         return true;
     }
     char *command =
