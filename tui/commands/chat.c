@@ -40,8 +40,8 @@ static vd_status add_captioner(void *value, const char *name, const char *text, 
 }
 
 typedef struct chat_settings {
-    const char *model; // as asked for here, NULL: the conversation's or the preferred one
-    const char *preferred;
+    const char *model;     // as asked for here, NULL: the conversation's or the preferred one
+    vd_preferences wanted; // of the file, and of the options that change it
     vd_world_files files;
     chat_captioners captioners;
     vd_backend_choice backend;
@@ -49,13 +49,10 @@ typedef struct chat_settings {
     const char *image; // a number, a file or a folder; NULL: the first one
     char **opened;     // (opened_count) pictures and folders, borrowed
     int opened_count;
-    bool mouse, no_mouse, fold, motion, no_motion;
+    bool no_mouse, no_motion;
     bool resume, no_transcript;
     const char *transcript, *session;
     bool sessions;
-    vd_theme_name theme;
-    const char *remark; // about the file of preferences
-    vd_picture_mode pictures;
 } chat_settings;
 
 static const vd_option options[] = {
@@ -87,11 +84,11 @@ static const vd_option options[] = {
     {"theme", "NAME",
      "auto (default: follows the terminal's background), light, dark, mono or safe (for "
      "colour-blind users)",
-     VD_INTO(chat_settings, theme), .choices = VD_THEME_NAMES},
+     VD_INTO(chat_settings, wanted.theme), .choices = VD_THEME_NAMES},
     {"picture", "MODE",
      "auto (default: the best that the terminal supports), kitty, sixel, iterm, cells or none",
-     VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},
-    {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
+     VD_INTO(chat_settings, wanted.pictures), .choices = VD_PICTURE_MODE_NAMES},
+    {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, wanted.fold)},
     {"no-motion", NULL, "turn animations off", VD_INTO(chat_settings, no_motion)},
     {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
     {0},
@@ -323,7 +320,7 @@ static vd_status open_pictures(vd_world *world, const chat_settings *settings, s
 static const char *choose_model(const chat_program *program, const chat_settings *settings,
                                 const char *model, vd_error *lost)
 {
-    bool preferred = model && model == settings->preferred;
+    bool preferred = model && model == settings->wanted.model;
     if (settings->model)
         return settings->model;
     char *path = preferred ? vd_world_model_path(program->world, model, lost) : NULL;
@@ -345,10 +342,10 @@ static void start_view(chat_program *program, const chat_settings *settings, siz
                        const vd_error *lost)
 {
     const char *second = settings->captioners.path[1];
-    program->view->theme = settings->theme;
-    program->view->rankings.folded = settings->fold;
+    program->view->theme = settings->wanted.theme;
+    program->view->rankings.folded = settings->wanted.fold;
     vd_lanes_captioner(&program->view->lanes, second ? second : "");
-    program->view->still = !settings->motion || settings->no_motion;
+    program->view->still = !settings->wanted.motion || settings->no_motion;
     load_history(program);
     if (skipped)
         vd_notice_say(&program->view->notice,
@@ -360,7 +357,7 @@ static void start_view(chat_program *program, const chat_settings *settings, siz
         !vd_transcript_elsewhere(transcript) && access(settings->transcript, F_OK) == 0)
         vd_notice_say(&program->view->notice,
                       "the transcript exists: this conversation is added to it");
-    remark(program->view, settings->remark);
+    remark(program->view, settings->wanted.remark);
     remark(program->view, lost->text);
 }
 
@@ -369,7 +366,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     vd_error lost = {0};
     size_t index = 0, skipped = 0;
     int64_t image = -1;
-    const char *model = settings->preferred;
+    const char *model = settings->wanted.model[0] ? settings->wanted.model : NULL;
     vd_world_files files = settings->files;
     files.captioner = settings->captioners.path[0];
     vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
@@ -402,8 +399,9 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         return status;
     program->view = g_new0(vd_chat, 1);
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
-    status = vd_screen_open(settings->mouse && !settings->no_mouse, settings->pictures,
-                            "`visdial ask` answers without a screen", &program->screen, err);
+    status =
+        vd_screen_open(settings->wanted.mouse && !settings->no_mouse, settings->wanted.pictures,
+                       "`visdial ask` answers without a screen", &program->screen, err);
     model = choose_model(program, settings, model, &lost);
     if (!status)
         status = vd_chat_init(program->view, program->world, index, model, seed, err);
@@ -523,19 +521,12 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    vd_preferences config = vd_preferences_defaults();
+    chat_settings settings = {.wanted = vd_preferences_defaults()};
     chat_program program = {0};
-    vd_status status = vd_preferences_read(NULL, &config, err);
-    chat_settings settings = {.preferred = config.model[0] ? config.model : NULL,
-                              .mouse = config.mouse,
-                              .fold = config.fold,
-                              .motion = config.motion,
-                              .theme = config.theme,
-                              .remark = config.remark,
-                              .pictures = config.pictures};
+    vd_status status = vd_preferences_read(NULL, &settings.wanted, err);
     if (!status)
         status = read_options(&settings, argc, argv, err);
-    vd_keymap_rebind(config.keys, config.key_count);
+    vd_keymap_rebind(settings.wanted.keys, settings.wanted.key_count);
     if (!status && settings.sessions)
         return list_sessions(err);
     if (!status)
