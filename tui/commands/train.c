@@ -15,14 +15,12 @@
 #include "tui/base/progress.h"
 #include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"
-#include "tui/train/run_directory.h"
-#include "tui/train/run_group.h"
+#include "tui/train/curves.h"
 #include "tui/train/run_inputs.h"
 #include "tui/train/run_judge.h"
-#include "tui/train/run_origin.h"
+#include "tui/train/run_start.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
-#include "tui/train/watched.h"
 #include "tui/train/words.h"
 
 typedef struct job {
@@ -324,11 +322,6 @@ static vd_status glove_width(job *j, vd_error *err)
     return status;
 }
 
-static bool was_said(const void *given, const char *option)
-{
-    return vd_arguments_have(given, option);
-}
-
 // Takes the sizes of the model of --from, a captioner's other settings, and its decoders unless
 // --decoder is given.
 static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
@@ -356,7 +349,7 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
         *size[i].setting = size[i].of_model;
     }
     if (captions)
-        vd_run_settings_of_captioner(caption, &config->caption, was_said, &j->given);
+        vd_run_settings_of_captioner(caption, &config->caption, &j->given);
     if (!vd_arguments_have(&j->given, "decoder"))
         j->settings.network.decoders = config->decoders;
     return VD_OK;

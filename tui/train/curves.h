@@ -44,4 +44,8 @@ void vd_watch_note(const vd_training_place *place, double seconds, int width, co
 // One such screen, the whole grid; note: what a key does, in its last row.
 void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note);
 
+// vd_training_run, quiet and silent, while the screen shows the curves; a key stops it with a
+// checkpoint. VD_UNAVAILABLE: no thread, or no terminal.
+vd_status vd_training_run_watched(vd_training *training, vd_error *err);
+
 #endif

@@ -74,13 +74,12 @@ vd_run_settings vd_run_settings_scst(void)
 }
 
 void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_config *other,
-                                  bool (*said)(const void *context, const char *option),
-                                  const void *context)
+                                  const vd_arguments *given)
 {
     for (const vd_setting *row = vd_caption_settings; row->name; row++) {
         char text[64];
         vd_setting_text(row, other, text, sizeof text);
-        if (!said(context, row->name))
+        if (!vd_arguments_have(given, row->name))
             vd_setting_parse(row, text, settings, row->name, VD_USAGE, NULL);
     }
 }

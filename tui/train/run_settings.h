@@ -18,10 +18,9 @@ vd_run_settings vd_run_settings_defaults(void); // preset improved
 vd_run_settings vd_run_settings_captions(void);
 // Defaults of SCST: 10 pictures a step, a constant rate of 5e-6.
 vd_run_settings vd_run_settings_scst(void);
-// Takes the settings of another captioner, except those given as options (said).
+// Takes the settings of another captioner, except those given as options.
 void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_config *other,
-                                  bool (*said)(const void *context, const char *option),
-                                  const void *context);
+                                  const vd_arguments *given);
 
 // The preset "improved" or "base" (which of the thesis' changes are on); false for another name.
 // Only the settings of presets are changed.
