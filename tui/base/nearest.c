@@ -1,14 +1,10 @@
 #include "tui/base/nearest.h"
 
+#include <glib.h>
 #include <stddef.h>
 #include <string.h>
 
 enum { MOST_LETTERS = 40 };
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
 
 int vd_edits(const char *a, const char *b)
 {
@@ -21,9 +17,9 @@ int vd_edits(const char *a, const char *b)
         row[0] = (int)i;
         for (size_t j = 1; j <= m; j++) {
             row[j] = before[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = least(row[j], least(before[j], row[j - 1]) + 1);
+            row[j] = MIN(row[j], MIN(before[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
+                row[j] = MIN(row[j], rows[(i + 1) % 3][j - 2] + 1);
         }
     }
     return rows[n % 3][m];

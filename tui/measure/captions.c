@@ -164,8 +164,7 @@ static vd_status add_pictures(vd_caption_judge *j, vd_error *err)
     vd_status status = vd_word_counts_new(&j->words, err);
     if (status == VD_OK)
         status = vd_cider_new(&j->cider, err);
-    if (status == VD_OK && !(j->picture = vd_alloc(count, sizeof *j->picture)))
-        status = vd_error_memory(err, "references");
+    j->picture = g_new0(picture, count);
     for (size_t i = 0; i < count && status == VD_OK; i++)
         status = add_picture(j, &j->references->image[i], &j->picture[i], err);
     return status;
@@ -190,10 +189,8 @@ static vd_status add_scenes(vd_caption_judge *j, const char *path, vd_error *err
 vd_status vd_caption_judge_open(const vd_caption_paths *paths, vd_caption_judge **out,
                                 vd_error *err)
 {
-    vd_caption_judge *j = vd_alloc(1, sizeof *j);
+    vd_caption_judge *j = g_new0(vd_caption_judge, 1);
     *out = NULL;
-    if (!j)
-        return vd_error_memory(err, "references");
     j->meteor_jar = paths->meteor_jar;
     j->tokenizer = paths->tokens_given ? VD_CAPTION_GIVEN : VD_CAPTION_COCO;
     vd_status status = vd_captions_read(paths->references, &j->references, err);
@@ -226,11 +223,11 @@ void vd_caption_judge_close(vd_caption_judge *j)
     blocks_shares_free(j->shares);
     vd_free(j->scenes);
     vd_cider_free(j->cider);
-    vd_free(j->picture);
+    g_free(j->picture);
     vd_word_counts_free(j->words);
     vd_string_arena_clear(&j->arena);
     vd_captions_free(j->references);
-    vd_free(j);
+    g_free(j);
 }
 
 const vd_captions *vd_caption_judge_references(const vd_caption_judge *judge)
@@ -332,10 +329,8 @@ static vd_status tokenize_results(measuring *m, vd_error *err)
 {
     size_t count = m->judge->references->count;
     vd_status status = VD_OK;
-    m->said = vd_alloc(count, sizeof *m->said);
-    m->out->picture = vd_alloc(count, sizeof *m->out->picture);
-    if (!m->said || !m->out->picture)
-        return vd_error_memory(err, "the metrics of captions");
+    m->said = g_new0(vd_tokens, count);
+    m->out->picture = g_new0(vd_caption_sums, count);
     for (size_t i = 0; i < count && status == VD_OK; i++) {
         int64_t id = m->judge->picture[i].image->image_id;
         status = numbers(m->judge, id, vd_results_find(m->results, id), &m->said[i], err);
@@ -344,7 +339,7 @@ static vd_status tokenize_results(measuring *m, vd_error *err)
 }
 
 // Tokens with blanks between them; none has METEOR's own mark in it.
-static const char *joined(measuring *m, vd_tokens tokens, vd_string_arena *arena)
+static const char *joined(measuring *m, vd_tokens tokens, GStringChunk *kept)
 {
     GString *text = g_string_new(NULL);
     for (int i = 0; i < tokens.count; i++) {
@@ -352,36 +347,30 @@ static const char *joined(measuring *m, vd_tokens tokens, vd_string_arena *arena
         if (!strstr(word, "|||"))
             g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
     }
-    const char *kept = vd_string_arena_text(arena, text->str, text->len);
+    const char *out = g_string_chunk_insert(kept, text->str);
     g_string_free(text, TRUE);
-    return kept;
-}
-
-static bool join_pair(measuring *m, size_t i, vd_string_arena *arena, vd_meteor_pair *out)
-{
-    const picture *p = &m->judge->picture[i];
-    const char **reference =
-        vd_string_arena_take(arena, (size_t)p->image->captions, sizeof *reference);
-    *out = (vd_meteor_pair){joined(m, m->said[i], arena), p->image->captions, reference};
-    bool good = out->caption && reference;
-    for (int c = 0; c < p->image->captions && good; c++)
-        good = (reference[c] = joined(m, p->reference[c], arena)) != NULL;
-    return good;
+    return out;
 }
 
 static vd_status measure_meteor(measuring *m, vd_error *err)
 {
-    size_t count = m->out->pictures;
-    vd_string_arena arena = {0};
-    vd_meteor_pair *pair = vd_alloc(count, sizeof *pair);
-    bool good = pair != NULL;
-    for (size_t i = 0; i < count && good; i++)
-        good = join_pair(m, i, &arena, &pair[i]);
-    vd_status status = good ? vd_meteor_jar_run(m->judge->meteor_jar, pair, count,
-                                                &m->out->metric[VD_CAPTION_METEOR], NULL, err)
-                            : vd_error_memory(err, "METEOR");
-    vd_free(pair);
-    vd_string_arena_clear(&arena);
+    size_t count = m->out->pictures, references = 0;
+    for (size_t i = 0; i < count; i++)
+        references += (size_t)m->judge->picture[i].image->captions;
+    GStringChunk *texts = g_string_chunk_new(4096);
+    vd_meteor_pair *pair = g_new(vd_meteor_pair, count);
+    const char **all = g_new(const char *, references), **next = all;
+    for (size_t i = 0; i < count; i++) {
+        const picture *p = &m->judge->picture[i];
+        pair[i] = (vd_meteor_pair){joined(m, m->said[i], texts), p->image->captions, next};
+        for (int c = 0; c < p->image->captions; c++)
+            *next++ = joined(m, p->reference[c], texts);
+    }
+    vd_status status = vd_meteor_jar_run(m->judge->meteor_jar, pair, count,
+                                         &m->out->metric[VD_CAPTION_METEOR], NULL, err);
+    g_free(all);
+    g_free(pair);
+    g_string_chunk_free(texts);
     return status;
 }
 
@@ -406,7 +395,7 @@ vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *resu
         status = measure_meteor(&m, err);
     g_hash_table_destroy(m.seen);
     vd_free(m.stem);
-    vd_free(m.said);
+    g_free(m.said);
     if (status)
         vd_caption_measure_clear(out);
     return status;
@@ -414,7 +403,7 @@ vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *resu
 
 void vd_caption_measure_clear(vd_caption_measure *measure)
 {
-    vd_free(measure->picture);
+    g_free(measure->picture);
     *measure = (vd_caption_measure){0};
 }
 

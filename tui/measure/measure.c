@@ -2,6 +2,7 @@
 // batches in any order, and the metrics are then summed in the order of the data.
 #include "tui/measure/measure.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum { BATCH = 8, MOST_BATCH = 256, ANSWERS = 1 << 17 };
 
 // ---- counting -----------------------------------------------------------------------------------
 
-// The metrics of a family; a new one is inserted in the order of names. NULL when memory is out.
+// The metrics of a family; a new one is inserted in the order of names.
 static vd_metrics *family_metrics(vd_measure *measure, const char *name)
 {
     size_t at = 0;
@@ -21,15 +22,12 @@ static vd_metrics *family_metrics(vd_measure *measure, const char *name)
         at++;
     if (at < measure->family_count && strcmp(measure->family[at].name, name) == 0)
         return &measure->family[at].metrics;
-    size_t count = measure->family_count;
-    vd_measure_group *grown = vd_grow(measure->family, count, count + 1, sizeof *grown);
-    if (!grown)
-        return NULL;
-    measure->family = grown;
-    memmove(grown + at + 1, grown + at, (count - at) * sizeof *grown);
-    grown[at] = (vd_measure_group){.name = name};
-    measure->family_count++;
-    return &grown[at].metrics;
+    size_t count = measure->family_count++;
+    measure->family = g_renew(vd_measure_group, measure->family, count + 1);
+    vd_measure_group *group = &measure->family[at];
+    memmove(group + 1, group, (count - at) * sizeof *group);
+    *group = (vd_measure_group){.name = name};
+    return &group->metrics;
 }
 
 typedef struct counting {
@@ -50,12 +48,8 @@ static vd_status count_round(counting *c, size_t d, const vd_visdial_dialog *dia
     vd_metrics_merge(&measure->all, &one);
     vd_metrics_merge(&measure->dialog[d - c->first], &one);
     vd_metrics_merge(&measure->round[r], &one);
-    if (round->family) {
-        vd_metrics *family = family_metrics(measure, round->family);
-        if (!family)
-            return vd_error_memory(err, "the metrics");
-        vd_metrics_merge(family, &one);
-    }
+    if (round->family)
+        vd_metrics_merge(family_metrics(measure, round->family), &one);
     if (round->coreference >= 0) {
         int distance = round->coreference < VD_MEASURE_FAR ? round->coreference : VD_MEASURE_FAR;
         vd_metrics_merge(&measure->coreference[distance], &one);
@@ -63,11 +57,6 @@ static vd_status count_round(counting *c, size_t d, const vd_visdial_dialog *dia
     if (c->options->report)
         return c->options->report(c->options->user, dialog, r, scores, err);
     return VD_OK;
-}
-
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
 }
 
 static size_t first_wanted(const vd_visdial *data, const vd_measure_options *options)
@@ -90,9 +79,9 @@ static vd_status begin_counting(counting *c, const vd_visdial *data, int *candid
     *out = (vd_measure){.dialogs = count};
     *candidates = 0;
     for (size_t d = first; d < first + count; d++) {
-        out->rounds = larger(out->rounds, data->dialogs[d].round_count);
+        out->rounds = MAX(out->rounds, data->dialogs[d].round_count);
         for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
-            *candidates = larger(*candidates, data->dialogs[d].rounds[r].option_count);
+            *candidates = MAX(*candidates, data->dialogs[d].rounds[r].option_count);
     }
     out->dialog = vd_alloc(count, sizeof *out->dialog);
     out->round = vd_alloc((size_t)out->rounds, sizeof *out->round);
@@ -400,6 +389,6 @@ void vd_measure_clear(vd_measure *measure)
 {
     vd_free(measure->dialog);
     vd_free(measure->round);
-    vd_free(measure->family);
+    g_free(measure->family);
     *measure = (vd_measure){0};
 }

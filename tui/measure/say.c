@@ -1,5 +1,7 @@
 #include "tui/measure/say.h"
 
+#include <glib.h>
+
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
 #include "tui/session/captioning.h"
@@ -63,9 +65,9 @@ static void clear(saying *s)
         vd_captioner_free(s->captioner[w]);
         vd_free(s->image[w]);
     }
-    for (size_t i = 0; s->said && i < s->pictures->count; i++)
+    for (size_t i = 0; i < s->pictures->count; i++)
         vd_free((char *)s->said[i].caption);
-    vd_free(s->said);
+    g_free(s->said);
 }
 
 vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
@@ -75,9 +77,7 @@ vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_sa
     saying s = {.pictures = pictures, .how = how, .hard = hard};
     *out = NULL;
     vd_status status = check_size(captioner, pictures->regions, err);
-    s.said = vd_alloc(pictures->count, sizeof *s.said);
-    if (status == VD_OK && !s.said)
-        status = vd_error_memory(err, "captions");
+    s.said = g_new0(vd_result, pictures->count);
     for (int w = 0; w < threads && status == VD_OK; w++)
         status = start_worker(&s, captioner, w, err);
     if (status == VD_OK)

@@ -1,7 +1,7 @@
 // Learning captions: batches of pictures with all their captions.
 #include "tui/train/task.h"
 
-#include "engine/base/alloc.h"
+#include <glib.h>
 
 struct vd_feed {
     vd_caption_loader *loader;
@@ -26,18 +26,16 @@ static void close_feed(vd_feed *feed)
     if (!feed)
         return;
     vd_caption_loader_free(feed->loader);
-    vd_free(feed);
+    g_free(feed);
 }
 
 static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
                            vd_feed **out, vd_error *err)
 {
-    vd_feed *feed = vd_alloc(1, sizeof *feed);
+    vd_feed *feed = g_new0(vd_feed, 1);
     *most = VD_PICTURES_READ;
-    vd_status status = feed ? vd_caption_loader_new(plan->data.set, &feed->loader, err)
-                            : vd_error_memory(err, "batches of captions");
-    if (status == VD_OK)
-        feed->ahead = ahead;
+    feed->ahead = ahead;
+    vd_status status = vd_caption_loader_new(plan->data.set, &feed->loader, err);
     *out = status == VD_OK ? feed : NULL;
     if (status != VD_OK)
         close_feed(feed);

@@ -1,5 +1,6 @@
 #include "tui/train/curves.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,9 +48,7 @@ vd_status vd_curves_new(const char *const *directories, int count, const char *t
     *out = NULL;
     if (count < 1 || count > VD_MOST_RUNS)
         return vd_error_set(err, VD_USAGE, "%d runs: expected 1 to %d", count, VD_MOST_RUNS);
-    vd_curves *curves = vd_alloc(1, sizeof *curves);
-    if (!curves)
-        return vd_error_memory(err, "curves");
+    vd_curves *curves = g_new0(vd_curves, 1);
     for (int i = 0; i < count; i++)
         curves->source[i].directory = directories[i];
     curves->runs = count;
@@ -67,7 +66,7 @@ void vd_curves_free(vd_curves *curves)
     for (int i = 0; i < curves->panels; i++)
         for (int r = 0; r < curves->runs; r++)
             vd_free(curves->panel[i].run[r].at);
-    vd_free(curves);
+    g_free(curves);
 }
 
 int vd_curves_tags(const vd_curves *curves)

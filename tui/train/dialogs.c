@@ -1,9 +1,9 @@
 // Learning dialogs: batches of the data loader, pictures on the device, ranks of the human answers.
 #include "tui/train/task.h"
 
+#include <glib.h>
 #include <stdio.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/progress.h"
 #include "tui/measure/measure.h"
 
@@ -28,7 +28,7 @@ static void close_feed(vd_feed *feed)
         return;
     vd_data_loader_free(feed->loader);
     vd_picture_cache_free(feed->pictures);
-    vd_free(feed);
+    g_free(feed);
 }
 
 // Prints where the pictures are kept when a device computes.
@@ -50,9 +50,8 @@ static vd_status keep_pictures(const vd_training *plan, const vd_sampler *ahead,
 static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
                            vd_feed **out, vd_error *err)
 {
-    vd_feed *feed = vd_alloc(1, sizeof *feed);
-    vd_status status = feed ? keep_pictures(plan, ahead, most, &feed->pictures, err)
-                            : vd_error_memory(err, "prefetched batches");
+    vd_feed *feed = g_new0(vd_feed, 1);
+    vd_status status = keep_pictures(plan, ahead, most, &feed->pictures, err);
     if (status == VD_OK)
         status = vd_data_loader_new(plan->data.dataset, vd_sampler_micro_batch, ahead,
                                     feed->pictures, &feed->loader, err);
@@ -100,8 +99,6 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
 {
     static const char *const columns[VD_METRICS] = {"r@1", "r@5",  "r@10",     "mean",
                                                     "mrr", "ndcg", "correct@1"};
-    static const char *const tags[VD_METRICS] = {
-        "val/r@1", "val/r@5", "val/r@10", "val/mean_rank", "val/mrr", "val/ndcg", "val/correct@1"};
     vd_metrics metrics;
     vd_status status = validate(plan, &metrics, err);
     *out = (vd_epoch){.count = VD_METRICS};
@@ -113,7 +110,7 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
         m->known = known;
         m->value = known ? vd_metrics_mean(&metrics, (vd_metric)i) : 0;
         snprintf(m->column, sizeof m->column, "%s", columns[i]);
-        snprintf(m->tag, sizeof m->tag, "%s", tags[i]);
+        snprintf(m->tag, sizeof m->tag, "val/%s%s", columns[i], i == VD_MEAN_RANK ? "_rank" : "");
     }
     // Never 0, which is that of no epoch. MRR, where no measured dialog has relevance.
     vd_metric by = out->measure[plan->best_by].known ? plan->best_by : VD_MRR;

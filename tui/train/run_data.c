@@ -1,10 +1,10 @@
 #include "tui/train/run_data.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/hash.h"
 #include "features/dialogs/pack.h"
 #include "tui/measure/corpus.h"
@@ -98,8 +98,8 @@ vd_status vd_run_data_features(const vd_run_data *data, char *out, size_t size, 
     const vd_regions *regions = data->regions;
     size_t count = vd_regions_count(regions);
     size_t numbers = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
-    float *picture = vd_alloc(numbers, sizeof *picture);
-    vd_status status = picture ? VD_OK : vd_error_memory(err, "a picture's features");
+    float *picture = g_new(float, numbers);
+    vd_status status = VD_OK;
     uint64_t hash = VD_HASH_START;
     for (size_t row = 0; row < count; row++)
         hash = vd_hash_with(hash, (uint64_t)vd_regions_image_id(regions, row));
@@ -111,7 +111,7 @@ vd_status vd_run_data_features(const vd_run_data *data, char *out, size_t size, 
             hash = vd_hash_with(hash, bits);
         }
     }
-    vd_free(picture);
+    g_free(picture);
     snprintf(out, size, "pictures=%zu hash=%016" PRIx64, count, hash);
     return status;
 }

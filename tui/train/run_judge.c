@@ -1,5 +1,6 @@
 #include "tui/train/run_judge.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -72,9 +73,7 @@ static vd_status find_scenes(vd_run_rewards *r, const vd_captions *captions, con
 {
     size_t missing = 0;
     int64_t first = 0;
-    r->of = vd_alloc(captions->count, sizeof *r->of);
-    if (!r->of)
-        return vd_error_memory(err, "scenes");
+    r->of = g_new(const blocks_scene *, captions->count);
     for (size_t p = 0; p < captions->count; p++) {
         r->of[p] = blocks_scenes_find(r->scene, scenes, captions->image[p].image_id);
         first = r->of[p] || missing++ ? first : captions->image[p].image_id;
@@ -105,9 +104,7 @@ static vd_status open_rewards(const vd_trainer *trainer, const vd_captions *capt
                               const char *scenes, vd_run_rewards **out, vd_error *err)
 {
     const vd_train_options *options = vd_trainer_options(trainer);
-    vd_run_rewards *r = *out = vd_alloc(1, sizeof *r);
-    if (!r)
-        return vd_error_memory(err, "rewards");
+    vd_run_rewards *r = *out = g_new0(vd_run_rewards, 1);
     r->table.context = r;
     r->table.of = cider_of;
     r->vocab = vd_trainer_vocab(trainer);
@@ -124,8 +121,8 @@ static void free_rewards(vd_run_rewards *r)
     vd_caption_reward_free(r->cider);
     blocks_shares_free(r->shares);
     vd_free(r->scene);
-    vd_free(r->of);
-    vd_free(r);
+    g_free(r->of);
+    g_free(r);
 }
 
 // ---- the judge ----------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 #include "tui/train/words.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "features/text/vocab_file.h"
 
 static vd_status read_words(const char *vocab, const vd_run_data *data, int64_t minimum,
@@ -48,16 +48,15 @@ vd_status vd_run_more_words(const vd_vocab *known, const vd_run_data *data, int6
     if (status)
         return status;
     int old = vd_vocab_size(known), new = vd_vocab_size(found);
-    const char **words = vd_alloc((size_t)(old + new), sizeof *words);
+    const char **words = g_new(const char *, old + new);
     size_t count = 0;
-    for (int id = VD_FIRST_WORD; words && id < old; id++)
+    for (int id = VD_FIRST_WORD; id < old; id++)
         words[count++] = vd_vocab_word(known, id);
-    for (int id = VD_FIRST_WORD; words && id < new; id++)
+    for (int id = VD_FIRST_WORD; id < new; id++)
         if (vd_vocab_id(known, vd_vocab_word(found, id)) == VD_UNKNOWN)
             words[count++] = vd_vocab_word(found, id);
-    status = words ? vd_vocab_from_words(words, count, out, err)
-                   : vd_error_memory(err, "the words of a run");
-    vd_free(words);
+    status = vd_vocab_from_words(words, count, out, err);
+    g_free(words);
     vd_vocab_free(found);
     return status;
 }
