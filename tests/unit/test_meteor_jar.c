@@ -67,13 +67,12 @@ static const vd_meteor_pair pairs[] = {{"a ball", 2, first}, {"a black dog", 1, 
 
 static void it_is_told_all_and_answers(void **state)
 {
-    double score = 0, each[2];
+    double score = 0;
     vd_error err;
     (void)state;
     write_java(java);
-    must(vd_meteor_jar_run(jar, pairs, 2, &score, each, &err), &err);
+    must(vd_meteor_jar_run(jar, pairs, 2, &score, &err), &err);
     assert_true(score == 0.5);
-    assert_true(each[0] == 0.02 && each[1] == 0.03);
     char *heard = read_beside("heard"), *arguments = read_beside("arguments"), expected[4200];
     assert_string_equal(heard, "SCORE ||| a red ball ||| two balls ||| a ball\n"
                                "SCORE ||| a dog ||| a black dog\n"
@@ -90,19 +89,19 @@ static void what_does_not_answer_is_explained(void **state)
     vd_error err;
     (void)state;
     write_java("#!/bin/sh\nexit 1\n");
-    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, NULL, &err), VD_FORMAT, &err,
+    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, &err), VD_FORMAT, &err,
                     "expected statistics, found no more lines", "meteor-1.5.jar", NULL);
     write_java("#!/bin/sh\necho Error: Invalid jarfile\ncat >/dev/null\n");
-    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, NULL, &err), VD_FORMAT, &err,
+    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, &err), VD_FORMAT, &err,
                     "expected statistics, found Error: Invalid jarfile", "meteor-1.5.jar", NULL);
     write_java("#!/bin/sh\nread line; echo 1.0; read line; echo 2.0; read line; echo none\n");
-    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, NULL, &err), VD_FORMAT, &err,
+    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, &err), VD_FORMAT, &err,
                     "expected a score, found none", NULL);
-    support_refused(vd_meteor_jar_run("/nowhere/m.jar", pairs, 2, &score, NULL, &err), VD_NOT_FOUND,
-                    &err, "--meteor-jar /nowhere/m.jar", "No such file", NULL);
+    support_refused(vd_meteor_jar_run("/nowhere/m.jar", pairs, 2, &score, &err), VD_NOT_FOUND, &err,
+                    "--meteor-jar /nowhere/m.jar", "No such file", NULL);
     char *path = strdup(getenv("PATH"));
     setenv("PATH", "/nowhere", 1);
-    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, NULL, &err), VD_NOT_FOUND, &err,
+    support_refused(vd_meteor_jar_run(jar, pairs, 2, &score, &err), VD_NOT_FOUND, &err,
                     "there is no java on the PATH", NULL);
     setenv("PATH", path, 1);
     free(path);

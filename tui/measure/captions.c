@@ -367,7 +367,7 @@ static vd_status measure_meteor(measuring *m, vd_error *err)
             *next++ = joined(m, p->reference[c], texts);
     }
     vd_status status = vd_meteor_jar_run(m->judge->meteor_jar, pair, count,
-                                         &m->out->metric[VD_CAPTION_METEOR], NULL, err);
+                                         &m->out->metric[VD_CAPTION_METEOR], err);
     g_free(all);
     g_free(pair);
     g_string_chunk_free(texts);

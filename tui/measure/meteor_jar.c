@@ -115,23 +115,22 @@ static vd_status add_pair(process *p, const vd_meteor_pair *pair, GString *all, 
 }
 
 static vd_status run(process *p, const vd_meteor_pair *pair, size_t count, double *score,
-                     double *each, vd_error *err)
+                     vd_error *err)
 {
     GString *all = g_string_new("EVAL");
     vd_status status = VD_OK;
-    double unwanted;
     for (size_t i = 0; i < count && status == VD_OK; i++)
         status = add_pair(p, &pair[i], all, err);
     if (status == VD_OK)
         fprintf(p->in, "%s\n", all->str);
-    for (size_t i = 0; i < count && status == VD_OK; i++)
-        status = read_number(p, each ? &each[i] : &unwanted, err);
+    for (size_t i = 0; i <= count && status == VD_OK; i++) // of the pictures, then that of all
+        status = read_number(p, score, err);
     g_string_free(all, TRUE);
-    return status ? status : read_number(p, score, err);
+    return status;
 }
 
 vd_status vd_meteor_jar_run(const char *jar, const vd_meteor_pair *pair, size_t count,
-                            double *score, double *each, vd_error *err)
+                            double *score, vd_error *err)
 {
     process p = {.jar = jar};
     char *java = NULL;
@@ -141,7 +140,7 @@ vd_status vd_meteor_jar_run(const char *jar, const vd_meteor_pair *pair, size_t 
     if (status == VD_OK)
         status = start(&p, java, err);
     if (status == VD_OK)
-        status = run(&p, pair, count, score, each, err);
+        status = run(&p, pair, count, score, err);
     end(&p);
     sigaction(SIGPIPE, &before, NULL);
     g_free(java);

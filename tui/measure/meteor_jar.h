@@ -16,10 +16,9 @@ typedef struct vd_meteor_pair {
     const char *const *reference; // (references)
 } vd_meteor_pair;
 
-// score: 0..1 of all pictures; each: (count) of each picture, may be NULL. VD_NOT_FOUND if java or
-// the jar is missing, VD_FORMAT if the output of java is not METEOR's. Its data must be beside the
-// jar. Errors of java go to standard error.
+// score: 0..1 of all pictures. VD_NOT_FOUND if java or the jar is missing, VD_FORMAT if the output
+// of java is not METEOR's. Its data must be beside the jar. Errors of java go to standard error.
 vd_status vd_meteor_jar_run(const char *jar, const vd_meteor_pair *pair, size_t count,
-                            double *score, double *each, vd_error *err);
+                            double *score, vd_error *err);
 
 #endif
