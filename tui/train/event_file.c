@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,51 +64,35 @@ static uint64_t get_fixed(const unsigned char *from, int bytes)
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
-typedef struct message {
-    unsigned char byte[4096]; // an epoch's scalars, those of every head among them (task.h)
-    size_t size;
-    bool full;
-} message;
-
-static void put_bytes(message *m, const void *data, size_t size)
-{
-    if (size > sizeof m->byte - m->size) {
-        m->full = true;
-        return;
-    }
-    memcpy(m->byte + m->size, data, size);
-    m->size += size;
-}
-
-static void put_varint(message *m, uint64_t value)
+static void put_varint(GByteArray *m, uint64_t value)
 {
     do {
         unsigned char byte = (unsigned char)(value & 0x7f) | (value > 0x7f ? 0x80 : 0);
-        put_bytes(m, &byte, 1);
+        g_byte_array_append(m, &byte, 1);
         value >>= 7;
     } while (value);
 }
 
-static void put_key(message *m, int field, int kind)
+static void put_key(GByteArray *m, int field, int kind)
 {
     put_varint(m, (uint64_t)(field << 3 | kind));
 }
 
-static void put_number(message *m, int field, const void *number, int bytes)
+static void put_number(GByteArray *m, int field, const void *number, int bytes)
 {
     uint64_t bits = 0;
     unsigned char fixed[8];
     put_key(m, field, bytes == 8 ? FIXED64 : FIXED32);
     memcpy(&bits, number, (size_t)bytes);
     put_fixed(fixed, bytes == 8 ? bits : (uint32_t)bits, bytes);
-    put_bytes(m, fixed, (size_t)bytes);
+    g_byte_array_append(m, fixed, (guint)bytes);
 }
 
-static void put_string(message *m, int field, const void *data, size_t size)
+static void put_string(GByteArray *m, int field, const void *data, size_t size)
 {
     put_key(m, field, BYTES);
     put_varint(m, size);
-    put_bytes(m, data, size);
+    g_byte_array_append(m, data, (guint)size);
 }
 
 // One field of a message.
@@ -164,84 +149,78 @@ static bool next_field(walk *w, field *f)
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static vd_status write_record(vd_events *e, const message *m, vd_error *err)
+// Frees the message.
+static vd_status write_record(vd_events *e, GByteArray *message, vd_error *err)
 {
-    unsigned char record[HEAD + sizeof m->byte + FOOT];
-    size_t size = HEAD + m->size + FOOT;
-    if (m->full)
-        return vd_error_set(err, VD_USAGE, "%.300s: too many scalars for one record", e->path);
-    put_fixed(record, m->size, 8);
-    put_fixed(record + 8, masked(record, 8), 4);
-    memcpy(record + HEAD, m->byte, m->size);
-    put_fixed(record + HEAD + m->size, masked(m->byte, m->size), FOOT);
+    unsigned char head[HEAD], foot[FOOT];
+    put_fixed(head, message->len, 8);
+    put_fixed(head + 8, masked(head, 8), 4);
+    put_fixed(foot, masked(message->data, message->len), FOOT);
+    g_byte_array_prepend(message, head, HEAD);
+    g_byte_array_append(message, foot, FOOT);
     // What is left of a record that could not be written and not be cut off hides those behind it.
     struct stat about;
+    vd_status status = VD_OK;
     if (fstat(e->file, &about) == 0 && about.st_size > e->size && ftruncate(e->file, e->size) != 0)
-        return vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
-    vd_status status = vd_file_append(e->file, e->path, record, size, err);
-    if (status != VD_OK)
-        return status;
-    e->records++;
-    e->size += (off_t)size;
-    return VD_OK;
-}
-
-static double wall_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+        status = vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
+    if (status == VD_OK)
+        status = vd_file_append(e->file, e->path, message->data, message->len, err);
+    if (status == VD_OK) {
+        e->records++;
+        e->size += (off_t)message->len;
+    }
+    g_byte_array_free(message, TRUE);
+    return status;
 }
 
 vd_status vd_events_add(vd_events *events, int64_t step, const vd_scalar *scalars, int count,
                         vd_error *err)
 {
-    message event = {0}, summary = {0};
-    double now = wall_time();
+    GByteArray *event = g_byte_array_new(), *summary = g_byte_array_new();
+    double now = (double)g_get_real_time() * 1e-6;
     for (int i = 0; i < count; i++) {
-        message value = {0};
+        GByteArray *value = g_byte_array_new();
         float number = (float)scalars[i].value;
-        put_string(&value, 1, scalars[i].tag, strnlen(scalars[i].tag, MOST_TAG));
-        put_number(&value, 2, &number, sizeof number);
-        put_string(&summary, 1, value.byte, value.size);
+        put_string(value, 1, scalars[i].tag, strnlen(scalars[i].tag, MOST_TAG));
+        put_number(value, 2, &number, sizeof number);
+        put_string(summary, 1, value->data, value->len);
+        g_byte_array_free(value, TRUE);
     }
-    put_number(&event, 1, &now, sizeof now);
-    put_key(&event, 2, VARINT);
-    put_varint(&event, (uint64_t)step);
-    put_string(&event, 5, summary.byte, summary.size);
-    event.full = event.full || summary.full;
-    return write_record(events, &event, err);
+    put_number(event, 1, &now, sizeof now);
+    put_key(event, 2, VARINT);
+    put_varint(event, (uint64_t)step);
+    put_string(event, 5, summary->data, summary->len);
+    g_byte_array_free(summary, TRUE);
+    return write_record(events, event, err);
 }
 
 static vd_status write_version(vd_events *e, vd_error *err)
 {
     static const char version[] = "brain.Event:2";
-    message event = {0};
-    double now = wall_time();
-    put_number(&event, 1, &now, sizeof now);
-    put_string(&event, 3, version, sizeof version - 1);
-    return write_record(e, &event, err);
+    GByteArray *event = g_byte_array_new();
+    double now = (double)g_get_real_time() * 1e-6;
+    put_number(event, 1, &now, sizeof now);
+    put_string(event, 3, version, sizeof version - 1);
+    return write_record(e, event, err);
 }
 
 static vd_status begin_file(vd_events *e, const char *directory, vd_error *err)
 {
-    char host[64] = "visdial", path[4400];
+    char host[64] = "visdial";
     if (gethostname(host, sizeof host - 1) != 0 || strchr(host, '/'))
         snprintf(host, sizeof host, "visdial");
-    snprintf(path, sizeof path, "%.4096s/%s%010lld.%.60s", directory, PREFIX, (long long)time(NULL),
-             host);
-    e->path = vd_strdup(path);
+    e->path = vd_format("%s/%s%010lld.%.60s", directory, PREFIX, (long long)time(NULL), host);
     if (!e->path)
         return vd_error_memory(err, "a path");
-    e->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    e->file = open(e->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (e->file < 0)
-        return vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
+        return vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
     return write_version(e, err);
 }
 
 vd_status vd_events_find(const char *directory, char **path, vd_error *err)
 {
-    char newest[256] = "", full[4400];
+    char newest[256] = "";
     *path = NULL;
     DIR *listing = opendir(directory);
     if (!listing)
@@ -257,8 +236,7 @@ vd_status vd_events_find(const char *directory, char **path, vd_error *err)
                             "%.300s: there is no event file (%s...) in it; `visdial train` writes "
                             "one into its --out",
                             directory, PREFIX);
-    snprintf(full, sizeof full, "%.4096s/%s", directory, newest);
-    *path = vd_strdup(full);
+    *path = vd_format("%s/%s", directory, newest);
     return *path ? VD_OK : vd_error_memory(err, "a path");
 }
 
@@ -365,9 +343,7 @@ vd_status vd_events_open(const char *directory, int64_t records, vd_events **out
 {
     vd_error none;
     *out = NULL;
-    vd_events *e = vd_alloc(1, sizeof *e);
-    if (!e)
-        return vd_error_memory(err, "an event file");
+    vd_events *e = g_new0(vd_events, 1);
     e->file = -1;
     vd_status status = vd_events_find(directory, &e->path, &none);
     if (status == VD_NOT_FOUND)
@@ -401,5 +377,5 @@ void vd_events_close(vd_events *events)
     if (events->file >= 0)
         close(events->file);
     vd_free(events->path);
-    vd_free(events);
+    g_free(events);
 }
