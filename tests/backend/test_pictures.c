@@ -155,7 +155,7 @@ static char *train(const char *features, size_t fail, size_t *size, bool *stayed
     support_remove_tree(out);
     assert_int_equal(mkdir(out, 0777), 0);
     run.trainer = trainer;
-    run.data.dataset = set;
+    run.data = (vd_run_data){.dialogs = dialogs, .dataset = set};
     allocations = 0;
     fail_at = fail;
     must(vd_training_run(&run, &err), &err);

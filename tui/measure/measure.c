@@ -71,7 +71,7 @@ static size_t dialogs_wanted(const vd_visdial *data, const vd_measure_options *o
 }
 
 // Allocates for the selected dialogs, c->out->dialogs; *candidates: the most of any round.
-static vd_status begin_counting(counting *c, const vd_visdial *data, int *candidates, vd_error *err)
+static void begin_counting(counting *c, const vd_visdial *data, int *candidates)
 {
     vd_measure *out = c->out;
     size_t first = first_wanted(data, c->options), count = dialogs_wanted(data, c->options);
@@ -83,15 +83,14 @@ static vd_status begin_counting(counting *c, const vd_visdial *data, int *candid
         for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
             *candidates = MAX(*candidates, data->dialogs[d].rounds[r].option_count);
     }
-    out->dialog = vd_alloc(count, sizeof *out->dialog);
-    out->round = vd_alloc((size_t)out->rounds, sizeof *out->round);
-    c->ranks = vd_alloc((size_t)*candidates, sizeof *c->ranks);
-    return out->dialog && out->round && c->ranks ? VD_OK : vd_error_memory(err, "the metrics");
+    out->dialog = g_new0(vd_metrics, count);
+    out->round = g_new0(vd_metrics, out->rounds);
+    c->ranks = g_new(float, *candidates);
 }
 
 static vd_status end_counting(counting *c, vd_status status)
 {
-    vd_free(c->ranks);
+    g_free(c->ranks);
     if (status)
         vd_measure_clear(c->out);
     return status;
@@ -265,12 +264,11 @@ vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *sou
     counting c = {.options = options, .out = out};
     scoring s = {.dataset = dataset, .source = source, .options = options};
     int candidates;
-    vd_status status = begin_counting(&c, vd_dataset_data(dataset), &candidates, err);
+    begin_counting(&c, vd_dataset_data(dataset), &candidates);
     size_t count = out->dialogs;
     s.rounds = (size_t)out->rounds;
     s.candidates = (size_t)candidates;
-    if (status == VD_OK)
-        status = make_workers(&s, count, err);
+    vd_status status = make_workers(&s, count, err);
     for (s.done = 0; status == VD_OK && s.done < count; s.done += s.count) {
         vd_measure_options left = *options;
         left.first = s.first = c.first + s.done;
@@ -318,13 +316,11 @@ static vd_status score_by_model(void *context, int worker, const vd_batch *batch
 vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
                                 vd_measure_source *out, vd_error *err)
 {
-    scorers *s = vd_alloc(1, sizeof *s);
+    scorers *s = g_new0(scorers, 1);
     // A generative decoder scores a candidate given the question: there is nothing to share.
     *out = (vd_measure_source){.context = s,
                                .prepare = vd_has_discriminative(by) ? prepare_model : NULL,
                                .score = score_by_model};
-    if (!s)
-        return vd_error_memory(err, "the scorers");
     s->model = model;
     workers = workers < 1 ? 1 : workers > VD_THREADS ? VD_THREADS : workers;
     vd_status status = VD_OK;
@@ -344,7 +340,7 @@ void vd_measure_model_close(vd_measure_source *source)
         for (int i = 0; i < VD_THREADS; i++)
             vd_scorer_free(s->scorer[i]);
     }
-    vd_free(s);
+    g_free(s);
     *source = (vd_measure_source){0};
 }
 
@@ -360,10 +356,9 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
                 "%s: the ranks of %zu rounds are not each number from 1 to their candidates' once; "
                 "shared places count by their mean. The challenge's server refuses such a file\n",
                 vd_ranks_path(ranks), vd_ranks_irregular(ranks));
-    vd_status status = begin_counting(&c, data, &most, err);
-    float *scores = vd_alloc((size_t)most, sizeof *scores);
-    if (status == VD_OK && !scores)
-        status = vd_error_memory(err, "the scores");
+    vd_status status = VD_OK;
+    begin_counting(&c, data, &most);
+    float *scores = g_new(float, most);
     for (size_t d = c.first; status == VD_OK && d < c.first + out->dialogs; d++) {
         const vd_visdial_dialog *dialog = &data->dialogs[d];
         for (int32_t r = 0; status == VD_OK && r < dialog->round_count; r++) {
@@ -381,14 +376,14 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
             status = count_round(&c, d, dialog, r, scores, err);
         }
     }
-    vd_free(scores);
+    g_free(scores);
     return end_counting(&c, status);
 }
 
 void vd_measure_clear(vd_measure *measure)
 {
-    vd_free(measure->dialog);
-    vd_free(measure->round);
+    g_free(measure->dialog);
+    g_free(measure->round);
     g_free(measure->family);
     *measure = (vd_measure){0};
 }

@@ -1,11 +1,11 @@
 #include "tui/page/markup.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/utf8.h"
 #include "engine/base/file.h"
 
@@ -107,13 +107,11 @@ void vd_markup_put(vd_markup *m, const char *format, ...)
 
 vd_status vd_markup_create(const char *path, vd_markup_kind kind, vd_markup **out, vd_error *err)
 {
-    *out = vd_alloc(1, sizeof **out);
-    if (!*out)
-        return vd_error_memory(err, "a page");
+    *out = g_new0(vd_markup, 1);
     (*out)->kind = kind;
     vd_status status = path ? vd_output_create(path, &(*out)->output, err) : VD_OK;
     if (status) {
-        vd_free(*out);
+        g_free(*out);
         *out = NULL;
     }
     return status;
@@ -138,7 +136,7 @@ vd_status vd_markup_commit(vd_markup *m, vd_error *err)
     } else if (fflush(stdout) != 0) {
         status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
     }
-    vd_free(m);
+    g_free(m);
     return status;
 }
 
@@ -147,5 +145,5 @@ void vd_markup_abort(vd_markup *m)
     if (!m)
         return;
     vd_output_abort(m->output);
-    vd_free(m);
+    g_free(m);
 }

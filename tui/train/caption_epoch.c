@@ -1,5 +1,6 @@
 // How an epoch of a captioner is measured on the validation data: cross entropy of the words, what
 // heads give to the history and their levels, and the greedy captions: metrics, verdicts, rewards.
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,14 +195,13 @@ vd_status vd_caption_epoch(const vd_training *plan, vd_epoch *out, vd_error *err
     size_t pictures = vd_caption_set_pictures(plan->validation.set);
     if (plan->validation_limit && plan->validation_limit < pictures)
         pictures = plan->validation_limit;
-    all.said = vd_alloc(pictures, sizeof *all.said);
-    vd_status status =
-        all.said ? add_all(plan, pictures, &all, err) : vd_error_memory(err, "captions");
+    all.said = g_new0(vd_result, pictures);
+    vd_status status = add_all(plan, pictures, &all, err);
     if (status == VD_OK)
         status = fill_epoch(plan, &all, pictures, out, err);
-    for (size_t p = 0; p < pictures && all.said; p++)
+    for (size_t p = 0; p < pictures; p++)
         vd_free((char *)(uintptr_t)all.said[p].caption);
-    vd_free(all.said);
+    g_free(all.said);
     return status;
 }
 

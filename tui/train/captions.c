@@ -9,11 +9,6 @@ struct vd_feed {
     size_t taken; // micro-batches
 };
 
-static size_t count(const vd_training *plan)
-{
-    return vd_caption_set_pictures(plan->data.set);
-}
-
 static void totals(const vd_training *plan, const size_t *items, size_t n, vd_totals *of)
 {
     vd_caption_set_totals(plan->data.set, items, n, of);
@@ -50,5 +45,5 @@ static vd_status next(void *context, const vd_batch **batch, vd_error *err)
     return vd_caption_loader_batch(feed->loader, pictures, n, batch, err);
 }
 
-const vd_train_task vd_train_captions = {count,      totals,           open_feed,         next,
+const vd_train_task vd_train_captions = {totals,     open_feed,        next,
                                          close_feed, vd_caption_epoch, vd_caption_best_by};

@@ -12,11 +12,6 @@ struct vd_feed {
     vd_picture_cache *pictures; // of the loader's batches
 };
 
-static size_t count(const vd_training *plan)
-{
-    return vd_dataset_data(plan->data.dataset)->dialog_count;
-}
-
 static void totals(const vd_training *plan, const size_t *items, size_t n, vd_totals *of)
 {
     vd_dataset_totals(plan->data.dataset, items, n, of);
@@ -123,5 +118,5 @@ static const char *best_by(const vd_training *plan)
     return plan->best_by == VD_NDCG ? "ndcg" : "mrr";
 }
 
-const vd_train_task vd_train_dialogs = {count,      totals,        open_feed, next,
+const vd_train_task vd_train_dialogs = {totals,     open_feed,     next,
                                         close_feed, measure_epoch, best_by};

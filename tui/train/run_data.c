@@ -98,7 +98,7 @@ vd_status vd_run_data_features(const vd_run_data *data, char *out, size_t size, 
     const vd_regions *regions = data->regions;
     size_t count = vd_regions_count(regions);
     size_t numbers = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
-    float *picture = g_new(float, numbers);
+    float *picture = g_new0(float, numbers);
     vd_status status = VD_OK;
     uint64_t hash = VD_HASH_START;
     for (size_t row = 0; row < count; row++)

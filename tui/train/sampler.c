@@ -1,6 +1,7 @@
 #include "tui/train/sampler.h"
 
-#include "engine/base/alloc.h"
+#include <glib.h>
+
 #include "engine/base/rng.h"
 
 int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch)
@@ -22,17 +23,16 @@ void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialo
     }
 }
 
-vd_status vd_sampler_start(vd_sampler *sampler, vd_error *err)
+void vd_sampler_start(vd_sampler *sampler)
 {
-    sampler->order = vd_alloc(sampler->dialogs, sizeof *sampler->order);
+    sampler->order = g_new0(size_t, sampler->dialogs);
     sampler->ordered = -1;
     sampler->passed = 0;
-    return sampler->order ? VD_OK : vd_error_memory(err, "the order of the dialogs");
 }
 
 void vd_sampler_clear(vd_sampler *sampler)
 {
-    vd_free(sampler->order);
+    g_free(sampler->order);
     sampler->order = NULL;
 }
 

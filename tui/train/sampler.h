@@ -29,8 +29,8 @@ typedef struct vd_sampler {
     size_t passed; // micro-batches of the steps before `step`
 } vd_sampler;
 
-// Allocates the order; freed by vd_sampler_clear.
-vd_status vd_sampler_start(vd_sampler *sampler, vd_error *err);
+// Makes room for the order; freed by vd_sampler_clear.
+void vd_sampler_start(vd_sampler *sampler);
 void vd_sampler_clear(vd_sampler *sampler);
 
 // All dialogs of a step, valid until the next call.

@@ -27,7 +27,6 @@ typedef struct vd_epoch {
 typedef struct vd_feed vd_feed; // of batches
 
 typedef struct vd_train_task {
-    size_t (*count)(const vd_training *plan);
     void (*totals)(const vd_training *plan, const size_t *items, size_t count, vd_totals *of);
     // Prefetches the micro-batches of `ahead`, which only the feed uses until it is closed. *most:
     // how pictures may be kept on the device; set to how they are kept.

@@ -282,8 +282,8 @@ static vd_status start_feed(course *c, vd_error *err)
 {
     c->ahead = c->sampler;
     c->ahead.step = vd_trainer_steps(c->plan->trainer);
-    vd_status status = vd_sampler_start(&c->ahead, err);
-    return status ? status : c->task->open(c->plan, &c->ahead, &c->most, &c->feed, err);
+    vd_sampler_start(&c->ahead);
+    return c->task->open(c->plan, &c->ahead, &c->most, &c->feed, err);
 }
 
 // The coverage loss is of the last epoch: that of --epochs, or one more where no epoch was better
@@ -507,7 +507,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
                 .task = training->data.set ? &vd_train_captions : &vd_train_dialogs,
                 .most = VD_PICTURES_RESIDENT,
                 .saved_at = vd_seconds()};
-    size_t items = c.task->count(training);
+    size_t items = vd_run_data_items(&training->data);
     c.epoch_steps = vd_training_epoch_steps(items, settings->batch);
     c.sampler = (vd_sampler){.seed = (uint64_t)settings->seed,
                              .dialogs = items,
@@ -518,9 +518,8 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
                              .end = c.epoch_steps * settings->epochs};
     training->wait.stop = training->stop;
     vd_group_use_wait(group, vd_trainer_backend(training->trainer), &training->wait);
-    vd_status status = vd_sampler_start(&c.sampler, err);
-    if (status == VD_OK)
-        status = restore_state(&c, err);
+    vd_sampler_start(&c.sampler);
+    vd_status status = restore_state(&c, err);
     if (status == VD_OK && is_first(&c))
         status = trim_log(&c, err);
     if (status == VD_OK && is_first(&c))
