@@ -156,7 +156,7 @@ static void print_origin(const vd_caption_side *side, const char *number)
 
 void vd_caption_sheet_print(const vd_caption_sheet *sheet)
 {
-    float *share = g_new(float, sheet->regions.count);
+    float *share = g_new0(float, sheet->regions.count);
     bool others = sheet->captioners == 2;
     for (int i = 0; i < sheet->sides; i++)
         print_side(sheet, i);

@@ -28,3 +28,9 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
         given, "beam length-power",
         "and --temperature exclude each other: captions are searched or sampled", err);
 }
+
+bool vd_captioner_is_hard(const vd_captioner *captioner)
+{
+    return captioner && vd_model_config(vd_captioner_model(captioner))->caption.captioner ==
+                            VD_CAPTIONER_SAT_HARD;
+}

@@ -17,6 +17,7 @@ extern const char *const vd_hard_names[];
 // hard: an index of them. Where regions are drawn, a caption is greedy unless --beam is given.
 // True: they are.
 bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given);
+bool vd_captioner_is_hard(const vd_captioner *captioner); // of that kind; false for NULL
 
 // The option names, for commands that refuse them in some modes.
 #define VD_SAYING_NAMES                                                                            \

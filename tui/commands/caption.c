@@ -89,19 +89,13 @@ static vd_status load(const job *j, const char *given, vd_captioner **out, vd_er
     return status;
 }
 
-static bool is_hard(const vd_captioner *captioner)
-{
-    return captioner && vd_model_config(vd_captioner_model(captioner))->caption.captioner ==
-                            VD_CAPTIONER_SAT_HARD;
-}
-
 // One that looks at one region looks as --hard says; where none does, the first refuses it.
 static vd_status prepare(const job *j, vd_captioner *captioner, vd_error *err)
 {
     const vd_backend *backend;
-    bool none = !is_hard(j->captioner[0]) && !is_hard(j->captioner[1]);
-    vd_hard how =
-        none || is_hard(captioner) ? (vd_hard)(VD_HARD_LARGEST + j->hard) : VD_HARD_LARGEST;
+    bool none = !vd_captioner_is_hard(j->captioner[0]) && !vd_captioner_is_hard(j->captioner[1]);
+    vd_hard how = none || vd_captioner_is_hard(captioner) ? (vd_hard)(VD_HARD_LARGEST + j->hard)
+                                                          : VD_HARD_LARGEST;
     vd_status status = vd_backend_choose(j->backend, 0, &backend, err);
     if (status == VD_OK)
         status = vd_captioner_look(captioner, how, j->how.seed, err);
@@ -116,12 +110,6 @@ static vd_status open_captioners(job *j, vd_error *err)
     for (int i = 0; i < 2 && status == VD_OK && j->captioner[i]; i++)
         status = prepare(j, j->captioner[i], err);
     return status;
-}
-
-static vd_status open_picture(job *j, vd_error *err)
-{
-    vd_status status = vd_world_open_files(&j->files, &j->world, err);
-    return status ? status : vd_world_named(j->world, j->image, &j->wish.picture, err);
 }
 
 // The caption that is to be read.
@@ -151,7 +139,7 @@ static vd_status say(job *j, vd_error *err)
     vd_caption_sayers by = {.how = j->how, .most = j->json ? j->how.beam : 1};
     for (int i = 0; i < 2; i++) {
         by.captioner[i] = j->captioner[i];
-        by.hard[i] = is_hard(j->captioner[i]) ? vd_hard_names[j->hard] : NULL;
+        by.hard[i] = vd_captioner_is_hard(j->captioner[i]) ? vd_hard_names[j->hard] : NULL;
     }
     vd_status status = vd_caption_sheet_new(j->world, &by, &j->wish, &j->sheet, err);
     const char *doubt = vd_world_doubt(j->world, j->wish.picture);
@@ -232,7 +220,9 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = open_captioners(j, err);
     if (status == VD_OK)
-        status = open_picture(j, err);
+        status = vd_world_open_files(&j->files, &j->world, err);
+    if (status == VD_OK)
+        status = vd_world_named(j->world, j->image, &j->wish.picture, err);
     if (status == VD_OK)
         status = check_output(j, err);
     if (status == VD_OK)

@@ -201,12 +201,6 @@ static vd_status export_to(comparing *c, vd_error *err)
     return status;
 }
 
-// The screen shows only the cases: with --screen alone there is no bootstrap to wait for.
-static bool is_tabled(const comparing *c)
-{
-    return !c->screen || c->html || c->markdown;
-}
-
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     comparing c = {.per_group = 20, .right = RIGHT_NOT_GIVEN};
@@ -221,7 +215,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = choose_right(&c, err);
     if (status == VD_OK)
         status = check_family(&c, err);
-    if (status == VD_OK && is_tabled(&c))
+    // The screen shows only the cases: with --screen alone there is no bootstrap to wait for.
+    if (status == VD_OK && (!c.screen || c.html || c.markdown))
         status = vd_cases_slices(c.cases, c.resamples, c.compare.stop, &c.compare.slices, err);
     if (status == VD_OK) {
         choose_cases(&c);

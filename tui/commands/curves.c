@@ -22,12 +22,6 @@ static const vd_option options[] = {
     {0},
 };
 
-static int terminal_width(void)
-{
-    int columns = vd_output_columns();
-    return columns >= 20 ? columns : 80;
-}
-
 static vd_status print(vd_curves *curves, int runs, int width, int height, vd_error *err)
 {
     vd_grid grid = {0};
@@ -49,7 +43,8 @@ static vd_status print(vd_curves *curves, int runs, int width, int height, vd_er
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    curve_settings s = {.width = terminal_width(), .height = 10};
+    int columns = vd_output_columns();
+    curve_settings s = {.width = columns >= 20 ? columns : 80, .height = 10};
     vd_arguments given;
     vd_curves *curves = NULL;
     vd_status status = vd_arguments_read(options, argc, argv, &s, &given, err);

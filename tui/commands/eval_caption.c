@@ -48,17 +48,12 @@ static vd_status open_captioner(const vd_caption_evaluation *e, const char *path
     return status ? status : vd_model_use(vd_captioner_model(*out), backend, err);
 }
 
-static bool is_hard(const vd_captioner *captioner)
-{
-    return captioner && vd_model_config(vd_captioner_model(captioner))->caption.captioner ==
-                            VD_CAPTIONER_SAT_HARD;
-}
-
 // Of two captioners only those look as --hard says that can.
 static vd_hard look_of(const vd_caption_evaluation *e, const vd_captioner *captioner)
 {
-    return e->from[1].model && !is_hard(captioner) ? VD_HARD_LARGEST
-                                                   : (vd_hard)(VD_HARD_LARGEST + e->hard);
+    return e->from[1].model && !vd_captioner_is_hard(captioner)
+               ? VD_HARD_LARGEST
+               : (vd_hard)(VD_HARD_LARGEST + e->hard);
 }
 
 static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_error *err)
@@ -75,7 +70,7 @@ static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_
     if (status == VD_OK)
         m->signature[which] =
             g_strdup(vd_model_metadata(vd_captioner_model(captioner), "signature"));
-    m->looks = m->looks || is_hard(captioner);
+    m->looks = m->looks || vd_captioner_is_hard(captioner);
     vd_interrupt_release();
     vd_progress_end(&progress, (int64_t)m->pictures.count, status == VD_OK);
     vd_captioner_free(captioner);

@@ -490,12 +490,6 @@ static vd_status print_json(const char *path, const char *word, vd_error *err)
                                                         : vd_info_rows(path, err);
 }
 
-// "# Title" and an empty line, as the Markdown of the program begins.
-static bool is_page(const char *text)
-{
-    return strncmp(text, "# ", 2) == 0 && strncmp(text + strcspn(text, "\n"), "\n\n", 2) == 0;
-}
-
 static vd_status print_lines(const char *path, const beginning *b, bool *known, vd_error *err)
 {
     *known = true;
@@ -507,7 +501,9 @@ static vd_status print_lines(const char *path, const beginning *b, bool *known, 
         return print_pool(path, err);
     if (strncasecmp(b->word, "<!doctype html", 14) == 0)
         return print_text(path, "a page for a browser (HTML)", err);
-    if (is_page(b->text))
+    // "# Title" and an empty line, as the Markdown of the program begins.
+    if (g_str_has_prefix(b->text, "# ") &&
+        g_str_has_prefix(b->text + strcspn(b->text, "\n"), "\n\n"))
         return print_text(path, "a page of text (Markdown)", err);
     if (are_settings(b->text))
         return print_text(path, "settings of the chat", err);

@@ -149,14 +149,6 @@ static vd_status compare_with(study *s, int index, vd_error *err)
     return status;
 }
 
-static vd_status compare_arms(study *s, vd_error *err)
-{
-    vd_status status = VD_OK;
-    for (int i = 1; i < s->arms && status == VD_OK; i++)
-        status = compare_with(s, i, err);
-    return status ? status : correct_p(s, err);
-}
-
 // ---- report -------------------------------------------------------------------------------------
 
 // "0.6050"; "-" when it is not known.
@@ -372,8 +364,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = vd_visdial_read_dense(s.dialogs, s.dense, err);
     for (int i = 0; i < s.arms && status == VD_OK; i++)
         status = measure_arm(&s, &s.arm[i], err);
+    for (int i = 1; i < s.arms && status == VD_OK; i++)
+        status = compare_with(&s, i, err);
     if (status == VD_OK)
-        status = compare_arms(&s, err);
+        status = correct_p(&s, err);
     if (status == VD_OK && s.json)
         print_json(&s);
     else if (status == VD_OK)

@@ -518,14 +518,6 @@ static vd_status check_data(job *j, vd_error *err)
     return vd_run_origin_check(&origin, j->run.trainer, j->path, err);
 }
 
-// With what captions are measured, and what they are worth.
-static vd_status open_judge(job *j, vd_error *err)
-{
-    return j->task == VD_TASK_CAPTION
-               ? vd_run_judge_open(&j->judge, &j->run, &j->in, is_first(j), err)
-               : VD_OK;
-}
-
 static void say_where(job *j)
 {
     fprintf(stderr, "the model is in %s", path_of(j, "model.safetensors"));
@@ -580,8 +572,8 @@ static vd_status open_run(job *j, const vd_backend *backend, vd_error *err)
         status = read_validation(j, err);
     if (status == VD_OK)
         status = vd_run_data_number(&j->run.data, vd_trainer_vocab(j->run.trainer), err);
-    if (status == VD_OK)
-        status = open_judge(j, err);
+    if (status == VD_OK && j->task == VD_TASK_CAPTION)
+        status = vd_run_judge_open(&j->judge, &j->run, &j->in, is_first(j), err);
     if (status == VD_OK)
         status = vd_run_agree(j->run.group, j->run.trainer, err);
     if (status == VD_OK)

@@ -111,12 +111,6 @@ static vd_status choose_one(vd_cases *cases, int64_t image_id, vd_error *err)
     return VD_OK;
 }
 
-static size_t dialogs_of(const vd_corpus *corpus, const vd_cases_options *options)
-{
-    size_t all = corpus->dialogs->dialog_count;
-    return options->one ? 1 : options->limit && options->limit < all ? options->limit : all;
-}
-
 // The last parts of a path.
 static const char *path_tail(const char *path, int parts)
 {
@@ -195,7 +189,9 @@ vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options,
     *out = NULL;
     vd_cases *cases = g_new0(vd_cases, 1);
     cases->corpus = corpus;
-    cases->dialogs = dialogs_of(corpus, options);
+    cases->dialogs = corpus->dialogs->dialog_count;
+    if (options->limit && options->limit < cases->dialogs)
+        cases->dialogs = options->limit;
     cases->threads = options->threads ? options->threads : vd_parallel_threads();
     vd_status status = options->one ? choose_one(cases, options->image_id, err) : VD_OK;
     if (status == VD_OK)

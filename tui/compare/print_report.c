@@ -10,11 +10,6 @@ static const char *name_of(const vd_compare *compare, int side)
     return compare->cases->name[side];
 }
 
-static void print_counts(const size_t *counts, size_t total)
-{
-    printf(" %9zu  %5.1f %%", *counts, total > 0 ? 100 * (double)*counts / (double)total : 0.0);
-}
-
 // How often which of several models are right together.
 static void print_patterns(const vd_compare *compare)
 {
@@ -39,7 +34,8 @@ static void print_patterns(const vd_compare *compare)
         for (int side = 0; side < cases->models; side++)
             printf("%-10s ", i >> (cases->models - 1 - side) & 1 ? "right" : "wrong");
         for (int by = 0; by < 1 + relevance; by++)
-            print_counts(&count[by][i], total[by]);
+            printf(" %9zu  %5.1f %%", count[by][i],
+                   total[by] > 0 ? 100 * (double)count[by][i] / (double)total[by] : 0.0);
         printf("\n");
     }
 }
@@ -50,14 +46,6 @@ static void print_table(void *context, vd_compare_kind kind, const vd_table *tab
     if (kind != VD_COMPARE_GROUPS)
         printf("\n");
     vd_table_print(table, 0, stdout);
-}
-
-// One model against the first.
-static vd_status print_pair(const vd_compare *compare, int side, vd_error *err)
-{
-    if (compare->cases->models > 2)
-        printf("\n---- %s against %s\n\n", name_of(compare, side), name_of(compare, 0));
-    return vd_compare_tables(compare, side, print_table, NULL, err);
 }
 
 // Columns of the longest name.
@@ -134,8 +122,11 @@ vd_status vd_compare_print(const vd_compare *compare, vd_error *err)
     if (cases->models > 2)
         print_patterns(compare);
     vd_status status = VD_OK;
-    for (int side = 1; side < cases->models && status == VD_OK; side++)
-        status = print_pair(compare, side, err);
+    for (int side = 1; side < cases->models && status == VD_OK; side++) {
+        if (cases->models > 2)
+            printf("\n---- %s against %s\n\n", name_of(compare, side), name_of(compare, 0));
+        status = vd_compare_tables(compare, side, print_table, NULL, err);
+    }
     if (status == VD_OK)
         print_cases(compare);
     return status;

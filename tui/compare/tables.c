@@ -7,26 +7,10 @@
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-// The metric that says how often a model is right.
-static vd_metric metric_of(vd_right by)
-{
-    return by == VD_RIGHT_HUMAN ? VD_R1 : VD_CORRECT;
-}
-
 static double known_p(const vd_comparison *comparison, int side, vd_metric metric)
 {
     double p = comparison->against[side].difference[metric].p;
     return isnan(p) ? 1 : p;
-}
-
-// p-values of one metric, of a model against the first, over slices first .. first + count - 1,
-// corrected for multiple tests (Holm). out: (count).
-static vd_status holm_of_slices(const vd_compare *compare, int side, size_t first, size_t count,
-                                vd_metric metric, double *out, vd_error *err)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = known_p(&compare->slices.slice[first + i].comparison, side, metric);
-    return vd_holm(out, count, err);
 }
 
 // Over all cases: p-values of a model's metrics, corrected for the number of models that are
@@ -179,9 +163,12 @@ static vd_status make_metrics(vd_table *table, const vd_compare *compare, int si
 static vd_status make_slices(vd_table *table, const vd_compare *compare, int side, const char *what,
                              size_t first, size_t count, vd_error *err)
 {
-    vd_metric metric = metric_of(compare->by);
+    // Which says how often a model is right.
+    vd_metric metric = compare->by == VD_RIGHT_HUMAN ? VD_R1 : VD_CORRECT;
     double *p = g_new(double, count);
-    vd_status status = holm_of_slices(compare, side, first, count, metric, p, err);
+    for (size_t i = 0; i < count; i++)
+        p[i] = known_p(&compare->slices.slice[first + i].comparison, side, metric);
+    vd_status status = vd_holm(p, count, err);
     char title[48];
     snprintf(title, sizeof title, "%s by %s", metric_name(metric), what);
     add_head(table, compare, side, title, "p (Holm)");
