@@ -129,7 +129,6 @@ size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_c
 typedef struct vd_against {
     vd_interval difference[VD_METRICS]; // the model - the first, bootstrapped over dialogs
     vd_pairs right[2];                  // by vd_right; a is the first model
-    vd_mcnemar test[2];
 } vd_against;
 
 typedef struct vd_comparison {

@@ -9,10 +9,10 @@
 static void json_pairs(yajl_gen json, const vd_against *against, vd_right by)
 {
     const vd_pairs *pairs = &against->right[by];
+    vd_mcnemar test = vd_mcnemar_test(pairs);
     vd_json_put(json, "{both: %zu, only_first: %zu, only_second: %zu, neither: %zu", pairs->both,
                 pairs->only_a, pairs->only_b, pairs->neither);
-    vd_json_put(json, "mcnemar_exact_p: %.9g, mcnemar_mid_p: %.9g}", against->test[by].exact,
-                against->test[by].mid_p);
+    vd_json_put(json, "mcnemar_exact_p: %.9g, mcnemar_mid_p: %.9g}", test.exact, test.mid_p);
 }
 
 static void json_comparison(yajl_gen json, const vd_comparison *c, int side)

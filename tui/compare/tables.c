@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "tui/compare/compare.h"
+#include "tui/measure/measure.h"
 
 // ---- numbers ------------------------------------------------------------------------------------
 
@@ -33,11 +34,7 @@ static vd_status holm_of_models(const vd_compare *compare, int side, double out[
 
 static const char *metric_name(vd_metric metric)
 {
-    static const char *const names[] = {[VD_R1] = "R@1",           [VD_R5] = "R@5",
-                                        [VD_R10] = "R@10",         [VD_MEAN_RANK] = "mean rank",
-                                        [VD_MRR] = "MRR",          [VD_NDCG] = "NDCG",
-                                        [VD_CORRECT] = "correct@1"};
-    return names[metric];
+    return metric == VD_MEAN_RANK ? "mean rank" : vd_measure_columns[metric].label;
 }
 
 // "0.620", "< 0.001"; "-" when it is not known.
@@ -84,6 +81,7 @@ static void make_groups(vd_table *table, const vd_compare *compare, int side)
     static const char *const tests[] = {"McNemar's test, exact p", "McNemar's test, mid-p"};
     const vd_comparison *all = &compare->slices.slice[0].comparison;
     const vd_against *pair = &all->against[side];
+    const vd_mcnemar test[] = {vd_mcnemar_test(&pair->right[0]), vd_mcnemar_test(&pair->right[1])};
     bool relevance = all->metrics[0].dense_rounds > 0;
     vd_table_add(table, "which is right\tthe human answer\t");
     if (relevance)
@@ -93,7 +91,7 @@ static void make_groups(vd_table *table, const vd_compare *compare, int side)
     for (int i = 0; i < 2; i++) {
         char p[2][16];
         for (int by = 0; by < 2; by++)
-            write_p(p[by], sizeof p[by], i ? pair->test[by].mid_p : pair->test[by].exact);
+            write_p(p[by], sizeof p[by], i ? test[by].mid_p : test[by].exact);
         vd_table_add(table, "%s\t%s\t", tests[i], p[0]);
         if (relevance)
             vd_table_more(table, "%s\t", p[1]);

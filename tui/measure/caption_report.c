@@ -83,11 +83,21 @@ static void print_claims(const vd_caption_measure *m)
     vd_table_finish(&table, 0);
 }
 
+// Of both captioners: whether they are faithful about a picture.
+static vd_pairs faithful_pairs(const vd_caption_report *r)
+{
+    vd_pairs pairs = {0};
+    for (size_t i = 0; i < r->measure->pictures; i++)
+        vd_pairs_add(&pairs, r->measure->picture[i].faithful > 0,
+                     r->other->picture[i].faithful > 0);
+    return pairs;
+}
+
 static void print_agreement(const vd_caption_report *r)
 {
-    vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
-    printf("\nfaithful: both %zu, only first %zu, only second %zu, neither %zu\n", a.both, a.first,
-           a.second, a.neither);
+    vd_pairs pairs = faithful_pairs(r);
+    printf("\nfaithful: both %zu, only first %zu, only second %zu, neither %zu\n", pairs.both,
+           pairs.only_a, pairs.only_b, pairs.neither);
 }
 
 // A picture, by its place in the references, and what the captions of both are worth there.
@@ -208,9 +218,9 @@ static void json_measure(yajl_gen json, const char *key, const vd_caption_measur
 
 static void json_agreement(yajl_gen json, const vd_caption_report *r)
 {
-    vd_caption_agreement a = vd_caption_agree(r->measure, r->other);
+    vd_pairs pairs = faithful_pairs(r);
     vd_json_put(json, "agreement: {both: %zu, all_alone: %zu, other_alone: %zu, neither: %zu}",
-                a.both, a.first, a.second, a.neither);
+                pairs.both, pairs.only_a, pairs.only_b, pairs.neither);
 }
 
 static void json_differences(yajl_gen json, const vd_caption_report *r)

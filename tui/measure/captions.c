@@ -407,17 +407,6 @@ void vd_caption_measure_clear(vd_caption_measure *measure)
     *measure = (vd_caption_measure){0};
 }
 
-vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
-                                      const vd_caption_measure *second)
-{
-    vd_caption_agreement a = {0};
-    for (size_t i = 0; i < first->pictures; i++) {
-        bool one = first->picture[i].faithful > 0, two = second->picture[i].faithful > 0;
-        ++*(one && two ? &a.both : one ? &a.first : two ? &a.second : &a.neither);
-    }
-    return a;
-}
-
 // ---- intervals ----------------------------------------------------------------------------------
 
 static void derive(const double *sum, double *metric)

@@ -106,14 +106,6 @@ vd_status vd_caption_intervals(const vd_caption_measure *measure, const vd_capti
                                const vd_bootstrap_options *options, vd_interval *out,
                                vd_error *err);
 
-// On the same scenes: how many pictures both captioners are faithful about, the first alone, the
-// second alone, neither.
-typedef struct vd_caption_agreement {
-    size_t both, first, second, neither;
-} vd_caption_agreement;
-vd_caption_agreement vd_caption_agree(const vd_caption_measure *first,
-                                      const vd_caption_measure *second);
-
 // Two captioners side by side, or one (other and difference NULL); intervals NULL: none.
 typedef struct vd_caption_report {
     const vd_caption_measure *measure, *other;
