@@ -202,8 +202,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
                                      err);
     if (status == VD_OK && j->read && j->read_data)
         status = vd_error_set(err, VD_USAGE,
-                              "--read and --read-data: one caption is read; leave "
-                              "one out");
+                              "--read and --read-data: one caption is read; leave one out");
     if (status == VD_OK && (j->read || j->read_data))
         status = vd_arguments_refuse(&given, "begin",
                                      "cannot be combined with --read or --read-data", err);
@@ -252,21 +251,18 @@ const vd_command vd_cmd_caption = {
     "--image PICTURE [options]",
     "Prints the caption that a captioner (`visdial train --task caption`) gives the picture, its "
     "log-probability, and for each word its probability, its attention to earlier words "
-    "(captioners with a history) and to regions, averaged over the heads of the top layer. "
-    "--json has all regions, the runners-up of every word and the other captions of "
-    "the beam.\n"
+    "(captioners with a history) and to regions, averaged over the heads of the top layer. --json "
+    "has all regions, the runners-up of every word and the other captions of the beam.\n"
     "--html writes one self-contained page to step through the words or play them: each with its "
     "regions, probability, entropy (bits; in JSON nats) and most likely alternatives, and, for "
     "captioners with a history, its attention to earlier words.\n"
     "--other-model compares two captioners: the words are aligned, differences are marked, and "
-    "each "
-    "caption's log-probability is given under both. --what-if and --begin compare the "
-    "captioner's caption with the one after a change. --read compares it with a caption of "
-    "yours: the captioner reads it and gives the probability of each of its words. With --read, "
-    "--what-if changes what is read, and --other-model has both captioners read it. Words that "
-    "a captioner does not know are named; it reads <UNK> in their place. For pictures whose "
-    "scene is known, the program says whether each caption is true, and names the objects that "
-    "decide.",
+    "each caption's log-probability is given under both. --what-if and --begin compare the "
+    "captioner's caption with the one after a change. --read compares it with a caption of yours: "
+    "the captioner reads it and gives the probability of each of its words. With --read, --what-if "
+    "changes what is read, and --other-model has both captioners read it. Words that a captioner "
+    "does not know are named; it reads <UNK> in their place. For pictures whose scene is known, "
+    "the program says whether each caption is true, and names the objects that decide.",
     "  visdial caption --image 1000003 --model run/best.safetensors\n"
     "  visdial caption --image my.png --beam 1 --json\n"
     "  visdial caption --image 1000003 --what-if \"region 1\" --what-if \"word 4=2\"\n"

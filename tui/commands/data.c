@@ -32,8 +32,7 @@ static const vd_option options[] = {
      VD_INTO(request, model)},
     {"vocab", "FILE",
      "info: list the words that are not in this vocabulary (JSON: a list of words after <PAD>, "
-     "<S>, "
-     "</S>, <UNK>, or {\"word\": count}); pack: use these word counts",
+     "<S>, </S>, <UNK>, or {\"word\": count}); pack: use these word counts",
      VD_INTO(request, vocab)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, 1000000000},

@@ -122,7 +122,6 @@ const vd_command vd_cmd_info = {
     "annotations, rankings, scenes, captions, word counts, word vectors, answer pools, "
     "transcripts, training logs, event files, settings, pages and pictures; and the directory of a "
     "training run. Without a file it describes the program: its version, libraries, instruction "
-    "set "
-    "and GPU.",
+    "set and GPU.",
     "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",
     .options = options};

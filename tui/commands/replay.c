@@ -407,15 +407,14 @@ const vd_command vd_cmd_replay = {
     "run a transcript again, or show a dialog from the data",
     "[FILE | --image ID] [options]",
     "FILE is a transcript that the chat wrote to $XDG_STATE_HOME/visdial/transcripts; the default "
-    "is the newest with a conversation. It names its files; give --data, --features and "
-    "--pictures where they have moved. Every question is asked again with the same history, and "
-    "every score that "
-    "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial "
-    "write the conversations to a file.\n"
+    "is the newest with a conversation. It names its files; give --data, --features and --pictures "
+    "where they have moved. Every question is asked again with the same history, and every score "
+    "that differs from the recorded one is reported (exit code 5). --html, --markdown and "
+    "--visdial write the conversations to a file.\n"
     "--image shows the dialog that people had about a picture: each question with the human "
     "answer, the answers of two to four models, whether they are right, and the rank that they "
-    "give the human answer. --screen shows all dialogs. Without --data and --features the "
-    "bundled dialogs are used.",
+    "give the human answer. --screen shows all dialogs. Without --data and --features the bundled "
+    "dialogs are used.",
     "  visdial replay\n"
     "  visdial replay chat.jsonl --html chat.html --no-check\n"
     "  visdial replay --image 1000003\n"

@@ -387,8 +387,7 @@ const vd_command vd_cmd_study = {
     "with --against, of one or several others. Prints the difference in the mean of each metric "
     "over the runs (other model minus first model, as in `compare`) with confidence intervals and "
     "p-values from a paired bootstrap over dialogs (with several runs also over runs), corrected "
-    "for the number of "
-    "metrics and models (Holm), and McNemar's test of R@1 for each run.",
+    "for the number of metrics and models (Holm), and McNemar's test of R@1 for each run.",
     "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
     "      --against b1.json --against b2.json --against b3.json\n"
     "  visdial study --data val.json base=a1.json --against gates=b1.json \\\n"

@@ -204,8 +204,7 @@ static vd_status check_given(const job *j, vd_error *err)
                             "--vocab and --from: the model has words already; leave one out");
     if (j->new_words && !j->from && !j->resume)
         return vd_error_set(err, VD_USAGE,
-                            "--new-words adds to the words of a model; name it with "
-                            "--from");
+                            "--new-words adds to the words of a model; name it with --from");
     if (!j->in.val != !j->in.val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->in.val ? "val-features" : "val");

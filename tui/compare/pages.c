@@ -126,11 +126,10 @@ static void put_tools(page *p)
     }
     vd_markup_put(p->markup,
                   "<label>Find <input id=\"find\" type=\"search\" placeholder=\"words, or a "
-                  "picture\xE2\x80\x99s number\"></label>"
-                  "<label>Order <select id=\"order\"><option value=\"moved\">how far they "
-                  "differ</option><option value=\"dialog\">picture and round</option></select>"
-                  "</label>"
-                  "<span class=\"count\" id=\"count\" role=\"status\"></span></div>\n");
+                  "picture\xE2\x80\x99s number\"></label><label>Order <select id=\"order\"><option "
+                  "value=\"moved\">how far they differ</option><option value=\"dialog\">picture "
+                  "and round</option></select></label><span class=\"count\" id=\"count\" "
+                  "role=\"status\"></span></div>\n");
 }
 
 static void put_list(page *p)

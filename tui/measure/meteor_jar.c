@@ -41,11 +41,10 @@ static vd_status start(process *p, const char *java, vd_error *err)
     GError *why = NULL;
     bool done = g_spawn_async_with_pipes(folder, (gchar **)command, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
                                          NULL, NULL, &p->child, &in, &out, NULL, &why);
-    vd_status status = done ? VD_OK
-                            : vd_error_set(err, VD_IO,
-                                           "--meteor-jar: %.200s cannot be started: "
-                                           "%.200s",
-                                           java, why->message);
+    vd_status status =
+        done ? VD_OK
+             : vd_error_set(err, VD_IO, "--meteor-jar: %.200s cannot be started: %.200s", java,
+                            why->message);
     if (done) {
         p->in = fdopen(in, "w");
         p->out = fdopen(out, "r");

@@ -109,8 +109,7 @@ vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, c
         return VD_OK; // what is named suffices
     if (status && given)
         return vd_error_set(err, status,
-                            "--resume: %s; it says what the run reads: name --data "
-                            "and --features",
+                            "--resume: %s; it says what the run reads: name --data and --features",
                             why.text);
     if (status)
         return vd_error_set(err, status, "%s", why.text);
