@@ -80,8 +80,8 @@ const vd_attention *vd_answer_further(const vd_answer *answer, int index)
     return NULL;
 }
 
-static void largest_of_row(const vd_sheet *sheet, int side, const vd_attention *attention, int row,
-                           char *out, size_t size)
+void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, int row,
+                      char *out, size_t size)
 {
     const float *share = attention->share + (size_t)row * (size_t)attention->columns;
     enum { MOST = 5 };
@@ -104,12 +104,6 @@ void vd_answer_step(const vd_answer *answer, vd_axis key, char *out, size_t size
         snprintf(out, size, ", %s %d of %d", a->part, a->index + 1, a->of);
 }
 
-void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, char *out,
-                      size_t size)
-{
-    largest_of_row(sheet, side, attention, 0, out, size);
-}
-
 bool vd_sheet_look(const vd_sheet *sheet, int side, int index, char *out, size_t size)
 {
     const vd_attention *a = vd_answer_attention(&sheet->side[side].reply->answer,
@@ -118,7 +112,7 @@ bool vd_sheet_look(const vd_sheet *sheet, int side, int index, char *out, size_t
     if (!a || index >= a->rows)
         return false;
     vd_sheet_item(sheet, side, VD_AXIS_ANSWER_WORDS, index, word, sizeof word);
-    largest_of_row(sheet, side, a, index, largest, sizeof largest);
+    vd_sheet_largest(sheet, side, a, index, largest, sizeof largest);
     snprintf(out, size, "%s -> %s", word, largest);
     return true;
 }

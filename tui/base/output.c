@@ -1,16 +1,15 @@
 #include "tui/base/output.h"
 
+#include <glib.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "engine/base/append.h"
-#include "engine/base/error.h"
 #include "tui/base/safe_output.h"
 
 const char *vd_called = "visdial";
@@ -72,30 +71,22 @@ const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool u
     return out;
 }
 
-static void *or_exit(void *memory)
-{
-    if (memory)
-        return memory;
-    fputs("visdial: out of memory while writing JSON\n", stderr);
-    exit(vd_status_exit_code(VD_NO_MEMORY));
-}
-
 static void *take(void *context, size_t size)
 {
     (void)context;
-    return or_exit(malloc(size));
+    return g_malloc(size);
 }
 
 static void *resize(void *context, void *memory, size_t size)
 {
     (void)context;
-    return or_exit(realloc(memory, size));
+    return g_realloc(memory, size);
 }
 
 static void give_back(void *context, void *memory)
 {
     (void)context;
-    free(memory);
+    g_free(memory);
 }
 
 yajl_gen vd_output_object(void)

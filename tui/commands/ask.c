@@ -172,7 +172,7 @@ static void print_further(const vd_sheet *sheet)
         if (a->index + 1 < a->of)
             continue;
         vd_attention_title(a, title, sizeof title);
-        vd_sheet_largest(sheet, 0, a, largest, sizeof largest);
+        vd_sheet_largest(sheet, 0, a, 0, largest, sizeof largest);
         printf("   %s: %s\n", title, largest);
     }
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,11 +103,6 @@ static vd_status fill_one(void *context, int worker, size_t index, vd_error *err
     return VD_OK;
 }
 
-static void begin(job *j, const char *what, size_t total)
-{
-    vd_progress_start(&j->progress, what, (int64_t)total, 0, j->quiet);
-}
-
 static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_world *world,
                              vd_error *err)
 {
@@ -119,7 +113,7 @@ static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_wo
     if (j->dialog_seed >= 0)
         world->dialog_seed = (uint64_t)j->dialog_seed;
     snprintf(what, sizeof what, "%s scenes", blocks_split_names[split]);
-    begin(j, what, count);
+    vd_progress_start(&j->progress, what, (int64_t)count, 0, j->quiet);
     status = vd_parallel(count, j->threads, fill_one, world, vd_progress_report, &j->progress,
                          j->stop, err);
     vd_progress_end(&j->progress, (int64_t)count, status == VD_OK);
@@ -142,7 +136,7 @@ static vd_status write_features(job *j, const blocks_world *world, const char *d
                                  .report = vd_progress_report,
                                  .user = &j->progress};
     snprintf(what, sizeof what, "%s pictures", blocks_split_names[world->split]);
-    begin(j, what, world->count);
+    vd_progress_start(&j->progress, what, (int64_t)world->count, 0, j->quiet);
     vd_status status = blocks_survey(world, &how, &set, err);
     vd_progress_end(&j->progress, (int64_t)world->count, status == VD_OK);
     if (!status) {
@@ -172,7 +166,7 @@ static vd_status draw_one(void *context, int worker, size_t index, vd_error *err
 static vd_status draw_pictures(job *j, const blocks_world *world, size_t pictures, vd_error *err)
 {
     drawing d = {world, j->drawn};
-    begin(j, "pictures", pictures);
+    vd_progress_start(&j->progress, "pictures", (int64_t)pictures, 0, j->quiet);
     vd_status status = vd_parallel(pictures, j->threads, draw_one, &d, vd_progress_report,
                                    &j->progress, j->stop, err);
     vd_progress_end(&j->progress, (int64_t)pictures, status == VD_OK);

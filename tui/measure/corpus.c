@@ -143,10 +143,9 @@ char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err)
 {
     *out = NULL;
-    vd_error fault = {0};
-    char *path = vd_corpus_model_path(corpus, name, &fault);
+    char *path = vd_corpus_model_path(corpus, name, err);
     if (!path)
-        return vd_error_set(err, fault.status, "%s", fault.text);
+        return err->status;
     vd_status status = vd_model_load(path, out, err);
     if (status == VD_OK) {
         int expected = vd_model_config(*out)->region;

@@ -64,7 +64,7 @@ static void put_further(vd_markup *m, const vd_sheet *sheet, int which)
     for (int i = 0; (a = vd_answer_further(&sheet->side[which].reply->answer, i)); i++) {
         char title[64], largest[400];
         vd_attention_title(a, title, sizeof title);
-        vd_sheet_largest(sheet, which, a, largest, sizeof largest);
+        vd_sheet_largest(sheet, which, a, 0, largest, sizeof largest);
         vd_markup_put(m, "\n* %s: %s", title, largest);
     }
     char look[400];
