@@ -1,7 +1,6 @@
 #include "tui/commands/command.h"
 
 #include <glib.h>
-#include <stdio.h>
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"

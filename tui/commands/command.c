@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "tui/base/nearest.h"

@@ -1,9 +1,6 @@
 #include "tui/commands/command.h"
 
-#include <stdbool.h>
-
 #include "engine/base/alloc.h"
-#include "tui/base/output.h"
 #include "tui/train/curves.h"
 
 typedef struct curve_settings {

@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,7 +15,6 @@
 #include "features/dialogs/pack.h"
 #include "features/text/tokenize.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/output.h"
 #include "tui/measure/corpus.h"
 
 typedef struct request {

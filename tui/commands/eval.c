@@ -1,7 +1,5 @@
 #include "tui/commands/command.h"
 
-#include <stdbool.h>
-
 #include "engine/backend/open.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
@@ -12,7 +10,6 @@
 #include "tui/base/progress.h"
 #include "tui/base/saying.h"
 #include "tui/measure/measure.h"
-#include "tui/base/output.h"
 
 #define LEVEL 0.95
 

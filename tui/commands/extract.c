@@ -2,16 +2,12 @@
 
 #include <glib.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "assets/blocks/detector.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "features/extract/extract.h"
-#include "features/pictures/photos.h"
-#include "features/regions/regions.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,9 +11,7 @@
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "features/regions/import.h"
-#include "features/pictures/photos.h"
 #include "features/dialogs/visdial.h"
-#include "tui/base/output.h"
 #include "tui/base/progress.h"
 
 typedef struct request {

@@ -1,7 +1,5 @@
 #include "tui/commands/command.h"
 
-#include <stdbool.h>
-
 #include "engine/base/file.h"
 #include "engine/model/import.h"
 #include "features/text/vocab_file.h"

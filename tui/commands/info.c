@@ -10,7 +10,6 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/open.h"
-#include "tui/base/output.h"
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text)     #text

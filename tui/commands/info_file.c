@@ -19,10 +19,8 @@
 #include "features/extract/extract.h"
 #include "features/pictures/image.h"
 #include "features/regions/parts.h"
-#include "features/regions/regions.h"
 #include "features/text/glove.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/output.h"
 #include "tui/transcript/transcript.h"
 
 // ---- safetensors --------------------------------------------------------------------------------

@@ -10,7 +10,6 @@
 #include "engine/base/alloc.h"
 #include "engine/base/append.h"
 #include "engine/base/file.h"
-#include "tui/base/output.h"
 #include "tui/train/event_file.h"
 #include "tui/train/run_inputs.h"
 

@@ -2,7 +2,6 @@
 #include "tui/commands/command.h"
 
 #include <glib.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"

@@ -9,7 +9,6 @@
 #include "engine/base/file.h"
 #include "tui/compare/compare.h"
 #include "tui/base/progress.h"
-#include "tui/base/output.h"
 #include "tui/transcript/transcript.h"
 #include "tui/compare/cases_view.h"
 

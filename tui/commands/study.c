@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +12,6 @@
 #include "features/dialogs/visdial.h"
 #include "tui/compare/compare.h"
 #include "tui/measure/measure.h"
-#include "tui/base/output.h"
 
 enum { MOST_RUNS = 64, MOST_ARMS = 9 };
 

@@ -3,7 +3,6 @@
 #include <glib.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 #include "engine/backend/open.h"
