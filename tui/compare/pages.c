@@ -1,7 +1,6 @@
 // The comparison as one HTML page and as Markdown: the numbers, then the cases; in HTML with a list
 // to go through them.
 #include <glib.h>
-#include <math.h>
 
 #include "tui/compare/compare.h"
 #include "tui/page/html.h"
@@ -10,6 +9,7 @@
 typedef struct page {
     const vd_compare *compare;
     vd_markup *markup;
+    bool html;
     int *size; // (dialogs of the corpus, 2) of the pictures in the HTML page; -1: there is none
 } page;
 
@@ -31,32 +31,16 @@ static void put_about(page *p)
                   cases->models > 2 ? "a model" : model_name(p, 1), model_name(p, 0));
 }
 
-// Asks the models about each case that is shown; put: writes one.
-static vd_status
-each_case(page *p, vd_status (*put)(page *, const vd_case *, vd_sheet *, vd_error *), vd_error *err)
-{
-    const vd_compare *compare = p->compare;
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < compare->count && status == VD_OK; i++) {
-        const vd_case *at = compare->at[i];
-        vd_case_sheet made;
-        status = vd_case_sheet_make(compare->cases, at, compare->by, compare->stop, &made, err);
-        if (status)
-            break;
-        status = put(p, at, &made.sheet, err);
-        vd_case_sheet_clear(&made);
-        if (compare->progress)
-            vd_progress_update(compare->progress, (int64_t)i + 1, NULL);
-    }
-    return status;
-}
-
 // ---- numbers ------------------------------------------------------------------------------------
 
 static void put_table(void *context, vd_compare_kind kind, const vd_table *table)
 {
     page *p = context;
     vd_table shown = *table;
+    if (!p->html) {
+        vd_markdown_table(p->markup, table);
+        return;
+    }
     if (kind >= VD_COMPARE_FAMILIES)
         shown.columns--; // "only / only": two of them fit beside each other without it
     vd_html_table(p->markup, &shown);
@@ -175,6 +159,28 @@ static vd_status put_html_case(page *p, const vd_case *at, vd_sheet *sheet, vd_e
     return VD_OK;
 }
 
+// Asks the models about each case that is shown.
+static vd_status each_case(page *p, vd_error *err)
+{
+    const vd_compare *compare = p->compare;
+    vd_status status = VD_OK;
+    for (size_t i = 0; i < compare->count && status == VD_OK; i++) {
+        const vd_case *at = compare->at[i];
+        vd_case_sheet made;
+        status = vd_case_sheet_make(compare->cases, at, compare->by, compare->stop, &made, err);
+        if (status)
+            break;
+        if (p->html)
+            status = put_html_case(p, at, &made.sheet, err);
+        else
+            vd_markdown_sheet(p->markup, &made.sheet);
+        vd_case_sheet_clear(&made);
+        if (compare->progress)
+            vd_progress_update(compare->progress, (int64_t)i + 1, NULL);
+    }
+    return status;
+}
+
 static vd_status put_cases(page *p, vd_error *err)
 {
     const vd_compare *compare = p->compare;
@@ -191,7 +197,7 @@ static vd_status put_cases(page *p, vd_error *err)
                   "<p class=\"keys\"><kbd>j</kbd> <kbd>k</kbd> next, previous "
                   "<kbd>1</kbd>\xE2\x80\x93<kbd>4</kbd> groups <kbd>/</kbd> find <kbd>Esc</kbd> "
                   "everything</p></nav>\n<div class=\"shown\">\n");
-    vd_status status = each_case(p, put_html_case, err);
+    vd_status status = each_case(p, err);
     vd_markup_put(p->markup, "<p class=\"none\">No case matches. <kbd>Esc</kbd> shows all.</p>\n"
                              "</div></div></section>\n");
     return status;
@@ -199,7 +205,7 @@ static vd_status put_cases(page *p, vd_error *err)
 
 vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error *err)
 {
-    page p = {.compare = compare};
+    page p = {.compare = compare, .html = true};
     char title[440], names[400];
     vd_cases_names(compare->cases, names, sizeof names);
     snprintf(title, sizeof title, "%s, question by question", names);
@@ -219,20 +225,6 @@ vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error 
 
 // ---- Markdown -----------------------------------------------------------------------------------
 
-static void put_markdown_table(void *context, vd_compare_kind kind, const vd_table *table)
-{
-    (void)kind;
-    vd_markdown_table(((page *)context)->markup, table);
-}
-
-static vd_status put_markdown_case(page *p, const vd_case *at, vd_sheet *sheet, vd_error *err)
-{
-    (void)at;
-    (void)err;
-    vd_markdown_sheet(p->markup, sheet);
-    return VD_OK;
-}
-
 vd_status vd_compare_markdown(const vd_compare *compare, const char *path, vd_error *err)
 {
     page p = {.compare = compare};
@@ -248,12 +240,12 @@ vd_status vd_compare_markdown(const vd_compare *compare, const char *path, vd_er
         if (compare->cases->models > 2)
             vd_markup_put(p.markup, "## %s against %s\n\n", model_name(&p, side),
                           model_name(&p, 0));
-        status = vd_compare_tables(compare, side, put_markdown_table, &p, err);
+        status = vd_compare_tables(compare, side, put_table, &p, err);
     }
     vd_markup_put(p.markup, "## Cases\n\n%zu of %zu, by how far the models differ.\n\n",
                   compare->count, compare->shown_of);
     if (status == VD_OK)
-        status = each_case(&p, put_markdown_case, err);
+        status = each_case(&p, err);
     if (status == VD_OK)
         return vd_markup_commit(p.markup, err);
     vd_markup_abort(p.markup);

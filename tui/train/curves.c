@@ -155,7 +155,6 @@ static const vd_role roles[VD_MOST_RUNS] = {VD_ROLE_FIRST,    VD_ROLE_BAR_REGION
 typedef struct range {
     int64_t first, last;
     double low, high;
-    bool any;
 } range;
 
 static range range_of(const panel *p, int runs)
@@ -168,7 +167,6 @@ static range range_of(const panel *p, int runs)
             r.last = at->step > r.last ? at->step : r.last;
             r.low = fmin(r.low, at->value);
             r.high = fmax(r.high, at->value);
-            r.any = true;
         }
     return r;
 }
@@ -271,7 +269,7 @@ static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, v
     range r = range_of(p, curves->runs);
     char text[48];
     draw_title(curves, p, grid, place);
-    if (!r.any)
+    if (r.first > r.last) // there is none yet
         return;
     vd_rect plot = {place.x + LABEL, place.y + 1, place.width - LABEL, place.height - 2};
     draw_label(grid, place.x, plot.y, r.high, faint);
