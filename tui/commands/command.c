@@ -1,6 +1,7 @@
 #include "tui/commands/command.h"
 
 #include <ctype.h>
+#include <glib.h>
 #include <signal.h>
 #include <string.h>
 
@@ -28,8 +29,7 @@ void vd_command_complain(const char *command, const vd_error *err)
     fflush(stdout); // so that what came before the error stands before it
     char text[sizeof err->text];
     snprintf(text, sizeof text, "%s", err->text);
-    for (char *at = text; *at; at++) // of the name of a file: an error is one line
-        *at = *at == '\n' || *at == '\r' ? ' ' : *at;
+    g_strdelimit(text, "\r\n", ' '); // of the name of a file: an error is one line
     fprintf(stderr, "visdial %s: %s\n", command, text);
 }
 

@@ -2,8 +2,10 @@
 #include "tui/commands/command.h"
 
 #include <chafa.h>
+#include <glib.h>
 #include <jpeglib.h>
 #include <png.h>
+#include <string.h>
 #include <unistd.h>
 #include <utf8proc.h>
 #include <yajl/yajl_version.h>
@@ -21,18 +23,14 @@ extern const char *curses_version(void);
 
 static void print_processor(void)
 {
-    char line[256], name[200] = "unknown";
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "model name", 10) != 0 || !strchr(line, ':'))
-            continue;
-        snprintf(name, sizeof name, "%s", strchr(line, ':') + 2);
-        name[strcspn(name, "\n")] = '\0';
-        break;
-    }
-    if (file)
-        fclose(file);
-    vd_output_row("processor", "%s, %ld usable", name, sysconf(_SC_NPROCESSORS_ONLN));
+    static const char key[] = "model name\t: ";
+    char *text = NULL;
+    g_file_get_contents("/proc/cpuinfo", &text, NULL, NULL);
+    const char *found = text ? strstr(text, key) : NULL;
+    const char *name = found ? found + strlen(key) : "unknown";
+    vd_output_row("processor", "%.*s, %ld usable", (int)strcspn(name, "\n"), name,
+                  sysconf(_SC_NPROCESSORS_ONLN));
+    g_free(text);
 #if defined(__x86_64__)
     vd_output_row("", "%s%s%s%s", __builtin_cpu_supports("avx2") ? "avx2 " : "",
                   __builtin_cpu_supports("fma") ? "fma " : "",

@@ -1,6 +1,7 @@
 #include "tui/page/html.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
 
@@ -45,19 +46,6 @@ vd_status vd_html_commit(vd_markup *html, vd_error *err)
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-static void put_base64(vd_markup *html, const unsigned char *data, size_t size)
-{
-    enum { AT_ONCE = 3072 };
-    char out[(AT_ONCE / 3 + 1) * 4 + 4]; // as GLib asks for
-    int state = 0, save = 0;
-    for (size_t from = 0; from < size; from += AT_ONCE) {
-        size_t count = size - from < AT_ONCE ? size - from : AT_ONCE;
-        vd_markup_bytes(html, out,
-                        g_base64_encode_step(data + from, count, FALSE, out, &state, &save));
-    }
-    vd_markup_bytes(html, out, g_base64_encode_close(FALSE, out, &state, &save));
-}
-
 void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
 {
     unsigned char *data = NULL;
@@ -69,8 +57,10 @@ void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
                   "<svg class=\"store\" aria-hidden=\"true\"><defs><image id=\"pic-%lld\" "
                   "width=\"%d\" height=\"%d\" href=\"data:image/png;base64,",
                   (long long)image_id, image->width, image->height);
-    put_base64(html, data, size);
+    char *text = g_base64_encode(data, size);
+    vd_markup_bytes(html, text, strlen(text));
     vd_markup_put(html, "\"/></defs></svg>\n");
+    g_free(text);
     vd_free(data);
 }
 

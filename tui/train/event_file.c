@@ -206,9 +206,7 @@ static vd_status write_version(vd_events *e, vd_error *err)
 
 static vd_status begin_file(vd_events *e, const char *directory, vd_error *err)
 {
-    char host[64] = "visdial";
-    if (gethostname(host, sizeof host - 1) != 0 || strchr(host, '/'))
-        snprintf(host, sizeof host, "visdial");
+    const char *host = strchr(g_get_host_name(), '/') ? "visdial" : g_get_host_name();
     e->path = vd_format("%s/%s%010lld.%.60s", directory, PREFIX, (long long)time(NULL), host);
     if (!e->path)
         return vd_error_memory(err, "a path");
