@@ -103,9 +103,7 @@ static vd_value *lstm_layer(vd_tape *tape, const vd_sequences *s, const char *na
     if (tape->status != VD_OK)
         return &tape->nothing;
     tape->be->lstm(k->pass, directions);
-    vd_node *node = vd_tape_note(tape, y, lstm_backward, s->x, NULL);
-    if (node)
-        node->kept = k;
+    vd_tape_note(tape, y, (vd_node){lstm_backward, .x = {s->x}, .kept = k});
     return y;
 }
 
@@ -161,9 +159,7 @@ static vd_value *run_gru(vd_tape *tape, gru_kept *k, const vd_packed *packed, vd
     if (tape->status != VD_OK)
         return &tape->nothing;
     tape->be->gru(k->pass, k->directions);
-    vd_node *node = vd_tape_note(tape, y, gru_backward, NULL, NULL);
-    if (node)
-        node->kept = k;
+    vd_tape_note(tape, y, (vd_node){gru_backward, .kept = k});
     return y;
 }
 
@@ -285,10 +281,7 @@ vd_value *vd_tape_ends(vd_tape *tape, const vd_value *states, const vd_packed *p
     if (tape->status != VD_OK)
         return y;
     tape->be->last_states(packed, directions, states->columns / directions, states->x, y->x);
-    vd_node *node = vd_tape_note(tape, y, ends_backward, states, NULL);
-    if (node) {
-        node->kept = packed;
-        node->count = directions;
-    }
+    vd_tape_note(tape, y,
+                 (vd_node){ends_backward, .x = {states}, .kept = packed, .count = directions});
     return y;
 }

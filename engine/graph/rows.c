@@ -17,11 +17,7 @@ vd_value *vd_tape_embed(vd_tape *tape, const char *name, const int32_t *id, int 
     if (tape->status != VD_OK)
         return y;
     tape->be->embed(&table, id, rows, y->x);
-    vd_node *node = vd_tape_note(tape, y, embed_backward, NULL, NULL);
-    if (node) {
-        node->kept = dtable;
-        node->list[0] = id;
-    }
+    vd_tape_note(tape, y, (vd_node){embed_backward, .kept = dtable, .list = {id}});
     return y;
 }
 
@@ -40,9 +36,7 @@ vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int r
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(x->x, x->columns, index, rows, x->columns, y->x, x->columns);
-    vd_node *node = vd_tape_note(tape, y, rows_backward, x, NULL);
-    if (node)
-        node->list[0] = index;
+    vd_tape_note(tape, y, (vd_node){rows_backward, .x = {x}, .list = {index}});
     return y;
 }
 
@@ -62,7 +56,7 @@ vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis a
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(row->x, 0, NULL, rows, row->columns, y->x, row->columns);
-    vd_tape_note(tape, y, repeat_backward, row, NULL);
+    vd_tape_note(tape, y, (vd_node){repeat_backward, .x = {row}});
     return y;
 }
 
@@ -97,11 +91,7 @@ vd_value *vd_tape_join_all(vd_tape *tape, const vd_value *const *list, int count
     for (int i = 0, from = 0; i < count; from += list[i++]->columns)
         tape->be->copy_rows(list[i]->x, list[i]->columns, NULL, y->rows, list[i]->columns,
                             y->x + from, columns);
-    vd_node *node = vd_tape_note(tape, y, join_backward, NULL, NULL);
-    if (node) {
-        node->kept = kept;
-        node->count = count;
-    }
+    vd_tape_note(tape, y, (vd_node){join_backward, .kept = kept, .count = count});
     return y;
 }
 
@@ -127,9 +117,7 @@ vd_value *vd_tape_columns(vd_tape *tape, const vd_value *x, int from, int count)
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(x->x + from, x->columns, NULL, y->rows, count, y->x, count);
-    vd_node *node = vd_tape_note(tape, y, columns_backward, x, NULL);
-    if (node)
-        node->count = from;
+    vd_tape_note(tape, y, (vd_node){columns_backward, .x = {x}, .count = from});
     return y;
 }
 
@@ -151,7 +139,7 @@ vd_value *vd_tape_stack(vd_tape *tape, const vd_value *a, const vd_value *b)
         return y;
     tape->be->memory->copy(y->x, a->x, vd_value_size(a) * sizeof *y->x);
     tape->be->memory->copy(y->x + vd_value_size(a), b->x, vd_value_size(b) * sizeof *y->x);
-    vd_tape_note(tape, y, stack_backward, a, b);
+    vd_tape_note(tape, y, (vd_node){stack_backward, .x = {a, b}});
     return y;
 }
 
@@ -197,10 +185,6 @@ vd_value *vd_tape_window(vd_tape *tape, const vd_value *x, const vd_packed *pack
     for (int w = 0; w < width; w++)
         tape->be->copy_rows(x->x, x->columns, list + (size_t)w * (size_t)x->rows, x->rows,
                             x->columns, y->x + w * x->columns, y->columns);
-    vd_node *node = vd_tape_note(tape, y, window_backward, x, NULL);
-    if (node) {
-        node->list[0] = list;
-        node->count = width;
-    }
+    vd_tape_note(tape, y, (vd_node){window_backward, .x = {x}, .list = {list}, .count = width});
     return y;
 }

@@ -101,17 +101,16 @@ vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wante
         wanted);
 }
 
-vd_node *vd_tape_note(vd_tape *tape, const vd_value *y,
-                      void (*backward)(vd_tape *tape, const vd_node *node), const vd_value *a,
-                      const vd_value *b)
+void vd_tape_note(vd_tape *tape, const vd_value *y, vd_node node)
 {
     tape->operations++;
-    vd_node *node = y->dx ? vd_tape_kept(tape, 1, sizeof *node) : NULL;
-    if (!node)
-        return NULL;
-    *node = (vd_node){.before = tape->last, .backward = backward, .y = y, .x = {a, b}};
-    tape->last = node;
-    return node;
+    vd_node *kept = y->dx ? vd_tape_kept(tape, 1, sizeof *kept) : NULL;
+    if (!kept)
+        return;
+    node.before = tape->last;
+    node.y = y;
+    *kept = node;
+    tape->last = kept;
 }
 
 void vd_tape_backward(vd_tape *tape)

@@ -7,8 +7,8 @@
 // How a value came about. Its gradient is there when `backward` is called; that adds to those of
 // what it came from.
 struct vd_node {
-    vd_node *before;
     void (*backward)(vd_tape *tape, const vd_node *node);
+    vd_node *before;
     const vd_value *y;
     const vd_value *x[3];
     const int *list[2];
@@ -33,11 +33,9 @@ static inline size_t vd_value_size(const vd_value *x)
 vd_value *vd_tape_take(vd_tape *tape, vd_axis axis, int rows, int columns, bool wanted);
 // The same, of the rows, axis and pairs of x.
 vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wanted);
-// Records how y was computed; NULL if its gradient is not needed. What it returns may be
-// filled further.
-vd_node *vd_tape_note(vd_tape *tape, const vd_value *y,
-                      void (*backward)(vd_tape *tape, const vd_node *node), const vd_value *a,
-                      const vd_value *b);
+// Records how y was computed, if its gradient is needed. node: what `backward` reads; y and
+// `before` are filled in.
+void vd_tape_note(vd_tape *tape, const vd_value *y, vd_node node);
 // Whether all is well so far, and `fits`; else the failure names the operation.
 bool vd_tape_fits(vd_tape *tape, bool fits, const char *operation, const vd_value *a,
                   const vd_value *b);
