@@ -1,10 +1,21 @@
 #include "engine/graph/layout.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/base/token.h"
+
+vd_name vd_name_of(const char *format, ...)
+{
+    vd_name name;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(name.text, sizeof name.text, format, values);
+    va_end(values);
+    return name;
+}
 
 static size_t aligned(size_t elements)
 {
@@ -140,11 +151,9 @@ void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int lay
     size_t rows = (size_t)parts * (size_t)hidden;
     for (int layer = 0; layer < layers; layer++)
         for (int i = 0; i < 4 * directions; i++) {
-            char suffix[32];
             int columns = i % 4 > 1 ? 0 : i % 4 ? hidden : layer ? directions * hidden : in;
-            snprintf(suffix, sizeof suffix, ".%s_l%d%s", what[i % 4], layer,
-                     i < 4 ? "" : "_reverse");
-            vd_layout_add(layout, name, suffix, i % 4 < 2, rows, (size_t)columns,
+            vd_name suffix = vd_name_of(".%s_l%d%s", what[i % 4], layer, i < 4 ? "" : "_reverse");
+            vd_layout_add(layout, name, suffix.text, i % 4 < 2, rows, (size_t)columns,
                           vd_start_recurrent((size_t)hidden));
         }
 }

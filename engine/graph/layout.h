@@ -26,9 +26,17 @@ typedef struct vd_start {
     double scale;
 } vd_start;
 
+// A parameter's name (of PyTorch's state_dict), put together as printf does.
+enum { VD_PARAMETER_NAME = 96 };
+typedef struct vd_name {
+    char text[VD_PARAMETER_NAME];
+} vd_name;
+// For the call that it is an argument of: vd_tape_linear(tape, x, vd_name_of("layer.%d", i).text).
+vd_name vd_name_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 typedef struct vd_parameter {
-    char name[96]; // state_dict name
-    int dims;      // 1 to 3
+    char name[VD_PARAMETER_NAME];
+    int dims; // 1 to 3
     size_t shape[3];
     size_t elements;
     size_t offset;  // in a block of memory, in elements

@@ -1,30 +1,26 @@
 // Sequences: layers of LSTMs and GRUs over packed words, and where they end.
 #include "engine/graph/tape_private.h"
 
-#include <stdio.h>
-
 enum { MOST_DIRECTIONS = 2 };
 
-// "_l0", "_l1_reverse": PyTorch's.
-static void name_layer(const char *name, const char *what, int layer, int direction, char *out,
-                       size_t room)
+// The two matrices and two vectors of a direction, all with as many rows: weight_ih and its like,
+// with `end` behind them.
+static bool find_weights(vd_tape *tape, const char *name, const char *end, vd_lstm_weights *w,
+                         vd_lstm_weights *dw)
 {
-    snprintf(out, room, "%s.%s_l%d%s", name, what, layer, direction ? "_reverse" : "");
+    return vd_tape_matrix(tape, name, vd_name_of(".weight_ih%s", end).text, &w->w_ih, &dw->w_ih) &&
+           vd_tape_matrix(tape, name, vd_name_of(".weight_hh%s", end).text, &w->w_hh, &dw->w_hh) &&
+           vd_tape_numbers(tape, name, vd_name_of(".bias_ih%s", end).text, false, &w->b_ih,
+                           &dw->b_ih, NULL) &&
+           vd_tape_numbers(tape, name, vd_name_of(".bias_hh%s", end).text, false, &w->b_hh,
+                           &dw->b_hh, NULL);
 }
 
-// The two matrices and two vectors of a direction, all with `rows` rows.
 static bool find_direction(vd_tape *tape, const char *name, int layer, int direction,
                            vd_lstm_weights *w, vd_lstm_weights *dw)
 {
-    enum { ROOM = sizeof tape->w->layout->parameter[0].name };
-    char of[4][ROOM];
-    static const char *const what[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
-    for (int i = 0; i < 4; i++)
-        name_layer(name, what[i], layer, direction, of[i], ROOM);
-    return vd_tape_matrix(tape, of[0], "", &w->w_ih, &dw->w_ih) &&
-           vd_tape_matrix(tape, of[1], "", &w->w_hh, &dw->w_hh) &&
-           vd_tape_numbers(tape, of[2], "", false, &w->b_ih, &dw->b_ih, NULL) &&
-           vd_tape_numbers(tape, of[3], "", false, &w->b_hh, &dw->b_hh, NULL);
+    const vd_name end = vd_name_of("_l%d%s", layer, direction ? "_reverse" : ""); // PyTorch's
+    return find_weights(tape, name, end.text, w, dw);
 }
 
 static const int *map_of(const vd_packed *packed, int direction)
@@ -190,14 +186,12 @@ vd_value *vd_tape_gated_gru(vd_tape *tape, const vd_value *x, const vd_value *ga
                             const vd_packed *packed, const char *name)
 {
     gru_kept *k = vd_tape_kept(tape, 1, sizeof *k);
-    char input[sizeof tape->w->layout->parameter[0].name];
-    snprintf(input, sizeof input, "%s.input", name);
     if (!k || !vd_tape_matrix(tape, name, ".state.weight", &k->w[0].w, &k->dw[0].w) ||
         !vd_tape_numbers(tape, name, ".state.bias", false, &k->w[0].b, &k->dw[0].b, NULL))
         return &tape->nothing;
     k->directions = 1;
     k->gate = gate;
-    k->input[0] = vd_tape_linear(tape, x, input);
+    k->input[0] = vd_tape_linear(tape, x, vd_name_of("%s.input", name).text);
     if (!vd_tape_fits(tape,
                       k->input[0]->columns == 2 * k->w[0].w.columns && gate->columns == 1 &&
                           gate->rows == x->rows && x->rows == packed->tokens,
@@ -246,16 +240,15 @@ static const vd_value *gate_of(vd_tape *tape, const vd_value *all, int which, vd
 
 void vd_tape_lstm_cell(vd_tape *tape, const vd_value *x, vd_lstm_state *state, const char *name)
 {
-    vd_linear_weights w[2] = {0}, dw[2] = {0};
-    if (!vd_tape_matrix(tape, name, ".weight_ih", &w[0].w, &dw[0].w) ||
-        !vd_tape_matrix(tape, name, ".weight_hh", &w[1].w, &dw[1].w) ||
-        !vd_tape_numbers(tape, name, ".bias_ih", false, &w[0].b, &dw[0].b, NULL) ||
-        !vd_tape_numbers(tape, name, ".bias_hh", false, &w[1].b, &dw[1].b, NULL)) {
+    vd_lstm_weights w, dw;
+    if (!find_weights(tape, name, "", &w, &dw)) {
         *state = (vd_lstm_state){&tape->nothing, &tape->nothing};
         return;
     }
-    const vd_value *all = vd_tape_add(tape, vd_tape_layer(tape, x, &w[0], &dw[0], name),
-                                      vd_tape_layer(tape, state->h, &w[1], &dw[1], name));
+    const vd_linear_weights of_x = {w.w_ih, w.b_ih}, of_h = {w.w_hh, w.b_hh};
+    const vd_linear_weights dof_x = {dw.w_ih, dw.b_ih}, dof_h = {dw.w_hh, dw.b_hh};
+    const vd_value *all = vd_tape_add(tape, vd_tape_layer(tape, x, &of_x, &dof_x, name),
+                                      vd_tape_layer(tape, state->h, &of_h, &dof_h, name));
     const vd_value *i = gate_of(tape, all, 0, VD_SIGMOID), *f = gate_of(tape, all, 1, VD_SIGMOID);
     const vd_value *g = gate_of(tape, all, 2, VD_TANH), *o = gate_of(tape, all, 3, VD_SIGMOID);
     state->c = vd_tape_add(tape, vd_tape_multiply(tape, f, state->c), vd_tape_multiply(tape, i, g));

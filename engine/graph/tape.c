@@ -134,13 +134,13 @@ vd_value *vd_tape_constant(vd_tape *tape, vd_axis axis, const vd_real *x, int ro
 static const vd_parameter *find(vd_tape *tape, const char *name, const char *suffix, bool matrix,
                                 bool optional)
 {
-    char whole[sizeof tape->w->layout->parameter[0].name];
-    snprintf(whole, sizeof whole, "%s%s", name, suffix);
-    const vd_parameter *p = tape->status == VD_OK ? vd_layout_find(tape->w->layout, whole) : NULL;
+    const vd_name whole = vd_name_of("%s%s", name, suffix);
+    const vd_parameter *p =
+        tape->status == VD_OK ? vd_layout_find(tape->w->layout, whole.text) : NULL;
     if (p && p->matrix == matrix)
         return p;
     if (!optional)
-        vd_tape_fail(tape, VD_USAGE, "%s is not declared as a %s", whole,
+        vd_tape_fail(tape, VD_USAGE, "%s is not declared as a %s", whole.text,
                      matrix ? "matrix" : "vector");
     return NULL;
 }

@@ -19,9 +19,7 @@
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
 
-#include <stdio.h>
-
-enum { STEPS = 4, MAPS = 2, AGES = 12, LONGEST_NAME = 64 };
+enum { STEPS = 4, MAPS = 2, AGES = 12 };
 
 static int steps_of(const vd_config *c)
 {
@@ -31,7 +29,6 @@ static int steps_of(const vd_config *c)
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = vd_width_even(c);
-    char name[LONGEST_NAME];
     const vd_start age = {VD_START_NORMAL, 0.1};
     vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
     vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
@@ -39,8 +36,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.2", d, d, true);
     for (int i = 0; i < steps_of(c); i++) {
-        snprintf(name, sizeof name, "encoder.control.question.%d", i);
-        vd_layout_linear(layout, name, d, d, true);
+        vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     }
     vd_layout_add(layout, "encoder.control.start", "", false, 1, (size_t)d, vd_start_zero());
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
@@ -376,9 +372,9 @@ static vd_value *control(const dialogs *d, const round_rows *r, const vd_value *
 {
     static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
     vd_tape *tape = d->tape;
-    char name[LONGEST_NAME];
-    snprintf(name, sizeof name, "encoder.control.question.%d", step);
-    vd_value *u = vd_tape_join(tape, before, vd_tape_linear(tape, r->q, name));
+    vd_value *u = vd_tape_join(
+        tape, before,
+        vd_tape_linear(tape, r->q, vd_name_of("encoder.control.question.%d", step).text));
     u = vd_tape_linear(tape, u, "encoder.control.join");
     vd_value *s = vd_score_pairs(tape, &score, r->words, u, d->words, 0);
     return vd_tape_mix(tape, attend(d, r, s, "question-words", step), d->words);

@@ -18,17 +18,15 @@ enum { LAYERS = 2 };
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int w = vd_width_even(c);
-    char name[VD_FLOW_NAME];
     vd_flows_declare(layout, c, &(vd_flow_sizes){.layers = LAYERS, .model = 4 * w, .pool = 5 * w});
-    vd_layout_score(layout, vd_flow_name("history", "score", name), 3 * w, false);
-    vd_layout_score(layout, vd_flow_name("regions", "score", name), 3 * w, false);
+    vd_layout_score(layout, "encoder.flow.history.score", 3 * w, false);
+    vd_layout_score(layout, "encoder.flow.regions.score", 3 * w, false);
 }
 
 // w1, w2, w3.
 static void find_weights(vd_tape *tape, const vd_flow *flow, const vd_value *w[3])
 {
-    char name[VD_FLOW_NAME];
-    vd_value *all = vd_tape_vector(tape, vd_flow_name(flow->of, "score.weight", name));
+    vd_value *all = vd_tape_vector(tape, vd_name_of("encoder.flow.%s.score.weight", flow->of).text);
     for (int i = 0; i < 3; i++)
         w[i] = vd_tape_columns(tape, all, i * all->columns / 3, all->columns / 3);
 }

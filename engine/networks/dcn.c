@@ -18,13 +18,12 @@ enum { LAYERS = 1 };
 
 static void declare_flow(vd_layout *layout, const char *of, int w)
 {
-    char name[VD_FLOW_NAME];
     const vd_start start = {VD_START_NORMAL, 0.1};
-    vd_layout_linear(layout, vd_flow_name(of, "question", name), w, w, true);
-    vd_layout_add(layout, vd_flow_name(of, "sentinel.question", name), "", false, 1, (size_t)w,
-                  start);
-    vd_layout_add(layout, vd_flow_name(of, "sentinel.context", name), "", false, 1, (size_t)w,
-                  start);
+    vd_layout_linear(layout, vd_name_of("encoder.flow.%s.question", of).text, w, w, true);
+    vd_layout_add(layout, vd_name_of("encoder.flow.%s.sentinel.question", of).text, "", false, 1,
+                  (size_t)w, start);
+    vd_layout_add(layout, vd_name_of("encoder.flow.%s.sentinel.context", of).text, "", false, 1,
+                  (size_t)w, start);
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
@@ -58,17 +57,16 @@ static vd_value *end_with_last(vd_tape *tape, const vd_inputs *in, const vd_valu
 static vd_value *add_sentinel(vd_tape *tape, const vd_flow *flow, const char *part,
                               const vd_value *x)
 {
-    char name[VD_FLOW_NAME];
-    return vd_tape_stack(tape, x, vd_tape_vector(tape, vd_flow_name(flow->of, part, name)));
+    return vd_tape_stack(
+        tape, x, vd_tape_vector(tape, vd_name_of("encoder.flow.%s.%s", flow->of, part).text));
 }
 
 // Q, with a sentinel behind the words of each question.
 static vd_value *read_words(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
                             const vd_value *words)
 {
-    char name[VD_FLOW_NAME];
     vd_value *u = add_sentinel(tape, flow, "sentinel.question", words);
-    vd_value *q = vd_tanh_layer(tape, u, vd_flow_name(flow->of, "question", name), 0);
+    vd_value *q = vd_tanh_layer(tape, u, vd_name_of("encoder.flow.%s.question", flow->of).text, 0);
     return end_with_last(tape, in, q, in->question_words->start);
 }
 

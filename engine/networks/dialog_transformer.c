@@ -21,11 +21,11 @@
 // Attentions, index = layer, from the question's last word, the mean over heads of what each head
 // looks at among the regions, and among the entries: question -> regions, rounds.
 #include <math.h>
-#include <stdio.h>
 
 #include "engine/networks/dialog_tokens.h"
+#include "engine/networks/text/layers.h"
 
-enum { LAYERS = 3, HEADS = 4, PLACES = 512, INNER = 4, LONGEST_NAME = 64 };
+enum { LAYERS = 3, HEADS = 4, PLACES = 512, INNER = 4 };
 
 static int layers_of(const vd_config *c)
 {
@@ -41,25 +41,18 @@ static int heads_of(const vd_config *c)
     return heads;
 }
 
-static const char *part_of(int layer, const char *part, char out[LONGEST_NAME])
+static vd_name part_of(int layer, const char *part)
 {
-    snprintf(out, LONGEST_NAME, "encoder.layers.%d.%s", layer, part);
-    return out;
+    return vd_name_of("encoder.layers.%d.%s", layer, part);
 }
 
 static void declare_layer(vd_layout *layout, int layer, int d)
 {
-    static const char *const square[] = {"attention.query", "attention.key", "attention.value",
-                                         "attention.out"};
-    const vd_start start = {VD_START_UNIFORM, 1 / sqrt((double)d)};
-    char name[LONGEST_NAME];
-    vd_layout_norm(layout, part_of(layer, "norm1", name), d);
-    for (int i = 0; i < 4; i++)
-        vd_layout_add(layout, part_of(layer, square[i], name), ".weight", true, (size_t)d,
-                      (size_t)d, start);
-    vd_layout_norm(layout, part_of(layer, "norm2", name), d);
-    vd_layout_linear(layout, part_of(layer, "ffn.1", name), d, INNER * d, true);
-    vd_layout_linear(layout, part_of(layer, "ffn.2", name), INNER * d, d, true);
+    const vd_name at = vd_name_of("encoder.layers.%d", layer);
+    vd_layout_norm(layout, vd_name_of("%s.norm1", at.text).text, d);
+    vd_text_declare_attention(layout, at.text, d);
+    vd_layout_norm(layout, vd_name_of("%s.norm2", at.text).text, d);
+    vd_text_declare_ffn(layout, at.text, d, INNER * d);
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
@@ -140,33 +133,30 @@ static void explain_layer(const vd_dialog_tokens *d, const layer *l)
 static const vd_value *attend(const vd_dialog_tokens *d, const vd_value *y, int index, layer *l)
 {
     vd_tape *tape = d->tape;
-    char name[LONGEST_NAME];
-    const vd_value *q = vd_tape_linear(tape, y, part_of(index, "attention.query", name)),
-                   *k = vd_tape_linear(tape, y, part_of(index, "attention.key", name)),
-                   *v = vd_tape_linear(tape, y, part_of(index, "attention.value", name));
+    const vd_value *q = vd_tape_linear(tape, y, part_of(index, "attention.query").text),
+                   *k = vd_tape_linear(tape, y, part_of(index, "attention.key").text),
+                   *v = vd_tape_linear(tape, y, part_of(index, "attention.value").text);
     q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / d->heads));
     const vd_value *s = vd_dialog_tokens_flatten(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
     vd_dialog_tokens_show(d, s, index);
     l->a = vd_tape_softmax(tape, s);
-    return vd_tape_linear(tape, vd_tape_mix(tape, l->a, v), part_of(index, "attention.out", name));
+    return vd_tape_linear(tape, vd_tape_mix(tape, l->a, v), part_of(index, "attention.out").text);
 }
 
 static const vd_value *work_out(vd_tape *tape, const vd_value *y, int index)
 {
-    char name[LONGEST_NAME];
-    y = vd_tape_map(tape, VD_GELU, vd_tape_linear(tape, y, part_of(index, "ffn.1", name)));
-    return vd_tape_linear(tape, y, part_of(index, "ffn.2", name));
+    y = vd_tape_map(tape, VD_GELU, vd_tape_linear(tape, y, part_of(index, "ffn.1").text));
+    return vd_tape_linear(tape, y, part_of(index, "ffn.2").text);
 }
 
 static const vd_value *take_layer(const vd_dialog_tokens *d, const vd_value *x, int index)
 {
     vd_tape *tape = d->tape;
-    char name[LONGEST_NAME];
     layer l = {.before = x};
-    const vd_value *y = vd_tape_layer_norm(tape, x, part_of(index, "norm1", name));
+    const vd_value *y = vd_tape_layer_norm(tape, x, part_of(index, "norm1").text);
     y = vd_tape_dropout(tape, attend(d, y, index, &l), d->in->dropout);
     l.between = vd_tape_add(tape, x, y);
-    y = vd_tape_layer_norm(tape, l.between, part_of(index, "norm2", name));
+    y = vd_tape_layer_norm(tape, l.between, part_of(index, "norm2").text);
     y = vd_tape_dropout(tape, work_out(tape, y, index), d->in->dropout);
     l.after = vd_tape_add(tape, l.between, y);
     explain_layer(d, &l);

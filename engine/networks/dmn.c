@@ -17,9 +17,7 @@
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
 
-#include <stdio.h>
-
-enum { HOPS = 3, LONGEST_NAME = 64 };
+enum { HOPS = 3 };
 
 static int hops_of(const vd_config *c)
 {
@@ -34,21 +32,15 @@ static void declare_gru(vd_layout *layout, const char *name, int directions, int
 
 static void declare_episode(vd_layout *layout, const char *of, int h)
 {
-    char name[LONGEST_NAME];
-    snprintf(name, sizeof name, "encoder.memory.%s.score.0", of);
-    vd_layout_linear(layout, name, 4 * h, h, true);
-    snprintf(name, sizeof name, "encoder.memory.%s.score.2", of);
-    vd_layout_score(layout, name, h, false);
-    snprintf(name, sizeof name, "encoder.memory.%s.gru.input", of);
-    vd_layout_linear(layout, name, h, 2 * h, true);
-    snprintf(name, sizeof name, "encoder.memory.%s.gru.state", of);
-    vd_layout_linear(layout, name, h, 2 * h, true);
+    vd_layout_linear(layout, vd_name_of("encoder.memory.%s.score.0", of).text, 4 * h, h, true);
+    vd_layout_score(layout, vd_name_of("encoder.memory.%s.score.2", of).text, h, false);
+    vd_layout_linear(layout, vd_name_of("encoder.memory.%s.gru.input", of).text, h, 2 * h, true);
+    vd_layout_linear(layout, vd_name_of("encoder.memory.%s.gru.state", of).text, h, 2 * h, true);
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int h = c->hidden;
-    char name[LONGEST_NAME];
     vd_text_declare(layout, c, "encoder.question", c->embed);
     if (c->text != VD_TEXT_OWN)
         vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
@@ -58,8 +50,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     declare_episode(layout, "entries", h);
     declare_episode(layout, "regions", h);
     for (int k = 0; k < hops_of(c); k++) {
-        snprintf(name, sizeof name, "encoder.memory.update.%d", k);
-        vd_layout_linear(layout, name, 4 * h, h, true);
+        vd_layout_linear(layout, vd_name_of("encoder.memory.update.%d", k).text, 4 * h, h, true);
     }
     vd_layout_linear(layout, "encoder.out", 2 * h, h, true);
 }
@@ -143,22 +134,19 @@ static vd_value *read_question(vd_tape *tape, vd_inputs *in)
 
 static vd_value *layer(vd_tape *tape, const facts *s, const char *part, const vd_value *x)
 {
-    char name[LONGEST_NAME];
-    snprintf(name, sizeof name, "encoder.memory.%s.%s", s->of, part);
-    return vd_tape_linear(tape, x, name);
+    return vd_tape_linear(tape, x, vd_name_of("encoder.memory.%s.%s", s->of, part).text);
 }
 
 // c: the facts read one after the other, as far as the gate lets them in.
 static vd_value *read_facts(vd_tape *tape, const facts *s, const vd_value *m, int hop)
 {
-    char name[LONGEST_NAME];
     const vd_value *const z[] = {s->with_q, vd_tape_products(tape, s->p, m, s->f), s->from_q,
                                  distances(tape, s, m)};
     vd_value *y =
         vd_tape_map(tape, VD_TANH, layer(tape, s, "score.0", vd_tape_join_all(tape, z, 4)));
     vd_value *g = vd_tape_attend(tape, layer(tape, s, "score.2", y), s->shown, hop);
-    snprintf(name, sizeof name, "encoder.memory.%s.gru", s->of);
-    vd_value *states = vd_tape_gated_gru(tape, s->f, g, s->sequences, name);
+    vd_value *states = vd_tape_gated_gru(tape, s->f, g, s->sequences,
+                                         vd_name_of("encoder.memory.%s.gru", s->of).text);
     return vd_tape_ends(tape, states, s->sequences, 1, VD_AXIS_QUESTIONS);
 }
 
@@ -185,12 +173,12 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     const vd_value *q = read_question(tape, in), *m = q;
     const facts entries = read_entries(tape, in, q), regions = read_regions(tape, in, q);
     for (int k = 0; k < hops_of(in->config); k++) {
-        char name[LONGEST_NAME];
         const vd_value *c = read_facts(tape, &entries, m, k),
                        *seen = read_facts(tape, &regions, m, k);
         const vd_value *const all[] = {m, c, seen, q}, *before = m;
-        snprintf(name, sizeof name, "encoder.memory.update.%d", k);
-        m = vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, vd_tape_join_all(tape, all, 4), name));
+        m = vd_tape_map(tape, VD_RELU,
+                        vd_tape_linear(tape, vd_tape_join_all(tape, all, 4),
+                                       vd_name_of("encoder.memory.update.%d", k).text));
         explain_episode(tape, before, c, seen, m);
     }
     return vd_tanh_layer(tape, vd_tape_join(tape, m, q), "encoder.out", in->dropout);

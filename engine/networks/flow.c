@@ -1,14 +1,6 @@
 #include "engine/networks/flow.h"
 
-#include <stdio.h>
-
 enum { READ_BOTH_WAYS = 2 };
-
-const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME])
-{
-    snprintf(out, VD_FLOW_NAME, "encoder.flow.%s.%s", of, part);
-    return out;
-}
 
 void vd_flows_declare(vd_layout *layout, const vd_config *c, const vd_flow_sizes *sizes)
 {
@@ -144,16 +136,15 @@ static vd_flows begin(vd_tape *tape, vd_inputs *in)
 vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *g,
                         int layers)
 {
-    char name[VD_FLOW_NAME];
-    vd_flow_name(flow->of, "model", name);
     g = vd_tape_dropout(tape, g, in->dropout);
     if (flow->axis == VD_AXIS_REGIONS)
-        return vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, g, name));
+        return vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, g, "encoder.flow.regions.model"));
     const vd_sequences s = {
         .packed = vd_inputs_sequences(tape, flow->pool), .x = g, .axis = flow->axis};
     if (tape->status != VD_OK)
         return &tape->nothing;
-    return vd_tape_lstm(tape, &s, name, layers, READ_BOTH_WAYS, in->lstm_dropout);
+    return vd_tape_lstm(tape, &s, "encoder.flow.history.model", layers, READ_BOTH_WAYS,
+                        in->lstm_dropout);
 }
 
 static void explain_words(vd_tape *tape, const vd_value *m, const vd_value *sum)
@@ -183,9 +174,8 @@ static void explain_regions(vd_tape *tape, const vd_value *m, const vd_value *su
 vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *s,
                        const vd_value *m)
 {
-    char name[VD_FLOW_NAME];
-    vd_flow_name(flow->of, "pool", name);
-    vd_value *score = vd_tape_linear(tape, vd_tape_dropout(tape, s, in->dropout), name);
+    vd_value *score = vd_tape_linear(tape, vd_tape_dropout(tape, s, in->dropout),
+                                     vd_name_of("encoder.flow.%s.pool", flow->of).text);
     score->pairing = flow->pool;
     vd_value *sum = vd_tape_mix(tape, vd_tape_attend(tape, score, flow->pooled, 0), m);
     (flow->axis == VD_AXIS_REGIONS ? explain_regions : explain_words)(tape, m, sum);

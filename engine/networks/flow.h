@@ -13,11 +13,11 @@
 
 #include "engine/networks/parts.h"
 
-enum { VD_FLOWS = 2, VD_FLOW_NAME = 64 };
+enum { VD_FLOWS = 2 };
 
 // One of the two comparisons.
 typedef struct vd_flow {
-    const char *of;                     // "history", "regions": in the names of its parameters
+    const char *of; // "history", "regions": its parameters are encoder.flow.of.part
     const char *looks, *alone, *pooled; // names of its attentions
     vd_axis axis;                       // of its rows
     const int *start;                   // (N + 1) the first row of each question
@@ -35,8 +35,6 @@ typedef struct vd_flow_sizes {
     int layers, model, pool;
 } vd_flow_sizes;
 
-// encoder.flow.of.part
-const char *vd_flow_name(const char *of, const char *part, char out[VD_FLOW_NAME]);
 void vd_flows_declare(vd_layout *layout, const vd_config *config, const vd_flow_sizes *sizes);
 
 // e of c and x, each of which `compare` makes of one of the two.

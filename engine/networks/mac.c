@@ -11,9 +11,7 @@
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
 
-#include <stdio.h>
-
-enum { STEPS = 5, AGES = 64, LONGEST_NAME = 64 };
+enum { STEPS = 5, AGES = 64 };
 
 static int steps_of(const vd_config *c)
 {
@@ -23,19 +21,15 @@ static int steps_of(const vd_config *c)
 static void declare_reader(vd_layout *layout, const char *of, int d)
 {
     static const char *const part[] = {"memory", "key", "mix", "own"};
-    char name[LONGEST_NAME];
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "encoder.%s.read.%s", of, part[i]);
-        vd_layout_linear(layout, name, d, d, i < 3);
+        vd_layout_linear(layout, vd_name_of("encoder.%s.read.%s", of, part[i]).text, d, d, i < 3);
     }
-    snprintf(name, sizeof name, "encoder.%s.read.score", of);
-    vd_layout_score(layout, name, d, false);
+    vd_layout_score(layout, vd_name_of("encoder.%s.read.score", of).text, d, false);
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = vd_width_even(c);
-    char name[LONGEST_NAME];
     const vd_start start = {VD_START_NORMAL, 0.1};
     vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
     vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
@@ -46,8 +40,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_add(layout, "encoder.control.start", "", false, 1, (size_t)d, vd_start_zero());
     vd_layout_add(layout, "encoder.memory.start", "", false, 1, (size_t)d, vd_start_zero());
     for (int i = 0; i < steps_of(c); i++) {
-        snprintf(name, sizeof name, "encoder.control.question.%d", i);
-        vd_layout_linear(layout, name, d, d, true);
+        vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     }
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
     vd_layout_score(layout, "encoder.control.score", d, false);
@@ -67,9 +60,7 @@ typedef struct reader {
 
 static vd_value *layer(vd_tape *tape, const reader *r, const char *part, const vd_value *x)
 {
-    char name[LONGEST_NAME];
-    snprintf(name, sizeof name, "encoder.%s.read.%s", r->of, part);
-    return vd_tape_linear(tape, x, name);
+    return vd_tape_linear(tape, x, vd_name_of("encoder.%s.read.%s", r->of, part).text);
 }
 
 static reader make_reader(vd_tape *tape, const char *of, const vd_pairing *p, const vd_value *x)
@@ -94,9 +85,7 @@ static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value
                               const vd_value *q, const vd_value *words, int step)
 {
     static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
-    char name[LONGEST_NAME];
-    snprintf(name, sizeof name, "encoder.control.question.%d", step);
-    vd_value *now = vd_tape_linear(tape, q, name);
+    vd_value *now = vd_tape_linear(tape, q, vd_name_of("encoder.control.question.%d", step).text);
     vd_value *u = vd_tape_linear(tape, vd_tape_join(tape, before, now), "encoder.control.join");
     vd_value *s = vd_score_pairs(tape, &score, p, u, words, 0);
     return vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", step), words);

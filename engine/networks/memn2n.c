@@ -17,9 +17,7 @@
 // Attentions, index = hop: question -> rounds, regions.
 #include "engine/networks/parts.h"
 
-#include <stdio.h>
-
-enum { HOPS = 3, MOST_HOPS = 16, AGES = 64, LONGEST_NAME = 64 };
+enum { HOPS = 3, MOST_HOPS = 16, AGES = 64 };
 
 static const char SQUARE[] = "encoder.memory.between"; // H
 
@@ -42,23 +40,22 @@ static int tables_of(const vd_config *c)
 static void declare(const vd_config *c, vd_layout *layout)
 {
     size_t e = (size_t)c->embed;
-    char name[LONGEST_NAME];
     bool sums = c->text == VD_TEXT_OWN;
     if (!sums) {
         vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
         vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     }
     for (int k = 0; k < tables_of(c); k++) {
-        snprintf(name, sizeof name, "encoder.memory.words.%d", k);
+        const vd_name words = vd_name_of("encoder.memory.words.%d", k);
         if (!sums)
-            vd_layout_linear(layout, name, c->hidden, c->embed, false);
+            vd_layout_linear(layout, words.text, c->hidden, c->embed, false);
         else if (k > 0) // the first is the embedding
-            vd_layout_add(layout, name, ".weight", true, (size_t)c->vocab, e,
+            vd_layout_add(layout, words.text, ".weight", true, (size_t)c->vocab, e,
                           (vd_start){VD_START_WORDS, 0.1});
-        snprintf(name, sizeof name, "encoder.memory.time.%d", k);
-        vd_layout_add(layout, name, ".weight", false, AGES, e, (vd_start){VD_START_NORMAL, 0.1});
-        snprintf(name, sizeof name, "encoder.memory.image.%d", k);
-        vd_layout_linear(layout, name, c->region, c->embed, false);
+        vd_layout_add(layout, vd_name_of("encoder.memory.time.%d", k).text, ".weight", false, AGES,
+                      e, (vd_start){VD_START_NORMAL, 0.1});
+        vd_layout_linear(layout, vd_name_of("encoder.memory.image.%d", k).text, c->region, c->embed,
+                         false);
     }
     if (!adjacent(c))
         vd_layout_linear(layout, SQUARE, c->embed, c->embed, false);
@@ -81,10 +78,10 @@ static sentences read_text(vd_tape *tape, const vd_inputs *in, vd_text text, con
 // By the k-th table.
 static vd_value *take(vd_tape *tape, const vd_inputs *in, const sentences *of, int k)
 {
-    char name[LONGEST_NAME] = "encoder.word_embed.weight";
-    if (of->s || k > 0)
-        snprintf(name, sizeof name, "encoder.memory.words.%d%s", k, of->s ? "" : ".weight");
-    return of->s ? vd_tape_linear(tape, of->s, name) : vd_sums_take(tape, in, &of->sums, name);
+    const vd_name words = vd_name_of("encoder.memory.words.%d", k);
+    const vd_name table = vd_name_of("%s.weight", k ? words.text : "encoder.word_embed");
+    return of->s ? vd_tape_linear(tape, of->s, words.text)
+                 : vd_sums_take(tape, in, &of->sums, table.text);
 }
 
 // Both memories as one set of tables gives them.
@@ -95,12 +92,10 @@ typedef struct memory {
 
 static memory remember(vd_tape *tape, vd_inputs *in, const sentences *entries, int k)
 {
-    char name[LONGEST_NAME];
     memory m;
-    snprintf(name, sizeof name, "encoder.memory.time.%d.weight", k);
-    m.entries = vd_aged_entries(tape, in, take(tape, in, entries, k), name);
-    snprintf(name, sizeof name, "encoder.memory.image.%d", k);
-    m.regions = vd_tape_linear(tape, in->regions, name);
+    m.entries = vd_aged_entries(tape, in, take(tape, in, entries, k),
+                                vd_name_of("encoder.memory.time.%d.weight", k).text);
+    m.regions = vd_tape_linear(tape, in->regions, vd_name_of("encoder.memory.image.%d", k).text);
     return m;
 }
 

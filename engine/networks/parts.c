@@ -1,13 +1,10 @@
 #include "engine/networks/parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/networks/batch.h"
 #include "engine/networks/text/text.h"
-
-enum { LONGEST_NAME = 96 };
 
 // ---- texts --------------------------------------------------------------------------------------
 
@@ -324,13 +321,6 @@ static vd_score kind_of(const vd_scoring *s)
     return s->kind == VD_SCORE_OWN ? s->own : s->kind;
 }
 
-// name.part
-static const char *part_of(const vd_scoring *s, const char *part, char out[LONGEST_NAME])
-{
-    snprintf(out, LONGEST_NAME, "%s.%s", s->name, part);
-    return out;
-}
-
 vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name)
 {
     return (vd_scoring){kind, own, name, size, size, size};
@@ -338,23 +328,22 @@ vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name
 
 void vd_score_declare(vd_layout *layout, const vd_scoring *s)
 {
-    char name[LONGEST_NAME];
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
-        vd_layout_linear(layout, part_of(s, "query", name), s->query, s->hidden, true);
-        vd_layout_linear(layout, part_of(s, "key", name), s->key, s->hidden, false);
+        vd_layout_linear(layout, vd_name_of("%s.query", s->name).text, s->query, s->hidden, true);
+        vd_layout_linear(layout, vd_name_of("%s.key", s->name).text, s->key, s->hidden, false);
         // So attention starts flat.
         vd_layout_add(layout, s->name, ".v.weight", false, 1, (size_t)s->hidden, vd_start_zero());
         break;
     case VD_SCORE_BILINEAR:
-        vd_layout_linear(layout, part_of(s, "query", name), s->query, s->key, false);
+        vd_layout_linear(layout, vd_name_of("%s.query", s->name).text, s->query, s->key, false);
         break;
     case VD_SCORE_PRODUCT:
         vd_layout_score(layout, s->name, s->query, false);
         break;
     case VD_SCORE_SUM:
-        vd_layout_score(layout, part_of(s, "query", name), s->query, true);
-        vd_layout_score(layout, part_of(s, "key", name), s->key, false);
+        vd_layout_score(layout, vd_name_of("%s.query", s->name).text, s->query, true);
+        vd_layout_score(layout, vd_name_of("%s.key", s->name).text, s->key, false);
         break;
     default:
         break;
@@ -365,31 +354,29 @@ void vd_score_declare(vd_layout *layout, const vd_scoring *s)
 static vd_value *product_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                                 const vd_value *query, const vd_value *key, vd_real dropout)
 {
-    char name[LONGEST_NAME];
     if (dropout != 0)
         return vd_tape_linear(
             tape, vd_tape_dropout(tape, vd_tape_products(tape, p, query, key), dropout), s->name);
-    const vd_value *w = vd_tape_vector(tape, part_of(s, "weight", name));
+    const vd_value *w = vd_tape_vector(tape, vd_name_of("%s.weight", s->name).text);
     return vd_tape_dot(tape, p, vd_tape_multiply(tape, query, w), key, 1);
 }
 
 static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                                  const vd_value *query, const vd_value *k, vd_real dropout)
 {
-    char name[LONGEST_NAME];
-    vd_value *q = vd_tape_linear(tape, query, part_of(s, "query", name));
+    vd_value *q = vd_tape_linear(tape, query, vd_name_of("%s.query", s->name).text);
     if (dropout == 0)
-        return vd_tape_additive(tape, p, q, k, vd_tape_vector(tape, part_of(s, "v.weight", name)));
+        return vd_tape_additive(tape, p, q, k,
+                                vd_tape_vector(tape, vd_name_of("%s.v.weight", s->name).text));
     q = vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
     q = vd_tape_dropout(tape, vd_tape_map(tape, VD_TANH, q), dropout);
-    return vd_tape_linear(tape, q, part_of(s, "v", name));
+    return vd_tape_linear(tape, q, vd_name_of("%s.v", s->name).text);
 }
 
 const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key)
 {
-    char name[LONGEST_NAME];
     bool layer = kind_of(s) == VD_SCORE_ADDITIVE || kind_of(s) == VD_SCORE_SUM;
-    return layer ? vd_tape_linear(tape, key, part_of(s, "key", name)) : key;
+    return layer ? vd_tape_linear(tape, key, vd_name_of("%s.key", s->name).text) : key;
 }
 
 vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
@@ -401,7 +388,6 @@ vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p
 vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
                            const vd_value *query, const vd_value *key, vd_real dropout)
 {
-    char name[LONGEST_NAME];
     vd_value *q;
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
@@ -410,12 +396,12 @@ vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing 
         query = vd_tape_scale(tape, query, 1 / (vd_real)sqrt((double)s->query));
         return vd_tape_dot(tape, p, query, key, 1);
     case VD_SCORE_BILINEAR:
-        query = vd_tape_linear(tape, query, part_of(s, "query", name));
+        query = vd_tape_linear(tape, query, vd_name_of("%s.query", s->name).text);
         return vd_tape_dot(tape, p, query, key, 1);
     case VD_SCORE_PRODUCT:
         return product_scores(tape, s, p, query, key, dropout);
     case VD_SCORE_SUM:
-        q = vd_tape_linear(tape, query, part_of(s, "query", name));
+        q = vd_tape_linear(tape, query, vd_name_of("%s.query", s->name).text);
         return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, key));
     default:
         return vd_tape_dot(tape, p, query, key, 1);

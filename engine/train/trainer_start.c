@@ -80,11 +80,8 @@ static const vd_parameter *counterpart(const vd_layout *layout, const char *name
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) != 0)
             continue;
-        for (size_t j = 0; !found && j < sizeof prefixes / sizeof *prefixes; j++) {
-            char other[sizeof layout->parameter[0].name];
-            snprintf(other, sizeof other, "%s%s", prefixes[j], name + length);
-            found = vd_layout_find(layout, other);
-        }
+        for (size_t j = 0; !found && j < sizeof prefixes / sizeof *prefixes; j++)
+            found = vd_layout_find(layout, vd_name_of("%s%s", prefixes[j], name + length).text);
     }
     return found;
 }

@@ -15,46 +15,31 @@
 // is normalised before its keys and values are made.
 // w_t, what a head gives to the history, is the sum of its shares there; beta_nj is its level.
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/networks/captions/private.h"
 
-enum { LONGEST_NAME = 64 };
-
-// "dec.1.cross_attn.q"; where: "enc" or "dec".
-static const char *part_of(const char *where, int layer, const char *part, char out[LONGEST_NAME])
-{
-    snprintf(out, LONGEST_NAME, "%s.%d.%s", where, layer, part);
-    return out;
-}
-
-// ---- parameters ---------------------------------------------------------------------------------
+// ---- parameters: "dec.1.cross_attn.q.weight"; where: "enc" or "dec"  ----------------------------
 
 static void declare_attention(vd_layout *layout, const char *where, int layer, const char *name,
                               int d)
 {
     static const char *const parts[] = {"q", "k", "v", "o"};
-    for (int i = 0; i < 4; i++) {
-        char part[32], whole[LONGEST_NAME];
-        snprintf(part, sizeof part, "%s.%s", name, parts[i]);
-        vd_caption_declare_linear(layout, part_of(where, layer, part, whole), d, d, true);
-    }
+    for (int i = 0; i < 4; i++)
+        vd_caption_declare_linear(
+            layout, vd_name_of("%s.%d.%s.%s", where, layer, name, parts[i]).text, d, d, true);
 }
 
 static void declare_norm(vd_layout *layout, const char *where, int layer, const char *name, int d)
 {
-    char whole[LONGEST_NAME];
-    vd_layout_norm(layout, part_of(where, layer, name, whole), d);
+    vd_layout_norm(layout, vd_name_of("%s.%d.%s", where, layer, name).text, d);
 }
 
 static void declare_ff(vd_layout *layout, const char *where, int layer, const vd_caption_config *c)
 {
-    char name[LONGEST_NAME];
-    vd_caption_declare_linear(layout, part_of(where, layer, "ff.fc1", name), c->hidden, c->inner,
-                              true);
-    vd_caption_declare_linear(layout, part_of(where, layer, "ff.fc2", name), c->inner, c->hidden,
-                              true);
+    vd_caption_declare_linear(layout, vd_name_of("%s.%d.ff.fc1", where, layer).text, c->hidden,
+                              c->inner, true);
+    vd_caption_declare_linear(layout, vd_name_of("%s.%d.ff.fc2", where, layer).text, c->inner,
+                              c->hidden, true);
 }
 
 static void declare_encoder(vd_layout *layout, const vd_caption_config *c, int layer)
@@ -108,17 +93,16 @@ typedef struct place {
 
 static const vd_value *norm(const place *at, const vd_value *x, const char *name)
 {
-    char whole[LONGEST_NAME];
-    return vd_tape_layer_norm(&at->pass->tape, x, part_of(at->where, at->layer, name, whole));
+    return vd_tape_layer_norm(&at->pass->tape, x,
+                              vd_name_of("%s.%d.%s", at->where, at->layer, name).text);
 }
 
 // Of the attention `name`: one of q, k, v, o.
 static const vd_value *project(const place *at, const vd_value *x, const char *name,
                                const char *which)
 {
-    char part[32], whole[LONGEST_NAME];
-    snprintf(part, sizeof part, "%s.%s", name, which);
-    return vd_tape_linear(&at->pass->tape, x, part_of(at->where, at->layer, part, whole));
+    return vd_tape_linear(&at->pass->tape, x,
+                          vd_name_of("%s.%d.%s.%s", at->where, at->layer, name, which).text);
 }
 
 static vd_caption_keys keys_of(const place *at, const vd_value *y, const char *name)
@@ -149,11 +133,10 @@ static const vd_value *feed_forward(const place *at, const vd_value *x, const ch
 {
     vd_tape *tape = &at->pass->tape;
     vd_real dropout = at->pass->dropout;
-    char name[LONGEST_NAME];
     const vd_value *y = norm(at, x, norm_name);
-    y = vd_tape_linear(tape, y, part_of(at->where, at->layer, "ff.fc1", name));
+    y = vd_tape_linear(tape, y, vd_name_of("%s.%d.ff.fc1", at->where, at->layer).text);
     y = vd_tape_dropout(tape, vd_tape_map(tape, VD_RELU, y), dropout);
-    y = vd_tape_linear(tape, y, part_of(at->where, at->layer, "ff.fc2", name));
+    y = vd_tape_linear(tape, y, vd_name_of("%s.%d.ff.fc2", at->where, at->layer).text);
     return vd_tape_add(tape, x, vd_tape_dropout(tape, y, dropout));
 }
 

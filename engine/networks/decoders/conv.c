@@ -12,7 +12,6 @@
 #include "engine/networks/decoders/conv.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "engine/networks/mvan/pass.h"
 #include "engine/networks/text/layers.h"
@@ -21,12 +20,9 @@ enum { LAYERS = 3, WIDE = 3 };
 
 static const char WORDS[] = "encoder.word_embed.weight";
 
-static const char *layer_name(const vd_config *c, int layer, const char *part,
-                              char out[VD_SOURCE_NAME])
+static vd_name part_of(const vd_config *c, int layer, const char *part)
 {
-    char name[VD_SOURCE_NAME];
-    snprintf(name, sizeof name, "conv.%d.%s", layer, part);
-    return vd_source_name(c, name, out);
+    return vd_name_of("%s.%d.%s", vd_source_name(c, "conv").text, layer, part);
 }
 
 static void declare_linear(vd_layout *layout, const char *name, int in, int out)
@@ -37,20 +33,19 @@ static void declare_linear(vd_layout *layout, const char *name, int in, int out)
 
 void vd_conv_declare(const vd_config *c, vd_layout *layout)
 {
-    char name[VD_SOURCE_NAME];
     int e = c->embed, h = c->hidden;
     vd_source_declare(c, layout);
-    vd_layout_add(layout, vd_source_name(c, "conv.place", name), ".weight", false, VD_MAX_CANDIDATE,
+    vd_layout_add(layout, vd_source_name(c, "conv.place").text, ".weight", false, VD_MAX_CANDIDATE,
                   (size_t)e, (vd_start){VD_START_NORMAL, 0.1});
-    declare_linear(layout, vd_source_name(c, "conv.state", name), h, e);
-    declare_linear(layout, vd_source_name(c, "conv.in", name), e, h);
+    declare_linear(layout, vd_source_name(c, "conv.state").text, h, e);
+    declare_linear(layout, vd_source_name(c, "conv.in").text, e, h);
     for (int l = 0; l < LAYERS; l++) {
-        vd_layout_linear(layout, layer_name(c, l, "conv", name), WIDE * h, 2 * h, true);
+        vd_layout_linear(layout, part_of(c, l, "conv").text, WIDE * h, 2 * h, true);
         vd_convs2s_start(layout, 4);
-        declare_linear(layout, layer_name(c, l, "in", name), h, e);
-        declare_linear(layout, layer_name(c, l, "out", name), e, h);
+        declare_linear(layout, part_of(c, l, "in").text, h, e);
+        declare_linear(layout, part_of(c, l, "out").text, e, h);
     }
-    declare_linear(layout, vd_source_name(c, "conv.out", name), h, h);
+    declare_linear(layout, vd_source_name(c, "conv.out").text, h, h);
 }
 
 const vd_value *vd_conv_words(vd_tape *tape, const vd_pass *pass, const vd_value *x)
@@ -83,10 +78,10 @@ static vd_value *halved(vd_tape *tape, const vd_value *x, const vd_value *y)
 
 static const vd_value *word_vectors(vd_tape *tape, const vd_config *c, const vd_packed *answers)
 {
-    char name[VD_SOURCE_NAME], table[VD_SOURCE_NAME + 8];
-    snprintf(table, sizeof table, "%s.weight", vd_source_name(c, "conv.place", name));
-    const vd_value *place = vd_tape_rows(tape, vd_tape_vector(tape, table), answers->rows.place,
-                                         answers->tokens, VD_AXIS_ANSWER_WORDS);
+    const vd_name table = vd_source_name(c, "conv.place.weight");
+    const vd_value *place =
+        vd_tape_rows(tape, vd_tape_vector(tape, table.text), answers->rows.place, answers->tokens,
+                     VD_AXIS_ANSWER_WORDS);
     return vd_tape_add(
         tape, vd_tape_embed(tape, WORDS, answers->rows.id, answers->tokens, VD_AXIS_ANSWER_WORDS),
         place);
@@ -109,7 +104,6 @@ static const vd_value *sizes_of(vd_tape *tape, const vd_pairing *p)
 static const vd_value *starts_of(vd_tape *tape, const vd_pass *pass, const vd_packed *answers,
                                  const int *question)
 {
-    char name[VD_SOURCE_NAME];
     int sequences = answers->sequences;
     const vd_value *e =
         vd_source_outside(tape, VD_AXIS_QUESTIONS, pass->encoded, pass->dencoded,
@@ -118,29 +112,27 @@ static const vd_value *starts_of(vd_tape *tape, const vd_pass *pass, const vd_pa
     if (!list)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: generated answers");
     e = vd_tape_linear(tape, vd_tape_rows(tape, e, list, sequences, VD_AXIS_NONE),
-                       vd_source_name(pass->config, "conv.state", name));
+                       vd_source_name(pass->config, "conv.state").text);
     return vd_tape_rows(tape, e, answers->rows.owner, answers->tokens, VD_AXIS_ANSWER_WORDS);
 }
 
 static const vd_value *run_layer(const conv_input *in, int layer, const vd_value *y)
 {
-    char name[VD_SOURCE_NAME];
     vd_tape *tape = in->tape;
     const vd_config *c = in->config;
     vd_value *a = vd_tape_window(tape, y, in->answers, WIDE, 1, true);
-    a = vd_text_gate(tape, vd_tape_linear(tape, a, layer_name(c, layer, "conv", name)));
-    vd_value *q = vd_tape_linear(tape, a, layer_name(c, layer, "in", name));
+    a = vd_text_gate(tape, vd_tape_linear(tape, a, part_of(c, layer, "conv").text));
+    vd_value *q = vd_tape_linear(tape, a, part_of(c, layer, "in").text);
     vd_value *s = vd_tape_dot(tape, in->pairing, halved(tape, q, in->g), in->source->keys, 1);
     vd_value *p = vd_tape_attend(tape, s, "answer-words", layer);
     vd_value *o = vd_tape_mix(tape, vd_tape_weigh(tape, p, in->size), in->source->words);
-    o = vd_tape_linear(tape, o, layer_name(c, layer, "out", name));
+    o = vd_tape_linear(tape, o, part_of(c, layer, "out").text);
     return halved(tape, halved(tape, o, a), y);
 }
 
 vd_status vd_conv_answers(vd_pass *pass, const vd_packed *answers, const int *question,
                           vd_attended *attended, vd_error *err)
 {
-    char name[VD_SOURCE_NAME];
     const vd_config *c = pass->config;
     vd_tape *tape = attended->tape = vd_source_tape(pass, err);
     if (!tape)
@@ -150,10 +142,10 @@ vd_status vd_conv_answers(vd_pass *pass, const vd_packed *answers, const int *qu
     in.size = sizes_of(tape, in.pairing);
     in.g = word_vectors(tape, c, answers);
     const vd_value *y = vd_tape_add(tape, in.g, starts_of(tape, pass, answers, question));
-    y = vd_tape_linear(tape, y, vd_source_name(c, "conv.in", name));
+    y = vd_tape_linear(tape, y, vd_source_name(c, "conv.in").text);
     for (int l = 0; l < LAYERS; l++)
         y = run_layer(&in, l, y);
-    y = vd_tape_linear(tape, y, vd_source_name(c, "conv.out", name));
+    y = vd_tape_linear(tape, y, vd_source_name(c, "conv.out").text);
     attended->out = vd_tape_dropout(tape, y, pass->dropout);
     return vd_tape_status(tape, err);
 }

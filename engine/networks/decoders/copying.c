@@ -24,17 +24,15 @@ static const char WORDS[] = "encoder.word_embed.weight";
 
 void vd_copying_declare(const vd_config *c, vd_layout *layout)
 {
-    char name[VD_SOURCE_NAME];
     if (c->copy == VD_COPY_POINTER)
-        vd_layout_score(layout, vd_source_name(c, "pointer", name), 2 * c->hidden + c->embed, true);
+        vd_layout_score(layout, vd_source_name(c, "pointer").text, 2 * c->hidden + c->embed, true);
     if (c->copy == VD_COPY_COPYNET)
-        vd_layout_linear(layout, vd_source_name(c, "copy", name), c->hidden, c->hidden, false);
+        vd_layout_linear(layout, vd_source_name(c, "copy").text, c->hidden, c->hidden, false);
 }
 
 const vd_value *vd_copynet_keys(vd_tape *tape, const vd_config *c, const vd_value *x)
 {
-    char name[VD_SOURCE_NAME];
-    return vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, x, vd_source_name(c, "copy", name)));
+    return vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, x, vd_source_name(c, "copy").text));
 }
 
 // ---- what the words of an answer see ------------------------------------------------------------
@@ -122,7 +120,6 @@ vd_status vd_copying_find(vd_pass *pass, const vd_packed *answers, const int *qu
 void vd_copying_score(vd_pass *pass, const vd_packed *answers, const vd_value *s, const vd_value *c,
                       const vd_value *a, vd_attended *attended)
 {
-    char name[VD_SOURCE_NAME];
     vd_tape *tape = attended->tape;
     attended->copied = a;
     if (pass->config->copy == VD_COPY_COPYNET)
@@ -133,7 +130,7 @@ void vd_copying_score(vd_pass *pass, const vd_packed *answers, const vd_value *s
         vd_tape_embed(tape, WORDS, answers->rows.id, answers->tokens, VD_AXIS_ANSWER_WORDS);
     const vd_value *const of[] = {c, s, word};
     attended->gate = vd_tape_linear(tape, vd_tape_join_all(tape, of, 3),
-                                    vd_source_name(pass->config, "pointer", name));
+                                    vd_source_name(pass->config, "pointer").text);
 }
 
 // Numbers of a value on the host; NULL when memory is out.

@@ -12,37 +12,35 @@
 #include "engine/networks/mvan/pass.h"
 #include "engine/networks/parts.h"
 
-static vd_scoring score_of(const vd_config *c, char name[VD_SOURCE_NAME])
+static vd_scoring score_of(const vd_config *c)
 {
     return vd_scoring_of(c->hidden, c->score_words, VD_SCORE_BILINEAR,
-                         vd_source_name(c, "attention.score", name));
+                         c->decoders == VD_BOTH ? "gen_decoder.attention.score"
+                                                : "decoder.attention.score");
 }
 
 void vd_lstm_attention_declare(const vd_config *c, vd_layout *layout)
 {
-    char name[VD_SOURCE_NAME];
-    const vd_scoring score = score_of(c, name);
+    const vd_scoring score = score_of(c);
     vd_score_declare(layout, &score);
     vd_source_declare(c, layout);
-    vd_layout_linear(layout, vd_source_name(c, "attention.out", name), 2 * c->hidden, c->hidden,
+    vd_layout_linear(layout, vd_source_name(c, "attention.out").text, 2 * c->hidden, c->hidden,
                      true);
     vd_copying_declare(c, layout);
 }
 
 const vd_value *vd_lstm_attention_keys(vd_tape *tape, const vd_config *c, const vd_value *x)
 {
-    char name[VD_SOURCE_NAME];
-    const vd_scoring score = score_of(c, name);
+    const vd_scoring score = score_of(c);
     return vd_score_keys(tape, &score, x);
 }
 
 vd_status vd_lstm_attention(vd_pass *pass, const vd_packed *answers, const int *question,
                             const vd_real *s, vd_real *ds, vd_attended *attended, vd_error *err)
 {
-    char name[VD_SOURCE_NAME], out[VD_SOURCE_NAME];
     const vd_config *c = pass->config;
     const vd_source *source = &pass->source;
-    const vd_scoring score = score_of(c, name);
+    const vd_scoring score = score_of(c);
     vd_tape *tape = attended->tape = vd_source_tape(pass, err);
     if (!tape)
         return VD_NO_MEMORY;
@@ -55,6 +53,6 @@ vd_status vd_lstm_attention(vd_pass *pass, const vd_packed *answers, const int *
     if (vd_copies(c))
         vd_copying_score(pass, answers, state, found, a, attended);
     attended->out = vd_tanh_layer(tape, vd_tape_join(tape, state, found),
-                                  vd_source_name(c, "attention.out", out), 0);
+                                  vd_source_name(c, "attention.out").text, 0);
     return vd_tape_status(tape, err);
 }

@@ -1,7 +1,5 @@
 #include "engine/networks/decoders/source.h"
 
-#include <stdio.h>
-
 #include "engine/networks/boundaries.h"
 #include "engine/networks/decoders/conv.h"
 #include "engine/networks/decoders/copying.h"
@@ -9,11 +7,9 @@
 #include "engine/networks/encoder.h"
 #include "engine/networks/mvan/pass.h"
 
-const char *vd_source_name(const vd_config *c, const char *part, char out[VD_SOURCE_NAME])
+vd_name vd_source_name(const vd_config *c, const char *part)
 {
-    snprintf(out, VD_SOURCE_NAME, "%s.%s", c->decoders == VD_BOTH ? "gen_decoder" : "decoder",
-             part);
-    return out;
+    return vd_name_of("%s.%s", c->decoders == VD_BOTH ? "gen_decoder" : "decoder", part);
 }
 
 int vd_source_width(const vd_config *c)
@@ -31,11 +27,10 @@ static int width_of(const vd_config *c, bool question)
 
 void vd_source_declare(const vd_config *c, vd_layout *layout)
 {
-    char name[VD_SOURCE_NAME];
     int w = vd_source_width(c);
-    vd_layout_linear(layout, vd_source_name(c, "attention.question", name), width_of(c, true), w,
+    vd_layout_linear(layout, vd_source_name(c, "attention.question").text, width_of(c, true), w,
                      true);
-    vd_layout_linear(layout, vd_source_name(c, "attention.history", name), width_of(c, false), w,
+    vd_layout_linear(layout, vd_source_name(c, "attention.history").text, width_of(c, false), w,
                      true);
 }
 
@@ -75,23 +70,21 @@ static const vd_value *mvan_states(vd_tape *tape, const vd_pass *pass, const vd_
 
 static const vd_value *question_words(vd_tape *tape, const vd_pass *pass)
 {
-    char name[VD_SOURCE_NAME];
     const vd_value *states = pass->source.question;
     if (!states)
         states = mvan_states(tape, pass, &pass->question, VD_AXIS_QUESTION_WORDS);
-    return vd_tape_linear(tape, states, vd_source_name(pass->config, "attention.question", name));
+    return vd_tape_linear(tape, states, vd_source_name(pass->config, "attention.question").text);
 }
 
 static const vd_value *history_words(vd_tape *tape, const vd_pass *pass)
 {
-    char name[VD_SOURCE_NAME];
     const vd_value *states = pass->source.history;
     if (pass->source.kept)
         return vd_tape_constant(tape, VD_AXIS_HISTORY_WORDS, pass->source.kept,
                                 pass->history_words.tokens, vd_source_width(pass->config));
     if (!states)
         states = mvan_states(tape, pass, &pass->history, VD_AXIS_HISTORY_WORDS);
-    return vd_tape_linear(tape, states, vd_source_name(pass->config, "attention.history", name));
+    return vd_tape_linear(tape, states, vd_source_name(pass->config, "attention.history").text);
 }
 
 static void list_seen(vd_tape *tape, vd_pass *pass)

@@ -29,8 +29,7 @@ typedef struct vd_source {
 // How wide x is: H; E for conv.
 int vd_source_width(const vd_config *config);
 // The decoder's parameter `part`: "decoder.attention.score", of two decoders "gen_decoder....".
-enum { VD_SOURCE_NAME = 64 };
-const char *vd_source_name(const vd_config *config, const char *part, char out[VD_SOURCE_NAME]);
+vd_name vd_source_name(const vd_config *config, const char *part);
 void vd_source_declare(const vd_config *config, vd_layout *layout);
 
 struct vd_texts;

@@ -1,8 +1,6 @@
 // MVAN composed of the tape's operations: the same network as the stages beside this file, whose
 // formulas stand there, with any text encoder in place of the LSTMs. Word states and sentence
 // vectors are 2H wide. Names of parameters and attentions are the same.
-#include <stdio.h>
-
 #include "engine/networks/flow.h"
 #include "engine/networks/text/text.h"
 
@@ -24,13 +22,11 @@ static vd_value *gated(vd_tape *tape, const vd_inputs *in, const vd_value *x, co
     static const vd_function gate[] = {[VD_GATE_LEAKY_RELU] = VD_LEAKY_RELU,
                                        [VD_GATE_SIGMOID] = VD_SIGMOID,
                                        [VD_GATE_ELU] = VD_ELU};
-    char part[96];
     x = vd_tape_dropout(tape, x, in->dropout);
-    snprintf(part, sizeof part, "encoder.%s.1.embed_y.0", name);
-    vd_value *y = vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, x, part));
-    snprintf(part, sizeof part, "encoder.%s.1.embed_g.0", name);
-    vd_value *g = vd_tape_map(tape, gate[in->config->gate], vd_tape_linear(tape, x, part));
-    return vd_tape_multiply(tape, y, g);
+    vd_value *y = vd_tape_linear(tape, x, vd_name_of("encoder.%s.1.embed_y.0", name).text);
+    y = vd_tape_map(tape, VD_TANH, y);
+    vd_value *g = vd_tape_linear(tape, x, vd_name_of("encoder.%s.1.embed_g.0", name).text);
+    return vd_tape_multiply(tape, y, vd_tape_map(tape, gate[in->config->gate], g));
 }
 
 // sigmoid(W x + b) o x, x = [a ; b]

@@ -9,7 +9,6 @@
 #include "engine/networks/text/layers.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { LAYERS = 6, PLACES = 512 };
 
@@ -23,48 +22,43 @@ void vd_convs2s_start(vd_layout *layout, double times)
 
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    const vd_text_at once = {name, VD_TEXT_ONCE};
-    char place[VD_TEXT_NAME];
     int d = vd_states_width(config);
-    vd_layout_add(layout, vd_text_part(once, "place", place), ".weight", false, PLACES, (size_t)in,
+    vd_layout_add(layout, name, ".text.place.weight", false, PLACES, (size_t)in,
                   (vd_start){VD_START_NORMAL, 0.1});
-    vd_text_declare_linear(layout, once, "in", in, d);
+    vd_layout_linear(layout, vd_name_of("%s.text.in", name).text, in, d, true);
     vd_convs2s_start(layout, 1);
     for (int l = 0; l < LAYERS; l++) {
-        vd_text_declare_glu(layout, (vd_text_at){name, l}, "conv", d, d);
+        vd_text_declare_glu(layout, vd_name_of("%s.text.%d.conv", name, l).text, d, d);
         vd_convs2s_start(layout, 4);
     }
-    vd_text_declare_linear(layout, once, "out", d, d);
+    vd_layout_linear(layout, vd_name_of("%s.text.out", name).text, d, d, true);
     vd_convs2s_start(layout, 1);
 }
 
 // x + place. Sentences are shorter than the table.
 static vd_value *add_places(vd_tape *tape, const vd_sequences *words, const char *name)
 {
-    char place[VD_TEXT_NAME], table[VD_TEXT_NAME + 8];
     const vd_packed *p = words->packed;
-    snprintf(table, sizeof table, "%s.weight",
-             vd_text_part((vd_text_at){name, VD_TEXT_ONCE}, "place", place));
+    const vd_value *table = vd_tape_vector(tape, vd_name_of("%s.text.place.weight", name).text);
     if (p->longest > PLACES)
         vd_tape_fail(tape, VD_USAGE, "a text of %d words; convs2s reads %d at most", p->longest,
                      PLACES);
-    vd_value *places =
-        vd_tape_rows(tape, vd_tape_vector(tape, table), p->rows.place, p->tokens, words->axis);
+    vd_value *places = vd_tape_rows(tape, table, p->rows.place, p->tokens, words->axis);
     return vd_tape_add(tape, vd_text_rows(tape, words), places);
 }
 
 static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
                      const char *name)
 {
-    const vd_text_at once = {name, VD_TEXT_ONCE};
     vd_value *y = vd_tape_dropout(tape, add_places(tape, words, name), in->text_dropout);
-    y = vd_text_linear(tape, y, once, "in");
+    y = vd_tape_linear(tape, y, vd_name_of("%s.text.in", name).text);
     for (int l = 0; l < LAYERS; l++) {
         vd_value *read = vd_tape_dropout(tape, y, in->text_dropout);
-        read = vd_text_glu(tape, words->packed, read, 1, (vd_text_at){name, l}, "conv");
+        read =
+            vd_text_glu(tape, words->packed, read, 1, vd_name_of("%s.text.%d.conv", name, l).text);
         y = vd_tape_scale(tape, vd_tape_add(tape, read, y), (vd_real)sqrt(0.5));
     }
-    return vd_text_linear(tape, y, once, "out");
+    return vd_tape_linear(tape, y, vd_name_of("%s.text.out", name).text);
 }
 
 const vd_text_encoder vd_text_convs2s = {.dropout = OWN_DROPOUT, .declare = declare, .states = run};

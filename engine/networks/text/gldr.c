@@ -13,10 +13,10 @@ enum { BLOCKS = 4 };
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     int d = vd_states_width(config);
-    vd_text_declare_glu(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
+    vd_text_declare_glu(layout, vd_name_of("%s.text.in", name).text, in, d);
     for (int l = 0; l < BLOCKS; l++) {
-        vd_text_declare_glu(layout, (vd_text_at){name, l}, "conv1", d, d);
-        vd_text_declare_glu(layout, (vd_text_at){name, l}, "conv2", d, d);
+        vd_text_declare_glu(layout, vd_name_of("%s.text.%d.conv1", name, l).text, d, d);
+        vd_text_declare_glu(layout, vd_name_of("%s.text.%d.conv2", name, l).text, d, d);
     }
 }
 
@@ -25,12 +25,13 @@ static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *wor
 {
     const vd_packed *packed = words->packed;
     vd_value *x = vd_tape_dropout(tape, vd_text_rows(tape, words), in->text_dropout);
-    vd_value *y = vd_text_glu(tape, packed, x, 1, (vd_text_at){name, VD_TEXT_ONCE}, "in");
+    vd_value *y = vd_text_glu(tape, packed, x, 1, vd_name_of("%s.text.in", name).text);
     for (int l = 0; l < BLOCKS; l++) {
-        const vd_text_at at = {name, l};
+        const vd_name first = vd_name_of("%s.text.%d.conv1", name, l),
+                      second = vd_name_of("%s.text.%d.conv2", name, l);
         vd_value *read = vd_tape_dropout(tape, y, in->text_dropout);
-        read = vd_text_glu(tape, packed, read, 1 << l, at, "conv1");
-        y = vd_tape_add(tape, y, vd_text_glu(tape, packed, read, 1 << l, at, "conv2"));
+        read = vd_text_glu(tape, packed, read, 1 << l, first.text);
+        y = vd_tape_add(tape, y, vd_text_glu(tape, packed, read, 1 << l, second.text));
     }
     return y;
 }

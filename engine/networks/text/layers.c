@@ -1,44 +1,8 @@
 #include "engine/networks/text/layers.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "engine/networks/mvan/pass.h"
-
-const char *vd_text_part(vd_text_at at, const char *part, char out[VD_TEXT_NAME])
-{
-    if (at.layer == VD_TEXT_ONCE)
-        snprintf(out, VD_TEXT_NAME, "%s.text.%s", at.name, part);
-    else
-        snprintf(out, VD_TEXT_NAME, "%s.text.%d.%s", at.name, at.layer, part);
-    return out;
-}
-
-void vd_text_declare_linear(vd_layout *layout, vd_text_at at, const char *part, int in, int out)
-{
-    char name[VD_TEXT_NAME];
-    vd_layout_linear(layout, vd_text_part(at, part, name), in, out, true);
-}
-
-vd_value *vd_text_linear(vd_tape *tape, const vd_value *x, vd_text_at at, const char *part)
-{
-    char name[VD_TEXT_NAME];
-    return vd_tape_linear(tape, x, vd_text_part(at, part, name));
-}
-
-void vd_text_declare_norm(vd_layout *layout, vd_text_at at, const char *part, int size)
-{
-    char name[VD_TEXT_NAME];
-    vd_text_part(at, part, name);
-    vd_layout_add(layout, name, ".weight", false, (size_t)size, 0, (vd_start){VD_START_ONE, 0});
-    vd_layout_add(layout, name, ".bias", false, (size_t)size, 0, vd_start_zero());
-}
-
-vd_value *vd_text_norm(vd_tape *tape, const vd_value *x, vd_text_at at, const char *part)
-{
-    char name[VD_TEXT_NAME];
-    return vd_tape_layer_norm(tape, x, vd_text_part(at, part, name));
-}
 
 // ---- words --------------------------------------------------------------------------------------
 
@@ -86,47 +50,46 @@ const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words)
     return p;
 }
 
-void vd_text_declare_attention(vd_layout *layout, vd_text_at at, int size)
+void vd_text_declare_attention(vd_layout *layout, const char *at, int size)
 {
-    static const char *const part[] = {"attention.query", "attention.key", "attention.value",
-                                       "attention.out"};
-    char name[VD_TEXT_NAME];
+    static const char *const part[] = {"query", "key", "value", "out"};
     const vd_start start = {VD_START_UNIFORM, 1 / sqrt((double)size)};
     for (int i = 0; i < 4; i++)
-        vd_layout_add(layout, vd_text_part(at, part[i], name), ".weight", true, (size_t)size,
-                      (size_t)size, start);
+        vd_layout_add(layout, vd_name_of("%s.attention.%s", at, part[i]).text, ".weight", true,
+                      (size_t)size, (size_t)size, start);
 }
 
 vd_value *vd_text_attention(vd_tape *tape, const vd_pairing *p, const vd_value *x, int heads,
-                            vd_text_at at)
+                            const char *at)
 {
-    vd_value *q = vd_text_linear(tape, x, at, "attention.query"),
-             *k = vd_text_linear(tape, x, at, "attention.key"),
-             *v = vd_text_linear(tape, x, at, "attention.value");
+    vd_value *q = vd_tape_linear(tape, x, vd_name_of("%s.attention.query", at).text),
+             *k = vd_tape_linear(tape, x, vd_name_of("%s.attention.key", at).text),
+             *v = vd_tape_linear(tape, x, vd_name_of("%s.attention.value", at).text);
     q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)x->columns / heads));
     vd_value *a = vd_tape_softmax(tape, vd_tape_dot(tape, p, q, k, heads));
-    return vd_text_linear(tape, vd_tape_mix(tape, a, v), at, "attention.out");
+    return vd_tape_linear(tape, vd_tape_mix(tape, a, v), vd_name_of("%s.attention.out", at).text);
 }
 
 // ---- feed forward -------------------------------------------------------------------------------
 
-void vd_text_declare_ffn(vd_layout *layout, vd_text_at at, int size, int inner)
+void vd_text_declare_ffn(vd_layout *layout, const char *at, int size, int inner)
 {
-    vd_text_declare_linear(layout, at, "ffn.1", size, inner);
-    vd_text_declare_linear(layout, at, "ffn.2", inner, size);
+    vd_layout_linear(layout, vd_name_of("%s.ffn.1", at).text, size, inner, true);
+    vd_layout_linear(layout, vd_name_of("%s.ffn.2", at).text, inner, size, true);
 }
 
-vd_value *vd_text_ffn(vd_tape *tape, const vd_value *x, vd_text_at at)
+vd_value *vd_text_ffn(vd_tape *tape, const vd_value *x, const char *at)
 {
-    vd_value *inner = vd_tape_map(tape, VD_RELU, vd_text_linear(tape, x, at, "ffn.1"));
-    return vd_text_linear(tape, inner, at, "ffn.2");
+    vd_value *inner =
+        vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, x, vd_name_of("%s.ffn.1", at).text));
+    return vd_tape_linear(tape, inner, vd_name_of("%s.ffn.2", at).text);
 }
 
 // ---- gated convolutions -------------------------------------------------------------------------
 
-void vd_text_declare_glu(vd_layout *layout, vd_text_at at, const char *part, int in, int out)
+void vd_text_declare_glu(vd_layout *layout, const char *name, int in, int out)
 {
-    vd_text_declare_linear(layout, at, part, VD_TEXT_WIDE * in, 2 * out);
+    vd_layout_linear(layout, name, VD_TEXT_WIDE * in, 2 * out, true);
 }
 
 vd_value *vd_text_gate(vd_tape *tape, const vd_value *y)
@@ -139,10 +102,10 @@ vd_value *vd_text_gate(vd_tape *tape, const vd_value *y)
 }
 
 vd_value *vd_text_glu(vd_tape *tape, const vd_packed *packed, const vd_value *x, int dilation,
-                      vd_text_at at, const char *part)
+                      const char *name)
 {
     if (tape->status != VD_OK)
         return &tape->nothing;
     vd_value *y = vd_tape_window(tape, x, packed, VD_TEXT_WIDE, dilation, false);
-    return vd_text_gate(tape, vd_text_linear(tape, y, at, part));
+    return vd_text_gate(tape, vd_tape_linear(tape, y, name));
 }

@@ -1,28 +1,11 @@
 // Layers that several text encoders are made of. Parameters are called NAME.text.part or, in layers
-// that count from 0, NAME.text.LAYER.part.
+// that count from 0, NAME.text.LAYER.part; `at` is what stands before the part.
 #ifndef VD_TEXT_LAYERS_H
 #define VD_TEXT_LAYERS_H
 
 #include "engine/networks/text/text.h"
 
-// A part that is there once; room for a name; words of a convolution.
-enum { VD_TEXT_ONCE = -1, VD_TEXT_NAME = 80, VD_TEXT_WIDE = 3 };
-
-// What is declared, or computed: a text encoder's parts below a name, in a layer.
-typedef struct vd_text_at {
-    const char *name;
-    int layer; // VD_TEXT_ONCE: in none
-} vd_text_at;
-
-const char *vd_text_part(vd_text_at at, const char *part, char out[VD_TEXT_NAME]);
-
-// W x + b.
-void vd_text_declare_linear(vd_layout *layout, vd_text_at at, const char *part, int in, int out);
-vd_value *vd_text_linear(vd_tape *tape, const vd_value *x, vd_text_at at, const char *part);
-
-// Layer normalisation.
-void vd_text_declare_norm(vd_layout *layout, vd_text_at at, const char *part, int size);
-vd_value *vd_text_norm(vd_tape *tape, const vd_value *x, vd_text_at at, const char *part);
+enum { VD_TEXT_WIDE = 3 }; // words of a gated convolution
 
 // The words' vectors, a row each.
 vd_value *vd_text_rows(vd_tape *tape, const vd_sequences *words);
@@ -33,19 +16,19 @@ vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_valu
 const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words);
 // Multi-head attention of the words of each sentence to one another: per head
 // softmax((W_q x_i) . (W_k x_j) / sqrt(size of a head)) mixes W_v x_j; joined, then W_o. No biases.
-void vd_text_declare_attention(vd_layout *layout, vd_text_at at, int size);
+void vd_text_declare_attention(vd_layout *layout, const char *at, int size);
 vd_value *vd_text_attention(vd_tape *tape, const vd_pairing *p, const vd_value *x, int heads,
-                            vd_text_at at);
+                            const char *at);
 // W_2 relu(W_1 x + b) + b, `inner` wide inside.
-void vd_text_declare_ffn(vd_layout *layout, vd_text_at at, int size, int inner);
-vd_value *vd_text_ffn(vd_tape *tape, const vd_value *x, vd_text_at at);
+void vd_text_declare_ffn(vd_layout *layout, const char *at, int size, int inner);
+vd_value *vd_text_ffn(vd_tape *tape, const vd_value *x, const char *at);
 
 // A gated convolution (Dauphin et al. 2017), three words wide, `dilation` apart, zeros beyond the
 // sentence: a o sigmoid(b), [a ; b] = W [neighbours] + b, in -> 2 out. Its matrix is (2 out, 3 in),
 // a word's numbers together.
-void vd_text_declare_glu(vd_layout *layout, vd_text_at at, const char *part, int in, int out);
+void vd_text_declare_glu(vd_layout *layout, const char *name, int in, int out);
 vd_value *vd_text_glu(vd_tape *tape, const vd_packed *packed, const vd_value *x, int dilation,
-                      vd_text_at at, const char *part);
+                      const char *name);
 // a o sigmoid(b) of rows [a ; b].
 vd_value *vd_text_gate(vd_tape *tape, const vd_value *y);
 // The start of ConvS2S (text/convs2s.c) for the weight matrix that was declared last but its bias:

@@ -10,8 +10,6 @@
 // heads; a released version 96, one head and no W_o.
 #include "engine/networks/text/layers.h"
 
-#include <stdio.h>
-
 #include "engine/base/rng.h"
 
 enum { CONVOLUTIONS = 4, WIDE = 7, SUBLAYERS = CONVOLUTIONS + 2 };
@@ -19,85 +17,80 @@ enum { CONVOLUTIONS = 4, WIDE = 7, SUBLAYERS = CONVOLUTIONS + 2 };
 // One pass of a text through the block.
 typedef struct block {
     vd_tape *tape;
-    const vd_inputs *in;
     const vd_packed *packed;
-    const vd_pairing *own;
-    const char *name;
 } block;
 
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
-    char depthwise[VD_TEXT_NAME];
     int d = vd_states_width(config);
-    const vd_text_at last = {name, CONVOLUTIONS};
-    vd_text_declare_linear(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
+    const vd_name last = vd_name_of("%s.text.%d", name, CONVOLUTIONS);
+    vd_layout_linear(layout, vd_name_of("%s.text.in", name).text, in, d, true);
     for (int l = 0; l < CONVOLUTIONS; l++) {
-        const vd_text_at at = {name, l};
-        vd_text_declare_norm(layout, at, "norm", d);
-        vd_layout_add(layout, vd_text_part(at, "depthwise", depthwise), ".weight", false, 1,
-                      WIDE * (size_t)d, vd_start_kaiming(WIDE));
-        vd_text_declare_linear(layout, at, "pointwise", d, d);
+        const vd_name at = vd_name_of("%s.text.%d", name, l);
+        vd_layout_norm(layout, vd_name_of("%s.norm", at.text).text, d);
+        vd_layout_add(layout, at.text, ".depthwise.weight", false, 1, WIDE * (size_t)d,
+                      vd_start_kaiming(WIDE));
+        vd_layout_linear(layout, vd_name_of("%s.pointwise", at.text).text, d, d, true);
     }
-    vd_text_declare_norm(layout, last, "norm1", d);
-    vd_text_declare_attention(layout, last, d);
-    vd_text_declare_norm(layout, last, "norm2", d);
-    vd_text_declare_ffn(layout, last, d, d);
+    vd_layout_norm(layout, vd_name_of("%s.norm1", last.text).text, d);
+    vd_text_declare_attention(layout, last.text, d);
+    vd_layout_norm(layout, vd_name_of("%s.norm2", last.text).text, d);
+    vd_text_declare_ffn(layout, last.text, d, d);
 }
 
 // Each word's neighbours weighed, channel by channel, and added up.
-static vd_value *depthwise(const block *b, const vd_value *y, vd_text_at at)
+static vd_value *depthwise(const block *b, const vd_value *y, const char *at)
 {
-    char part[VD_TEXT_NAME], name[VD_TEXT_NAME + 8];
     int d = y->columns;
-    snprintf(name, sizeof name, "%s.weight", vd_text_part(at, "depthwise", part));
+    const vd_value *kernel = vd_tape_vector(b->tape, vd_name_of("%s.depthwise.weight", at).text);
     vd_value *near = vd_tape_window(b->tape, y, b->packed, WIDE, 1, false);
-    near = vd_tape_multiply(b->tape, near, vd_tape_vector(b->tape, name));
+    near = vd_tape_multiply(b->tape, near, kernel);
     vd_value *sum = vd_tape_columns(b->tape, near, 0, d);
     for (int w = 1; w < WIDE; w++)
         sum = vd_tape_add(b->tape, sum, vd_tape_columns(b->tape, near, w * d, d));
     return sum;
 }
 
-static vd_value *convolve(const block *b, const vd_value *y, int layer)
+// A part's layer normalisation of y.
+static vd_value *norm(const block *b, const vd_value *y, const char *at, const char *part)
 {
-    const vd_text_at at = {b->name, layer};
-    y = depthwise(b, vd_text_norm(b->tape, y, at, "norm"), at);
-    return vd_tape_map(b->tape, VD_RELU, vd_text_linear(b->tape, y, at, "pointwise"));
+    return vd_tape_layer_norm(b->tape, y, vd_name_of("%s.%s", at, part).text);
 }
 
-static vd_value *attend(const block *b, const vd_value *y, int layer)
+static vd_value *convolve(const block *b, const vd_value *y, const char *at)
 {
-    const vd_text_at at = {b->name, layer};
-    return vd_text_attention(b->tape, b->own, vd_text_norm(b->tape, y, at, "norm1"),
-                             vd_text_heads(b->in->config), at);
-}
-
-static vd_value *feed(const block *b, const vd_value *y)
-{
-    const vd_text_at at = {b->name, CONVOLUTIONS};
-    return vd_text_ffn(b->tape, vd_text_norm(b->tape, y, at, "norm2"), at);
+    y = vd_tape_linear(b->tape, depthwise(b, norm(b, y, at, "norm"), at),
+                       vd_name_of("%s.pointwise", at).text);
+    return vd_tape_map(b->tape, VD_RELU, y);
 }
 
 // Whether sublayer l, from 1, is left out of this pass.
-static bool is_skipped(const block *b, int l)
+static bool is_skipped(const vd_tape *tape, const vd_inputs *in, int l)
 {
-    vd_rng rng = vd_rng_seed(b->tape->key, b->tape->operations);
-    return vd_rng_uniform(&rng) < (double)b->in->text_dropout * l / SUBLAYERS;
+    vd_rng rng = vd_rng_seed(tape->key, tape->operations);
+    return vd_rng_uniform(&rng) < (double)in->text_dropout * l / SUBLAYERS;
 }
 
 static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
                      const char *name)
 {
-    const block b = {tape, in, words->packed, vd_text_own_words(tape, words), name};
+    const block b = {tape, words->packed};
+    const vd_pairing *own = vd_text_own_words(tape, words);
     vd_value *y =
-        vd_text_linear(tape, vd_text_rows(tape, words), (vd_text_at){name, VD_TEXT_ONCE}, "in");
+        vd_tape_linear(tape, vd_text_rows(tape, words), vd_name_of("%s.text.in", name).text);
     y = vd_tape_dropout(tape, vd_text_placed(tape, words, y), in->text_dropout);
     for (int l = 0; l < SUBLAYERS && tape->status == VD_OK; l++) {
-        if (is_skipped(&b, l + 1))
+        const vd_name at = vd_name_of("%s.text.%d", name, l < CONVOLUTIONS ? l : CONVOLUTIONS);
+        vd_value *more;
+        if (is_skipped(tape, in, l + 1))
             continue;
-        vd_value *more = l < CONVOLUTIONS    ? convolve(&b, y, l)
-                         : l == CONVOLUTIONS ? attend(&b, y, l)
-                                             : feed(&b, y);
+        if (l < CONVOLUTIONS)
+            more = convolve(&b, y, at.text);
+        else if (l == CONVOLUTIONS)
+            more = vd_text_attention(tape, own, norm(&b, y, at.text, "norm1"),
+                                     vd_text_heads(in->config), at.text);
+        else
+            more = vd_text_ffn(tape, norm(&b, y, at.text, "norm2"), at.text);
         y = vd_tape_add(tape, y, vd_tape_dropout(tape, more, in->text_dropout));
     }
     return y;

@@ -8,27 +8,22 @@
 // al. reset before it, U(r o h); Bahdanau's z is our 1 - z. Some networks' own have one layer.
 #include "engine/networks/text/text.h"
 
-#include <stdio.h>
-
-enum { LAYERS = 2, OF_LSTM = 4, OF_GRU = 3, LONGEST_NAME = 64 };
+enum { LAYERS = 2, OF_LSTM = 4, OF_GRU = 3 };
 
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     const vd_text_encoder *e = vd_text_encoder_of(config);
-    char whole[LONGEST_NAME];
-    snprintf(whole, sizeof whole, "%s.rnn_model", name);
-    vd_layout_recurrent(layout, whole, e->gates, e->layers, e->directions, in,
-                        vd_states_width(config) / e->directions);
+    vd_layout_recurrent(layout, vd_name_of("%s.rnn_model", name).text, e->gates, e->layers,
+                        e->directions, in, vd_states_width(config) / e->directions);
 }
 
 static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
                      const char *name)
 {
     const vd_text_encoder *e = vd_text_encoder_of(in->config);
-    char whole[LONGEST_NAME];
-    snprintf(whole, sizeof whole, "%s.rnn_model", name);
-    return (e->gates == OF_GRU ? vd_tape_gru : vd_tape_lstm)(tape, words, whole, e->layers,
-                                                             e->directions, in->lstm_dropout);
+    return (e->gates == OF_GRU ? vd_tape_gru
+                               : vd_tape_lstm)(tape, words, vd_name_of("%s.rnn_model", name).text,
+                                               e->layers, e->directions, in->lstm_dropout);
 }
 
 #define RECURRENT(name, of, count, ways)                                                           \

@@ -1,7 +1,5 @@
 #include "engine/networks/text/text.h"
 
-#include "engine/networks/text/layers.h"
-
 enum { HEADS = 4 };
 
 const vd_text_encoder *vd_text_encoder_of(const vd_config *config)
@@ -59,9 +57,7 @@ static void explain(vd_tape *tape, const vd_value *states, const vd_value *sente
 
 void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char *name)
 {
-    char whole[VD_TEXT_NAME];
-    vd_layout_score(layout, vd_text_part((vd_text_at){name, VD_TEXT_ONCE}, "pool", whole),
-                    vd_states_width(config), false);
+    vd_layout_score(layout, vd_name_of("%s.text.pool", name).text, vd_states_width(config), false);
 }
 
 vd_value *vd_text_pool(vd_tape *tape, const vd_packed *words, vd_axis sentences,
@@ -70,7 +66,7 @@ vd_value *vd_text_pool(vd_tape *tape, const vd_packed *words, vd_axis sentences,
     if (tape->status != VD_OK)
         return &tape->nothing;
     const vd_pairing *p = vd_text_pairing(tape, words, sentences, states->axis);
-    vd_value *s = vd_text_linear(tape, states, (vd_text_at){name, VD_TEXT_ONCE}, "pool");
+    vd_value *s = vd_tape_linear(tape, states, vd_name_of("%s.text.pool", name).text);
     s = vd_tape_keys(tape, p, s);
     if (states->axis != VD_AXIS_QUESTION_WORDS)
         return vd_tape_mix(tape, vd_tape_softmax(tape, s), states);

@@ -12,22 +12,22 @@ enum { LAYERS = 2, INNER = 4 };
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     int d = vd_states_width(config);
-    vd_text_declare_linear(layout, (vd_text_at){name, VD_TEXT_ONCE}, "in", in, d);
+    vd_layout_linear(layout, vd_name_of("%s.text.in", name).text, in, d, true);
     for (int l = 0; l < LAYERS; l++) {
-        const vd_text_at at = {name, l};
-        vd_text_declare_attention(layout, at, d);
-        vd_text_declare_norm(layout, at, "norm1", d);
-        vd_text_declare_ffn(layout, at, d, INNER * d);
-        vd_text_declare_norm(layout, at, "norm2", d);
+        const vd_name at = vd_name_of("%s.text.%d", name, l);
+        vd_text_declare_attention(layout, at.text, d);
+        vd_layout_norm(layout, vd_name_of("%s.norm1", at.text).text, d);
+        vd_text_declare_ffn(layout, at.text, d, INNER * d);
+        vd_layout_norm(layout, vd_name_of("%s.norm2", at.text).text, d);
     }
 }
 
 // ln(y + dropout(more)).
 static vd_value *add_norm(vd_tape *tape, const vd_inputs *in, const vd_value *y,
-                          const vd_value *more, vd_text_at at, const char *norm)
+                          const vd_value *more, const char *norm)
 {
     more = vd_tape_dropout(tape, more, in->text_dropout);
-    return vd_text_norm(tape, vd_tape_add(tape, y, more), at, norm);
+    return vd_tape_layer_norm(tape, vd_tape_add(tape, y, more), norm);
 }
 
 static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,
@@ -35,14 +35,15 @@ static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *wor
 {
     const vd_pairing *own = vd_text_own_words(tape, words);
     vd_value *y =
-        vd_text_linear(tape, vd_text_rows(tape, words), (vd_text_at){name, VD_TEXT_ONCE}, "in");
+        vd_tape_linear(tape, vd_text_rows(tape, words), vd_name_of("%s.text.in", name).text);
     y = vd_tape_scale(tape, y, (vd_real)sqrt((double)y->columns));
     y = vd_tape_dropout(tape, vd_text_placed(tape, words, y), in->text_dropout);
     for (int l = 0; l < LAYERS; l++) {
-        const vd_text_at at = {name, l};
-        vd_value *seen = vd_text_attention(tape, own, y, vd_text_heads(in->config), at);
-        y = add_norm(tape, in, y, seen, at, "norm1");
-        y = add_norm(tape, in, y, vd_text_ffn(tape, y, at), at, "norm2");
+        const vd_name at = vd_name_of("%s.text.%d", name, l);
+        vd_value *seen = vd_text_attention(tape, own, y, vd_text_heads(in->config), at.text);
+        y = add_norm(tape, in, y, seen, vd_name_of("%s.norm1", at.text).text);
+        y = add_norm(tape, in, y, vd_text_ffn(tape, y, at.text),
+                     vd_name_of("%s.norm2", at.text).text);
     }
     return y;
 }
