@@ -298,65 +298,61 @@ static void remember(dialogs *d, const round_rows *r, int entry)
 
 static void explain_texts(const dialogs *d)
 {
-    vd_tape_explain(
-        d->tape,
-        &(vd_explained){
-            .title = "Words, history and regions",
-            .why = "The question and every entry of the history are read word by word. The numbers "
-                   "of each region become a vector of the same size.",
-            .formula = {"q, w = read(question), h_r = read(entry r)",
-                        "x_n = W_2 elu(W_1 v_n) + W_0 v_n"},
-            .in = {{"v", "regions", d->in->raw}},
-            .out = {{"q", "the question", d->q},
-                    {"h", "the entries of the history", d->h},
-                    {"x", "the regions", d->x}}});
+    const vd_explained stage = {
+        .title = "Words, history and regions",
+        .why = "The question and every entry of the history are read word by word. The numbers of "
+               "each region become a vector of the same size.",
+        .formula = {"q, w = read(question), h_r = read(entry r)",
+                    "x_n = W_2 elu(W_1 v_n) + W_0 v_n"},
+        .in = {{"v", "regions", d->in->raw}},
+        .out = {{"q", "the question", d->q},
+                {"h", "the entries of the history", d->h},
+                {"x", "the regions", d->x}}};
+    vd_tape_explain(d->tape, &stage);
 }
 
 static void explain_words(const dialogs *d, const vd_value *c, const vd_value *heard,
                           const vd_value *before)
 {
-    vd_tape_explain(
-        d->tape,
-        &(vd_explained){
-            .title = "What to do now",
-            .why = "Some words of the question control this step. The history entries that it "
-                   "refers to recall the regions that they were about.",
-            .formula = {"u = W [c before ; W q] + b, c = sum_s softmax_s(w . (u o w_s)) w_s",
-                        "a = softmax_r(w . elu(W h_r + age + W z + b)), z = [c ; m before]",
-                        "r' = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
-            .in = {{"q", "the question", d->q}, {"m", "the memory before", before}},
-            .out = {{"c", "what is asked now", c}, {"r'", "of the entries", heard}}});
+    const vd_explained stage = {
+        .title = "What to do now",
+        .why = "Some words of the question control this step. The history entries that it refers "
+               "to recall the regions that they were about.",
+        .formula = {"u = W [c before ; W q] + b, c = sum_s softmax_s(w . (u o w_s)) w_s",
+                    "a = softmax_r(w . elu(W h_r + age + W z + b)), z = [c ; m before]",
+                    "r' = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
+        .in = {{"q", "the question", d->q}, {"m", "the memory before", before}},
+        .out = {{"c", "what is asked now", c}, {"r'", "of the entries", heard}}};
+    vd_tape_explain(d->tape, &stage);
 }
 
 static void explain_regions(const dialogs *d, const round_rows *r, const vd_value *const found[5])
 {
-    vd_tape_explain(
-        d->tape,
-        &(vd_explained){
-            .title = "Look at the regions",
-            .why = "Each region is compared with what is asked, with what was recalled and with "
-                   "the place attended to before. One region is chosen (shares add up to 1), and "
-                   "any number are collected (each from 0 to 1), so that they can be counted.",
-            .formula = {"y_n = elu(K x_n o (1 + W z) + W z + W [f_n ; g_n] + (D v_n - D v) o W z)",
-                        "p = softmax_n(w_p . elu(W y_n)), g_n = sigmoid(w_g . elu(W y_n))",
-                        "m = W [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m before ; c] + b"},
-            .in = {{"c", "what is asked now", found[4]}, {"r'", "of the entries", found[2]}},
-            .out = {{"p x", "of the chosen regions", found[0]},
-                    {"g x", "of the collected ones", found[1]},
-                    {"m", "the memory", r->memory}},
-            .gate = {"collected", "each region by itself", r->collected}});
+    const vd_explained stage = {
+        .title = "Look at the regions",
+        .why = "Each region is compared with what is asked, with what was recalled and with the "
+               "place attended to before. One region is chosen (shares add up to 1), and any "
+               "number are collected (each from 0 to 1), so that they can be counted.",
+        .formula = {"y_n = elu(K x_n o (1 + W z) + W z + W [f_n ; g_n] + (D v_n - D v) o W z)",
+                    "p = softmax_n(w_p . elu(W y_n)), g_n = sigmoid(w_g . elu(W y_n))",
+                    "m = W [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m before ; c] + b"},
+        .in = {{"c", "what is asked now", found[4]}, {"r'", "of the entries", found[2]}},
+        .out = {{"p x", "of the chosen regions", found[0]},
+                {"g x", "of the collected ones", found[1]},
+                {"m", "the memory", r->memory}},
+        .gate = {"collected", "each region by itself", r->collected}};
+    vd_tape_explain(d->tape, &stage);
 }
 
 static void explain_vector(const dialogs *d, const round_rows *r, const vd_value *e)
 {
-    vd_tape_explain(
-        d->tape,
-        &(vd_explained){.title = "The question's vector",
-                        .why = "The question and what was found become one vector, e, which the "
-                               "candidates are compared with.",
-                        .formula = {"e = W_2 elu(W_1 [q ; m] + b_1) + b_2"},
-                        .in = {{"q", "the question", r->q}, {"m", "the memory", r->memory}},
-                        .out = {{"e", "question vector e", e}}});
+    const vd_explained stage = {.title = "The question's vector",
+                                .why = "The question and what was found become one vector, e, "
+                                       "which the candidates are compared with.",
+                                .formula = {"e = W_2 elu(W_1 [q ; m] + b_1) + b_2"},
+                                .in = {{"q", "the question", r->q}, {"m", "the memory", r->memory}},
+                                .out = {{"e", "question vector e", e}}};
+    vd_tape_explain(d->tape, &stage);
 }
 
 // ---- steps --------------------------------------------------------------------------------------

@@ -46,37 +46,27 @@ static vd_value *look_at_rows(vd_tape *tape, const vd_flow *flow, const vd_value
     return vd_tape_mix(tape, vd_tape_attend(tape, most, flow->alone, 0), flow->rows);
 }
 
-static void explain_history(vd_tape *tape, const vd_flow *flow, const vd_value *u,
-                            const vd_value *h)
+static void explain(vd_tape *tape, const vd_flow *flow, const vd_value *u, const vd_value *h)
 {
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Attention flow: history",
-            .why =
-                "Every word of the history is compared with every word of the question and attends "
-                "to those that match. The history words with the best matches are averaged.",
-            .formula = {"S_ji = w . [C_j ; U_i ; C_j o U_i]", "u_j = sum_i softmax_i(S_ji) U_i",
-                        "b = softmax_j(max_i S_ji), h = sum_j b_j C_j",
-                        "G_j = [C_j ; u_j ; C_j o u_j ; C_j o h]"},
-            .in = {{"C", "words of the history", flow->rows}},
-            .out = {{"u", "the question, as each word sees it", u}, {"h", "of all words", h}}});
-}
-
-static void explain_regions(vd_tape *tape, const vd_flow *flow, const vd_value *u,
-                            const vd_value *h)
-{
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Attention flow: regions",
-            .why = "Every region is compared with every word of the question and attends to those "
-                   "that match. The regions with the best matches are averaged.",
-            .formula = {"S_ki = w . [X_k ; U_i ; X_k o U_i]", "u_k = sum_i softmax_i(S_ki) U_i",
-                        "b = softmax_k(max_i S_ki), h = sum_k b_k X_k",
-                        "G_k = [X_k ; u_k ; X_k o u_k ; X_k o h]"},
-            .in = {{"X", "the regions", flow->rows}},
-            .out = {{"u", "the question, as each region sees it", u}, {"h", "of all regions", h}}});
+    const vd_explained history = {
+        .title = "Attention flow: history",
+        .why = "Every word of the history is compared with every word of the question and attends "
+               "to those that match. The history words with the best matches are averaged.",
+        .formula = {"S_ji = w . [C_j ; U_i ; C_j o U_i]", "u_j = sum_i softmax_i(S_ji) U_i",
+                    "b = softmax_j(max_i S_ji), h = sum_j b_j C_j",
+                    "G_j = [C_j ; u_j ; C_j o u_j ; C_j o h]"},
+        .in = {{"C", "words of the history", flow->rows}},
+        .out = {{"u", "the question, as each word sees it", u}, {"h", "of all words", h}}};
+    const vd_explained regions = {
+        .title = "Attention flow: regions",
+        .why = "Every region is compared with every word of the question and attends to those that "
+               "match. The regions with the best matches are averaged.",
+        .formula = {"S_ki = w . [X_k ; U_i ; X_k o U_i]", "u_k = sum_i softmax_i(S_ki) U_i",
+                    "b = softmax_k(max_i S_ki), h = sum_k b_k X_k",
+                    "G_k = [X_k ; u_k ; X_k o u_k ; X_k o h]"},
+        .in = {{"X", "the regions", flow->rows}},
+        .out = {{"u", "the question, as each region sees it", u}, {"h", "of all regions", h}}};
+    vd_tape_explain(tape, flow->axis == VD_AXIS_REGIONS ? &regions : &history);
 }
 
 // c, or x.
@@ -93,7 +83,7 @@ static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, 
     const vd_value *const all[] = {c, u, vd_tape_multiply(tape, c, u),
                                    vd_tape_products(tape, flow->pool, h, c)};
     vd_value *g = vd_tape_join_all(tape, all, 4);
-    (flow->axis == VD_AXIS_REGIONS ? explain_regions : explain_history)(tape, flow, u, h);
+    explain(tape, flow, u, h);
     vd_value *m = vd_flow_model(tape, in, flow, g, LAYERS);
     return vd_flow_pool(tape, in, flow, vd_tape_join(tape, g, m), m);
 }

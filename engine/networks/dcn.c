@@ -81,36 +81,28 @@ static vd_value *look_at_rows(vd_tape *tape, const vd_inputs *in, const vd_flow 
     return vd_tape_mix_queries(tape, a, c);
 }
 
-static void explain_history(vd_tape *tape, const vd_flow *flow, const vd_value *q,
-                            const vd_value *d)
+static void explain(vd_tape *tape, const vd_flow *flow, const vd_value *q, const vd_value *d)
 {
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Co-attention: history",
-            .why = "Every word of the question attends to the matching words of the history. Then "
-                   "every word of the history attends to the matching words of the question and to "
-                   "what these found. A word without a match attends to nothing.",
-            .formula = {"L = C Q^T, Q = tanh(W U + b)", "C_Q = softmax_j(L)^T C",
-                        "C_D = softmax_i(L) [Q ; C_Q]", "G_j = [C_j ; C_D,j]"},
-            .in = {{"C", "words of the history", flow->rows},
-                   {"Q", "words of the question, and nothing", q}},
-            .out = {{"C_D", "the question, as each word sees it", d}}});
-}
-
-static void explain_regions(vd_tape *tape, const vd_flow *flow, const vd_value *q,
-                            const vd_value *d)
-{
-    vd_tape_explain(
-        tape, &(vd_explained){.title = "Co-attention: regions",
-                              .why = "Every word of the question attends to the matching regions. "
-                                     "Then every region attends to the matching words and to what "
-                                     "these found. A region without a match attends to nothing.",
-                              .formula = {"L = X Q^T, Q = tanh(W U + b)", "X_Q = softmax_k(L)^T X",
-                                          "X_D = softmax_i(L) [Q ; X_Q]", "G_k = [X_k ; X_D,k]"},
-                              .in = {{"X", "the regions", flow->rows},
-                                     {"Q", "words of the question, and nothing", q}},
-                              .out = {{"X_D", "the question, as each region sees it", d}}});
+    const vd_explained history = {
+        .title = "Co-attention: history",
+        .why = "Every word of the question attends to the matching words of the history. Then "
+               "every word of the history attends to the matching words of the question and to "
+               "what these found. A word without a match attends to nothing.",
+        .formula = {"L = C Q^T, Q = tanh(W U + b)", "C_Q = softmax_j(L)^T C",
+                    "C_D = softmax_i(L) [Q ; C_Q]", "G_j = [C_j ; C_D,j]"},
+        .in = {{"C", "words of the history", flow->rows},
+               {"Q", "words of the question, and nothing", q}},
+        .out = {{"C_D", "the question, as each word sees it", d}}};
+    const vd_explained regions = {
+        .title = "Co-attention: regions",
+        .why = "Every word of the question attends to the matching regions. Then every region "
+               "attends to the matching words and to what these found. A region without a match "
+               "attends to nothing.",
+        .formula = {"L = X Q^T, Q = tanh(W U + b)", "X_Q = softmax_k(L)^T X",
+                    "X_D = softmax_i(L) [Q ; X_Q]", "G_k = [X_k ; X_D,k]"},
+        .in = {{"X", "the regions", flow->rows}, {"Q", "words of the question, and nothing", q}},
+        .out = {{"X_D", "the question, as each region sees it", d}}};
+    vd_tape_explain(tape, flow->axis == VD_AXIS_REGIONS ? &regions : &history);
 }
 
 // c, or x.
@@ -123,7 +115,7 @@ static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, 
     vd_value *taken = look_at_rows(tape, in, flow, q);
     vd_value *a = vd_tape_attend(tape, vd_tape_dot(tape, p, flow->rows, q, 1), flow->looks, 0);
     vd_value *d = vd_tape_mix(tape, a, vd_tape_join(tape, q, taken));
-    (flow->axis == VD_AXIS_REGIONS ? explain_regions : explain_history)(tape, flow, q, d);
+    explain(tape, flow, q, d);
     vd_value *m = vd_flow_model(tape, in, flow, vd_tape_join(tape, flow->rows, d), LAYERS);
     return vd_flow_pool(tape, in, flow, m, m);
 }

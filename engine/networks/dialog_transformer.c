@@ -92,14 +92,14 @@ static vd_value *last_words(const vd_dialog_tokens *d, const vd_value *x)
 
 static void explain_tokens(const vd_dialog_tokens *d, const vd_value *x)
 {
-    vd_tape_explain(
-        d->tape, &(vd_explained){
-                     .title = "The dialog as one sequence",
-                     .why = "Regions, caption, questions and answers become vectors of one size, "
-                            "the tokens of one sequence. Each token also gets its position.",
-                     .formula = {"x_k = W_v v_k + b + kind", "x_i = word + place_i"},
-                     .in = {{"v", "regions", d->in->raw}},
-                     .out = {{"x", "the question's last word", last_words(d, x)}}});
+    const vd_explained stage = {
+        .title = "The dialog as one sequence",
+        .why = "Regions, caption, questions and answers become vectors of one size, the tokens of "
+               "one sequence. Each token also gets its position.",
+        .formula = {"x_k = W_v v_k + b + kind", "x_i = word + place_i"},
+        .in = {{"v", "regions", d->in->raw}},
+        .out = {{"x", "the question's last word", last_words(d, x)}}};
+    vd_tape_explain(d->tape, &stage);
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -113,21 +113,20 @@ static void explain_layer(const vd_dialog_tokens *d, const layer *l)
 {
     if (d->tape->dw) // in training nobody looks
         return;
-    vd_tape_explain(
-        d->tape,
-        &(vd_explained){
-            .title = "Self-attention, then feed-forward",
-            .why = "Every word attends to the regions and to the words before it, with several "
-                   "heads; the result is added. Then a feed-forward layer transforms each token. "
-                   "Shown for the question's last word.",
-            .formula = {"a = softmax_j(W_q y . W_k y_j / sqrt(d / heads)), y = LN(x before)",
-                        "x' = x before + W_o [of each head sum_j a_j W_v y_j]",
-                        "x = x' + W_2 gelu(W_1 LN(x') + b) + b"},
-            .in = {{"x before", "the question's last word", last_words(d, l->before)}},
-            .out = {{"x'", "with what it found", last_words(d, l->between)},
-                    {"x", "worked out", last_words(d, l->after)}},
-            .gate = {"in all", "share of the attention, mean of the heads",
-                     vd_dialog_tokens_of_regions(d, l->a)}});
+    const vd_explained stage = {
+        .title = "Self-attention, then feed-forward",
+        .why = "Every word attends to the regions and to the words before it, with several heads; "
+               "the result is added. Then a feed-forward layer transforms each token. Shown for "
+               "the question's last word.",
+        .formula = {"a = softmax_j(W_q y . W_k y_j / sqrt(d / heads)), y = LN(x before)",
+                    "x' = x before + W_o [of each head sum_j a_j W_v y_j]",
+                    "x = x' + W_2 gelu(W_1 LN(x') + b) + b"},
+        .in = {{"x before", "the question's last word", last_words(d, l->before)}},
+        .out = {{"x'", "with what it found", last_words(d, l->between)},
+                {"x", "worked out", last_words(d, l->after)}},
+        .gate = {"in all", "share of the attention, mean of the heads",
+                 vd_dialog_tokens_of_regions(d, l->a)}};
+    vd_tape_explain(d->tape, &stage);
 }
 
 static const vd_value *attend(const vd_dialog_tokens *d, const vd_value *y, int index, layer *l)
@@ -181,13 +180,13 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     x = last_words(&d, x);
     vd_value *e = vd_tape_layer_norm(tape, x, "encoder.norm");
     e = vd_tape_linear(tape, e, "encoder.out");
-    vd_tape_explain(tape,
-                    &(vd_explained){.title = "The question in its context",
-                                    .why = "The question's last word has attended to the picture "
-                                           "and the dialog: its state represents both.",
-                                    .formula = {"e = W LN(x) + b"},
-                                    .in = {{"x", "the question's last word", x}},
-                                    .out = {{"e", "the dialog so far", e}}});
+    const vd_explained stage = {.title = "The question in its context",
+                                .why = "The question's last word has attended to the picture and "
+                                       "the dialog: its state represents both.",
+                                .formula = {"e = W LN(x) + b"},
+                                .in = {{"x", "the question's last word", x}},
+                                .out = {{"e", "the dialog so far", e}}};
+    vd_tape_explain(tape, &stage);
     return e;
 }
 

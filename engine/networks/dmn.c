@@ -153,19 +153,18 @@ static vd_value *read_facts(vd_tape *tape, const facts *s, const vd_value *m, in
 static void explain_episode(vd_tape *tape, const vd_value *before, const vd_value *c,
                             const vd_value *seen, const vd_value *m)
 {
-    vd_tape_explain(
-        tape, &(vd_explained){
-                  .title = "Read the facts again",
-                  .why = "Entries and regions are read in order. The question and what is known so "
-                         "far decide how much of each enters the memory.",
-                  .formula =
-                      {"g = softmax_j(w . tanh(W [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|] + b))",
-                       "h_j = g_j h~_j + (1 - g_j) h_j-1, c = the last h",
-                       "m = relu(W [m before ; c ; c' ; q] + b)"},
-                  .in = {{"m before", "what is known", before}},
-                  .out = {{"c", "of the entries", c},
-                          {"c'", "of the regions", seen},
-                          {"m", "what is known now", m}}});
+    const vd_explained stage = {
+        .title = "Read the facts again",
+        .why = "Entries and regions are read in order. The question and what is known so far "
+               "decide how much of each enters the memory.",
+        .formula = {"g = softmax_j(w . tanh(W [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|] + b))",
+                    "h_j = g_j h~_j + (1 - g_j) h_j-1, c = the last h",
+                    "m = relu(W [m before ; c ; c' ; q] + b)"},
+        .in = {{"m before", "what is known", before}},
+        .out = {{"c", "of the entries", c},
+                {"c'", "of the regions", seen},
+                {"m", "what is known now", m}}};
+    vd_tape_explain(tape, &stage);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)

@@ -95,17 +95,16 @@ void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value
 
 static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_flows *f)
 {
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Words and regions",
-            .why = "The question and every entry of the history are read word by word. The numbers "
-                   "of each region become a vector of the same size.",
-            .formula = {"U, q = read(question), C = read(entries)", "X_k = tanh(W v_k + b)"},
-            .in = {{"v", "regions", in->regions}},
-            .out = {{"U", "words of the question", f->words},
-                    {"C", "words of the history", f->of[0].rows},
-                    {"X", "regions", f->of[1].rows}}});
+    const vd_explained stage = {
+        .title = "Words and regions",
+        .why = "The question and every entry of the history are read word by word. The numbers of "
+               "each region become a vector of the same size.",
+        .formula = {"U, q = read(question), C = read(entries)", "X_k = tanh(W v_k + b)"},
+        .in = {{"v", "regions", in->regions}},
+        .out = {{"U", "words of the question", f->words},
+                {"C", "words of the history", f->of[0].rows},
+                {"X", "regions", f->of[1].rows}}};
+    vd_tape_explain(tape, &stage);
 }
 
 static vd_flows begin(vd_tape *tape, vd_inputs *in)
@@ -147,28 +146,23 @@ vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
                         in->lstm_dropout);
 }
 
-static void explain_words(vd_tape *tape, const vd_value *m, const vd_value *sum)
+static void explain_pool(vd_tape *tape, const vd_flow *flow, const vd_value *m, const vd_value *sum)
 {
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "The words become one vector",
-            .why = "An LSTM reads the words of the history in order, with the results of the "
-                   "comparison. Each word gets a share; the weighted sum is what is recalled.",
-            .formula = {"M = LSTMs(G)", "c = sum_j softmax_j(score_j) M_j"},
-            .in = {{"M", "words, read in order", m}},
-            .out = {{"c", "what is recalled", sum}}});
-}
-
-static void explain_regions(vd_tape *tape, const vd_value *m, const vd_value *sum)
-{
-    vd_tape_explain(tape, &(vd_explained){.title = "The regions become one vector",
-                                          .why = "Each region, with the results of the comparison, "
-                                                 "gets a share; the weighted sum is what is seen.",
-                                          .formula = {"M_k = relu(W G_k + b)",
-                                                      "x = sum_k softmax_k(score_k) M_k"},
-                                          .in = {{"M", "regions with what was compared", m}},
-                                          .out = {{"x", "what is seen", sum}}});
+    const vd_explained words = {
+        .title = "The words become one vector",
+        .why = "An LSTM reads the words of the history in order, with the results of the "
+               "comparison. Each word gets a share; the weighted sum is what is recalled.",
+        .formula = {"M = LSTMs(G)", "c = sum_j softmax_j(score_j) M_j"},
+        .in = {{"M", "words, read in order", m}},
+        .out = {{"c", "what is recalled", sum}}};
+    const vd_explained regions = {
+        .title = "The regions become one vector",
+        .why = "Each region, with the results of the comparison, gets a share; the weighted sum is "
+               "what is seen.",
+        .formula = {"M_k = relu(W G_k + b)", "x = sum_k softmax_k(score_k) M_k"},
+        .in = {{"M", "regions with what was compared", m}},
+        .out = {{"x", "what is seen", sum}}};
+    vd_tape_explain(tape, flow->axis == VD_AXIS_REGIONS ? &regions : &words);
 }
 
 vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, const vd_value *s,
@@ -178,7 +172,7 @@ vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, 
                                      vd_name_of("encoder.flow.%s.pool", flow->of).text);
     score->pairing = flow->pool;
     vd_value *sum = vd_tape_mix(tape, vd_tape_attend(tape, score, flow->pooled, 0), m);
-    (flow->axis == VD_AXIS_REGIONS ? explain_regions : explain_words)(tape, m, sum);
+    explain_pool(tape, flow, m, sum);
     return sum;
 }
 
@@ -188,15 +182,15 @@ static vd_value *join(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
 {
     const vd_value *const all[] = {sum[0], sum[1], f->q};
     vd_value *e = vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.out", in->dropout);
-    vd_tape_explain(
-        tape,
-        &(vd_explained){.title = "Fusion",
-                        .why = "What is recalled, what is seen and the question are combined.",
-                        .formula = {"e = tanh(W [c ; x ; q] + b)"},
-                        .in = {{"c", "what is recalled", sum[0]},
-                               {"x", "what is seen", sum[1]},
-                               {"q", "the question", f->q}},
-                        .out = {{"e", "all three", e}}});
+    const vd_explained stage = {.title = "Fusion",
+                                .why =
+                                    "What is recalled, what is seen and the question are combined.",
+                                .formula = {"e = tanh(W [c ; x ; q] + b)"},
+                                .in = {{"c", "what is recalled", sum[0]},
+                                       {"x", "what is seen", sum[1]},
+                                       {"q", "the question", f->q}},
+                                .out = {{"e", "all three", e}}};
+    vd_tape_explain(tape, &stage);
     return e;
 }
 

@@ -57,13 +57,13 @@ static vd_value *read_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
 static vd_value *over_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
 {
     vd_value *e = read_rounds(tape, in, x);
-    vd_tape_explain(tape,
-                    &(vd_explained){.title = "Over the rounds",
-                                    .why = "An LSTM reads one round after another: its state after "
-                                           "this one carries what the dialog was about.",
-                                    .formula = {"e_t = LSTM(x_t, e_t-1)"},
-                                    .in = {{"x", "this round", x}},
-                                    .out = {{"e", "the dialog so far", e}}});
+    const vd_explained stage = {.title = "Over the rounds",
+                                .why = "An LSTM reads one round after another: its state after "
+                                       "this one carries what the dialog was about.",
+                                .formula = {"e_t = LSTM(x_t, e_t-1)"},
+                                .in = {{"x", "this round", x}},
+                                .out = {{"e", "the dialog so far", e}}};
+    vd_tape_explain(tape, &stage);
     return e;
 }
 
@@ -81,13 +81,13 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
     vd_value *s = vd_score_pairs(tape, &score, p, q, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
-    vd_tape_explain(
-        tape, &(vd_explained){.title = "Look back",
-                              .why = "The question is compared with each entry of the history; the "
-                                     "best matches are recalled.",
-                              .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r"},
-                              .in = {{"q", "the question", q}, {"h", "the entries", h}},
-                              .out = {{"c", "what is recalled", c}}});
+    const vd_explained stage = {.title = "Look back",
+                                .why = "The question is compared with each entry of the history; "
+                                       "the best matches are recalled.",
+                                .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r"},
+                                .in = {{"q", "the question", q}, {"h", "the entries", h}},
+                                .out = {{"c", "what is recalled", c}}};
+    vd_tape_explain(tape, &stage);
     return over_rounds(tape, in, vd_tape_join(tape, c, q));
 }
 

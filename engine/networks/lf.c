@@ -20,15 +20,14 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
     vd_value *x = vd_tape_join_all(tape, all, 3);
     vd_value *e = vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Fusion",
-            .why = "The question, the picture as a whole and the history as one text are combined. "
-                   "There is no attention.",
-            .formula = {"e = tanh(W [q ; v ; g] + b)"},
-            .in = {{"q", "the question", q}, {"v", "the picture", all[1]}, {"g", "the history", g}},
-            .out = {{"e", "all three", e}}});
+    const vd_explained stage = {
+        .title = "Fusion",
+        .why = "The question, the picture as a whole and the history as one text are combined. "
+               "There is no attention.",
+        .formula = {"e = tanh(W [q ; v ; g] + b)"},
+        .in = {{"q", "the question", q}, {"v", "the picture", all[1]}, {"g", "the history", g}},
+        .out = {{"e", "all three", e}}};
+    vd_tape_explain(tape, &stage);
     return e;
 }
 

@@ -20,12 +20,12 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
     vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, g), "encoder.fusion", 0);
-    vd_tape_explain(tape,
-                    &(vd_explained){.title = "Fusion of the texts",
-                                    .why = "The question and the history as one text are combined.",
-                                    .formula = {"u = tanh(W_f [q ; g] + b)"},
-                                    .in = {{"q", "the question", q}, {"g", "the history", g}},
-                                    .out = {{"u", "both", u}}});
+    const vd_explained stage = {.title = "Fusion of the texts",
+                                .why = "The question and the history as one text are combined.",
+                                .formula = {"u = tanh(W_f [q ; g] + b)"},
+                                .in = {{"q", "the question", q}, {"g", "the history", g}},
+                                .out = {{"u", "both", u}}};
+    vd_tape_explain(tape, &stage);
     return vd_glimpse(tape, in, u);
 }
 

@@ -35,26 +35,23 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
     vd_value *s = vd_score_pairs(tape, &score, p, q, y, in->dropout);
     vd_value *v = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), in->regions);
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Look at the regions",
-            .why =
-                "The question is compared with each region; the best matches get the most weight.",
-            .formula = {"s_k = w . (q o (W_p v_k + b))", "v = sum_k softmax(s)_k v_k"},
-            .in = {{"q", "the question", q}, {"y", "the regions", y}},
-            .out = {{"v", "what is seen", v}}});
+    const vd_explained look = {
+        .title = "Look at the regions",
+        .why = "The question is compared with each region; the best matches get the most weight.",
+        .formula = {"s_k = w . (q o (W_p v_k + b))", "v = sum_k softmax(s)_k v_k"},
+        .in = {{"q", "the question", q}, {"y", "the regions", y}},
+        .out = {{"v", "what is seen", v}}};
+    vd_tape_explain(tape, &look);
     const vd_value *const all[] = {v, q, g};
     vd_value *e =
         vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.fusion", in->dropout);
-    vd_tape_explain(
-        tape,
-        &(vd_explained){
-            .title = "Fusion",
-            .why = "What is seen, the question and the history as one text are combined.",
-            .formula = {"e = tanh(W [v ; q ; g] + b)"},
-            .in = {{"v", "what is seen", v}, {"q", "the question", q}, {"g", "the history", g}},
-            .out = {{"e", "all three", e}}});
+    const vd_explained fusion = {
+        .title = "Fusion",
+        .why = "What is seen, the question and the history as one text are combined.",
+        .formula = {"e = tanh(W [v ; q ; g] + b)"},
+        .in = {{"v", "what is seen", v}, {"q", "the question", q}, {"g", "the history", g}},
+        .out = {{"e", "all three", e}}};
+    vd_tape_explain(tape, &fusion);
     return e;
 }
 

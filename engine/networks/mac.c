@@ -94,18 +94,17 @@ static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value
 static void explain_step(vd_tape *tape, const vd_value *c, const vd_value *const found[2],
                          const vd_value *m)
 {
-    vd_tape_explain(
-        tape,
-        &(vd_explained){.title = "Reasoning step",
-                        .why = "Some words of the question control this step. Matching regions and "
-                               "entries are read, and what is found is written to the memory.",
-                        .formula = {"c = sum_s softmax(w . (u o w_s)) w_s",
-                                    "r = sum_n softmax(w_r . elu(c o I_n)) x_n",
-                                    "m = W [r ; r' ; m before] + b"},
-                        .in = {{"c", "what is asked now", c}},
-                        .out = {{"r", "of the regions", found[0]},
-                                {"r'", "of the entries", found[1]},
-                                {"m", "the memory", m}}});
+    const vd_explained stage = {
+        .title = "Reasoning step",
+        .why = "Some words of the question control this step. Matching regions and entries are "
+               "read, and what is found is written to the memory.",
+        .formula = {"c = sum_s softmax(w . (u o w_s)) w_s",
+                    "r = sum_n softmax(w_r . elu(c o I_n)) x_n", "m = W [r ; r' ; m before] + b"},
+        .in = {{"c", "what is asked now", c}},
+        .out = {{"r", "of the regions", found[0]},
+                {"r'", "of the entries", found[1]},
+                {"m", "the memory", m}}};
+    vd_tape_explain(tape, &stage);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)

@@ -110,17 +110,17 @@ static vd_value *look(vd_tape *tape, const vd_pairing *p, const char *name, int 
 static void explain_hop(vd_tape *tape, const vd_value *u, const vd_value *found,
                         const vd_value *seen, const vd_value *next)
 {
-    vd_tape_explain(
-        tape, &(vd_explained){.title = "Ask the memories",
-                              .why = "The query is compared with every entry and every region. "
-                                     "What matches is added to it; the sum is the next query.",
-                              .formula = {"p = softmax_r(u . m_r), o = sum_r p_r c_r",
-                                          "p' = softmax_n(u . M_A v_n), o' = sum_n p'_n M_C v_n",
-                                          "u = u before + o + o'"},
-                              .in = {{"u before", "what is asked", u}},
-                              .out = {{"o", "of the entries", found},
-                                      {"o'", "of the regions", seen},
-                                      {"u", "what is asked next", next}}});
+    const vd_explained stage = {.title = "Ask the memories",
+                                .why = "The query is compared with every entry and every region. "
+                                       "What matches is added to it; the sum is the next query.",
+                                .formula = {"p = softmax_r(u . m_r), o = sum_r p_r c_r",
+                                            "p' = softmax_n(u . M_A v_n), o' = sum_n p'_n M_C v_n",
+                                            "u = u before + o + o'"},
+                                .in = {{"u before", "what is asked", u}},
+                                .out = {{"o", "of the entries", found},
+                                        {"o'", "of the regions", seen},
+                                        {"u", "what is asked next", next}}};
+    vd_tape_explain(tape, &stage);
 }
 
 static const vd_value *hop(vd_tape *tape, vd_inputs *in, int k, const memory *a, const memory *c,

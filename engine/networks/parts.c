@@ -448,14 +448,14 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
     vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);
     vd_value *e = vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
-    vd_tape_explain(
-        tape, &(vd_explained){.title = "Look back",
-                              .why = "The question is compared with each entry of the history; the "
-                                     "best matches are recalled and added to it.",
-                              .formula = {"a = softmax_r(score(u, h_r))", "c = sum_r a_r h_r",
-                                          "e = tanh(W_e (tanh(W_c c + b) + u) + b)"},
-                              .in = {{"u", "the question", u}, {"h", "the entries", h}},
-                              .out = {{"c", "what is recalled", c}, {"e", "both", e}}});
+    const vd_explained stage = {.title = "Look back",
+                                .why = "The question is compared with each entry of the history; "
+                                       "the best matches are recalled and added to it.",
+                                .formula = {"a = softmax_r(score(u, h_r))", "c = sum_r a_r h_r",
+                                            "e = tanh(W_e (tanh(W_c c + b) + u) + b)"},
+                                .in = {{"u", "the question", u}, {"h", "the entries", h}},
+                                .out = {{"c", "what is recalled", c}, {"e", "both", e}}};
+    vd_tape_explain(tape, &stage);
     return e;
 }
 
@@ -482,13 +482,14 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
     vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
     vd_value *e =
         vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
-    vd_tape_explain(
-        tape, &(vd_explained){.title = "Look at the regions",
-                              .why = "What is known so far decides which regions to attend to; "
-                                     "their weighted sum is added to it.",
-                              .formula = {"y_k = tanh(W_i v_k + b)", "p = softmax_k(score(u, y_k))",
-                                          "e = tanh(W_o (sum_k p_k y_k + u) + b)"},
-                              .in = {{"u", "what is asked", u}, {"y", "the regions", y}},
-                              .out = {{"y'", "what is seen", seen}, {"e", "both", e}}});
+    const vd_explained stage = {.title = "Look at the regions",
+                                .why = "What is known so far decides which regions to attend to; "
+                                       "their weighted sum is added to it.",
+                                .formula = {"y_k = tanh(W_i v_k + b)",
+                                            "p = softmax_k(score(u, y_k))",
+                                            "e = tanh(W_o (sum_k p_k y_k + u) + b)"},
+                                .in = {{"u", "what is asked", u}, {"y", "the regions", y}},
+                                .out = {{"y'", "what is seen", seen}, {"e", "both", e}}};
+    vd_tape_explain(tape, &stage);
     return e;
 }

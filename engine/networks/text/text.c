@@ -47,12 +47,12 @@ const vd_pairing *vd_text_pairing(vd_tape *tape, const vd_packed *words, vd_axis
 
 static void explain(vd_tape *tape, const vd_value *states, const vd_value *sentence)
 {
-    vd_tape_explain(
-        tape, &(vd_explained){.title = "The question's words",
-                              .why = "The question is the weighted mean of its words' states.",
-                              .formula = {"b = softmax_i(w . y_i)", "q = sum_i b_i y_i"},
-                              .in = {{"y", "the words", states}},
-                              .out = {{"q", "the question", sentence}}});
+    const vd_explained stage = {.title = "The question's words",
+                                .why = "The question is the weighted mean of its words' states.",
+                                .formula = {"b = softmax_i(w . y_i)", "q = sum_i b_i y_i"},
+                                .in = {{"y", "the words", states}},
+                                .out = {{"q", "the question", sentence}}};
+    vd_tape_explain(tape, &stage);
 }
 
 void vd_text_declare_pool(vd_layout *layout, const vd_config *config, const char *name)
