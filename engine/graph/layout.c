@@ -23,14 +23,14 @@ static size_t aligned(size_t elements)
 }
 
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
-                            size_t rows, size_t columns, vd_start start)
+                            int rows, int columns, vd_start start)
 {
     if (layout->count == VD_MAX_PARAMETERS)
         return NULL;
     vd_parameter *p = &layout->parameter[layout->count++];
     *p = (vd_parameter){.dims = columns ? 2 : 1,
-                        .shape = {rows, columns},
-                        .elements = rows * (columns ? columns : 1),
+                        .shape = {(size_t)rows, (size_t)columns},
+                        .elements = (size_t)rows * (size_t)(columns ? columns : 1),
                         .offset = layout->elements,
                         .in_file = layout->numbers,
                         .matrix = matrix,
@@ -113,48 +113,46 @@ void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng)
     }
 }
 
-vd_start vd_start_kaiming(size_t fan_in)
+vd_start vd_start_kaiming(int fan_in)
 {
-    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / (double)fan_in)};
+    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / fan_in)};
 }
 
-vd_start vd_start_recurrent(size_t hidden)
+vd_start vd_start_recurrent(int hidden)
 {
-    return (vd_start){VD_START_UNIFORM, 1.0 / sqrt((double)hidden)};
+    return (vd_start){VD_START_UNIFORM, 1.0 / sqrt(hidden)};
 }
 
 void vd_layout_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
 {
-    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in,
-                  vd_start_kaiming((size_t)in));
+    vd_layout_add(layout, name, ".weight", true, out, in, vd_start_kaiming(in));
     if (bias)
-        vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
+        vd_layout_add(layout, name, ".bias", false, out, 0, vd_start_zero());
 }
 
 void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias)
 {
-    vd_layout_add(layout, name, ".weight", false, 1, (size_t)in, vd_start_kaiming((size_t)in));
+    vd_layout_add(layout, name, ".weight", false, 1, in, vd_start_kaiming(in));
     if (bias)
         vd_layout_add(layout, name, ".bias", false, 1, 0, vd_start_zero());
 }
 
 void vd_layout_norm(vd_layout *layout, const char *name, int size)
 {
-    vd_layout_add(layout, name, ".weight", false, (size_t)size, 0, (vd_start){VD_START_ONE, 0});
-    vd_layout_add(layout, name, ".bias", false, (size_t)size, 0, vd_start_zero());
+    vd_layout_add(layout, name, ".weight", false, size, 0, (vd_start){VD_START_ONE, 0});
+    vd_layout_add(layout, name, ".bias", false, size, 0, vd_start_zero());
 }
 
 void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
                          int in, int hidden)
 {
     static const char *const what[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
-    size_t rows = (size_t)parts * (size_t)hidden;
     for (int layer = 0; layer < layers; layer++)
         for (int i = 0; i < 4 * directions; i++) {
             int columns = i % 4 > 1 ? 0 : i % 4 ? hidden : layer ? directions * hidden : in;
             vd_name suffix = vd_name_of(".%s_l%d%s", what[i % 4], layer, i < 4 ? "" : "_reverse");
-            vd_layout_add(layout, name, suffix.text, i % 4 < 2, rows, (size_t)columns,
-                          vd_start_recurrent((size_t)hidden));
+            vd_layout_add(layout, name, suffix.text, i % 4 < 2, parts * hidden, columns,
+                          vd_start_recurrent(hidden));
         }
 }
 

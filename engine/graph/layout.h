@@ -60,7 +60,7 @@ typedef struct vd_layout {
 // Appends a parameter called prefix ++ suffix; columns 0: one dimension. NULL when the layout is
 // full.
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
-                            size_t rows, size_t columns, vd_start start);
+                            int rows, int columns, vd_start start);
 // Leaves no gap before the last parameter: with the one before it, it is then one array.
 void vd_layout_join(vd_layout *layout);
 // The parameter of a name; NULL when there is none.
@@ -84,8 +84,8 @@ static inline vd_start vd_start_zero(void)
 }
 
 // Kaiming uniform (He et al. 2015).
-vd_start vd_start_kaiming(size_t fan_in);
-vd_start vd_start_recurrent(size_t hidden); // uniform in +-1/sqrt(hidden)
+vd_start vd_start_kaiming(int fan_in);
+vd_start vd_start_recurrent(int hidden); // uniform in +-1/sqrt(hidden)
 
 // Where the parameters of a layout lie, in the backend's memory.
 typedef struct vd_parameters {

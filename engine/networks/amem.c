@@ -38,11 +38,11 @@ static void declare(const vd_config *c, vd_layout *layout)
     for (int i = 0; i < steps_of(c); i++) {
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     }
-    vd_layout_add(layout, "encoder.control.start", "", false, 1, (size_t)d, vd_start_zero());
+    vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_start_zero());
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
     vd_layout_score(layout, "encoder.control.score", d, false);
     vd_layout_linear(layout, "encoder.rounds.key", d, d, true);
-    vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, (size_t)d, age);
+    vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, d, age);
     vd_layout_linear(layout, "encoder.rounds.query", 2 * d, d, true);
     vd_layout_score(layout, "encoder.rounds.score", d, false);
     vd_layout_linear(layout, "encoder.regions.key", d, d, true);
@@ -53,7 +53,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.regions.direction", 2 * d, d, true);
     vd_layout_linear(layout, "encoder.regions.mix", d, d, true);
     vd_layout_linear(layout, "encoder.regions.score", d, 2, true);
-    vd_layout_add(layout, "encoder.memory.start", "", false, 1, (size_t)d, vd_start_zero());
+    vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_start_zero());
     vd_layout_linear(layout, "encoder.memory.write", 5 * d, d, true);
     vd_layout_linear(layout, "encoder.focus.key", d, d, true);
     vd_layout_linear(layout, "encoder.focus.scale", 2 * d, d, true);

@@ -60,8 +60,8 @@ static void declare(const vd_config *c, vd_layout *layout)
     int d = c->embed;
     const vd_start table = {VD_START_NORMAL, 0.1};
     vd_layout_linear(layout, "encoder.regions.image", c->region, d, true);
-    vd_layout_add(layout, "encoder.regions.kind", "", false, 1, (size_t)d, table);
-    vd_layout_add(layout, "encoder.place", ".weight", false, PLACES, (size_t)d, table);
+    vd_layout_add(layout, "encoder.regions.kind", "", false, 1, d, table);
+    vd_layout_add(layout, "encoder.place", ".weight", false, PLACES, d, table);
     for (int i = 0; i < layers_of(c); i++)
         declare_layer(layout, i, d);
     vd_layout_norm(layout, "encoder.norm", d);

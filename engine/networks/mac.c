@@ -36,9 +36,9 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.regions.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.regions.image.2", d, d, true);
     vd_layout_linear(layout, "encoder.rounds.entry", d, d, true);
-    vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, (size_t)d, start);
-    vd_layout_add(layout, "encoder.control.start", "", false, 1, (size_t)d, vd_start_zero());
-    vd_layout_add(layout, "encoder.memory.start", "", false, 1, (size_t)d, vd_start_zero());
+    vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, d, start);
+    vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_start_zero());
+    vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_start_zero());
     for (int i = 0; i < steps_of(c); i++) {
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     }

@@ -39,7 +39,7 @@ static int tables_of(const vd_config *c)
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    size_t e = (size_t)c->embed;
+    int e = c->embed;
     bool sums = c->text == VD_TEXT_OWN;
     if (!sums) {
         vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
@@ -50,7 +50,7 @@ static void declare(const vd_config *c, vd_layout *layout)
         if (!sums)
             vd_layout_linear(layout, words.text, c->hidden, c->embed, false);
         else if (k > 0) // the first is the embedding
-            vd_layout_add(layout, words.text, ".weight", true, (size_t)c->vocab, e,
+            vd_layout_add(layout, words.text, ".weight", true, c->vocab, e,
                           (vd_start){VD_START_WORDS, 0.1});
         vd_layout_add(layout, vd_name_of("encoder.memory.time.%d", k).text, ".weight", false, AGES,
                       e, (vd_start){VD_START_NORMAL, 0.1});

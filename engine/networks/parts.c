@@ -333,7 +333,7 @@ void vd_score_declare(vd_layout *layout, const vd_scoring *s)
         vd_layout_linear(layout, vd_name_of("%s.query", s->name).text, s->query, s->hidden, true);
         vd_layout_linear(layout, vd_name_of("%s.key", s->name).text, s->key, s->hidden, false);
         // So attention starts flat.
-        vd_layout_add(layout, s->name, ".v.weight", false, 1, (size_t)s->hidden, vd_start_zero());
+        vd_layout_add(layout, s->name, ".v.weight", false, 1, s->hidden, vd_start_zero());
         break;
     case VD_SCORE_BILINEAR:
         vd_layout_linear(layout, vd_name_of("%s.query", s->name).text, s->query, s->key, false);

@@ -16,10 +16,9 @@ vd_start vd_caption_xavier(int in, int out)
 
 void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
 {
-    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in,
-                  vd_caption_xavier(in, out));
+    vd_layout_add(layout, name, ".weight", true, out, in, vd_caption_xavier(in, out));
     if (bias)
-        vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
+        vd_layout_add(layout, name, ".bias", false, out, 0, vd_start_zero());
 }
 
 void vd_caption_layout(const vd_caption_config *c, vd_layout *layout)

@@ -68,7 +68,7 @@ static void declare_decoder(vd_layout *layout, const vd_caption_config *c, int l
 
 static void declare(const vd_caption_config *c, vd_layout *layout)
 {
-    size_t v = (size_t)c->vocab, d = (size_t)c->hidden;
+    int v = c->vocab, d = c->hidden;
     vd_layout_add(layout, "word_embed", ".weight", true, v, d,
                   (vd_start){VD_START_WORDS, 1 / sqrt((double)d)});
     for (int l = 0; l < c->layers; l++)
@@ -79,7 +79,7 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
     vd_layout_norm(layout, "dec_norm", c->hidden);
     vd_caption_declare_linear(layout, "out", c->hidden, c->vocab, true);
     if (c->awc == VD_AWC_LEARNT)
-        vd_layout_add(layout, "awc.beta", "", false, (size_t)c->layers, (size_t)vd_caption_heads(c),
+        vd_layout_add(layout, "awc.beta", "", false, c->layers, vd_caption_heads(c),
                       (vd_start){VD_START_VALUE, c->awc_level});
 }
 

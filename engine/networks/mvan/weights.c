@@ -1,7 +1,5 @@
 #include "engine/networks/mvan/weights.h"
 
-#include <stdio.h>
-
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/captions.h"
 #include "engine/networks/decoders/conv.h"
@@ -13,99 +11,76 @@ typedef struct vd_binder {
     vd_parameters at;
 } vd_binder;
 
-// columns 0: a vector of `rows`.
-static vd_matrix bind_matrix(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
-                             size_t rows, size_t columns)
+// Of the layout's parameter `index`.
+static vd_matrix matrix_at(const vd_binder *b, int index)
 {
-    return vd_parameters_matrix(
-        &b->at, vd_layout_add(b->layout, prefix, suffix, true, rows, columns, start));
+    return vd_parameters_matrix(&b->at, &b->layout->parameter[index]);
 }
 
-static vd_real *bind_vector(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
-                            size_t rows, size_t columns)
+static vd_real *vector_at(const vd_binder *b, int index)
 {
-    return vd_parameters_vector(
-        &b->at, vd_layout_add(b->layout, prefix, suffix, false, rows, columns, start));
+    return vd_parameters_vector(&b->at, &b->layout->parameter[index]);
 }
 
-static vd_linear_weights bind_linear(vd_binder *b, const char *name, size_t in, size_t out)
+static vd_linear_weights bind_linear(vd_binder *b, const char *name, int in, int out)
 {
-    vd_linear_weights l;
-    l.w = bind_matrix(b, vd_start_kaiming(in), name, ".weight", out, in);
-    l.b = bind_vector(b, vd_start_zero(), name, ".bias", out, 0);
-    return l;
+    int at = b->layout->count;
+    vd_layout_linear(b->layout, name, in, out, true);
+    return (vd_linear_weights){matrix_at(b, at), vector_at(b, at + 1)};
 }
 
-static vd_score_weights bind_score(vd_binder *b, const char *name, size_t in)
+static vd_score_weights bind_score(vd_binder *b, const char *name, int in)
 {
-    vd_score_weights s;
-    s.w = bind_vector(b, vd_start_kaiming(in), name, ".weight", 1, in);
-    s.b = bind_vector(b, vd_start_zero(), name, ".bias", 1, 0);
-    return s;
+    int at = b->layout->count;
+    vd_layout_score(b->layout, name, in, true);
+    return (vd_score_weights){vector_at(b, at), vector_at(b, at + 1)};
 }
 
-static vd_gated_weights bind_gated(vd_binder *b, const char *name, size_t in, size_t out)
+// Two layers, whose numbers lie one after the other: first the matrices, then the vectors.
+static vd_gated_weights bind_gated(vd_binder *b, const char *name, int in, int out)
 {
-    vd_gated_weights g;
-    g.w = bind_matrix(b, vd_start_kaiming(in), name, ".1.embed_y.0.weight", out, in);
-    bind_matrix(b, vd_start_kaiming(in), name, ".1.embed_g.0.weight", out, in);
+    int at = b->layout->count;
+    const vd_start start = vd_start_kaiming(in);
+    vd_layout_add(b->layout, name, ".1.embed_y.0.weight", true, out, in, start);
+    vd_layout_add(b->layout, name, ".1.embed_g.0.weight", true, out, in, start);
     vd_layout_join(b->layout);
+    vd_layout_add(b->layout, name, ".1.embed_y.0.bias", false, out, 0, vd_start_zero());
+    vd_layout_add(b->layout, name, ".1.embed_g.0.bias", false, out, 0, vd_start_zero());
+    vd_layout_join(b->layout);
+    vd_gated_weights g = {matrix_at(b, at), vector_at(b, at + 2)};
     g.w.rows *= 2;
-    g.b = bind_vector(b, vd_start_zero(), name, ".1.embed_y.0.bias", out, 0);
-    bind_vector(b, vd_start_zero(), name, ".1.embed_g.0.bias", out, 0);
-    vd_layout_join(b->layout);
     return g;
 }
 
-static vd_lstm_weights bind_lstm(vd_binder *b, const char *name, int layer, int backward, size_t in,
-                                 size_t hidden)
+// lstm: (VD_LAYERS, directions)
+static void bind_lstm(vd_binder *b, const char *name, int directions, int in, int hidden,
+                      vd_lstm_weights *lstm)
 {
-    char suffix[32];
-    vd_lstm_weights l;
-    const char *direction = backward ? "_reverse" : "";
-    const vd_start start = vd_start_recurrent(hidden);
-    snprintf(suffix, sizeof suffix, ".weight_ih_l%d%s", layer, direction);
-    l.w_ih = bind_matrix(b, start, name, suffix, 4 * hidden, in);
-    snprintf(suffix, sizeof suffix, ".weight_hh_l%d%s", layer, direction);
-    l.w_hh = bind_matrix(b, start, name, suffix, 4 * hidden, hidden);
-    snprintf(suffix, sizeof suffix, ".bias_ih_l%d%s", layer, direction);
-    l.b_ih = bind_vector(b, start, name, suffix, 4 * hidden, 0);
-    snprintf(suffix, sizeof suffix, ".bias_hh_l%d%s", layer, direction);
-    l.b_hh = bind_vector(b, start, name, suffix, 4 * hidden, 0);
-    return l;
-}
-
-static void bind_two_way(vd_binder *b, const char *name, size_t in, size_t hidden,
-                         vd_lstm_weights lstm[VD_LAYERS][2])
-{
-    for (int layer = 0; layer < VD_LAYERS; layer++)
-        for (int d = 0; d < 2; d++)
-            lstm[layer][d] = bind_lstm(b, name, layer, d, layer ? 2 * hidden : in, hidden);
-}
-
-static void bind_one_way(vd_binder *b, const char *name, size_t in, size_t hidden,
-                         vd_lstm_weights lstm[VD_LAYERS])
-{
-    for (int layer = 0; layer < VD_LAYERS; layer++)
-        lstm[layer] = bind_lstm(b, name, layer, 0, layer ? hidden : in, hidden);
+    int at = b->layout->count;
+    vd_layout_recurrent(b->layout, name, 4, VD_LAYERS, directions, in, hidden);
+    for (int i = 0; i < VD_LAYERS * directions; i++, at += 4)
+        lstm[i] = (vd_lstm_weights){matrix_at(b, at), matrix_at(b, at + 1), vector_at(b, at + 2),
+                                    vector_at(b, at + 3)};
 }
 
 // One decoder is called "decoder", of two each has a name of its own.
 static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
 {
     bool two = config->decoders == VD_BOTH;
-    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden;
+    int v = config->vocab, e = config->embed, h = config->hidden, at;
     const char *said = two ? "gen_decoder.lstm_to_words" : "decoder.lstm_to_words";
     if (vd_has_discriminative(config->decoders))
-        bind_one_way(b, two ? "disc_decoder.option_rnn.rnn_model" : "decoder.option_rnn.rnn_model",
-                     e, h, w->candidate);
+        bind_lstm(b, two ? "disc_decoder.option_rnn.rnn_model" : "decoder.option_rnn.rnn_model", 1,
+                  e, h, w->candidate);
     if (!vd_has_generative(config->decoders))
         return;
     if (config->answer != VD_ANSWER_CONV)
-        bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn",
-                     config->copy == VD_COPY_COPYNET ? e + h : e, h, w->answer);
-    w->words.w = bind_matrix(b, vd_start_recurrent(h), said, ".weight", v, h);
-    w->words.b = bind_vector(b, vd_start_recurrent(h), said, ".bias", v, 0);
+        bind_lstm(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", 1,
+                  config->copy == VD_COPY_COPYNET ? e + h : e, h, w->answer);
+    at = b->layout->count;
+    vd_layout_add(b->layout, said, ".weight", true, v, h, vd_start_recurrent(h));
+    vd_layout_add(b->layout, said, ".bias", false, v, 0, vd_start_recurrent(h));
+    w->words = (vd_linear_weights){matrix_at(b, at), vector_at(b, at + 1)};
     if (config->answer == VD_ANSWER_ATTENTION)
         vd_lstm_attention_declare(config, b->layout);
     if (config->answer == VD_ANSWER_CONV)
@@ -114,10 +89,10 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
 
 static void bind_mvan(vd_binder *b, const vd_config *config, vd_weights *w)
 {
-    size_t e = (size_t)config->embed, h = (size_t)config->hidden, d = (size_t)config->region;
+    int e = config->embed, h = config->hidden, d = config->region;
     if (vd_is_fused(config)) {
-        bind_two_way(b, "encoder.ques_rnn.rnn_model", e, h, w->question);
-        bind_two_way(b, "encoder.hist_rnn.rnn_model", e, h, w->history);
+        bind_lstm(b, "encoder.ques_rnn.rnn_model", 2, e, h, &w->question[0][0]);
+        bind_lstm(b, "encoder.hist_rnn.rnn_model", 2, e, h, &w->history[0][0]);
     } else
         vd_encoder_mvan.declare(config, b->layout);
 
@@ -144,7 +119,7 @@ static void bind_mvan(vd_binder *b, const vd_config *config, vd_weights *w)
 
 static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
 {
-    size_t v = (size_t)config->vocab, e = (size_t)config->embed;
+    int e = config->embed;
     *w = (vd_weights){.all = b->at};
     b->layout->count = 0;
     b->layout->elements = b->layout->numbers = b->layout->vectors = 0;
@@ -152,10 +127,14 @@ static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
         vd_caption_layout(&config->caption, b->layout);
         return;
     }
-    w->embed = bind_matrix(b, (vd_start){VD_START_WORDS, 1}, "encoder.word_embed", ".weight", v, e);
-    if (config->positions == VD_POSITIONS_LEARNED)
-        w->position =
-            bind_vector(b, vd_start_zero(), "encoder.position", ".weight", VD_MAX_HISTORY, e);
+    vd_layout_add(b->layout, "encoder.word_embed", ".weight", true, config->vocab, e,
+                  (vd_start){VD_START_WORDS, 1});
+    w->embed = matrix_at(b, 0);
+    if (config->positions == VD_POSITIONS_LEARNED) {
+        vd_layout_add(b->layout, "encoder.position", ".weight", false, VD_MAX_HISTORY, e,
+                      vd_start_zero());
+        w->position = vector_at(b, 1);
+    }
     if (config->network == VD_NETWORK_MVAN)
         bind_mvan(b, config, w);
     else

@@ -23,7 +23,7 @@ void vd_convs2s_start(vd_layout *layout, double times)
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     int d = vd_states_width(config);
-    vd_layout_add(layout, name, ".text.place.weight", false, PLACES, (size_t)in,
+    vd_layout_add(layout, name, ".text.place.weight", false, PLACES, in,
                   (vd_start){VD_START_NORMAL, 0.1});
     vd_layout_linear(layout, vd_name_of("%s.text.in", name).text, in, d, true);
     vd_convs2s_start(layout, 1);

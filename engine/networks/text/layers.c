@@ -56,7 +56,7 @@ void vd_text_declare_attention(vd_layout *layout, const char *at, int size)
     const vd_start start = {VD_START_UNIFORM, 1 / sqrt((double)size)};
     for (int i = 0; i < 4; i++)
         vd_layout_add(layout, vd_name_of("%s.attention.%s", at, part[i]).text, ".weight", true,
-                      (size_t)size, (size_t)size, start);
+                      size, size, start);
 }
 
 vd_value *vd_text_attention(vd_tape *tape, const vd_pairing *p, const vd_value *x, int heads,
