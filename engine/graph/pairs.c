@@ -5,6 +5,18 @@
 
 // ---- rows of pairs ------------------------------------------------------------------------------
 
+vd_pairing *vd_tape_pairing(vd_tape *tape, vd_axis query_axis, int query_rows, vd_axis key_axis,
+                            int key_rows, vd_pair_group *group, int count, const char *what)
+{
+    if (tape->status != VD_OK)
+        return NULL;
+    vd_pairing *p =
+        vd_pairing_make(tape->arena, query_axis, query_rows, key_axis, key_rows, group, count);
+    if (!p)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: %s", what);
+    return p;
+}
+
 vd_pair_lists vd_tape_lists(vd_tape *tape, const vd_pairing *p)
 {
     const vd_pair_lists none = {0};

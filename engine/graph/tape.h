@@ -169,6 +169,9 @@ vd_value *vd_tape_ends(vd_tape *tape, const vd_value *states, const vd_packed *p
 
 // ---- pairs --------------------------------------------------------------------------------------
 
+// A pairing (pairing.h) in the tape's arena; NULL after a failure, which says `what` it was to be.
+vd_pairing *vd_tape_pairing(vd_tape *tape, vd_axis query_axis, int query_rows, vd_axis key_axis,
+                            int key_rows, vd_pair_group *group, int count, const char *what);
 // Which rows each pair is of. Empty after a failure, and without a pairing (NULL).
 vd_pair_lists vd_tape_lists(vd_tape *tape, const vd_pairing *p);
 // The query rows and the key rows of each pair, one row per pair; and their elementwise products,

@@ -208,41 +208,16 @@ static vd_utterance given_answer(const vd_dialog *d, const vd_answer *a)
     return given;
 }
 
-// The attentions of an answer's tape: a row for each word and for its end.
-static vd_attention_at *list_looks(vd_arena *arena, const vd_tape *tape, int *count)
-{
-    *count = 0;
-    for (const vd_shown *s = tape->shown; s; s = s->next)
-        ++*count;
-    vd_attention_at *list = vd_arena_take(arena, (size_t)*count, sizeof *list), *at = list;
-    for (const vd_shown *s = tape->shown; s && list; s = s->next) {
-        const vd_pair_group *g = s->value->pairing->group;
-        *at++ = (vd_attention_at){.name = s->name,
-                                  .part = *count > 1 ? "layer" : NULL,
-                                  .index = s->index,
-                                  .of = *count,
-                                  .query = VD_AXIS_ANSWER_WORDS,
-                                  .key = VD_AXIS_DIALOG_WORDS,
-                                  .rows = g->query.count,
-                                  .columns = g->key[0].count + g->key[1].count,
-                                  .share = s->value->x};
-    }
-    return list;
-}
-
 static vd_status append_attentions(vd_answer *a, vd_attention *more, int count, vd_error *err)
 {
     size_t had = (size_t)a->attentions;
-    vd_attention *all = vd_alloc(had + (size_t)count, sizeof *all);
+    vd_attention *all = vd_grow(a->attention, had, had + (size_t)count, sizeof *all);
     if (!all) {
         vd_attentions_free(more, count);
         return vd_error_memory(err, "the attentions");
     }
-    if (had)
-        memcpy(all, a->attention, had * sizeof *all);
     memcpy(all + had, more, (size_t)count * sizeof *all);
     vd_free(more);
-    vd_free(a->attention);
     a->attention = all;
     a->attentions += count;
     return VD_OK;
@@ -262,7 +237,7 @@ static vd_status look_back(vd_pass *pass, const vd_places *dialog, vd_answer *a,
     vd_status status = vd_given_read(pass, &given, ids, &length, &question, 1, length, err);
     if (status != VD_OK)
         return status;
-    const vd_attention_at *list = list_looks(pass->arena, given.attended.tape, &count);
+    const vd_attention_at *list = vd_tape_shown(given.attended.tape, "layer", &count);
     status = list ? vd_attentions_gather(pass->be, pass->arena, list, count, &there, &n, err)
                   : vd_error_memory(err, "the attentions");
     float *share = status == VD_OK ? vd_arena_take_raw(pass->arena, n, sizeof *share) : NULL;

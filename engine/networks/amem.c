@@ -157,11 +157,8 @@ static const vd_pairing *look(const dialogs *d, const round_rows *r, vd_axis axi
                               ? rows_between(d->in->question_words->start, n)
                               : (vd_range){span->entry_start[b], span->seen[n]};
     }
-    const vd_pairing *p =
-        vd_pairing_make(arena, VD_AXIS_QUESTIONS, r->rows, axis, keys, group, r->rows);
-    if (!p)
-        vd_tape_fail(d->tape, VD_NO_MEMORY, "out of memory: what the questions look at");
-    return p;
+    return vd_tape_pairing(d->tape, VD_AXIS_QUESTIONS, r->rows, axis, keys, group, r->rows,
+                           "what the questions look at");
 }
 
 // The keys of the entries, pair by pair, and how long ago each was.

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/backend/arena.h"
+#include "engine/backend/backend.h"
 #include "engine/base/token.h"
 
 // Numbers within bounds.
@@ -120,6 +122,21 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     for (size_t i = 0; status == VD_OK && i < sizeof lines / sizeof *lines; i++)
         status = check_lines(&lines[i], vocab, err);
     return status;
+}
+
+vd_real *vd_batch_image(const vd_batch *batch, int size, const vd_backend *be, vd_arena *arena)
+{
+    size_t dialogs = (size_t)batch->dialogs, picture = (size_t)batch->regions * (size_t)size;
+    vd_real *x = vd_arena_reals(arena, dialogs * picture);
+    if (x && batch->image) {
+        be->load_floats(batch->image, x, dialogs * picture);
+    } else if (x) {
+        const int32_t *row = vd_arena_upload(arena, batch->kept.row, dialogs, sizeof *row);
+        if (!row)
+            return NULL;
+        be->load_halves(batch->kept.halves, batch->kept.stride, row, batch->dialogs, picture, x);
+    }
+    return x;
 }
 
 bool vd_batch_padding(const float *region, size_t size)

@@ -18,16 +18,16 @@ static int count_named(const vd_shown *list, const char *name)
     return count;
 }
 
-// The numbers of the last question: of its pairs those of the last group, or of that its last row.
-static vd_attention_at attention_of(const vd_pass *pass, const vd_shown *shown)
+// The numbers of the last query: of its pairs those of the last group, or of that its last row.
+static vd_attention_at attention_of(const vd_tape *tape, const vd_shown *shown, const char *part)
 {
     const vd_pairing *p = shown->value->pairing;
     const vd_pair_group *g = &p->group[p->count - 1];
     int columns = g->key[0].count + g->key[1].count;
     int rows = p->query_axis == VD_AXIS_QUESTIONS ? 1 : g->query.count;
-    int of = count_named(pass->tape->shown, shown->name);
+    int of = count_named(tape->shown, shown->name);
     return (vd_attention_at){.name = shown->name,
-                             .part = of > 1 ? "step" : NULL,
+                             .part = of > 1 ? part : NULL,
                              .index = shown->index,
                              .of = of,
                              .by_entry = p->by_entry,
@@ -39,15 +39,15 @@ static vd_attention_at attention_of(const vd_pass *pass, const vd_shown *shown)
                              .share = shown->value->x + g->at + (g->query.count - rows) * columns};
 }
 
-const vd_attention_at *vd_encoder_shown(const vd_pass *pass, int *count)
+const vd_attention_at *vd_tape_shown(const vd_tape *tape, const char *part, int *count)
 {
     *count = 0;
-    for (const vd_shown *s = pass->tape->shown; s; s = s->next)
+    for (const vd_shown *s = tape->shown; s; s = s->next)
         (*count)++;
-    vd_attention_at *list = vd_arena_take_raw(pass->arena, (size_t)*count, sizeof *list),
+    vd_attention_at *list = vd_arena_take_raw(tape->arena, (size_t)*count, sizeof *list),
                     *at = list;
-    for (const vd_shown *s = pass->tape->shown; s && list; s = s->next)
-        *at++ = attention_of(pass, s);
+    for (const vd_shown *s = tape->shown; s && list; s = s->next)
+        *at++ = attention_of(tape, s, part);
     return list;
 }
 
@@ -149,7 +149,7 @@ static vd_status add_gate(const vd_pass *pass, const vd_explained *e, const vd_p
                           vd_trace_stage *stage, double **figures, vd_error *err)
 {
     const vd_shown gate = {.name = e->gate.name, .value = e->gate.value};
-    vd_attention_at from = attention_of(pass, &gate);
+    vd_attention_at from = attention_of(pass->tape, &gate, NULL);
     vd_attention *table;
     size_t n = (size_t)from.rows * (size_t)from.columns;
     float *part = vd_alloc(n, sizeof *part);

@@ -29,12 +29,8 @@ static vd_pair_group *take_groups(vd_tape *tape, const vd_inputs *in)
 static vd_pairing *pair(vd_tape *tape, const vd_inputs *in, vd_axis query, int queries, vd_axis key,
                         int keys, vd_pair_group *group)
 {
-    vd_pairing *p = tape->status == VD_OK ? vd_pairing_make(tape->arena, query, queries, key, keys,
-                                                            group, in->span->questions)
-                                          : NULL;
-    if (!p)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
-    return p;
+    return vd_tape_pairing(tape, query, queries, key, keys, group, in->span->questions,
+                           "what the questions look at");
 }
 
 vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, int more,

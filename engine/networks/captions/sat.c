@@ -68,12 +68,10 @@ static const vd_value *mean_of_regions(vd_caption_pass *pass, const vd_value *x)
         for (int k = start[b]; k < start[b + 1]; k++)
             share[k] = 1 / (vd_real)all.count;
     }
-    const vd_pairing *p = vd_pairing_make(tape->arena, VD_AXIS_NONE, pass->pictures,
-                                          VD_AXIS_REGIONS, x->rows, group, pass->pictures);
-    if (!p) {
-        vd_caption_no_memory(pass);
+    const vd_pairing *p = vd_tape_pairing(tape, VD_AXIS_NONE, pass->pictures, VD_AXIS_REGIONS,
+                                          x->rows, group, pass->pictures, "captions");
+    if (!p)
         return &tape->nothing;
-    }
     const vd_real *there = vd_tape_upload(tape, share, (size_t)x->rows, sizeof *share);
     vd_value *a = vd_tape_constant(tape, VD_AXIS_PAIRS, there, x->rows, 1);
     a->pairing = p;

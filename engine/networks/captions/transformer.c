@@ -152,11 +152,8 @@ static const vd_pairing *pair_regions(vd_caption_pass *pass)
         group[b] = (vd_pair_group){.query = all, .key = {all}};
     }
     int rows = start ? start[pass->pictures] : 0;
-    const vd_pairing *p =
-        vd_pairing_make(arena, VD_AXIS_REGIONS, rows, VD_AXIS_REGIONS, rows, group, pass->pictures);
-    if (!p)
-        vd_caption_no_memory(pass);
-    return p;
+    return vd_tape_pairing(&pass->tape, VD_AXIS_REGIONS, rows, VD_AXIS_REGIONS, rows, group,
+                           pass->pictures, "captions");
 }
 
 static const vd_value *encode(const place *at, const vd_pairing *p, const vd_value *x)

@@ -33,31 +33,13 @@ static bool list_regions(vd_caption_pass *pass, const vd_batch *batch, int *row,
     return true;
 }
 
-// (B P, D), where operations read it.
-static const vd_real *load_image(vd_caption_pass *pass, const vd_batch *batch)
-{
-    vd_tape *tape = &pass->tape;
-    size_t each = (size_t)batch->regions * (size_t)pass->config->region;
-    vd_real *x = vd_arena_reals(tape->arena, (size_t)batch->dialogs * each);
-    if (batch->image && x) {
-        tape->be->load_floats(batch->image, x, (size_t)batch->dialogs * each);
-    } else if (x) {
-        const int32_t *row =
-            vd_arena_upload(tape->arena, batch->kept.row, (size_t)batch->dialogs, sizeof *row);
-        if (!row)
-            return NULL;
-        tape->be->load_halves(batch->kept.halves, batch->kept.stride, row, batch->dialogs, each, x);
-    }
-    return x;
-}
-
 const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
 {
     vd_tape *tape = &pass->tape;
     int rows = batch->dialogs * batch->regions;
     int *row = vd_arena_ints(tape->arena, (size_t)rows),
         *start = vd_arena_ints(tape->arena, (size_t)batch->dialogs + 1);
-    const vd_real *image = load_image(pass, batch);
+    const vd_real *image = vd_batch_image(batch, pass->config->region, tape->be, tape->arena);
     if (!row || !start || !image) {
         vd_caption_no_memory(pass);
         return &tape->nothing;
@@ -239,11 +221,8 @@ vd_range vd_caption_picture(const vd_caption_pass *pass, const vd_caption_words 
 const vd_pairing *vd_caption_pairing(vd_caption_pass *pass, const vd_caption_words *words,
                                      int key_rows, vd_pair_group *group, int count)
 {
-    vd_pairing *p = vd_pairing_make(pass->tape.arena, VD_AXIS_NONE, words->rows, VD_AXIS_NONE,
-                                    key_rows, group, count);
-    if (!p)
-        vd_caption_no_memory(pass);
-    return p;
+    return vd_tape_pairing(&pass->tape, VD_AXIS_NONE, words->rows, VD_AXIS_NONE, key_rows, group,
+                           count, "captions");
 }
 
 const vd_pairing *vd_caption_sees_regions(vd_caption_pass *pass, const vd_caption_words *words)

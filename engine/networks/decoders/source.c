@@ -186,9 +186,6 @@ const vd_pairing *vd_source_pairing(vd_tape *tape, const vd_source *source,
         }
         group[count - 1].query.count += answers->length[s];
     }
-    const vd_pairing *p = vd_pairing_make(tape->arena, VD_AXIS_ANSWER_WORDS, answers->tokens,
-                                          VD_AXIS_NONE, source->words->rows, group, count);
-    if (!p)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the answers look at");
-    return p;
+    return vd_tape_pairing(tape, VD_AXIS_ANSWER_WORDS, answers->tokens, VD_AXIS_DIALOG_WORDS,
+                           source->words->rows, group, count, "what the answers look at");
 }

@@ -115,12 +115,9 @@ static const vd_pairing *pair_words(vd_tape *tape, const vd_inputs *in)
             group[i].query = (vd_range){word[n], word[n + 1] - word[n]};
             group[i].key[0] = (vd_range){said[entry], said[entry + 1] - said[entry]};
         }
-    const vd_pairing *p =
-        vd_pairing_make(tape->arena, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
-                        VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group, count);
-    if (!p)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of the dialog");
-    return p;
+    return vd_tape_pairing(tape, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
+                           VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group, count,
+                           "the words of the dialog");
 }
 
 // The same pairs, those of a question together: its words, each with the words of all entries.

@@ -115,37 +115,27 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     return list_regions(pass, regions, real, err);
 }
 
-// Pictures of the host, or those of a batch (else NULL) that the backend's memory has, in
-// pass->image; normalised there for MVAN.
-static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *kept, int regions,
-                            vd_error *err)
+// A batch's pictures in pass->image; normalised there for MVAN.
+static vd_status load_image(vd_pass *pass, const vd_batch *batch, vd_error *err)
 {
-    int dialogs = pass->span.dialogs;
-    size_t picture = (size_t)regions * (size_t)pass->config->region;
-    vd_status status = kept ? list_regions(pass, regions, kept->kept.real, err)
-                            : vd_pass_regions(pass, image, regions, err);
+    int region = pass->config->region;
+    vd_status status = batch->image ? vd_pass_regions(pass, batch->image, batch->regions, err)
+                                    : list_regions(pass, batch->regions, batch->kept.real, err);
     if (status != VD_OK)
         return status;
-    const int32_t *row = NULL;
-    pass->image = vd_arena_reals(pass->arena, (size_t)dialogs * picture);
-    if (kept)
-        row = vd_arena_upload(pass->arena, kept->kept.row, (size_t)dialogs, sizeof *row);
-    if (pass->arena->failed)
+    pass->image = vd_batch_image(batch, region, pass->be, pass->arena);
+    if (!pass->image)
         return vd_error_memory(err, "the image");
-    if (kept)
-        pass->be->load_halves(kept->kept.halves, kept->kept.stride, row, dialogs, picture,
-                              pass->image);
-    else
-        pass->be->load_floats(image, pass->image, (size_t)dialogs * picture);
     if (vd_is_fused(pass->config))
-        pass->be->normalise_regions(pass->image, pass->image, dialogs, regions,
-                                    pass->config->region);
+        pass->be->normalise_regions(pass->image, pass->image, batch->dialogs, batch->regions,
+                                    region);
     return VD_OK;
 }
 
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
 {
-    return load_image(pass, image, NULL, regions, err);
+    const vd_batch batch = {.dialogs = pass->span.dialogs, .regions = regions, .image = image};
+    return load_image(pass, &batch, err);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
@@ -189,7 +179,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     if (status == VD_OK)
         status = lay_out(pass, batch, err);
     if (status == VD_OK)
-        status = load_image(pass, batch->image, batch->image ? NULL : batch, batch->regions, err);
+        status = load_image(pass, batch, err);
     if (status == VD_OK)
         status = vd_is_fused(pass->config) ? encode_fused(pass, err) : vd_encoder_run(pass, err);
     return status == VD_OK ? vd_source_read(pass, err) : status;

@@ -262,7 +262,8 @@ vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err);
 // Of a pass of one question: the attentions that it shows, in the pass's arena; NULL when memory is
 // out.
 const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count);
-const vd_attention_at *vd_encoder_shown(const vd_pass *pass, int *count); // of one on the tape
+// The same of a tape. part: what the index of one of several counts, "step".
+const vd_attention_at *vd_tape_shown(const vd_tape *tape, const char *part, int *count);
 vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                            vd_trace *out, vd_error *err);
 // Copies what the stages computed, with the outcome.

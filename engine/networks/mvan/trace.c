@@ -12,7 +12,7 @@
 const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count)
 {
     if (pass->tape)
-        return vd_encoder_shown(pass, count);
+        return vd_tape_shown(pass->tape, "step", count);
     int words = pass->question_words.tokens;
     const vd_attention_at all[] = {{.name = "rounds",
                                     .query = VD_AXIS_QUESTIONS,

@@ -43,11 +43,8 @@ const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words)
     vd_pair_group *group = vd_arena_take(tape->arena, (size_t)w->sequences, sizeof *group);
     for (int s = 0; s < w->sequences && group; s++)
         group[s].query = group[s].key[0] = (vd_range){w->start[s], w->length[s]};
-    const vd_pairing *p = vd_pairing_make(tape->arena, words->axis, w->tokens, words->axis,
-                                          w->tokens, group, w->sequences);
-    if (!p)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the words look at");
-    return p;
+    return vd_tape_pairing(tape, words->axis, w->tokens, words->axis, w->tokens, group,
+                           w->sequences, "what the words look at");
 }
 
 void vd_text_declare_attention(vd_layout *layout, const char *at, int size)

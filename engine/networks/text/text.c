@@ -38,11 +38,8 @@ const vd_pairing *vd_text_pairing(vd_tape *tape, const vd_packed *words, vd_axis
         group[s].query = (vd_range){s, 1};
         group[s].key[0] = (vd_range){words->start[s], words->length[s]};
     }
-    const vd_pairing *p = vd_pairing_make(tape->arena, sentences, words->sequences, axis,
-                                          words->tokens, group, words->sequences);
-    if (!p)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words of sentences");
-    return p;
+    return vd_tape_pairing(tape, sentences, words->sequences, axis, words->tokens, group,
+                           words->sequences, "the words of sentences");
 }
 
 static void explain(vd_tape *tape, const vd_value *states, const vd_value *sentence)
