@@ -74,22 +74,11 @@ size_t vd_json_byte(const vd_json_reader *reader)
     return reader->base + yajl_get_bytes_consumed(reader->handle);
 }
 
-static const char *kind_name(vd_json_kind kind)
-{
-    switch (kind) {
-    case VD_JSON_STRING:
-        return "a string";
-    case VD_JSON_INTEGER:
-        return "a whole number";
-    case VD_JSON_REAL:
-        return "a number";
-    case VD_JSON_OBJECT:
-        return "an object {...}";
-    case VD_JSON_ARRAY:
-        return "a list [...]";
-    }
-    return "something else";
-}
+static const char *const kind_names[] = {[VD_JSON_STRING] = "a string",
+                                         [VD_JSON_INTEGER] = "a whole number",
+                                         [VD_JSON_REAL] = "a number",
+                                         [VD_JSON_OBJECT] = "an object {...}",
+                                         [VD_JSON_ARRAY] = "a list [...]"};
 
 // ---- tokens to values -------------------------------------------------------
 
@@ -102,9 +91,9 @@ static int refuse_kind(vd_json_reader *reader, const vd_json_rule *rule, const c
 {
     if (rule->key)
         vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %s; expected %s", rule->key, found,
-                       kind_name(rule->kind));
+                       kind_names[rule->kind]);
     else
-        vd_json_refuse(reader, VD_FORMAT, "found %s; expected %s", found, kind_name(rule->kind));
+        vd_json_refuse(reader, VD_FORMAT, "found %s; expected %s", found, kind_names[rule->kind]);
     return 0;
 }
 
@@ -211,7 +200,7 @@ static int on_open(vd_json_reader *reader, vd_json_kind kind)
     bool skipped = f->skipped || !f->rule;
     reader->last_token = vd_json_byte(reader);
     if (!skipped && f->rule->kind != kind)
-        return refuse_kind(reader, f->rule, kind_name(kind));
+        return refuse_kind(reader, f->rule, kind_names[kind]);
     if (reader->depth == MOST_DEPTH) {
         vd_json_refuse(reader, VD_FORMAT, "more than %d levels of nesting", MOST_DEPTH - 1);
         return 0;

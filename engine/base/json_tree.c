@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/json.h"
 #include "engine/base/string_arena.h"
 
@@ -30,18 +31,15 @@ typedef struct builder {
 // The place of the value that is being read, as ."key" in a map and [index] in a list.
 static void say_place(const builder *b, char *out, size_t room)
 {
-    size_t used = 0;
     *out = '\0';
-    for (int i = 0; i < b->depth && used < room; i++) {
+    for (int i = 0; i < b->depth; i++) {
         const vd_json_value *in = b->open[i];
         bool inner = i + 1 < b->depth;
         const char *key = inner ? b->open[i + 1]->key : b->key;
-        int more = 0;
         if (in->type == VD_JSON_LIST)
-            more = snprintf(out + used, room - used, "[%zu]", inner ? in->count - 1 : in->count);
+            vd_append(out, room, "[%zu]", inner ? in->count - 1 : in->count);
         else if (key)
-            more = snprintf(out + used, room - used, ".\"%.40s\"", key);
-        used += (size_t)more;
+            vd_append(out, room, ".\"%.40s\"", key);
     }
 }
 

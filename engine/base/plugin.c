@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/append.h"
+
 // The program's own directory, without a slash behind it; "" when that cannot be told.
 static void own_directory(char *out, size_t room)
 {
@@ -25,8 +27,7 @@ bool vd_plugin_find(const char *const *directories, const char *name, char path[
     }
     looked[0] = '\0';
     for (; *directories; directories++) {
-        size_t length = strlen(looked);
-        snprintf(looked + length, room - length, "%s%.200s", length ? ", " : "", *directories);
+        vd_append(looked, room, "%s%.200s", *looked ? ", " : "", *directories);
         snprintf(path, VD_PLUGIN_PATH, "%s/%s", *directories, name);
         if (**directories && access(path, R_OK) == 0)
             return true;

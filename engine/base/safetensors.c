@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/file.h"
 #include "engine/base/json_tree.h"
 #include "engine/base/threads.h"
@@ -195,11 +196,9 @@ static vd_status read_members(vd_safetensors *file, vd_error *err)
 // Fills header, entries and metadata from the header's JSON.
 static vd_status read_header(vd_safetensors *file, const char *json, size_t length, vd_error *err)
 {
-    size_t room = strlen(file->path) + 16;
-    char *where = vd_alloc(room, 1);
+    char *where = vd_format("%s: header", file->path);
     if (!where)
         return vd_error_memory(err, "the header of a safetensors file");
-    snprintf(where, room, "%s: header", file->path);
     vd_status status = vd_json_value_read(where, json, length, &file->header, err);
     vd_free(where);
     return status == VD_OK ? read_members(file, err) : status;
@@ -207,17 +206,14 @@ static vd_status read_header(vd_safetensors *file, const char *json, size_t leng
 
 // ---- do the tensors fit the data? ---------------------------------------------------------------
 
-static int compare_sizes(size_t a, size_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_place(const void *a, const void *b)
 {
     const safetensors_entry *one = a, *other = b;
-    int order = compare_sizes(one->from, other->from);
-    order = order ? order : compare_sizes(one->to, other->to);
-    return order ? order : strcmp(one->tensor.name, other->tensor.name);
+    if (one->from != other->from)
+        return one->from < other->from ? -1 : 1;
+    if (one->to != other->to)
+        return one->to < other->to ? -1 : 1;
+    return strcmp(one->tensor.name, other->tensor.name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -290,18 +286,16 @@ static vd_status index_names(vd_safetensors *file, vd_error *err)
         file->by_name[i] = &file->entries[i];
     if (file->count)
         qsort(file->by_name, file->count, sizeof *file->by_name, by_name);
-    for (size_t i = 1; i < file->count; i++) {
+    for (size_t i = 1; i < file->count; i++)
         if (by_name(&file->by_name[i - 1], &file->by_name[i]) == 0)
             return vd_error_set(err, VD_FORMAT, "%s: two tensors are named \"%.120s\"", file->path,
                                 file->by_name[i]->tensor.name);
-    }
     if (file->pairs)
         qsort(file->metadata, file->pairs, sizeof *file->metadata, by_key);
-    for (size_t i = 1; i < file->pairs; i++) {
+    for (size_t i = 1; i < file->pairs; i++)
         if (by_key(&file->metadata[i - 1], &file->metadata[i]) == 0)
             return vd_error_set(err, VD_FORMAT, "%s: __metadata__ has \"%.120s\" twice", file->path,
                                 file->metadata[i].key);
-    }
     return VD_OK;
 }
 
@@ -443,16 +437,15 @@ bool vd_safetensors_metadata_at(const vd_safetensors *file, size_t index, const 
 // "[2, ?, 3]"; a size of 0 in what is expected matches any.
 static const char *shape_text(int dims, const size_t *shape, bool expected, char *text, size_t room)
 {
-    size_t used = (size_t)snprintf(text, room, "[");
-    for (int i = 0; i < dims && used < room; i++) {
+    snprintf(text, room, "[");
+    for (int i = 0; i < dims; i++) {
         const char *comma = i ? ", " : "";
-        int more = expected && shape[i] == 0
-                       ? snprintf(text + used, room - used, "%s?", comma)
-                       : snprintf(text + used, room - used, "%s%zu", comma, shape[i]);
-        used += (size_t)more;
+        if (expected && shape[i] == 0)
+            vd_append(text, room, "%s?", comma);
+        else
+            vd_append(text, room, "%s%zu", comma, shape[i]);
     }
-    if (used < room)
-        snprintf(text + used, room - used, "]");
+    vd_append(text, room, "]");
     return text;
 }
 

@@ -1,5 +1,8 @@
 #include "engine/base/string_arena.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "engine/base/alloc.h"
 
 enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 20, ALIGNMENT = 8 };
@@ -7,19 +10,15 @@ enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 20, ALIGNMENT = 8 };
 struct vd_string_block {
     vd_string_block *older;
     size_t used, size;
-    char *bytes;
+    _Alignas(ALIGNMENT) char bytes[];
 };
 
 static vd_string_block *new_block(vd_string_arena *arena, size_t size)
 {
-    vd_string_block *block = vd_alloc(1, sizeof *block);
+    vd_string_block *block =
+        size <= SIZE_MAX - sizeof *block ? vd_alloc(1, sizeof *block + size) : NULL;
     if (!block)
         return NULL;
-    block->bytes = vd_alloc(size, 1);
-    if (!block->bytes) {
-        vd_free(block);
-        return NULL;
-    }
     block->size = size;
     block->older = arena->newest;
     arena->newest = block;
@@ -61,7 +60,6 @@ void vd_string_arena_clear(vd_string_arena *arena)
     while (arena->newest) {
         vd_string_block *block = arena->newest;
         arena->newest = block->older;
-        vd_free(block->bytes);
         vd_free(block);
     }
 }

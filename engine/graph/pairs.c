@@ -301,10 +301,10 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores)
     return y;
 }
 
-bool vd_tape_is_flat(const vd_tape *tape, const char *name)
+bool vd_is_flat(const char *const *flatten, const char *name)
 {
-    for (const char *const *n = tape->flatten; n && *n; n++)
-        if (strcmp(*n, name) == 0)
+    for (; flatten && *flatten; flatten++)
+        if (strcmp(*flatten, name) == 0)
             return true;
     return false;
 }
@@ -312,7 +312,7 @@ bool vd_tape_is_flat(const vd_tape *tape, const char *name)
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index)
 {
     // All scores are alike.
-    if (vd_tape_is_flat(tape, name))
+    if (vd_is_flat(tape->flatten, name))
         scores = vd_tape_scale(tape, scores, 0);
     vd_value *a = vd_tape_softmax(tape, scores);
     vd_tape_show(tape, a, name, index);

@@ -193,8 +193,8 @@ vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores);
 vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
 // A named attention: the softmax over keys, which is shown and can be made uniform.
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index);
-// Whether the attentions of this name are made uniform.
-bool vd_tape_is_flat(const vd_tape *tape, const char *name);
+// Whether the attentions of this name are among those that are made uniform (vd_tape.flatten).
+bool vd_is_flat(const char *const *flatten, const char *name);
 // The numbers of each group of a, times the group's number, a row of w.
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
 // For each query, the sum of its keys' rows of v, weighted by a; with heads, of each head's

@@ -67,7 +67,6 @@ static void metrics_of(const vd_sample *sample, const double *total, double *val
 void vd_sample_means(const vd_sample *sample, double *mean)
 {
     size_t m = (size_t)sample->metrics;
-    memset(mean, 0, m * sizeof *mean);
     for (size_t i = 0; i < m; i++) {
         double sum = 0.0, count = 0.0;
         for (size_t d = 0; d < sample->dialogs; d++) {

@@ -244,7 +244,8 @@ static const vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
 
 const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores)
 {
-    bool regions = vd_tape_is_flat(d->tape, "regions"), rounds = vd_tape_is_flat(d->tape, "rounds");
+    bool regions = vd_is_flat(d->tape->flatten, "regions"),
+         rounds = vd_is_flat(d->tape->flatten, "rounds");
     if ((!regions && !rounds) || d->tape->status != VD_OK)
         return scores;
     vd_real *keep = vd_arena_take_raw(d->tape->arena, (size_t)scores->rows, sizeof *keep);

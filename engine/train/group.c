@@ -126,16 +126,26 @@ static double hash_of(const char *text)
     return (double)(vd_hash_text(VD_HASH_START, text) >> 12);
 }
 
+// *hash: (size) that of each process' text, in each process (vd_free); NULL on failure.
+static vd_status share_hashes(const vd_group *group, const char *text, double **hash, vd_error *err)
+{
+    *hash = vd_alloc((size_t)group->size, sizeof **hash);
+    if (!*hash)
+        return vd_error_memory(err, "what the processes compare");
+    (*hash)[group->rank] = hash_of(text);
+    vd_status status = vd_group_status(group->sum_doubles(*hash, (size_t)group->size), err);
+    if (status != VD_OK) {
+        vd_free(*hash);
+        *hash = NULL;
+    }
+    return status;
+}
+
 vd_status vd_group_agree(const vd_group *group, const char *what, const char *text, vd_error *err)
 {
-    if (!group)
-        return VD_OK;
-    double *hash = vd_alloc((size_t)group->size, sizeof *hash);
-    if (!hash)
-        return vd_error_memory(err, "what the processes compare");
-    hash[group->rank] = hash_of(text);
-    vd_status status = vd_group_status(group->sum_doubles(hash, (size_t)group->size), err);
-    for (int r = 1; r < group->size && status == VD_OK; r++)
+    double *hash = NULL;
+    vd_status status = group ? share_hashes(group, text, &hash, err) : VD_OK;
+    for (int r = 1; hash && r < group->size && status == VD_OK; r++)
         if (hash[r] != hash[0])
             status = vd_error_set(err, VD_MISMATCH,
                                   "the training processes: process %d has other %s than process 0 "
@@ -256,18 +266,14 @@ vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err)
     *threads = allowed_processors(where, sizeof where);
     if (!group)
         return VD_OK;
-    double *hash = vd_alloc((size_t)group->size, sizeof *hash);
-    if (!hash)
-        return vd_error_memory(err, "what the processes compare");
-    hash[group->rank] = hash_of(where);
-    double own = hash[group->rank];
-    vd_status status = vd_group_status(group->sum_doubles(hash, (size_t)group->size), err);
-    int sharing = 0;
-    for (int r = 0; r < group->size; r++)
-        sharing += hash[r] == own;
-    vd_free(hash);
+    double *hash;
+    vd_status status = share_hashes(group, where, &hash, err);
     if (status != VD_OK)
         return status;
+    int sharing = 0;
+    for (int r = 0; r < group->size; r++)
+        sharing += hash[r] == hash[group->rank];
+    vd_free(hash);
     *threads = *threads > sharing ? *threads / (sharing ? sharing : 1) : 1;
     return VD_OK;
 }

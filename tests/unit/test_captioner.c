@@ -143,6 +143,16 @@ static void compare_rows(const char *name, const vd_real *found, const vd_real *
                      (double)expected[i]);
 }
 
+// One more word of each of some captions of the first picture.
+static void read_next(vd_caption_pass *pass, const int32_t *id, const int *parent, int captions)
+{
+    vd_error err;
+    vd_caption_words words;
+    const vd_caption_next next = {captions, id, parent, NULL};
+    must(vd_caption_words_step(pass->tape.arena, &pass->words, &next, &words, &err), &err);
+    must(vd_caption_read(pass, &words, &err), &err);
+}
+
 // Two captions of one picture, the second of which goes on from the first's second word: what was
 // read before is taken in another order.
 static void step_by_step_is_all_at_once(void **state)
@@ -153,9 +163,7 @@ static void step_by_step_is_all_at_once(void **state)
     static const int32_t first[1] = {VD_START}, next[3][2] = {{7, 5}, {9, 8}, {6, 4}};
     static const int begin_from[2] = {0, 0}, both[2] = {1, 1}, crossed[2] = {1, 0};
     static world w;
-    vd_error err;
     vd_real kept[9 * CAPTION_V];
-    vd_caption_words words;
     (void)state;
     vd_batch batch = caption_batch();
     batch.dialogs = 1;
@@ -166,18 +174,14 @@ static void step_by_step_is_all_at_once(void **state)
         open_world(&w, &which.config);
         memcpy(kept, read_all(&w, &batch), sizeof kept);
         begin(&w, &batch);
-        must(vd_caption_words_next(&w.pass, first, NULL, 1, &words, &err), &err);
-        must(vd_caption_read(&w.pass, &words, &err), &err);
+        read_next(&w.pass, first, NULL, 1);
         compare_rows(name, w.pass.logits->x, kept);
-        must(vd_caption_words_next(&w.pass, next[0], begin_from, 2, &words, &err), &err);
-        must(vd_caption_read(&w.pass, &words, &err), &err);
+        read_next(&w.pass, next[0], begin_from, 2);
         compare_rows(name, w.pass.logits->x + CAPTION_V, kept + CAPTION_V);
-        must(vd_caption_words_next(&w.pass, next[1], both, 2, &words, &err), &err);
-        must(vd_caption_read(&w.pass, &words, &err), &err);
+        read_next(&w.pass, next[1], both, 2);
         compare_rows(name, w.pass.logits->x, kept + 2 * CAPTION_V);
         compare_rows(name, w.pass.logits->x + CAPTION_V, kept + 6 * CAPTION_V);
-        must(vd_caption_words_next(&w.pass, next[2], crossed, 2, &words, &err), &err);
-        must(vd_caption_read(&w.pass, &words, &err), &err);
+        read_next(&w.pass, next[2], crossed, 2);
         compare_rows(name, w.pass.logits->x, kept + 7 * CAPTION_V);
         compare_rows(name, w.pass.logits->x + CAPTION_V, kept + 3 * CAPTION_V);
     }

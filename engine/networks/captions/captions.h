@@ -115,9 +115,6 @@ typedef struct vd_caption_next {
 } vd_caption_next;
 vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
                                 const vd_caption_next *next, vd_caption_words *out, vd_error *err);
-// The same of `captions` captions of the first picture that the pass has seen.
-vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
-                                int captions, vd_caption_words *out, vd_error *err);
 // The attention of word `place` of the first caption in a layer (of its last attention) and its row
 // there. All words must have been read at once.
 const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int place, int *row);

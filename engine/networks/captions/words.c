@@ -203,13 +203,6 @@ vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
     return arena->failed ? vd_error_memory(err, "captions") : VD_OK;
 }
 
-vd_status vd_caption_words_next(vd_caption_pass *pass, const int32_t *id, const int *parent,
-                                int captions, vd_caption_words *out, vd_error *err)
-{
-    const vd_caption_next next = {captions, id, parent, NULL};
-    return vd_caption_words_step(pass->tape.arena, &pass->words, &next, out, err);
-}
-
 // ---- what words look at -------------------------------------------------------------------------
 
 vd_range vd_caption_picture(const vd_caption_pass *pass, const vd_caption_words *words, int caption)

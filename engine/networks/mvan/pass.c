@@ -1,7 +1,5 @@
 #include "engine/networks/mvan/pass.h"
 
-#include <string.h>
-
 uint64_t vd_pass_key(const vd_pass *pass, vd_site site)
 {
     return vd_rng_mix(pass->key + 0x9e3779b97f4a7c15u * (uint64_t)(site + 1));
@@ -36,18 +34,10 @@ vd_status vd_backend_status(const vd_backend *be, vd_error *err)
     return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
 }
 
-static bool is_flat(const vd_pass *pass, const char *attention)
-{
-    const char *const *name = pass->flatten;
-    while (name && *name && strcmp(*name, attention) != 0)
-        name++;
-    return name && *name;
-}
-
 const vd_score_weights *vd_pass_score(vd_pass *pass, const char *attention,
                                       const vd_score_weights *score, vd_score_weights *flat)
 {
-    if (!is_flat(pass, attention))
+    if (!vd_is_flat(pass->flatten, attention))
         return score;
     flat->w = vd_arena_zeros(pass->arena, (size_t)pass->config->hidden);
     flat->b = vd_arena_zeros(pass->arena, 1);
@@ -57,7 +47,7 @@ const vd_score_weights *vd_pass_score(vd_pass *pass, const char *attention,
 void vd_pass_scores(const vd_pass *pass, const char *attention, const vd_product *list, int count,
                     vd_real *scores, size_t n)
 {
-    if (is_flat(pass, attention))
+    if (vd_is_flat(pass->flatten, attention))
         pass->be->memory->zero(scores, n * sizeof *scores);
     else
         pass->be->products(false, true, 0, list, count);
