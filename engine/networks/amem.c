@@ -94,13 +94,12 @@ static void use_kept(dialogs *d, vd_memo *memo)
 static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
 {
     dialogs d = {.tape = tape, .in = in};
-    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
     for (int b = 0; b < in->span->dialogs; b++) {
         int rounds = in->span->question_start[b + 1] - in->span->question_start[b];
         d.longest = rounds > d.longest ? rounds : d.longest;
     }
-    d.q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
-    d.h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", 0);
+    d.q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
+    d.h = vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
     d.words = in->states->question;
     d.recalls = vd_tape_linear(tape, d.h, "encoder.rounds.key");
     vd_value *x = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, in->raw, "encoder.image.0"));
@@ -369,7 +368,7 @@ static vd_value *control(const dialogs *d, const round_rows *r, const vd_value *
         tape, before,
         vd_tape_linear(tape, r->q, vd_name_of("encoder.control.question.%d", step).text));
     u = vd_tape_linear(tape, u, "encoder.control.join");
-    vd_value *s = vd_score_pairs(tape, &score, r->words, u, d->words, 0);
+    vd_value *s = vd_score_pairs(tape, score, r->words, u, d->words, 0);
     return vd_tape_mix(tape, attend(d, r, s, "question-words", step), d->words);
 }
 

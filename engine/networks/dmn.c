@@ -96,7 +96,7 @@ static vd_value *read_sentences(vd_tape *tape, vd_inputs *in)
 {
     const vd_text entries = vd_text_entries(in);
     if (in->config->text != VD_TEXT_OWN)
-        return vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", 0);
+        return vd_text_sentences(tape, in, entries, "encoder.hist_rnn", 0);
     const vd_sums sums = vd_sums_of(tape, in, entries);
     return vd_sums_take(tape, in, &sums, "encoder.word_embed.weight");
 }
@@ -126,8 +126,7 @@ static facts read_regions(vd_tape *tape, vd_inputs *in, const vd_value *q)
 
 static vd_value *read_question(vd_tape *tape, vd_inputs *in)
 {
-    const vd_text text = vd_text_questions(in);
-    return vd_text_sentences(tape, in, &text, "encoder.question", 0);
+    return vd_text_sentences(tape, in, vd_text_questions(in), "encoder.question", 0);
 }
 
 // ---- episodes -----------------------------------------------------------------------------------

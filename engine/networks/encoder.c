@@ -158,28 +158,26 @@ static vd_pair_group group_of(const vd_inputs *in, vd_sight sight, int n)
     return g;
 }
 
-static vd_pairing *make_pairing(vd_arena *arena, const vd_inputs *in, vd_sight sight)
+static vd_pairing *make_pairing(vd_tape *tape, const vd_inputs *in, vd_sight sight)
 {
     sight_axes a = axes[sight];
     int count = sight == VD_SEES_REGIONS ? in->span->dialogs : rows_of(in, a.query), keys = 0;
-    vd_pair_group *group = vd_arena_take_raw(arena, (size_t)count, sizeof *group);
+    vd_pair_group *group = vd_arena_take_raw(tape->arena, (size_t)count, sizeof *group);
     for (int n = 0; n < count && group; n++) {
         group[n] = group_of(in, sight, n);
         if (sight == VD_SEES_OWN_ROUNDS)
             group[n].key[0].first = keys;
         keys += group[n].key[0].count;
     }
-    return vd_pairing_make(arena, a.query, rows_of(in, a.query), a.key,
-                           sight == VD_SEES_OWN_ROUNDS ? keys : rows_of(in, a.key), group, count);
+    return vd_tape_pairing(tape, a.query, rows_of(in, a.query), a.key,
+                           sight == VD_SEES_OWN_ROUNDS ? keys : rows_of(in, a.key), group, count,
+                           "what the questions look at");
 }
 
 const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight)
 {
-    if (in->sight[sight] || tape->status != VD_OK)
-        return in->sight[sight];
-    in->sight[sight] = make_pairing(tape->arena, in, sight);
-    if (!in->sight[sight])
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
+    if (!in->sight[sight] && tape->status == VD_OK)
+        in->sight[sight] = make_pairing(tape, in, sight);
     return in->sight[sight];
 }
 
@@ -284,9 +282,9 @@ static void read_words(vd_tape *tape, const vd_inputs *in, vd_source *source)
     if (tape->status != VD_OK || !vd_attends(in->config))
         return;
     source->question =
-        in->states->question ? in->states->question : vd_text_all_words(tape, in, &question);
+        in->states->question ? in->states->question : vd_text_all_words(tape, in, question);
     source->history =
-        in->states->history ? in->states->history : vd_text_all_words(tape, in, &history);
+        in->states->history ? in->states->history : vd_text_all_words(tape, in, history);
 }
 
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err)

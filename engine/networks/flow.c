@@ -18,14 +18,6 @@ void vd_flows_declare(vd_layout *layout, const vd_config *c, const vd_flow_sizes
 
 // ---- rows of questions --------------------------------------------------------------------------
 
-static vd_pair_group *take_groups(vd_tape *tape, const vd_inputs *in)
-{
-    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
-    if (!group)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
-    return group;
-}
-
 static vd_pairing *pair(vd_tape *tape, const vd_inputs *in, vd_axis query, int queries, vd_axis key,
                         int keys, vd_pair_group *group)
 {
@@ -37,7 +29,7 @@ vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *f
                             int more_words)
 {
     const int *row = flow->start, *word = in->question_words->start;
-    vd_pair_group *group = take_groups(tape, in);
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
     int n = 0, all = in->span->questions;
     for (; n < all && group && row; n++) {
         group[n].query = (vd_range){row[n] + n * more, row[n + 1] - row[n] + more};
@@ -50,7 +42,7 @@ vd_pairing *vd_flow_pairing(vd_tape *tape, const vd_inputs *in, const vd_flow *f
 static const vd_pairing *pair_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow)
 {
     const int *row = flow->start;
-    vd_pair_group *group = take_groups(tape, in);
+    vd_pair_group *group = vd_arena_take(tape->arena, (size_t)in->span->questions, sizeof *group);
     int all = in->span->questions;
     for (int n = 0; n < all && group && row; n++) {
         group[n].query = (vd_range){n, 1};
@@ -115,10 +107,9 @@ static vd_flows begin(vd_tape *tape, vd_inputs *in)
                           .alone = "regions-alone",
                           .pooled = "regions",
                           .axis = VD_AXIS_REGIONS}}};
-    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
-    f.q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", in->dropout);
+    f.q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", in->dropout);
     f.words = in->states->question;
-    vd_value *c = vd_text_states(tape, in, &entries, "encoder.hist_rnn", in->dropout);
+    vd_value *c = vd_text_states(tape, in, vd_text_entries(in), "encoder.hist_rnn", in->dropout);
     vd_value *x = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
     vd_flow_spread(tape, in, VD_SEES_HISTORY_WORDS, c, &f.of[0]);
     vd_flow_spread(tape, in, VD_SEES_REGIONS, x, &f.of[1]);

@@ -23,9 +23,8 @@ static void declare(const vd_config *c, vd_layout *layout)
 
 static void declare_attention(const vd_config *c, vd_layout *layout)
 {
-    const vd_scoring score = score_of(c);
     declare(c, layout);
-    vd_score_declare(layout, &score);
+    vd_score_declare(layout, score_of(c));
 }
 
 // q: the picture is read with every word.
@@ -36,14 +35,13 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
     picture = vd_tape_linear(tape, picture, "encoder.image");
     vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
                                     VD_AXIS_QUESTION_WORDS);
-    vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, &text), beside);
-    return vd_text_sentences_of(tape, in, &text, "encoder.ques_rnn", words);
+    vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, text), beside);
+    return vd_text_sentences_of(tape, in, text, "encoder.ques_rnn", words);
 }
 
 static vd_value *read_entries(vd_tape *tape, vd_inputs *in)
 {
-    const vd_text text = vd_text_entries(in);
-    return vd_text_sentences(tape, in, &text, "encoder.hist_rnn", 0);
+    return vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
 }
 
 // The state after each round of a dialog, from a row a question.
@@ -79,7 +77,7 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     const vd_scoring score = score_of(in->config);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
-    vd_value *s = vd_score_pairs(tape, &score, p, q, h, 0);
+    vd_value *s = vd_score_pairs(tape, score, p, q, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
     const vd_explained stage = {.title = "Look back",
                                 .why = "The question is compared with each entry of the history; "

@@ -14,26 +14,23 @@ static vd_scoring score_of(const vd_config *c)
 
 static void declare(const vd_config *c, vd_layout *layout)
 {
-    const vd_scoring score = score_of(c);
     vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
     vd_layout_linear(layout, "encoder.image_features_projection", c->region, c->hidden, true);
     if (c->score_regions == VD_SCORE_OWN)
         vd_layout_score(layout, "encoder.attention_proj", c->hidden, true);
     else
-        vd_score_declare(layout, &score);
+        vd_score_declare(layout, score_of(c));
     vd_layout_linear(layout, "encoder.fusion", c->region + 2 * c->hidden, c->hidden, true);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_scoring score = score_of(in->config);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
-    const vd_text questions = vd_text_questions(in);
-    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
+    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
     vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
-    vd_value *s = vd_score_pairs(tape, &score, p, q, y, in->dropout);
+    vd_value *s = vd_score_pairs(tape, score_of(in->config), p, q, y, in->dropout);
     vd_value *v = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), in->regions);
     const vd_explained look = {
         .title = "Look at the regions",

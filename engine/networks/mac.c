@@ -87,7 +87,7 @@ static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value
     static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
     vd_value *now = vd_tape_linear(tape, q, vd_name_of("encoder.control.question.%d", step).text);
     vd_value *u = vd_tape_linear(tape, vd_tape_join(tape, before, now), "encoder.control.join");
-    vd_value *s = vd_score_pairs(tape, &score, p, u, words, 0);
+    vd_value *s = vd_score_pairs(tape, score, p, u, words, 0);
     return vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", step), words);
 }
 
@@ -109,9 +109,8 @@ static void explain_step(vd_tape *tape, const vd_value *c, const vd_value *const
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
-    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn", 0);
-    vd_value *h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", 0);
+    vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
+    vd_value *h = vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
     const vd_value *words = in->states->question;
     vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");

@@ -72,7 +72,7 @@ static sentences read_text(vd_tape *tape, const vd_inputs *in, vd_text text, con
 {
     if (in->config->text == VD_TEXT_OWN)
         return (sentences){.sums = vd_sums_of(tape, in, text)};
-    return (sentences){.s = vd_text_sentences(tape, in, &text, name, 0)};
+    return (sentences){.s = vd_text_sentences(tape, in, text, name, 0)};
 }
 
 // By the k-th table.

@@ -75,23 +75,23 @@ static vd_value *embed(vd_tape *tape, const vd_inputs *in, const char *words, co
 }
 
 // Places of words in their own entry, whatever they are strung to.
-static const vd_packed *places_of(const vd_inputs *in, const vd_text *text)
+static const vd_packed *places_of(const vd_inputs *in, vd_text text)
 {
-    return text->words == VD_AXIS_HISTORY_WORDS ? in->history_words : text->packed;
+    return text.words == VD_AXIS_HISTORY_WORDS ? in->history_words : text.packed;
 }
 
-vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
+vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     const vd_packed *p = places_of(in, text);
-    return embed(tape, in, WORDS, p->rows.id, p->rows.place, p->tokens, text->words);
+    return embed(tape, in, WORDS, p->rows.id, p->rows.place, p->tokens, text.words);
 }
 
 // Word vectors, with positions where the configuration has them: the distinct ones and which of
 // them a word is.
-static vd_sequences text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
+static vd_sequences text_words(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     const vd_packed *p = places_of(in, text);
-    vd_sequences s = {.packed = text->packed, .axis = text->words, .x = &tape->nothing};
+    vd_sequences s = {.packed = text.packed, .axis = text.words, .x = &tape->nothing};
     vd_distinct_words words;
     vd_error err;
     bool placed = in->config->positions == VD_POSITIONS_SINUSOIDAL ||
@@ -125,14 +125,13 @@ void vd_text_declare(vd_layout *layout, const vd_config *config, const char *nam
 }
 
 // The same with dropout, where there is any.
-static vd_sequences dropped_words(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                                  vd_real dropout)
+static vd_sequences dropped_words(vd_tape *tape, const vd_inputs *in, vd_text text, vd_real dropout)
 {
     if (dropout == 0)
         return text_words(tape, in, text);
-    return (vd_sequences){.packed = text->packed,
+    return (vd_sequences){.packed = text.packed,
                           .x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout),
-                          .axis = text->words};
+                          .axis = text.words};
 }
 
 int vd_width_hidden(const vd_config *config)
@@ -155,43 +154,42 @@ int vd_width_strung(const vd_config *config)
     return vd_text_encoder_of(config)->directions == 1 ? config->hidden : config->embed;
 }
 
-static vd_value *states_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                           const char *name, const vd_sequences *words)
+static vd_value *states_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                           const vd_sequences *words)
 {
     vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, words, name);
-    *(text->words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) =
-        states;
+    *(text.words == VD_AXIS_QUESTION_WORDS ? &in->states->question : &in->states->history) = states;
     return states;
 }
 
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                          vd_real dropout)
 {
     const vd_sequences words = dropped_words(tape, in, text, dropout);
     return states_of(tape, in, text, name, &words);
 }
 
-vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                        const vd_value *states)
 {
     int directions = vd_text_encoder_of(in->config)->directions;
     if (tape->status != VD_OK)
         return &tape->nothing;
     if (directions)
-        return vd_tape_ends(tape, states, text->packed, directions, text->sentences);
-    return vd_text_pool(tape, text->packed, text->sentences, states, name);
+        return vd_tape_ends(tape, states, text.packed, directions, text.sentences);
+    return vd_text_pool(tape, text.packed, text.sentences, states, name);
 }
 
-vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                            const char *name, vd_real dropout)
+vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                            vd_real dropout)
 {
     return vd_text_ends(tape, in, text, name, vd_text_states(tape, in, text, name, dropout));
 }
 
-vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                               const char *name, const vd_value *x)
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                               const vd_value *x)
 {
-    const vd_sequences words = {.packed = text->packed, .x = x, .axis = text->words};
+    const vd_sequences words = {.packed = text.packed, .x = x, .axis = text.words};
     return vd_text_ends(tape, in, text, name, states_of(tape, in, text, name, &words));
 }
 
@@ -282,7 +280,7 @@ static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
     const vd_geometry *span = in->span;
     vd_text text = strung_text(tape, in);
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
-    vd_value *states = vd_text_states(tape, in, &text, name, 0);
+    vd_value *states = vd_text_states(tape, in, text, name, 0);
     for (int n = 0; n < span->questions && end; n++) {
         int first = span->entry_start[span->dialog[n]];
         const int *start = in->history_words->start;
@@ -299,13 +297,13 @@ static vd_value *read_each(vd_tape *tape, vd_inputs *in, const char *name)
     const vd_text entries = vd_text_entries(in),
                   strung = {vd_inputs_sequences(tape, seen), VD_AXIS_PAIRS, VD_AXIS_QUESTIONS};
     const vd_sequences words = {.packed = strung.packed,
-                                .x = vd_text_all_words(tape, in, &entries),
+                                .x = vd_text_all_words(tape, in, entries),
                                 .row = vd_tape_lists(tape, seen).key,
                                 .axis = VD_AXIS_PAIRS};
     if (tape->status != VD_OK)
         return &tape->nothing;
     vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &words, name);
-    return vd_text_ends(tape, in, &strung, name, states);
+    return vd_text_ends(tape, in, strung, name, states);
 }
 
 vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name)
@@ -316,9 +314,9 @@ vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name)
 
 // ---- scores -------------------------------------------------------------------------------------
 
-static vd_score kind_of(const vd_scoring *s)
+static vd_score kind_of(vd_scoring s)
 {
-    return s->kind == VD_SCORE_OWN ? s->own : s->kind;
+    return s.kind == VD_SCORE_OWN ? s.own : s.kind;
 }
 
 vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name)
@@ -326,24 +324,24 @@ vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name
     return (vd_scoring){kind, own, name, size, size, size};
 }
 
-void vd_score_declare(vd_layout *layout, const vd_scoring *s)
+void vd_score_declare(vd_layout *layout, vd_scoring s)
 {
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
-        vd_layout_linear(layout, vd_name_of("%s.query", s->name).text, s->query, s->hidden, true);
-        vd_layout_linear(layout, vd_name_of("%s.key", s->name).text, s->key, s->hidden, false);
+        vd_layout_linear(layout, vd_name_of("%s.query", s.name).text, s.query, s.hidden, true);
+        vd_layout_linear(layout, vd_name_of("%s.key", s.name).text, s.key, s.hidden, false);
         // So attention starts flat.
-        vd_layout_add(layout, s->name, ".v.weight", false, 1, s->hidden, vd_start_zero());
+        vd_layout_add(layout, s.name, ".v.weight", false, 1, s.hidden, vd_start_zero());
         break;
     case VD_SCORE_BILINEAR:
-        vd_layout_linear(layout, vd_name_of("%s.query", s->name).text, s->query, s->key, false);
+        vd_layout_linear(layout, vd_name_of("%s.query", s.name).text, s.query, s.key, false);
         break;
     case VD_SCORE_PRODUCT:
-        vd_layout_score(layout, s->name, s->query, false);
+        vd_layout_score(layout, s.name, s.query, false);
         break;
     case VD_SCORE_SUM:
-        vd_layout_score(layout, vd_name_of("%s.query", s->name).text, s->query, true);
-        vd_layout_score(layout, vd_name_of("%s.key", s->name).text, s->key, false);
+        vd_layout_score(layout, vd_name_of("%s.query", s.name).text, s.query, true);
+        vd_layout_score(layout, vd_name_of("%s.key", s.name).text, s.key, false);
         break;
     default:
         break;
@@ -351,57 +349,57 @@ void vd_score_declare(vd_layout *layout, const vd_scoring *s)
 }
 
 // w . dropout(x o y); without dropout (w o x) . y, so that no pair needs a row of its own.
-static vd_value *product_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+static vd_value *product_scores(vd_tape *tape, vd_scoring s, const vd_pairing *p,
                                 const vd_value *query, const vd_value *key, vd_real dropout)
 {
     if (dropout != 0)
         return vd_tape_linear(
-            tape, vd_tape_dropout(tape, vd_tape_products(tape, p, query, key), dropout), s->name);
-    const vd_value *w = vd_tape_vector(tape, vd_name_of("%s.weight", s->name).text);
+            tape, vd_tape_dropout(tape, vd_tape_products(tape, p, query, key), dropout), s.name);
+    const vd_value *w = vd_tape_vector(tape, vd_name_of("%s.weight", s.name).text);
     return vd_tape_dot(tape, p, vd_tape_multiply(tape, query, w), key, 1);
 }
 
-static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+static vd_value *additive_scores(vd_tape *tape, vd_scoring s, const vd_pairing *p,
                                  const vd_value *query, const vd_value *k, vd_real dropout)
 {
-    vd_value *q = vd_tape_linear(tape, query, vd_name_of("%s.query", s->name).text);
+    vd_value *q = vd_tape_linear(tape, query, vd_name_of("%s.query", s.name).text);
     if (dropout == 0)
         return vd_tape_additive(tape, p, q, k,
-                                vd_tape_vector(tape, vd_name_of("%s.v.weight", s->name).text));
+                                vd_tape_vector(tape, vd_name_of("%s.v.weight", s.name).text));
     q = vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
     q = vd_tape_dropout(tape, vd_tape_map(tape, VD_TANH, q), dropout);
-    return vd_tape_linear(tape, q, vd_name_of("%s.v", s->name).text);
+    return vd_tape_linear(tape, q, vd_name_of("%s.v", s.name).text);
 }
 
-const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key)
+const vd_value *vd_score_keys(vd_tape *tape, vd_scoring s, const vd_value *key)
 {
     bool layer = kind_of(s) == VD_SCORE_ADDITIVE || kind_of(s) == VD_SCORE_SUM;
-    return layer ? vd_tape_linear(tape, key, vd_name_of("%s.key", s->name).text) : key;
+    return layer ? vd_tape_linear(tape, key, vd_name_of("%s.key", s.name).text) : key;
 }
 
-vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
-                         const vd_value *query, const vd_value *key, vd_real dropout)
+vd_value *vd_score_pairs(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                         const vd_value *key, vd_real dropout)
 {
     return vd_score_queries(tape, s, p, query, vd_score_keys(tape, s, key), dropout);
 }
 
-vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
-                           const vd_value *query, const vd_value *key, vd_real dropout)
+vd_value *vd_score_queries(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                           const vd_value *key, vd_real dropout)
 {
     vd_value *q;
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
         return additive_scores(tape, s, p, query, key, dropout);
     case VD_SCORE_SCALED:
-        query = vd_tape_scale(tape, query, 1 / (vd_real)sqrt((double)s->query));
+        query = vd_tape_scale(tape, query, 1 / (vd_real)sqrt((double)s.query));
         return vd_tape_dot(tape, p, query, key, 1);
     case VD_SCORE_BILINEAR:
-        query = vd_tape_linear(tape, query, vd_name_of("%s.query", s->name).text);
+        query = vd_tape_linear(tape, query, vd_name_of("%s.query", s.name).text);
         return vd_tape_dot(tape, p, query, key, 1);
     case VD_SCORE_PRODUCT:
         return product_scores(tape, s, p, query, key, dropout);
     case VD_SCORE_SUM:
-        q = vd_tape_linear(tape, query, vd_name_of("%s.query", s->name).text);
+        q = vd_tape_linear(tape, query, vd_name_of("%s.query", s.name).text);
         return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, key));
     default:
         return vd_tape_dot(tape, p, query, key, 1);
@@ -423,19 +421,17 @@ static vd_scoring memory_score(const vd_config *c)
 
 void vd_memory_declare(vd_layout *layout, const vd_config *config)
 {
-    const vd_scoring score = memory_score(config);
     int h = config->hidden;
     vd_text_declare(layout, config, "encoder.ques_rnn", config->embed);
     vd_text_declare(layout, config, "encoder.hist_rnn", config->embed);
-    vd_score_declare(layout, &score);
+    vd_score_declare(layout, memory_score(config));
     vd_layout_linear(layout, "encoder.memory", h, h, true);
     vd_layout_linear(layout, "encoder.out", h, h, true);
 }
 
 vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in)
 {
-    const vd_text text = vd_text_questions(in);
-    return vd_text_sentences(tape, in, &text, "encoder.ques_rnn", in->dropout);
+    return vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", in->dropout);
 }
 
 vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
@@ -443,8 +439,8 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_scoring score = memory_score(in->config);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     const vd_text entries = vd_text_entries(in);
-    vd_value *h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn", in->dropout);
-    vd_value *s = vd_score_pairs(tape, &score, p, u, h, 0);
+    vd_value *h = vd_text_sentences(tape, in, entries, "encoder.hist_rnn", in->dropout);
+    vd_value *s = vd_score_pairs(tape, score, p, u, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
     vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);
     vd_value *e = vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
@@ -466,9 +462,8 @@ static vd_scoring glimpse_score(const vd_config *c)
 
 void vd_glimpse_declare(vd_layout *layout, const vd_config *config)
 {
-    const vd_scoring score = glimpse_score(config);
     vd_layout_linear(layout, "encoder.regions.image", config->region, config->hidden, true);
-    vd_score_declare(layout, &score);
+    vd_score_declare(layout, glimpse_score(config));
     vd_layout_linear(layout, "encoder.regions.out", config->hidden, config->hidden, true);
 }
 
@@ -478,7 +473,7 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
     vd_value *y = vd_tape_dropout(
         tape, vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0), in->dropout);
-    vd_value *s = vd_score_pairs(tape, &score, p, u, y, in->dropout);
+    vd_value *s = vd_score_pairs(tape, score, p, u, y, in->dropout);
     vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
     vd_value *e =
         vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);

@@ -16,7 +16,7 @@ vd_text vd_text_questions(const vd_inputs *in);
 vd_text vd_text_entries(const vd_inputs *in);
 
 // Word vectors, with positions and dropout where the configuration has them, a row a word.
-vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
+vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, vd_text text);
 
 // The text encoder of the configuration (engine/networks/text/) below `name`, encoder.ques_rnn or
 // encoder.hist_rnn, of words `in` wide.
@@ -24,17 +24,17 @@ void vd_text_declare(vd_layout *layout, const vd_config *config, const char *nam
 // The same where sentence vectors are not wanted.
 void vd_text_declare_states(vd_layout *layout, const vd_config *config, const char *name, int in);
 // Its word states (T, W), which are in->states from then on. dropout: of the words.
-vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                          vd_real dropout);
 // The sentence vectors (S, W) of word states.
-vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                        const vd_value *states);
 // Both in one.
-vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                            const char *name, vd_real dropout);
+vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                            vd_real dropout);
 // The same of words that a network made itself: x, a row a word.
-vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, const vd_text *text,
-                               const char *name, const vd_value *x);
+vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                               const vd_value *x);
 // Widths of word states: H; H rounded up to even; E or, with a text encoder, H; for a history read
 // as one text, H if the encoder is unidirectional, else E.
 vd_width vd_width_hidden, vd_width_even, vd_width_summed, vd_width_strung;
@@ -79,14 +79,14 @@ typedef struct vd_scoring {
 } vd_scoring;
 
 vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name); // of all sizes
-void vd_score_declare(vd_layout *layout, const vd_scoring *s);
-vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
-                         const vd_value *query, const vd_value *key, vd_real dropout);
+void vd_score_declare(vd_layout *layout, vd_scoring s);
+vd_value *vd_score_pairs(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                         const vd_value *key, vd_real dropout);
 // The same in two steps, where keys meet queries more than once: what depends on the keys alone,
 // and what is left.
-const vd_value *vd_score_keys(vd_tape *tape, const vd_scoring *s, const vd_value *key);
-vd_value *vd_score_queries(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
-                           const vd_value *query, const vd_value *key, vd_real dropout);
+const vd_value *vd_score_keys(vd_tape *tape, vd_scoring s, const vd_value *key);
+vd_value *vd_score_queries(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                           const vd_value *key, vd_real dropout);
 
 // ---- memory -------------------------------------------------------------------------------------
 

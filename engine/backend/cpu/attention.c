@@ -285,8 +285,6 @@ static void word_attention_backward(const vd_geometry *span, int regions, const 
     }
 }
 
-// ---- rows of (round, region) --------------------------------------------------------------------
-
 // ---- attention 4 --------------------------------------------------------------------------------
 
 static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,

@@ -11,6 +11,22 @@ typedef struct update_job {
     vd_real scale, rate, correction, b1, b2, epsilon;
 } update_job;
 
+// The step of Adam or AdaMax with the moments m and v.
+static update_job job_of(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, vd_real scale,
+                         double rate, const vd_moments *o, int64_t step)
+{
+    return (update_job){w,
+                        m,
+                        v,
+                        g,
+                        scale,
+                        vd_adam_step_size(rate, o->first, step),
+                        vd_adam_correction(o->second, step),
+                        (vd_real)o->first,
+                        (vd_real)o->second,
+                        (vd_real)o->epsilon};
+}
+
 VD_WIDE static void adam_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
@@ -22,16 +38,7 @@ VD_WIDE static void adam_range(void *data, size_t from, size_t to)
 static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
                  double rate, const vd_moments *o, int64_t step)
 {
-    update_job job = {w,
-                      m,
-                      v,
-                      g,
-                      scale,
-                      vd_adam_step_size(rate, o->first, step),
-                      vd_adam_correction(o->second, step),
-                      (vd_real)o->first,
-                      (vd_real)o->second,
-                      (vd_real)o->epsilon};
+    update_job job = job_of(w, g, m, v, scale, rate, o, step);
     vd_threads_ranges(n, 1, adam_range, &job);
 }
 
@@ -46,16 +53,7 @@ VD_WIDE static void adamax_range(void *data, size_t from, size_t to)
 static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
                    double rate, const vd_moments *o, int64_t step)
 {
-    update_job job = {w,
-                      m,
-                      u,
-                      g,
-                      scale,
-                      vd_adam_step_size(rate, o->first, step),
-                      0,
-                      (vd_real)o->first,
-                      (vd_real)o->second,
-                      (vd_real)o->epsilon};
+    update_job job = job_of(w, g, m, u, scale, rate, o, step);
     vd_threads_ranges(n, 1, adamax_range, &job);
 }
 

@@ -21,8 +21,7 @@ static vd_scoring score_of(const vd_config *c)
 
 void vd_lstm_attention_declare(const vd_config *c, vd_layout *layout)
 {
-    const vd_scoring score = score_of(c);
-    vd_score_declare(layout, &score);
+    vd_score_declare(layout, score_of(c));
     vd_source_declare(c, layout);
     vd_layout_linear(layout, vd_source_name(c, "attention.out").text, 2 * c->hidden, c->hidden,
                      true);
@@ -31,8 +30,7 @@ void vd_lstm_attention_declare(const vd_config *c, vd_layout *layout)
 
 const vd_value *vd_lstm_attention_keys(vd_tape *tape, const vd_config *c, const vd_value *x)
 {
-    const vd_scoring score = score_of(c);
-    return vd_score_keys(tape, &score, x);
+    return vd_score_keys(tape, score_of(c), x);
 }
 
 vd_status vd_lstm_attention(vd_pass *pass, const vd_packed *answers, const int *question,
@@ -40,14 +38,13 @@ vd_status vd_lstm_attention(vd_pass *pass, const vd_packed *answers, const int *
 {
     const vd_config *c = pass->config;
     const vd_source *source = &pass->source;
-    const vd_scoring score = score_of(c);
     vd_tape *tape = attended->tape = vd_source_tape(pass, err);
     if (!tape)
         return VD_NO_MEMORY;
     const vd_value *state =
         vd_source_outside(tape, VD_AXIS_ANSWER_WORDS, s, ds, answers->tokens, c->hidden);
     const vd_pairing *p = vd_source_pairing(tape, source, answers, question);
-    const vd_value *scores = vd_score_queries(tape, &score, p, state, source->keys, 0);
+    const vd_value *scores = vd_score_queries(tape, score_of(c), p, state, source->keys, 0);
     const vd_value *a = vd_tape_attend(tape, scores, "answer-words", 0);
     const vd_value *found = vd_tape_mix(tape, a, source->words);
     if (vd_copies(c))

@@ -41,10 +41,10 @@ typedef struct text {
     const vd_value *embedding, *states, *sentence;
 } text;
 
-static text read_text(vd_tape *tape, const vd_inputs *in, const vd_text *of, const char *name)
+static text read_text(vd_tape *tape, const vd_inputs *in, vd_text of, const char *name)
 {
-    text t = {.embedding = vd_tape_embed(tape, "encoder.word_embed.weight", of->packed->rows.id,
-                                         of->packed->tokens, of->words)};
+    text t = {.embedding = vd_tape_embed(tape, "encoder.word_embed.weight", of.packed->rows.id,
+                                         of.packed->tokens, of.words)};
     t.states = vd_text_states(tape, in, of, name, 0);
     t.sentence = vd_text_ends(tape, in, of, name, t.states);
     return t;
@@ -75,7 +75,7 @@ static vd_value *match_context(vd_tape *tape, vd_inputs *in, const text *q, cons
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     vd_value *fq = gated(tape, in, q->sentence, "context_matching.ques_emb");
     vd_value *fh = gated(tape, in, h->sentence, "context_matching.hist_emb");
-    vd_value *s = vd_score_pairs(tape, &score, p, fq, fh, in->dropout);
+    vd_value *s = vd_score_pairs(tape, score, p, fq, fh, in->dropout);
     *a = vd_tape_attend(tape, s, "rounds", 0);
     vd_value *c = vd_tape_mix(tape, *a, h->sentence);
     vd_value *e = gated_pair(tape, q->sentence, c, "encoder.context_matching.context_gate.0");
@@ -253,9 +253,8 @@ static vd_value *view_context(vd_tape *tape, vd_inputs *in, const vd_value *m,
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_text questions = vd_text_questions(in), entries = vd_text_entries(in);
-    const text q = read_text(tape, in, &questions, "encoder.ques_rnn"),
-               h = read_text(tape, in, &entries, "encoder.hist_rnn");
+    const text q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn"),
+               h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn");
     const vd_value *a;
     vd_flow regions = {.axis = VD_AXIS_REGIONS};
     explain_words(tape, &q, &h);
