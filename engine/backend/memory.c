@@ -5,11 +5,6 @@
 #include "engine/base/alloc.h"
 #include "engine/base/threads.h"
 
-static void *host_allocate(size_t bytes)
-{
-    return vd_alloc_raw(bytes);
-}
-
 static void zero_range(void *memory, size_t from, size_t to)
 {
     memset((unsigned char *)memory + from, 0, to - from);
@@ -27,7 +22,7 @@ static void host_copy(void *to, const void *from, size_t bytes)
 }
 
 const vd_memory vd_memory_host = {.host = true,
-                                  .allocate = host_allocate,
+                                  .allocate = vd_alloc_raw,
                                   .release = vd_free,
                                   .zero = host_zero,
                                   .copy = host_copy,

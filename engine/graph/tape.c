@@ -113,10 +113,11 @@ void vd_tape_note(vd_tape *tape, const vd_value *y, vd_node node)
     tape->last = kept;
 }
 
-void vd_tape_backward(vd_tape *tape)
+vd_status vd_tape_backward(vd_tape *tape, vd_error *err)
 {
     for (const vd_node *node = tape->last; node && tape->status == VD_OK; node = node->before)
         node->backward(tape, node);
+    return vd_tape_status(tape, err);
 }
 
 vd_value *vd_tape_constant(vd_tape *tape, vd_axis axis, const vd_real *x, int rows, int columns)

@@ -83,8 +83,8 @@ typedef struct vd_tape {
 // VD_OK, or the first failure.
 vd_status vd_tape_status(const vd_tape *tape, vd_error *err);
 // The backward pass: from the gradients of values (the caller adds the result's to its dx) to the
-// parameters.
-void vd_tape_backward(vd_tape *tape);
+// parameters. VD_OK, or the first failure.
+vd_status vd_tape_backward(vd_tape *tape, vd_error *err);
 // Stores a failure, unless there is one already.
 void vd_tape_fail(vd_tape *tape, vd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

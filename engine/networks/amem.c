@@ -444,13 +444,6 @@ static vd_value *answer(const dialogs *d, round_rows *r)
     return e;
 }
 
-// The vectors of all rounds, in the order of the questions; zeros of those that were not asked
-// again.
-static vd_value *in_order(const dialogs *d, const vd_value *e, const int *place)
-{
-    return choose(d->tape, e, place, d->in->span->questions, VD_AXIS_QUESTIONS);
-}
-
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     dialogs d = read_dialogs(tape, in);
@@ -474,7 +467,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
             remember(&d, &r, t + 1);
         all = all ? vd_tape_stack(tape, all, e) : e;
     }
-    return all ? in_order(&d, all, place) : &tape->nothing;
+    // In the order of the questions; zeros of those that were not asked again.
+    return all ? choose(tape, all, place, in->span->questions, VD_AXIS_QUESTIONS) : &tape->nothing;
 }
 
 const vd_encoder vd_encoder_amem = {.name = "amem",

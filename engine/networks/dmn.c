@@ -124,11 +124,6 @@ static facts read_regions(vd_tape *tape, vd_inputs *in, const vd_value *q)
                       q);
 }
 
-static vd_value *read_question(vd_tape *tape, vd_inputs *in)
-{
-    return vd_text_sentences(tape, in, vd_text_questions(in), "encoder.question", 0);
-}
-
 // ---- episodes -----------------------------------------------------------------------------------
 
 static vd_value *layer(vd_tape *tape, const facts *s, const char *part, const vd_value *x)
@@ -168,7 +163,8 @@ static void explain_episode(vd_tape *tape, const vd_value *before, const vd_valu
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
-    const vd_value *q = read_question(tape, in), *m = q;
+    const vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.question", 0),
+                   *m = q;
     const facts entries = read_entries(tape, in, q), regions = read_regions(tape, in, q);
     for (int k = 0; k < hops_of(in->config); k++) {
         const vd_value *c = read_facts(tape, &entries, m, k),

@@ -324,9 +324,3 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
     pass->dencoded = e->dx;
     return status;
 }
-
-vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err)
-{
-    vd_tape_backward(pass->tape);
-    return vd_tape_status(pass->tape, err);
-}

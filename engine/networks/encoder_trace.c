@@ -189,7 +189,6 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
 {
     size_t h = (size_t)pass->config->hidden, candidates = (size_t)outcome->candidates;
     size_t floats = h + 2 * candidates, figures = vd_decoder_figures(outcome), stages = 0;
-    vd_status status = VD_OK;
     for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++) {
         floats += size_of(e->in) + size_of(e->out);
         figures += e->gate.value ? gate_size(e, places) : 0;
@@ -197,14 +196,9 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
     for (int i = 0; i < outcome->attentions; i++)
         figures += (size_t)outcome->attention[i].rows *
                    (size_t)(outcome->attention[i].columns + outcome->attention[i].nothing);
-    *out = (vd_trace){.stages = (int)stages + VD_DECODER_STAGES,
-                      .stage = vd_alloc(stages + VD_DECODER_STAGES, sizeof *out->stage),
-                      .memory = vd_alloc(floats, sizeof *out->memory),
-                      .figures = vd_alloc(figures, sizeof *out->figures)};
-    if (!out->stage || !out->memory || !out->figures) {
-        vd_trace_clear(out);
-        return vd_error_memory(err, "what the stages computed");
-    }
+    vd_status status = vd_trace_make(stages + VD_DECODER_STAGES, floats, figures, out, err);
+    if (status)
+        return status;
     vd_trace_stage *stage = out->stage;
     float *at = out->memory;
     double *numbers = out->figures;

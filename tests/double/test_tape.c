@@ -349,7 +349,7 @@ static double loss_of(world *w, builder *build, bool with_gradient)
     for (size_t i = 0; i < n; i++)
         y->dx[i] += weight_of(i);
     memset(w->gradient, 0, sizeof w->gradient);
-    vd_tape_backward(&w->tape);
+    vd_tape_backward(&w->tape, NULL);
     assert_int_equal(vd_tape_status(&w->tape, &err), VD_OK);
     return loss;
 }
@@ -470,7 +470,7 @@ static void failure_is_remembered_and_asked_for_once(void **state)
     assert_string_equal(err.text, "nowhere.weight is not declared as a matrix");
     begin(&w, true);
     vd_tape_linear(&w.tape, named(&w, "gate"), "layer");
-    vd_tape_backward(&w.tape);
+    vd_tape_backward(&w.tape, NULL);
     assert_int_equal(vd_tape_status(&w.tape, &err), VD_USAGE);
     assert_string_equal(err.text, "layer of 5 x 1 and 3 x 4 numbers: their shapes do not match");
     vd_arena_free(&w.arena);

@@ -128,7 +128,7 @@ static void compare_gates(vd_gate gate)
     be->load_floats(share, net.pass.dencoded, e);
     be->load_floats(share, y->dx, e);
     must(vd_network_encode_backward(&net, &err), &err);
-    vd_tape_backward(&tape);
+    vd_tape_backward(&tape, NULL);
     must(vd_tape_status(&tape, &err), &err);
     for (int k = 0; k < layout.count; k++)
         compare(layout.parameter[k].name, taped + layout.parameter[k].offset,

@@ -321,22 +321,18 @@ static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_re
 }
 
 // Columns from..to-1 of the sum of all rows.
-VD_WIDE static void sum_columns(const rows_job *j, size_t from, size_t to)
+VD_WIDE static void sum_columns(void *data, size_t from, size_t to)
 {
+    const rows_job *j = data;
     for (size_t r = 0; r < j->rows; r++)
         for (size_t i = from; i < to; i++)
             j->y[i] += j->x[r * j->columns + i];
 }
 
-static void sum_range(void *data, size_t from, size_t to)
-{
-    sum_columns(data, from, to);
-}
-
 static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
 {
     rows_job job = {x, sum, (size_t)rows, (size_t)columns};
-    vd_threads_ranges((size_t)columns, rows * 0.3, sum_range, &job);
+    vd_threads_ranges((size_t)columns, rows * 0.3, sum_columns, &job);
 }
 
 static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,

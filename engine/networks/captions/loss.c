@@ -119,9 +119,9 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
     if (status == VD_OK && pass->config->captioner == VD_CAPTIONER_SAT_HARD)
         status = reinforce(pass, captions, &out->other, err);
     out->loss += out->other;
-    if (status == VD_OK && tape->dw)
-        vd_tape_backward(tape);
-    return status == VD_OK ? vd_tape_status(tape, err) : status;
+    if (status != VD_OK)
+        return status;
+    return tape->dw ? vd_tape_backward(tape, err) : vd_tape_status(tape, err);
 }
 
 vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
@@ -145,8 +145,7 @@ vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight
         return vd_error_memory(err, "the loss of captions");
     tape->be->word_gradient(p, target, there, there, y->rows, y->columns, 1);
     tape->be->add(y->dx, p, rows * (size_t)y->columns);
-    vd_tape_backward(tape);
-    return vd_tape_status(tape, err);
+    return vd_tape_backward(tape, err);
 }
 
 bool vd_caption_given(const vd_caption_pass *pass, double *sum)

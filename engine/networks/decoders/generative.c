@@ -293,14 +293,6 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
     return VD_OK;
 }
 
-static vd_status tape_backward(vd_tape *tape, vd_error *err)
-{
-    if (!tape)
-        return VD_OK;
-    vd_tape_backward(tape);
-    return vd_tape_status(tape, err);
-}
-
 // What copynet's LSTM read, back to the words (dwords) and to what was found of them.
 static vd_status found_backward(vd_pass *pass, vd_given_answers *given, const vd_real *dread,
                                 vd_real *dwords, vd_error *err)
@@ -309,7 +301,7 @@ static vd_status found_backward(vd_pass *pass, vd_given_answers *given, const vd
     int tokens = given->packed.tokens, e = text->wide, h = pass->config->hidden, wide = e + h;
     pass->be->scatter_rows(dread, wide, text->input_row, tokens, e, dwords, e);
     pass->be->scatter_rows(dread + e, wide, NULL, tokens, h, given->copying.mean->dx, h);
-    return tape_backward(given->copying.tape, err);
+    return vd_tape_backward(given->copying.tape, err);
 }
 
 // From given->text.recurrent.dy to the words and to e.
@@ -351,10 +343,12 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     pass->be->word_gradient(given->logits, given->target, whole, hit, words, v, net->word_share);
     pass->be->linear_backward(given->output, &pass->w->words.w, given->logits, given->doutput, h, 1,
                               &pass->dw->words.w, pass->dw->words.b, words);
-    status = tape_backward(given->attended.tape, err);
+    if (given->attended.tape)
+        status = vd_tape_backward(given->attended.tape, err);
     if (status == VD_OK && !is_conv(pass))
         status = lstm_backward(pass, given, err);
-    return status == VD_OK && vd_attends(pass->config) ? vd_source_backward(pass, err) : status;
+    return status == VD_OK && vd_attends(pass->config) ? vd_tape_backward(pass->source.tape, err)
+                                                       : status;
 }
 
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)

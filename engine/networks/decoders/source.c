@@ -165,12 +165,6 @@ vd_status vd_source_entries(vd_pass *pass, const vd_real **x, vd_error *err)
     return vd_tape_status(tape, err);
 }
 
-vd_status vd_source_backward(vd_pass *pass, vd_error *err)
-{
-    vd_tape_backward(pass->source.tape);
-    return vd_tape_status(pass->source.tape, err);
-}
-
 // ---- answers ------------------------------------------------------------------------------------
 
 // Neighbouring answers to the same question look at the same words.

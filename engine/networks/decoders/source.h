@@ -2,7 +2,7 @@
 // at all words of the entries 0..t and of the question.
 //
 // Use: whoever ran the encoder calls vd_source_read once; then a decoder's own function for any
-// answers. Backward: the tapes of the answers first, then vd_source_backward, then the encoder.
+// answers. Backward: the tapes of the answers first, then source.tape, then the encoder.
 #ifndef VD_SOURCE_H
 #define VD_SOURCE_H
 
@@ -41,8 +41,6 @@ vd_status vd_source_ids(struct vd_pass *pass, const struct vd_texts *questions,
 vd_status vd_source_read(struct vd_pass *pass, vd_error *err);
 // x of entries whose word states are in pass->history: *x (TH, W), in the arena.
 vd_status vd_source_entries(struct vd_pass *pass, const vd_real **x, vd_error *err);
-// To the word states, once the answers have been walked back.
-vd_status vd_source_backward(struct vd_pass *pass, vd_error *err);
 
 // ---- for decoders -------------------------------------------------------------------------------
 

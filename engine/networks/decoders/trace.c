@@ -165,6 +165,18 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
              n);
 }
 
+vd_status vd_trace_make(size_t stages, size_t floats, size_t figures, vd_trace *out, vd_error *err)
+{
+    *out = (vd_trace){.stages = (int)stages,
+                      .stage = vd_alloc(stages, sizeof *out->stage),
+                      .memory = vd_alloc(floats, sizeof *out->memory),
+                      .figures = vd_alloc(figures, sizeof *out->figures)};
+    if (out->stage && out->memory && out->figures)
+        return VD_OK;
+    vd_trace_clear(out);
+    return vd_error_memory(err, "what the stages computed");
+}
+
 void vd_trace_clear(vd_trace *trace)
 {
     vd_free(trace->stage);

@@ -190,7 +190,7 @@ vd_status vd_network_encode_backward(vd_network *net, vd_error *err)
     vd_pass *pass = &net->pass;
     vd_status status = VD_OK;
     if (pass->tape)
-        return vd_encoder_run_backward(pass, err);
+        return vd_tape_backward(pass->tape, err);
     for (size_t i = stage_count; status == VD_OK && i-- > 0;)
         status = stages[i].backward(pass, err);
     if (status == VD_OK)

@@ -255,9 +255,8 @@ size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
 // The stages from context matching to fusion, after the texts and the image are set.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
 // A network other than MVAN (engine/networks/encoder.h), after the words are packed and pass->image
-// holds the extractor's features; and the backward pass from pass->dencoded to the weights.
+// holds the extractor's features: pass->tape, which goes back from pass->dencoded to the weights.
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err);
-vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err);
 
 // Of a pass of one question: the attentions that it shows, in the pass's arena; NULL when memory is
 // out.

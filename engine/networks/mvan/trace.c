@@ -451,16 +451,15 @@ vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_o
     // Of tables: the attentions, five numbers a word, two and five, the candidates'.
     size_t figures =
         shares + 5 * (size_t)pass->question_words.tokens + 7 + vd_decoder_figures(outcome);
-    *out = (vd_trace){.stages = STAGES + VD_DECODER_STAGES,
-                      .stage = vd_alloc(STAGES + VD_DECODER_STAGES, sizeof *out->stage),
-                      .memory = vd_alloc(floats, sizeof *out->memory),
-                      .figures = vd_alloc(figures, sizeof *out->figures)};
+    vd_status status = vd_trace_make(STAGES + VD_DECODER_STAGES, floats, figures, out, err);
     float *at = out->memory;
     t.figures = out->figures;
-    if (!out->stage || !out->memory || !out->figures || !copy_parts(&t, &at)) {
+    if (status == VD_OK && !copy_parts(&t, &at)) {
         vd_trace_clear(out);
-        return vd_error_memory(err, "what the stages computed");
+        status = vd_error_memory(err, "what the stages computed");
     }
+    if (status)
+        return status;
     list_stages(&t, out->stage);
     vd_decoder_stages(outcome, &out->stage[STAGES - 1].out[0], at, at + candidates, t.figures,
                       &out->stage[STAGES]);
