@@ -444,10 +444,9 @@ vd_status vd_output_fresh(const char *const *out, size_t outs, bool force, vd_er
     struct stat about;
     for (size_t o = 0; o < outs && !force; o++)
         if (out[o] && stat(out[o], &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
-            return vd_error_set(err, VD_USAGE,
-                                "%.400s exists already; choose another name, or overwrite it with "
-                                "--force",
-                                out[o]);
+            return vd_error_set(
+                err, VD_USAGE,
+                "%.400s exists already; choose another name, or overwrite it with --force", out[o]);
     return VD_OK;
 }
 

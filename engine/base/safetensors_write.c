@@ -198,8 +198,7 @@ static vd_status make_header(vd_safetensors_writer *writer, size_t alignment, ch
     *out = NULL;
     if (total > 100 * 1000 * 1000)
         status = vd_error_set(err, VD_USAGE,
-                              "%s: its header would have %zu bytes; readers allow "
-                              "100000000",
+                              "%s: its header would have %zu bytes; readers allow 100000000",
                               writer->path, (size_t)total);
     else if (!(*out = vd_alloc(*size, 1)))
         status = vd_error_memory(err, "a header");

@@ -53,8 +53,7 @@ vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed,
     vd_captioner_kind kind = captioner->model->config.caption.captioner;
     if (how > VD_HARD_LARGEST && kind != VD_CAPTIONER_SAT_HARD)
         return vd_error_set(err, VD_USAGE,
-                            "%s: its captioner is %s; expected sat-hard, which looks "
-                            "at one region",
+                            "%s: its captioner is %s; expected sat-hard, which looks at one region",
                             vd_model_path(captioner->model), vd_captioner_names[kind]);
     captioner->hard = how;
     captioner->seed = seed;

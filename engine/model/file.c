@@ -51,11 +51,10 @@ static vd_status required(const vd_safetensors *file, const char *key, const cha
     *value = vd_safetensors_metadata(file, key);
     if (*value)
         return VD_OK;
-    return vd_error_set(
-        err, VD_FORMAT,
-        "%s: no \"%s\" in its metadata, so it is no model; `visdial info` says what it "
-        "is, `visdial import` makes a model of a checkpoint's weights",
-        vd_safetensors_path(file), key);
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: no \"%s\" in its metadata, so it is no model; `visdial info` says "
+                        "what it is, `visdial import` makes a model of a checkpoint's weights",
+                        vd_safetensors_path(file), key);
 }
 
 // The configuration, of parts that go together.

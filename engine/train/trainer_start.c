@@ -30,8 +30,7 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
         from->region != to->region)
         return vd_error_set(
             err, VD_MISMATCH,
-            "%s: words, embedding, hidden and region sizes %d, %d, %d, %d; expected "
-            "%d, %d, %d, %d",
+            "%s: words, embedding, hidden and region sizes %d, %d, %d, %d; expected %d, %d, %d, %d",
             path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
             to->hidden, to->region);
     const vd_caption_config *one = &from->caption, *other = &to->caption;

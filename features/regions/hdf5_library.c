@@ -150,9 +150,8 @@ static vd_status refuse(const char *path, const char *what, const char *name, vd
     char reason[160] = "no reason given";
     h5.H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, reason);
     return vd_error_set(err, VD_FORMAT,
-                        "%s: %s%s: libhdf5 says: %s; is the file damaged or cut "
-                        "short?",
-                        path, what, name, reason);
+                        "%s: %s%s: libhdf5 says: %s; is the file damaged or cut short?", path, what,
+                        name, reason);
 }
 
 // ---- data sets ----------------------------------------------------------------------------------

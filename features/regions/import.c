@@ -105,9 +105,8 @@ vd_status vd_import_columns(const char *text, int size, int **column, int *colum
             *column = NULL;
             return vd_error_set(
                 err, VD_USAGE,
-                "columns '%.80s': expected increasing numbers from 0 to %d, such as "
-                "0-15,%d",
-                text, size - 1, size - 1);
+                "columns '%.80s': expected increasing numbers from 0 to %d, such as 0-15,%d", text,
+                size - 1, size - 1);
         }
         for (; from <= to; from++)
             (*column)[(*columns)++] = (int)from;

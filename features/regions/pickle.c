@@ -42,8 +42,7 @@ static vd_status refuse(machine *m, const char *words)
 {
     return vd_error_set(
         m->err, VD_FORMAT,
-        "%s: byte %zu: %s; a pickled dictionary {image id: row} of whole numbers is "
-        "expected",
+        "%s: byte %zu: %s; a pickled dictionary {image id: row} of whole numbers is expected",
         m->path, m->instruction, words);
 }
 

@@ -153,9 +153,7 @@ static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offs
     if (!number_of(&f, l->width, &width) || !number_of(&f, l->height, &height) || width < 1 ||
         height < 1)
         return refuse(t, number, err,
-                      "image %" PRId64 ": its width or height is not a number from "
-                      "1 on",
-                      id);
+                      "image %" PRId64 ": its width or height is not a number from 1 on", id);
     if (!number_of(&f, l->count, &count) || count < 1 || count > VD_REGIONS_MOST)
         return refuse(t, number, err,
                       "image %" PRId64 ": its number of boxes is not one from 1 to %d", id,

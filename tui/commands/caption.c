@@ -127,10 +127,9 @@ static vd_status find_given(job *j, vd_error *err)
         return VD_OK;
     }
     vd_world_name(j->world, j->wish.picture, name, sizeof name);
-    return vd_error_set(err, VD_NOT_FOUND,
-                        "--read-data: the data have no caption of picture %s; give one with "
-                        "--read TEXT",
-                        name);
+    return vd_error_set(
+        err, VD_NOT_FOUND,
+        "--read-data: the data have no caption of picture %s; give one with --read TEXT", name);
 }
 
 static vd_status say(job *j, vd_error *err)
@@ -195,10 +194,9 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     if (status == VD_OK && !j->image)
         return vd_error_set(err, VD_USAGE, "which picture? name it with --image PICTURE");
     if (status == VD_OK && j->other)
-        status = vd_arguments_refuse(&given, "what-if begin",
-                                     "and --other-model: one captioner is changed, or two are "
-                                     "compared; leave one out",
-                                     err);
+        status = vd_arguments_refuse(
+            &given, "what-if begin",
+            "and --other-model: one captioner is changed, or two are compared; leave one out", err);
     if (status == VD_OK && j->read && j->read_data)
         status = vd_error_set(err, VD_USAGE,
                               "--read and --read-data: one caption is read; leave one out");

@@ -328,11 +328,10 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         return status ? status : vd_saying_check(&e->captions.how, &given, err);
     }
     if (status == VD_OK)
-        status = vd_arguments_refuse(
-            &given,
-            "results other-results other-model cases out references split scenes trained-on "
-            "tokens-given meteor-jar " VD_SAYING_NAMES,
-            "is about captions; --task caption measures them", err);
+        status = vd_arguments_refuse(&given,
+                                     "results other-results other-model cases out references split "
+                                     "scenes trained-on tokens-given meteor-jar " VD_SAYING_NAMES,
+                                     "is about captions; --task caption measures them", err);
     if (status)
         return status;
     if (e->from_ranks)

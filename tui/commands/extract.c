@@ -64,12 +64,10 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->show = j->show || !j->out; // all that is left to do with the regions
     int modes = j->train + j->train_classifier + j->calibrate + (j->evaluate > 0) + (j->count > 0);
     if (modes != 1)
-        return vd_error_set(
-            err, VD_USAGE,
-            modes
-                ? "pictures, --train, --train-classifier, --calibrate and --evaluate exclude each "
-                  "other; give one"
-                : "no pictures given; see --help");
+        return vd_error_set(err, VD_USAGE,
+                            modes ? "pictures, --train, --train-classifier, --calibrate and "
+                                    "--evaluate exclude each other; give one"
+                                  : "no pictures given; see --help");
     return VD_OK;
 }
 

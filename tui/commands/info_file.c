@@ -329,11 +329,10 @@ static vd_status print_npz(const char *path, vd_error *err)
         print_shape(names[i], &npy);
     }
     if (!found)
-        return vd_error_set(
-            err, VD_FORMAT,
-            "%s: a zip file without an array \"x\" or \"bbox\"; expected the npz of a "
-            "picture's regions",
-            path);
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: a zip file without an array \"x\" or \"bbox\"; expected the npz "
+                            "of a picture's regions",
+                            path);
     vd_output_row("more", "visdial features info FOLDER, of one such file a picture");
     return VD_OK;
 }

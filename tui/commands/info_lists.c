@@ -79,10 +79,9 @@ vd_status vd_info_rows(const char *path, vd_error *err)
     if (status)
         return status;
     if (!r.ranks && !r.relevance && !r.objects && !r.captions)
-        return vd_error_set(err, VD_FORMAT,
-                            "%s: a JSON list; expected dense annotations, rankings, scenes or "
-                            "captions",
-                            path);
+        return vd_error_set(
+            err, VD_FORMAT,
+            "%s: a JSON list; expected dense annotations, rankings, scenes or captions", path);
     printf("%s: %s\n", path,
            r.objects     ? "scenes of Blocks pictures"
            : r.captions  ? "captions of a captioner, one a picture (results)"

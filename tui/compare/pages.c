@@ -193,10 +193,9 @@ static vd_status put_cases(page *p, vd_error *err)
     put_tools(p);
     vd_markup_put(p->markup, "<div class=\"panes\"><nav>");
     put_list(p);
-    vd_markup_put(p->markup,
-                  "<p class=\"keys\"><kbd>j</kbd> <kbd>k</kbd> next, previous "
-                  "<kbd>1</kbd>\xE2\x80\x93<kbd>4</kbd> groups <kbd>/</kbd> find <kbd>Esc</kbd> "
-                  "everything</p></nav>\n<div class=\"shown\">\n");
+    vd_markup_put(p->markup, "<p class=\"keys\"><kbd>j</kbd> <kbd>k</kbd> next, previous "
+                             "<kbd>1</kbd>\xE2\x80\x93<kbd>4</kbd> groups <kbd>/</kbd> find "
+                             "<kbd>Esc</kbd> everything</p></nav>\n<div class=\"shown\">\n");
     vd_status status = each_case(p, err);
     vd_markup_put(p->markup, "<p class=\"none\">No case matches. <kbd>Esc</kbd> shows all.</p>\n"
                              "</div></div></section>\n");

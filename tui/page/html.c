@@ -74,13 +74,12 @@ static void put_range(vd_markup *html, const vd_table_range *range)
         return;
     double scale = HALF / range->reach;
     bool sure = range->low > 0 || range->high < 0;
-    vd_markup_put(html,
-                  "<svg class=\"interval%s\" viewBox=\"-64 -6 128 12\" aria-hidden=\"true\">"
-                  "<line class=\"zero\" x1=\"0\" y1=\"-6\" x2=\"0\" y2=\"6\"/>"
-                  "<line class=\"range\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"0\"/>"
-                  "<circle cx=\"%.1f\" cy=\"0\" r=\"3\"/></svg>",
-                  sure ? " sure" : "", range->low * scale, range->high * scale,
-                  range->estimate * scale);
+    vd_markup_put(
+        html,
+        "<svg class=\"interval%s\" viewBox=\"-64 -6 128 12\" aria-hidden=\"true\"><line "
+        "class=\"zero\" x1=\"0\" y1=\"-6\" x2=\"0\" y2=\"6\"/><line class=\"range\" x1=\"%.1f\" "
+        "y1=\"0\" x2=\"%.1f\" y2=\"0\"/><circle cx=\"%.1f\" cy=\"0\" r=\"3\"/></svg>",
+        sure ? " sure" : "", range->low * scale, range->high * scale, range->estimate * scale);
 }
 
 static void put_row(vd_markup *html, const vd_table *table, int row)

@@ -372,10 +372,9 @@ static void put_page(vd_markup *html, const vd_caption_sheet *sheet, const vd_im
     if (vd_caption_sheet_judges_twice(sheet))
         put_under(html, sheet);
     put_player(html, sheet);
-    vd_markup_put(html,
-                  "<article class=\"case captions sides-%d\" data-rows=\"%d\"><div "
-                  "class=\"sides\">\n",
-                  sheet->sides, sheet->rows);
+    vd_markup_put(
+        html, "<article class=\"case captions sides-%d\" data-rows=\"%d\"><div class=\"sides\">\n",
+        sheet->sides, sheet->rows);
     for (int i = 0; i < sheet->sides; i++)
         put_side(html, sheet, i, image, share);
     vd_markup_put(html, "</div></article>\n");

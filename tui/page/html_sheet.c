@@ -112,10 +112,9 @@ static void put_ranking(vd_markup *html, const vd_sheet *sheet, int which)
 {
     const vd_sheet_side *side = &sheet->side[which];
     const vd_answer *answer = &side->reply->answer;
-    vd_markup_put(html,
-                  "<table class=\"ranking\"><thead><tr><th></th><th>answer, of %d</th>"
-                  "<th>share</th>",
-                  answer->candidates);
+    vd_markup_put(
+        html, "<table class=\"ranking\"><thead><tr><th></th><th>answer, of %d</th><th>share</th>",
+        answer->candidates);
     if (compared_with(sheet, which) >= 0)
         vd_markup_put(html, "<th title=\"places above or below the other model's\">vs. %s</th>",
                       sheet->side[compared_with(sheet, which)].model);

@@ -149,8 +149,7 @@ static const vd_binding table[] = {
          "a walk through the answer, stage by stage; what if", "F12 walk"),
     COMMAND(WHAT_IF, "/what-if", "CHANGE",
             "leave out: caption, round N, region N (or click it), word N, word N=OTHER, attention "
-            "N, positions, "
-            "picture; of a caption: region N, word N=OTHER, history"),
+            "N, positions, picture; of a caption: region N, word N=OTHER, history"),
     BOTH(LINE, RANDOM_PICTURE, "F9", "/random", NULL, "a random picture", NULL),
     BOTH(LINE, PICTURES, "Alt-p", "/pictures", "TEXT", "find a picture by caption, id or content",
          "Alt-p find"),

@@ -113,8 +113,7 @@ static vd_status change_words(const vd_switches *switches, const vd_vocab *vocab
     reply->words = left;
     return left ? VD_OK
                 : vd_error_set(err, VD_USAGE,
-                               "every word of the question is left out: one must "
-                               "stay");
+                               "every word of the question is left out: one must stay");
 }
 
 // Asks walk->reply's question with the switches into *reply (zeroed) and *trace (NULL: not wanted).

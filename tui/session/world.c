@@ -349,8 +349,7 @@ const char *vd_world_doubt(const vd_world *world, size_t index)
     const vd_own_picture *own = own_at(world, index);
     return own && own->ready && own->doubted
                ? "This does not look like a Blocks picture, so answers mean nothing; photographs "
-                 "need "
-                 "other features and another model (features/README.md)."
+                 "need other features and another model (features/README.md)."
                : NULL;
 }
 
@@ -654,10 +653,9 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
     if (stat(path, &about) == 0) {
         if (!S_ISDIR(about.st_mode))
             return path;
-        vd_error_set(err, VD_NOT_FOUND,
-                     "%.400s is a directory; expected a model file in it, such "
-                     "as model.safetensors",
-                     path);
+        vd_error_set(
+            err, VD_NOT_FOUND,
+            "%.400s is a directory; expected a model file in it, such as model.safetensors", path);
     } else if (bundled) {
         vd_error_set(err, VD_NOT_FOUND,
                      "model '%s': there is no %.400s; train it with `visdial train`, or name a "

@@ -158,11 +158,10 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
         return status;
     vd_markup_put(html, "<section class=\"talk\"><div class=\"talk-head\">");
     if (width > 0)
-        vd_markup_put(
-            html,
-            "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Picture "
-            "%lld\"><use href=\"#pic-%lld\"/></svg>",
-            width, height, (long long)talk->image_id, (long long)talk->image_id);
+        vd_markup_put(html,
+                      "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                      "aria-label=\"Picture %lld\"><use href=\"#pic-%lld\"/></svg>",
+                      width, height, (long long)talk->image_id, (long long)talk->image_id);
     char name[96];
     vd_recorded_picture(talk->picture, talk->image_id, name, sizeof name);
     vd_markup_put(html, "<div><h2>Picture %s</h2><p class=\"caption\"><i>%s</i>", name,

@@ -197,11 +197,10 @@ vd_status vd_transcript_newest(vd_transcript_file *out, vd_error *err)
             status = vd_transcript_read(path, out, err);
         if (status == VD_FORMAT && err) {
             const vd_error why = *err;
-            vd_error_set(
-                err, VD_FORMAT,
-                "%.400s; `visdial --sessions` lists others, which --session NAME continues, and "
-                "`visdial replay FILE` runs",
-                why.text);
+            vd_error_set(err, VD_FORMAT,
+                         "%.400s; `visdial --sessions` lists others, which --session NAME "
+                         "continues, and `visdial replay FILE` runs",
+                         why.text);
         }
         vd_free(path);
     }

@@ -46,8 +46,7 @@ static const scoring copied[] = {
          "both probabilities are added.",
          {"s_t = LSTM(answer c to word t, from e), a_j = softmax_j(score(s_t, x_j))",
           "d_t = sum_j a_j x_j, g = sigmoid(w . [d_t ; s_t ; word t] + b)",
-          "P(y) = g softmax(W' tanh(W [s_t ; d_t] + b) + b')_y + (1 - g) sum_{x_j = "
-          "y} a_j",
+          "P(y) = g softmax(W' tanh(W [s_t ; d_t] + b) + b')_y + (1 - g) sum_{x_j = y} a_j",
           "z_c = mean_t log P(word t of c)"}},
     [VD_COPY_COPYNET] = {
         "The score says how probable the words of an answer are, one after another, starting from "
