@@ -174,7 +174,8 @@ bench-cuda: SHELL := /bin/bash
 # sources.
 SAN_BUILD := BUILD=build/san OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
              SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
-             WITHOUT='unit/test_blocks_solver unit/test_experiments unit/test_outlier double/%' BENCH_SRC=
+             WITHOUT='unit/test_blocks_solver unit/test_experiments unit/test_outlier \
+                      double/test_gradient double/test_captions' BENCH_SRC=
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@ASAN_OPTIONS=quarantine_size_mb=32 TEST_TIMEOUT=900 $(MAKE) --no-print-directory $(SAN_BUILD) test
 

@@ -1,5 +1,6 @@
-// Memory with checked sizes. Every allocation of the project goes through here, so that tests can
-// make the n-th one fail.
+// Memory with checked sizes, so that tests can make the n-th allocation fail: all of the engine,
+// and what is large in the other folders. The small memory of tui/ is GLib's, which ends the
+// program where there is none (tui/main.c).
 #ifndef VD_ALLOC_H
 #define VD_ALLOC_H
 

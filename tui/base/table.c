@@ -25,7 +25,7 @@ static void set_cells(vd_table *table, char *text)
     char **cell = g_strsplit(text, END_OF_CELL, -1);
     table->row[table->rows - 1].cell = cell;
     if (table->rows == 1)
-        table->columns = (int)g_strv_length(cell);
+        table->columns = MAX(1, (int)g_strv_length(cell));
     g_free(text);
 }
 

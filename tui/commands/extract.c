@@ -219,7 +219,7 @@ static vd_status try_output(const job *j, vd_error *err)
 static vd_status extract(const job *j, vd_error *err)
 {
     vd_region_set set = {0};
-    float *features = g_new0(float, (size_t)VD_EXTRACT_MAX *VD_FEATURE_SIZE);
+    float *features = g_new0(float, VD_EXTRACT_MAX *(size_t)VD_FEATURE_SIZE);
     vd_status status = j->out ? try_output(j, err) : VD_OK;
     if (!status)
         status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, VD_FEATURE_SIZE, &set, err);

@@ -65,7 +65,7 @@ static vd_status read_picture(void *context, int worker, size_t row, vd_error *e
     (void)worker;
     const vd_regions *regions = context;
     size_t max = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
-    float *numbers = g_new0(float, max *(size + 4));
+    float *numbers = g_new0(float, (size + 4) * max);
     vd_status status = vd_regions_read(regions, row, numbers, numbers + max * size, err);
     g_free(numbers);
     return status;

@@ -520,11 +520,14 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     bool known;
     bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
     char *weights = directory ? vd_info_weights(path) : NULL;
-    vd_status status = weights ? vd_info_run(path, weights, tensors, err) : VD_OK;
-    g_free(weights);
-    if (weights || (directory && print_regions(path, NULL, NULL) == VD_OK))
+    if (weights) {
+        vd_status status = vd_info_run(path, weights, tensors, err);
+        g_free(weights);
         return status;
-    status = read_beginning(path, &b, err);
+    }
+    if (directory && print_regions(path, NULL, NULL) == VD_OK)
+        return VD_OK;
+    vd_status status = read_beginning(path, &b, err);
     if (status)
         return status;
     // A safetensors file is eight bytes with the length of the header, then the header, "{...".

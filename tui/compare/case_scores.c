@@ -140,9 +140,9 @@ static void make_room(judging *j)
             if ((size_t)dialog->rounds[r].option_count > j->options)
                 j->options = (size_t)dialog->rounds[r].option_count;
     }
-    size_t most = cases->dialogs < VD_MEASURE_SPAN ? cases->dialogs : VD_MEASURE_SPAN;
+    size_t rounds = MIN(cases->dialogs, VD_MEASURE_SPAN) * most_rounds;
     j->ranks = g_new(float, j->options);
-    j->baseline = g_new(float, most *most_rounds * j->options);
+    j->baseline = g_new(float, rounds * j->options);
 }
 
 vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_error *err)

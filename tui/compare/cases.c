@@ -90,7 +90,8 @@ static void survey(vd_cases *cases)
         for (int r = 0; r < dialog->round_count; r++)
             if (dialog->rounds[r].family)
                 cases->family[count++] = dialog->rounds[r].family;
-    qsort(cases->family, count, sizeof *cases->family, by_text);
+    if (count > 0)
+        qsort(cases->family, count, sizeof *cases->family, by_text);
     for (size_t i = 0; i < count; i++) // each once
         if (i == 0 || strcmp(cases->family[i], cases->family[cases->family_count - 1]) != 0)
             cases->family[cases->family_count++] = cases->family[i];

@@ -136,7 +136,8 @@ static differing *find_differences(const vd_caption_report *r, size_t *count)
             (differing){i, value_of(r->measure, i, metric), value_of(r->other, i, metric)};
         *count += all[*count].first != all[*count].second;
     }
-    qsort(all, *count, sizeof *all, larger_first);
+    if (*count > 0)
+        qsort(all, *count, sizeof *all, larger_first);
     *count = MIN(*count, r->cases);
     return all;
 }
@@ -152,8 +153,11 @@ static void print_differences(const vd_caption_report *r)
     differing *all = find_differences(r, &count);
     vd_table table = {0};
     const vd_caption_metric_name *name = &vd_caption_metric_names[metric_of_differences(r)];
-    if (count)
-        printf("\nlargest differences: first captioner above second\n");
+    if (count == 0) {
+        g_free(all);
+        return;
+    }
+    printf("\nlargest differences: first captioner above second\n");
     vd_table_add(&table, "picture\t%s\tcaption", name->label);
     for (size_t i = 0; i < count; i++) {
         const differing *d = &all[i];
@@ -162,8 +166,7 @@ static void print_differences(const vd_caption_report *r)
                      number(one, name, d->first), said(r, 0, d));
         vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), said(r, 1, d));
     }
-    if (count)
-        vd_table_print(&table, 0, stdout);
+    vd_table_print(&table, 0, stdout);
     vd_table_clear(&table);
     g_free(all);
 }

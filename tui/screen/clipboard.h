@@ -8,8 +8,7 @@
 
 enum { VD_CLIPBOARD_BYTES = 74994 }; // limit of terminals: 100,000 bytes in base 64
 
-// The sequence (vd_free); NULL: out of memory. tmux: also wrapped for tmux's
-// passthrough.
+// The sequence (vd_free); NULL: out of memory. tmux: also wrapped for tmux's passthrough.
 char *vd_clipboard_sequence(const char *text, bool tmux);
 
 // Gives the text to tmux (set-buffer -w), which passes it on to its terminal, if the program runs

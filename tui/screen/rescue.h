@@ -1,16 +1,16 @@
 // State outside the program that a screen changes: the terminal, which is restored when the program
-// is killed, and standard error, which is redirected to a file.
+// is killed, and standard error, which is kept in memory.
 #ifndef VD_RESCUE_H
 #define VD_RESCUE_H
 
 #include <termios.h>
 
 typedef struct vd_kept_errors {
-    int log;            // file standard error goes to, -1 none
+    int log;            // where standard error goes (memfd), -1 none
     int standard_error; // the real one, -1 while not redirected
 } vd_kept_errors;
 
-// Standard error goes to a file from now on; then what went there is written to the real one.
+// Standard error is kept from now on; then what went there is written to the real one.
 void vd_errors_keep(vd_kept_errors *kept);
 void vd_errors_show(vd_kept_errors *kept);
 

@@ -448,8 +448,9 @@ vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regio
     vd_status status = vd_own_pictures_look(world->own, index - world->dialogs->dialog_count, err);
     if (!status)
         status = vd_picture_regions_copy(&own->regions, out, err);
-    // What is believed of a picture of another world has no names.
-    if (!status && !own->doubted && (status = vd_found_names(out, err)))
+    // What is believed of a picture of another world has no names; a features file has them
+    // already.
+    if (!status && !own->doubted && !out->names && (status = vd_found_names(out, err)))
         vd_picture_regions_clear(out);
     return status;
 }

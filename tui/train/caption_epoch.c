@@ -124,7 +124,8 @@ static void add_heads(const vd_training *plan, const sums *all, vd_epoch *out)
     }
 }
 
-// In the log; the screen shows the first ones.
+// In the log; the screen shows the first SHOWN ones.
+enum { SHOWN = 5 };
 static const struct {
     vd_caption_metric metric;
     const char *column;
@@ -143,7 +144,6 @@ static const struct {
               {VD_CAPTION_READ, "read", VD_BESTS},
               {VD_CAPTION_CHAIR_S, "chair-s", VD_BESTS},
               {VD_CAPTION_ATTRIBUTES, "attributes", VD_BESTS}};
-enum { SHOWN = 5 };
 
 // The greedy captions' metrics; *best where an epoch is known by one of them.
 static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pictures,

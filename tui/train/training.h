@@ -19,7 +19,7 @@ typedef struct vd_training_place {
 
 typedef struct vd_training {
     vd_trainer *trainer;
-    vd_run_data data, validation; // numbered; validation zero: none
+    vd_run_data data, validation; // numbered, the caller's; validation zero: none
     // With SCST: rewards of captions of the validation data (the trainer has those of the training
     // data).
     const vd_rewards *validation_rewards;

@@ -205,11 +205,12 @@ bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
     size_t count = conversation->branch->count;
     if (vd_lanes_must_wait(lanes) || rank < 0 || rank >= shown->reply.answer.candidates)
         return false;
-    if (vd_lanes_source(lanes, lane, at) != lane)
-        return vd_notice_say(
-            lanes->notice,
-            "%s continues from %s answers here; /history own gives it its own history",
-            shown->model, vd_follow_name(lanes->lane[lane].follow));
+    if (vd_lanes_source(lanes, lane, at) != lane) {
+        vd_notice_say(lanes->notice,
+                      "%s continues from %s answers here; /history own gives it its own history",
+                      shown->model, vd_follow_name(lanes->lane[lane].follow));
+        return false;
+    }
     bool last = at + 1 == count;
     if (!last && !vd_lanes_fork(lanes, count)) // what comes after it will change
         return false;
