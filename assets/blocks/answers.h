@@ -45,7 +45,8 @@ typedef enum { VERB_IS, VERB_ARE } blocks_verb;
 // A question's meaning: enough to judge every answer.
 typedef struct blocks_meaning {
     blocks_ask ask;
-    bool yes;                   // THERE, ONE, ALL, POLAR: the true answer; ASPECT: the difference
+    bool yes;                   // THERE, ONE, ALL, POLAR: the true answer; ASPECT: the difference;
+                                // others: not read
     blocks_verb verb;           // THERE: how the question puts it
     bool absent;                // THERE: about something that no scene has
     blocks_attribute attribute; // ONE, VALUE, SHARED, SAME, MOST; BLOCKS_ATTRIBUTES = none

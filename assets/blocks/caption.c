@@ -90,7 +90,7 @@ static bool caption_unique(blocks_talk *talk)
 {
     const blocks_scene *scene = talk->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
-        int object = blocks_some(talk);
+        int object = blocks_some_object(talk);
         blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
         if (blocks_number(scene, kind) != 1)
             continue;
@@ -119,7 +119,7 @@ static bool caption_count(blocks_talk *talk)
     if (blocks_chance(talk, 0.6)) {
         static const unsigned char masks[] = {2, 2, 2, 1, 1, 3, 4, 8, 6, 10};
         for (int attempt = 0; attempt < 10; attempt++) {
-            int some = blocks_some(talk);
+            int some = blocks_some_object(talk);
             kind = blocks_kind_of(&scene->object[some], BLOCKS_ONE_OF(talk, masks));
             if (blocks_number(scene, kind) >= 2)
                 break;
@@ -146,8 +146,8 @@ static bool caption_relation(blocks_talk *talk)
 {
     const blocks_scene *scene = talk->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
-        int one = blocks_some(talk);
-        int two = blocks_some(talk);
+        int one = blocks_some_object(talk);
+        int two = blocks_some_object(talk);
         blocks_direction d = blocks_some_direction(talk);
         blocks_kind a = blocks_kind_of(&scene->object[one], some_attributes(talk));
         blocks_kind b = blocks_kind_of(&scene->object[two], some_attributes(talk));

@@ -5,8 +5,11 @@
 #include "assets/blocks/caption.h"
 #include "assets/blocks/talk.h"
 
-const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {"there", "one", "count", "place",
-                                                            "relation"};
+const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {
+    [BLOCKS_CLAIM_THERE] = "there",       [BLOCKS_CLAIM_ONE] = "one",
+    [BLOCKS_CLAIM_COUNT] = "count",       [BLOCKS_CLAIM_PLACE] = "place",
+    [BLOCKS_CLAIM_RELATION] = "relation",
+};
 
 // ---- reading ------------------------------------------------------------------------------------
 

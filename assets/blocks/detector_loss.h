@@ -1,5 +1,5 @@
-// The parts of training the detector: its targets for a scene, the loss, and what a confidence of
-// one half should mean.
+// The parts of training the detector: its pictures (detector_augment.c), its targets for a scene,
+// the loss, and what a confidence of one half should mean.
 #ifndef BLOCKS_DETECTOR_LOSS_H
 #define BLOCKS_DETECTOR_LOSS_H
 

@@ -39,6 +39,7 @@ static inline int blocks_value_of(const blocks_scene *scene, int object, blocks_
 
 // The kind that shares the attributes in `mask` (bit per attribute) with the object.
 blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask);
+// value -1: without the attribute.
 blocks_kind blocks_kind_with(blocks_kind kind, blocks_attribute attribute, int value);
 blocks_kind blocks_such(blocks_attribute attribute, int value); // anything with that value
 unsigned blocks_kind_mask(blocks_kind kind);                    // which attributes are given

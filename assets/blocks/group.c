@@ -32,7 +32,7 @@ bool blocks_group_they(blocks_talk *talk, blocks_group *g)
 static bool pick_kind(blocks_talk *talk, blocks_group *g)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
-    int some = blocks_some(talk);
+    int some = blocks_some_object(talk);
     *g = blocks_group_of(talk,
                          blocks_kind_of(&talk->scene->object[some], BLOCKS_ONE_OF(talk, masks)));
     g->named = true;
@@ -218,7 +218,7 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
 int blocks_group_value(blocks_talk *talk, const blocks_group *g, blocks_attribute a)
 {
     for (;;) {
-        int some = blocks_some(talk);
+        int some = blocks_some_object(talk);
         if (blocks_has(g->set, some) || blocks_chance(talk, 0.25))
             return blocks_value_of(talk->scene, some, a);
     }

@@ -44,7 +44,7 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
 static void two_values(blocks_talk *talk, blocks_attribute a, int right, const char *subject,
                        char out[BLOCKS_TEXT])
 {
-    int wrong = blocks_value_of(talk->scene, blocks_some(talk), a);
+    int wrong = blocks_value_of(talk->scene, blocks_some_object(talk), a);
     if (wrong == right)
         wrong = blocks_other_value(talk, a, right);
     bool first = blocks_chance(talk, 0.5);
@@ -179,7 +179,7 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     if (!draft->meaning.yes) {
         value = blocks_other_value(talk, attribute, truth);
         // A value of another object in the picture is the better trap.
-        int trap = blocks_value_of(talk->scene, blocks_some(talk), attribute);
+        int trap = blocks_value_of(talk->scene, blocks_some_object(talk), attribute);
         if (trap != truth)
             value = trap;
     }

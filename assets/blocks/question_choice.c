@@ -14,7 +14,7 @@ enum {
     TOPIC_NEARER
 };
 
-// The answer is one of the two; -1: both (yes) or neither.
+// The answer is `best`, one of the two.
 static void choose(blocks_draft *draft, int best, const blocks_target target[2])
 {
     draft->meaning.among = 1u << target[0].object | 1u << target[1].object;
@@ -236,7 +236,7 @@ static int value_of_two(blocks_talk *talk, blocks_attribute a, const blocks_targ
         return value[blocks_chance(talk, 0.5)];
     if (!blocks_chance(talk, 0.12))
         return -1;
-    int some = blocks_value_of(talk->scene, blocks_some(talk), a);
+    int some = blocks_value_of(talk->scene, blocks_some_object(talk), a);
     return blocks_chance(talk, 0.5) ? value[0] : some;
 }
 

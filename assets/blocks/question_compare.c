@@ -26,7 +26,7 @@ static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int nu
 {
     blocks_attribute a = BLOCKS_ONE_OF(talk, kinds_of);
     bool common = a != BLOCKS_SHAPE && blocks_chance(talk, 0.35);
-    int shape = talk->scene->object[blocks_some(talk)].value[BLOCKS_SHAPE];
+    int shape = talk->scene->object[blocks_some_object(talk)].value[BLOCKS_SHAPE];
     for (int i = 0; i < 2; i++) {
         kind[i] = blocks_some_kind(talk, 1u << a);
         if (common)

@@ -31,7 +31,7 @@ static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind 
             if (!(mask >> a & 1))
                 continue;
             // Each attribute is one that something has, mostly: "no" takes looking.
-            int some = blocks_some(talk);
+            int some = blocks_some_object(talk);
             kind.value[a] = (int8_t)blocks_value_of(scene, some, (blocks_attribute)a);
             if (number == 0 && (__builtin_popcount(mask) == 1 || blocks_chance(talk, 0.2)))
                 kind.value[a] =
@@ -110,7 +110,7 @@ static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind ki
 {
     blocks_set such = blocks_find(talk->scene, kind);
     blocks_phrase one, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    int some = blocks_some(talk);
+    int some = blocks_some_object(talk);
     blocks_attribute a = blocks_some_attribute(talk);
     blocks_kind named = blocks_such(a, blocks_value_of(talk->scene, some, a));
     bool it = talk->it >= 0 && talk->it_entry == talk->round - 1 && blocks_has(such, talk->it);
@@ -351,7 +351,8 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     blocks_kind kind = blocks_some_kind(talk, mask);
     if (mask >> a & 1 || blocks_number(scene, kind) < 2)
         return false;
-    blocks_kind such = blocks_kind_with(kind, a, blocks_value_of(scene, blocks_some(talk), a));
+    blocks_kind such =
+        blocks_kind_with(kind, a, blocks_value_of(scene, blocks_some_object(talk), a));
     blocks_set others = blocks_find(scene, kind) & ~blocks_find(scene, such);
     bool count = blocks_chance(talk, 0.5);
     if (blocks_told(talk, such) >= 0 ||
@@ -403,7 +404,7 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
                         : blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
                                                    : 1u << BLOCKS_COLOR;
         blocks_attribute attribute = blocks_some_attribute(talk);
-        int some = blocks_some(talk);
+        int some = blocks_some_object(talk);
         blocks_kind kind = blocks_kind_of(&scene->object[some], mask);
         blocks_set set = blocks_find(scene, kind);
         int value = blocks_value_of(scene, some, attribute);

@@ -572,7 +572,7 @@ bool blocks_ask_which_are(blocks_talk *talk, blocks_draft *draft)
     blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
     bool more = talk->naming == TARGET_IT; // besides it
     const blocks_scene *scene = talk->scene;
-    int some = more ? talk->it : blocks_some(talk);
+    int some = more ? talk->it : blocks_some_object(talk);
     int value = blocks_value_of(scene, some, a);
     if (!more && blocks_chance(talk, 0.08))
         value = vd_rng_below(&talk->rng, blocks_values(a));

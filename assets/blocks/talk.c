@@ -112,7 +112,7 @@ int64_t blocks_kinds_key(const blocks_kind kind[2])
     return blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]);
 }
 
-int blocks_some(blocks_talk *talk)
+int blocks_some_object(blocks_talk *talk)
 {
     return vd_rng_below(&talk->rng, talk->scene->count);
 }
@@ -130,7 +130,7 @@ int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value)
 
 blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask)
 {
-    return blocks_kind_of(&talk->scene->object[blocks_some(talk)], mask);
+    return blocks_kind_of(&talk->scene->object[blocks_some_object(talk)], mask);
 }
 
 blocks_direction blocks_some_direction(blocks_talk *talk)

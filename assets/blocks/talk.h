@@ -50,7 +50,7 @@ typedef struct blocks_entry {
     bool one;          // THERE: one of the kind was asked for, and there is at least one
     bool verify;
     int asked;             // verify: the value
-    bool yes;              // ALL, SAME: the answer; SHARED: there is one
+    bool yes;              // ALL, SAME: the answer; SHARED: there is one; others: not read
     int told;              // the object that the answer named, or alone can mean; -1 = none
     blocks_set found;      // several things that were counted or found, and are no kind: "they"
     blocks_set rest;       // CHOICE among several: those that were not chosen
@@ -130,9 +130,9 @@ static inline bool blocks_chance(blocks_talk *talk, double probability)
 
 // The kind of some object of the scene, by the attributes in mask.
 blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask);
-int blocks_some(blocks_talk *talk); // object of the scene
+int blocks_some_object(blocks_talk *talk);
 blocks_attribute blocks_some_attribute(blocks_talk *talk);
-int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value); // than value
+int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value); // any but this
 blocks_direction blocks_some_direction(blocks_talk *talk);
 
 unsigned blocks_kind_words(blocks_kind kind);

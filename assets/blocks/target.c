@@ -134,11 +134,11 @@ static bool of_two_others(const blocks_talk *talk, blocks_set set)
 }
 
 // The noun of a place among all things; "one" where that is not of a group just spoken of.
-static blocks_phrase place_noun(blocks_talk *talk, blocks_kind kind, double one)
+static blocks_phrase place_noun(blocks_talk *talk, blocks_kind kind, double chance)
 {
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     if (!blocks_kind_mask(kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
-        blocks_chance(talk, one))
+        blocks_chance(talk, chance))
         snprintf(noun.text, sizeof noun.text, "one");
     return noun;
 }
@@ -153,7 +153,7 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
         static const blocks_attribute named[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR,
                                                  BLOCKS_COLOR, BLOCKS_SIZE,  BLOCKS_MATERIAL};
         blocks_attribute a = BLOCKS_ONE_OF(talk, named);
-        int some = blocks_some(talk);
+        int some = blocks_some_object(talk);
         if (!(hide >> a & 1))
             target->kind = blocks_kind_of(&scene->object[some], 1u << a);
         among = blocks_find(scene, target->kind);
@@ -178,7 +178,7 @@ static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
     int place = blocks_chance(talk, 0.8) ? 1 : 2;
     if (blocks_chance(talk, 0.35)) {
         blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-        target->kind = blocks_kind_of(&scene->object[blocks_some(talk)], 1u << a);
+        target->kind = blocks_kind_of(&scene->object[blocks_some_object(talk)], 1u << a);
     }
     if (blocks_kind_mask(target->kind) & hide)
         return false;
@@ -196,7 +196,7 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
     int size = vd_rng_below(&talk->rng, BLOCKS_SIZES);
-    int some = blocks_some(talk);
+    int some = blocks_some_object(talk);
     blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     bool any = blocks_chance(talk, 0.5); // "the biggest thing"
     if (hide & ((any ? 0 : 1u << a) | 1u << BLOCKS_SIZE))
@@ -271,7 +271,7 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
 static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
-    target->object = blocks_some(talk);
+    target->object = blocks_some_object(talk);
     blocks_attribute of = blocks_chance(talk, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     bool any = blocks_chance(talk, 0.5); // "the thing that isn't a ball"
     blocks_attribute a = blocks_some_attribute(talk);
@@ -333,7 +333,7 @@ static int cue_entry(const blocks_talk *talk, int object, unsigned word)
 static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
-    int start = blocks_some(talk);
+    int start = blocks_some_object(talk);
     for (int k = 0; k < scene->count; k++) {
         int object = (start + k) % scene->count;
         if (talk->last[object] < 0 || !open(talk, object, hide))
@@ -447,7 +447,7 @@ static bool pick_third(blocks_talk *talk, unsigned hide, blocks_target *target)
     blocks_set told = of_two ? talk->both : 0;
     for (int i = 0; i < scene->count && !of_two; i++)
         told |= talk->last[i] > 0 ? 1u << i : 0;
-    int some = blocks_some(talk);
+    int some = blocks_some_object(talk);
     bool all = scene->count == 3;
     target->kind = all ? blocks_anything : blocks_kind_of(&scene->object[some], 1u << BLOCKS_SHAPE);
     blocks_set three = blocks_find(scene, target->kind), left = three & ~told;

@@ -31,7 +31,8 @@ enum { VD_PARAMETER_NAME = 96 };
 typedef struct vd_name {
     char text[VD_PARAMETER_NAME];
 } vd_name;
-// For the call that it is an argument of: vd_tape_linear(tape, x, vd_name_of("layer.%d", i).text).
+// Cut to 95 bytes. As an argument, vd_tape_linear(tape, x, vd_name_of("layer.%d", i).text), it
+// lives until the end of that expression: no pointer to it may be kept.
 vd_name vd_name_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 typedef struct vd_parameter {

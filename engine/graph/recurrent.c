@@ -3,8 +3,8 @@
 
 enum { MOST_DIRECTIONS = 2 };
 
-// The two matrices and two vectors of a direction, all with as many rows: weight_ih and its like,
-// with `end` behind them.
+// The two matrices and two vectors of a direction of an LSTM, all with as many rows: weight_ih and
+// its like, with `end` behind them.
 static bool find_weights(vd_tape *tape, const char *name, const char *end, vd_lstm_weights *w,
                          vd_lstm_weights *dw)
 {
@@ -245,10 +245,10 @@ void vd_tape_lstm_cell(vd_tape *tape, const vd_value *x, vd_lstm_state *state, c
         *state = (vd_lstm_state){&tape->nothing, &tape->nothing};
         return;
     }
-    const vd_linear_weights of_x = {w.w_ih, w.b_ih}, of_h = {w.w_hh, w.b_hh};
-    const vd_linear_weights dof_x = {dw.w_ih, dw.b_ih}, dof_h = {dw.w_hh, dw.b_hh};
-    const vd_value *all = vd_tape_add(tape, vd_tape_layer(tape, x, &of_x, &dof_x, name),
-                                      vd_tape_layer(tape, state->h, &of_h, &dof_h, name));
+    const vd_linear_weights w_x = {w.w_ih, w.b_ih}, w_h = {w.w_hh, w.b_hh};
+    const vd_linear_weights dw_x = {dw.w_ih, dw.b_ih}, dw_h = {dw.w_hh, dw.b_hh};
+    const vd_value *all = vd_tape_add(tape, vd_tape_layer(tape, x, &w_x, &dw_x, name),
+                                      vd_tape_layer(tape, state->h, &w_h, &dw_h, name));
     const vd_value *i = gate_of(tape, all, 0, VD_SIGMOID), *f = gate_of(tape, all, 1, VD_SIGMOID);
     const vd_value *g = gate_of(tape, all, 2, VD_TANH), *o = gate_of(tape, all, 3, VD_SIGMOID);
     state->c = vd_tape_add(tape, vd_tape_multiply(tape, f, state->c), vd_tape_multiply(tape, i, g));

@@ -35,9 +35,8 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.image.straight", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.image.2", d, d, true);
-    for (int i = 0; i < steps_of(c); i++) {
+    for (int i = 0; i < steps_of(c); i++)
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
-    }
     vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_start_zero());
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
     vd_layout_score(layout, "encoder.control.score", d, false);

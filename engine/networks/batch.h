@@ -13,6 +13,9 @@
 #include "engine/base/error.h"
 #include "engine/base/real.h"
 
+struct vd_arena;
+struct vd_backend;
+
 // The longest sequences the public code keeps (tokens, special ones included).
 enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
 // So many tokens of <S> answer </S> are read to rank it. A generative decoder reads one token less
@@ -85,8 +88,7 @@ int vd_batch_answer_words(const vd_batch *batch, int candidate);
 
 // Own numbers become VD_UNKNOWN.
 void vd_batch_known(int32_t *ids, size_t count, int vocab);
-struct vd_backend;
-struct vd_arena;
+
 // The pictures (B, P, size) in the backend's memory, of the arena; NULL when memory is out.
 vd_real *vd_batch_image(const vd_batch *batch, int size, const struct vd_backend *be,
                         struct vd_arena *arena);

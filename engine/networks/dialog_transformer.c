@@ -49,9 +49,9 @@ static vd_name part_of(int layer, const char *part)
 static void declare_layer(vd_layout *layout, int layer, int d)
 {
     const vd_name at = vd_name_of("encoder.layers.%d", layer);
-    vd_layout_norm(layout, vd_name_of("%s.norm1", at.text).text, d);
+    vd_layout_norm(layout, part_of(layer, "norm1").text, d);
     vd_text_declare_attention(layout, at.text, d);
-    vd_layout_norm(layout, vd_name_of("%s.norm2", at.text).text, d);
+    vd_layout_norm(layout, part_of(layer, "norm2").text, d);
     vd_text_declare_ffn(layout, at.text, d, INNER * d);
 }
 

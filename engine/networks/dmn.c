@@ -49,9 +49,8 @@ static void declare(const vd_config *c, vd_layout *layout)
     declare_gru(layout, "encoder.regions.rnn_model", 2, h, h);
     declare_episode(layout, "entries", h);
     declare_episode(layout, "regions", h);
-    for (int k = 0; k < hops_of(c); k++) {
+    for (int k = 0; k < hops_of(c); k++)
         vd_layout_linear(layout, vd_name_of("encoder.memory.update.%d", k).text, 4 * h, h, true);
-    }
     vd_layout_linear(layout, "encoder.out", 2 * h, h, true);
 }
 

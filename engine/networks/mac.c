@@ -21,9 +21,8 @@ static int steps_of(const vd_config *c)
 static void declare_reader(vd_layout *layout, const char *of, int d)
 {
     static const char *const part[] = {"memory", "key", "mix", "own"};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         vd_layout_linear(layout, vd_name_of("encoder.%s.read.%s", of, part[i]).text, d, d, i < 3);
-    }
     vd_layout_score(layout, vd_name_of("encoder.%s.read.score", of).text, d, false);
 }
 
@@ -39,9 +38,8 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, d, start);
     vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_start_zero());
     vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_start_zero());
-    for (int i = 0; i < steps_of(c); i++) {
+    for (int i = 0; i < steps_of(c); i++)
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
-    }
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
     vd_layout_score(layout, "encoder.control.score", d, false);
     declare_reader(layout, "regions", d);

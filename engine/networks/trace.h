@@ -49,7 +49,8 @@ typedef struct vd_trace {
     double *figures; // of all tables
 } vd_trace;
 
-// Room for so many stages, numbers of tensors and of tables, all zero.
+// Room for so many stages, numbers of tensors and of tables, all zero (vd_trace_clear). When memory
+// is out, *out is all zero.
 vd_status vd_trace_make(size_t stages, size_t floats, size_t figures, vd_trace *out, vd_error *err);
 void vd_trace_clear(vd_trace *trace); // frees what it owns and zeroes it
 

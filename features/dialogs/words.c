@@ -1,4 +1,5 @@
-// The words of the texts of dialogs: as token ids, and how often people say each.
+// The words of the texts of dialogs: as token ids, and how often people say each; and the
+// vocabularies made of that.
 #include "engine/base/alloc.h"
 #include "features/dialogs/pack.h"
 #include "features/dialogs/store.h"

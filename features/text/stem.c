@@ -133,8 +133,10 @@ static void step_1a(word *w)
 
 static bool ends_in_double(const word *w)
 {
+    if (w->length < 2)
+        return false;
     const char *last = w->text + w->length - 1;
-    return w->length > 1 && last[0] == last[-1] && strchr("bdfgmnprt", *last);
+    return last[0] == last[-1] && strchr("bdfgmnprt", *last);
 }
 
 static void step_1b(word *w)

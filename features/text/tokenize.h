@@ -37,7 +37,7 @@ const char *vd_typed_digits(const char *word);
 // found = tokens before the cut; ids holds min(found, most).
 vd_status vd_text_ids(const vd_vocab *vocab, const char *text, bool question, int most,
                       int32_t *ids, int *length, int *found, vd_error *err);
-// The same with own numbers for unknown words.
+// The same, without found, with own numbers for unknown words.
 vd_status vd_text_own_ids(vd_own_words *own, const char *text, bool question, int most,
                           int32_t *ids, int *length, vd_error *err);
 // <S> answer </S>, then cut to `most`.

@@ -18,7 +18,9 @@
 
 #include "engine/networks/captions/private.h"
 
-// ---- parameters: "dec.1.cross_attn.q.weight"; where: "enc" or "dec"  ----------------------------
+// ---- parameters ---------------------------------------------------------------------------------
+
+// Names: "dec.1.cross_attn.q.weight"; where: "enc" or "dec".
 
 static void declare_attention(vd_layout *layout, const char *where, int layer, const char *name,
                               int d)

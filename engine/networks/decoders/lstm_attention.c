@@ -14,6 +14,7 @@
 
 static vd_scoring score_of(const vd_config *c)
 {
+    // Literals: vd_scoring keeps the pointer.
     return vd_scoring_of(c->hidden, c->score_words, VD_SCORE_BILINEAR,
                          c->decoders == VD_BOTH ? "gen_decoder.attention.score"
                                                 : "decoder.attention.score");

@@ -255,13 +255,15 @@ size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
 // The stages from context matching to fusion, after the texts and the image are set.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
 // A network other than MVAN (engine/networks/encoder.h), after the words are packed and pass->image
-// holds the extractor's features: pass->tape, which goes back from pass->dencoded to the weights.
+// holds the extractor's features. Backward: vd_tape_backward(pass->tape), from pass->dencoded to
+// the weights.
 vd_status vd_encoder_run(vd_pass *pass, vd_error *err);
 
 // Of a pass of one question: the attentions that it shows, in the pass's arena; NULL when memory is
 // out.
 const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count);
-// The same of a tape. part: what the index of one of several counts, "step".
+// Those that a tape shows, of its last query, in its arena; NULL when memory is out. part: what the
+// index counts where there are several of a name, "step" or "layer".
 const vd_attention_at *vd_tape_shown(const vd_tape *tape, const char *part, int *count);
 vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                            vd_trace *out, vd_error *err);

@@ -1,5 +1,7 @@
 #include "engine/networks/mvan/weights.h"
 
+#include <assert.h>
+
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/captions.h"
 #include "engine/networks/decoders/conv.h"
@@ -11,14 +13,17 @@ typedef struct vd_binder {
     vd_parameters at;
 } vd_binder;
 
-// Of the layout's parameter `index`.
+// Of the layout's parameter `index`. Its functions declare in this order: weight, bias; of a
+// direction w_ih, w_hh, b_ih, b_hh.
 static vd_matrix matrix_at(const vd_binder *b, int index)
 {
+    assert(index < b->layout->count);
     return vd_parameters_matrix(&b->at, &b->layout->parameter[index]);
 }
 
 static vd_real *vector_at(const vd_binder *b, int index)
 {
+    assert(index < b->layout->count);
     return vd_parameters_vector(&b->at, &b->layout->parameter[index]);
 }
 

@@ -1,5 +1,5 @@
-// Layers that several text encoders are made of. Parameters are called NAME.text.part or, in layers
-// that count from 0, NAME.text.LAYER.part; `at` is what stands before the part.
+// Layers that text encoders and dialog-transformer are made of. at: what stands before the part in
+// a parameter's name, NAME.text.LAYER or encoder.layers.LAYER; name: all but ".weight" or ".bias".
 #ifndef VD_TEXT_LAYERS_H
 #define VD_TEXT_LAYERS_H
 
