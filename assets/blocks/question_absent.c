@@ -126,8 +126,8 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
     };
     static const char *const polar[] = {
         "(2:is the (picture|image|photo) in color|is this a color picture)",
-        "(2:are they on a table|are the (things|objects) on a table|is this a table|are they on "
-        "the table)",
+        ("(2:are they on a table|are the (things|objects) on a table|is this a table|are they on "
+         "the table)"),
         "(is the background plain|is the table gray|is the background gray)",
     };
     bool thing = blocks_chance(talk, 0.6);

@@ -410,8 +410,8 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
         "(4:what shape are %g|what shapes are %g|(what|which) shape have %m|%m, (what|which) "
         "shape|(what|which) shape %g have|what shape do %g have|what shapes do %g have|4:what are "
         "%g|and what are %g|(which|what kind of) (things|objects|shapes) are %g)",
-        "(8:what are %g made of|2:what material are %g|2:are %g metal or rubber|which material are "
-        "%g|are %g (shiny or matte|rubber or metal)|what are %g all made of)",
+        ("(8:what are %g made of|2:what material are %g|2:are %g metal or rubber|which material "
+         "are %g|are %g (shiny or matte|rubber or metal)|what are %g all made of)"),
         "(3:how big are %g|what size are %g|are %g big or small)"};
     return put(talk, draft, &g, NULL, NULL, patterns[a]);
 }

@@ -358,7 +358,7 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
                 vd_ranks_path(ranks), vd_ranks_irregular(ranks));
     vd_status status = VD_OK;
     begin_counting(&c, data, &most);
-    float *scores = g_new(float, most);
+    float *scores = g_new(float, MAX(most, 1));
     for (size_t d = c.first; status == VD_OK && d < c.first + out->dialogs; d++) {
         const vd_visdial_dialog *dialog = &data->dialogs[d];
         for (int32_t r = 0; status == VD_OK && r < dialog->round_count; r++) {

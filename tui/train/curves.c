@@ -152,6 +152,11 @@ vd_status vd_curves_refresh(vd_curves *curves, vd_error *err)
 static const vd_role roles[VD_MOST_RUNS] = {VD_ROLE_FIRST,    VD_ROLE_BAR_REGION, VD_ROLE_BAR_ROUND,
                                             VD_ROLE_BAR_WORD, VD_ROLE_WRONG,      VD_ROLE_TITLE};
 
+static vd_role role_of(int run)
+{
+    return roles[run % VD_MOST_RUNS];
+}
+
 typedef struct range {
     int64_t first, last;
     double low, high;
@@ -246,7 +251,7 @@ static void draw_title(const vd_curves *curves, const panel *p, vd_grid *grid, v
                              s->at[s->count - 1].value);
         width += marks_runs(curves, grid);
         x -= width;
-        vd_grid_text(grid, x, place.y, width, text, vd_theme(grid->look, roles[run]));
+        vd_grid_text(grid, x, place.y, width, text, vd_theme(grid->look, role_of(run)));
     }
     vd_grid_text(grid, place.x, place.y, x - place.x - 1, p->tag,
                  vd_theme(grid->look, VD_ROLE_TITLE));
@@ -276,7 +281,7 @@ static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, v
     draw_label(grid, place.x, plot.y + plot.height - 1, r.low, faint);
     for (int run = curves->runs - 1; run >= 0; run--)
         draw_series(grid, plot, &p->run[run], &r, mark_of(curves, grid, run)[0],
-                    vd_theme(grid->look, roles[run]));
+                    vd_theme(grid->look, role_of(run)));
     snprintf(text, sizeof text, "%" PRId64, r.first);
     vd_grid_text(grid, plot.x, place.y + place.height - 1, plot.width, text, faint);
     snprintf(text, sizeof text, "step %" PRId64, r.last);
@@ -289,7 +294,7 @@ static void draw_runs(const vd_curves *curves, vd_grid *grid, vd_rect *place)
         return;
     int x = place->x;
     for (int run = 0; run < curves->runs && x < place->x + place->width; run++) {
-        vd_style style = vd_theme(grid->look, roles[run]);
+        vd_style style = vd_theme(grid->look, role_of(run));
         x += vd_grid_text(grid, x, place->y, place->x + place->width - x,
                           mark_of(curves, grid, run), style);
         x += 2 + vd_grid_text(grid, x, place->y, place->x + place->width - x,
