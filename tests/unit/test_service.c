@@ -1,3 +1,4 @@
+// The engine of a chat: a request comes in, an event goes out.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -336,6 +337,17 @@ static void a_caption_that_nobody_can_say_is_refused(void **state)
     }
 }
 
+static void a_text_is_found_where_it_is_first(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"yes", "no", "yes"};
+    GHashTable *index = vd_pool_index(texts, 3);
+    assert_int_equal(GPOINTER_TO_INT(g_hash_table_lookup(index, "yes")), 1);
+    assert_int_equal(GPOINTER_TO_INT(g_hash_table_lookup(index, "no")), 2);
+    assert_null(g_hash_table_lookup(index, "maybe"));
+    g_hash_table_destroy(index);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -352,6 +364,7 @@ int main(void)
         TEST(a_stopped_question_is_not_in_the_conversation),
         TEST(out_of_memory_is_reported),
         TEST(a_caption_that_nobody_can_say_is_refused),
+        cmocka_unit_test(a_text_is_found_where_it_is_first),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -168,6 +168,7 @@ static void the_best_epoch_is_kept(void **state)
         assert_int_equal(sscanf(line + 1, "%d %*d %lf %lf %lf %lf %lf %lf", &epoch, &loss, &r1, &r5,
                                 &r10, &rank, &mrr),
                          7);
+        assert_true(strchr(line + 1, '\n')[-1] == '\t'); // nobody says what NDCG is
         if (mrr > best + 1e-9)
             at = epoch;
         best = mrr > best ? mrr : best;

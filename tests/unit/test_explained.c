@@ -1,0 +1,122 @@
+// What every network, and every decoder that looks at the dialog, shows of its work: the names of
+// its attentions, and the stages with their texts, formulas and tables, held to
+// tests/screen/expected/explained.txt.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "engine/base/token.h"
+#include "engine/model/dialog.h"
+#include "tests/support/backend.h"
+#include "tests/support/must.h"
+#include "tests/support/random_model.h"
+#include "tests/support/screens.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/small_trainer.h"
+
+static void write_attentions(GString *text, const vd_answer *answer)
+{
+    for (int i = 0; i < answer->attentions; i++) {
+        const vd_attention *at = &answer->attention[i];
+        char title[64];
+        vd_attention_title(at, title, sizeof title);
+        g_string_append_printf(text, "  attention %s: %s by %s\n", title, vd_axis_name(at->query),
+                               vd_axis_name(at->key));
+    }
+}
+
+static void write_values(GString *text, const char *what, const vd_trace_value *value, int count)
+{
+    for (int i = 0; i < count; i++)
+        g_string_append_printf(text, "    %s %s (%s): %s\n", what, value[i].name, value[i].axes,
+                               value[i].is);
+}
+
+static void write_stages(GString *text, const vd_trace *trace)
+{
+    for (int s = 0; s < trace->stages; s++) {
+        const vd_trace_stage *stage = &trace->stage[s];
+        g_string_append_printf(text, "  %d. %s\n    %s\n", s + 1, stage->title, stage->why);
+        for (int i = 0; i < VD_STAGE_FORMULAS && stage->formula[i]; i++)
+            g_string_append_printf(text, "    %s\n", stage->formula[i]);
+        write_values(text, "in", stage->in, stage->ins);
+        write_values(text, "out", stage->out, stage->outs);
+        for (int i = 0; i < stage->tables; i++)
+            g_string_append_printf(text, "    table %s\n", stage->table[i].title);
+    }
+}
+
+// One question about three regions, after a caption and a round; the pool has two answers.
+static void write_shown(GString *text, const vd_config *config)
+{
+    enum { W = VD_FIRST_WORD, P = 3, TO = 4 };
+    static const int32_t candidate[] = {VD_START, W, VD_END, 0, VD_START, W + 1, W + 2, VD_END},
+                         length[] = {3, 4}, question[] = {W + 3, W + 4, W + 5},
+                         entry[] = {W + 5, W + 6, W + 7, W + 8};
+    float image[P * SMALL_REGION];
+    vd_error err;
+    vd_model *model = support_random_model(config);
+    vd_pool *pool;
+    vd_dialog *dialog;
+    vd_answer answer;
+    vd_trace trace;
+    for (size_t i = 0; i < sizeof image / sizeof *image; i++)
+        image[i] = 0.1f * (float)(1 + i % 7);
+    must(vd_model_use(model, support_backend(), &err), &err);
+    must(vd_pool_new(model, candidate, length, 2, TO, NULL, &pool, &err), &err);
+    must(vd_dialog_new(model, pool, image, P, entry, 4, &dialog, &err), &err);
+    must(vd_dialog_append(dialog, entry, 3, &err), &err);
+    must(vd_dialog_ask_if(dialog, question, 3, NULL, NULL, &answer, &trace, &err), &err);
+    write_attentions(text, &answer);
+    write_stages(text, &trace);
+    vd_trace_clear(&trace);
+    vd_answer_clear(&answer);
+    vd_dialog_free(dialog);
+    vd_pool_free(pool);
+    vd_model_free(model);
+}
+
+static void networks_and_decoders_show_their_work(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        vd_decoders decoders;
+        vd_answer_decoder answer;
+        vd_copy copy;
+    } generative[] = {{"lstm", VD_GENERATIVE, VD_ANSWER_LSTM, VD_COPY_NONE},
+                      {"attention", VD_GENERATIVE, VD_ANSWER_ATTENTION, VD_COPY_NONE},
+                      {"attention, pointer", VD_GENERATIVE, VD_ANSWER_ATTENTION, VD_COPY_POINTER},
+                      {"attention, copynet", VD_GENERATIVE, VD_ANSWER_ATTENTION, VD_COPY_COPYNET},
+                      {"conv", VD_GENERATIVE, VD_ANSWER_CONV, VD_COPY_NONE}};
+    GString *text = g_string_new(NULL);
+    for (int n = 0; n < VD_NETWORKS; n++) {
+        vd_config config = small_config();
+        config.network = (vd_network_kind)n;
+        g_string_append_printf(text, "%s\n", vd_network_names[n]);
+        write_shown(text, &config);
+    }
+    for (size_t i = 0; i < sizeof generative / sizeof *generative; i++) {
+        vd_config config = small_config();
+        config.decoders = generative[i].decoders;
+        config.answer = generative[i].answer;
+        config.copy = generative[i].copy;
+        g_string_append_printf(text, "mvan, generative: %s\n", generative[i].name);
+        write_shown(text, &config);
+    }
+    screens_expect("explained", g_string_free(text, FALSE));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(networks_and_decoders_show_their_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
