@@ -3,6 +3,7 @@
 #include "features/regions/regions.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static char *directory, *path, *index_path, *out_path, *folder;
 static int set_up(void **state)
 {
     (void)state;
+    // Large blocks apart from the heap, which stays small: who reads far beyond it crashes.
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
     directory = support_temp_dir();
     path = support_join(directory, "val_btmup_f.hdf5");
     index_path = support_join(directory, "val_imgid2idx.pkl");
