@@ -4,8 +4,8 @@
     python3 assets/blocks/experiments.py networks --data blocks --out runs   every network, three seeds
     python3 assets/blocks/experiments.py improved --data blocks --out runs   the changes of "improved"
                                                                              one by one, five seeds
-    python3 assets/blocks/experiments.py full --data blocks --out runs       base, positions and all four
-                                                                             changes, larger, three seeds
+    python3 assets/blocks/experiments.py full --data blocks --out runs       base, each change and all
+                                                                             four, larger, three seeds
     python3 assets/blocks/experiments.py captions --data blocks --out runs   captioners with and without
                                                                              a history, five seeds
 
@@ -76,10 +76,12 @@ def improved():
 
 
 def full():
-    """The main differences of "improved" again: a larger network, more dialogs, and the floor of lambda that does
-    best there."""
+    """Base, each change alone and all of "improved" again: a larger network, more dialogs, and the floor of lambda
+    that does best there."""
     size = {"hidden": "96", "rate": "0.002"}
-    rows = {"base": with_changes([]), "positions": with_changes(["positions"]), "all four": with_changes(CHANGES, "100")}
+    rows = {"base": with_changes([]), "all four": with_changes(CHANGES, "100")}
+    for change in CHANGES:
+        rows[change] = with_changes([change], "100")
     return {name: [{**first, **size}, {**then, "hidden": "96"}] for name, (first, then) in rows.items()}
 
 
