@@ -157,6 +157,23 @@ static void training_and_evaluation_say_how_many(void **state)
     free(out);
 }
 
+// With the features, rankings of the others are all that is expected.
+static void rankings_of_those_left_are_measured(void **state)
+{
+    (void)state;
+    char *ranks = support_join(tiny.directory, "ranks.json");
+    EXPECT(0, "1 of 9 pictures", "eval", "--model", "base", "--resamples", "0", "--ranks", ranks);
+    EXPECT(5, "image 99, round 1 has no ranks", "eval", "--from-ranks", ranks, "--data",
+           dialogs_path);
+    EXPECT(5, "--features FILE leaves out dialogs", "study", "--data", dialogs_path, ranks,
+           "--against", ranks);
+    EXPECT(0, "1 of 9 pictures", "eval", "--from-ranks", ranks, "--data", dialogs_path,
+           "--features", tiny.features, "--resamples", "0");
+    EXPECT(0, "1 of 9 pictures", "study", "--data", dialogs_path, "--features", tiny.features,
+           "--resamples", "100", ranks, "--against", ranks);
+    free(ranks);
+}
+
 static void the_chat_says_how_many(void **state)
 {
     (void)state;
@@ -175,6 +192,7 @@ int main(void)
         cmocka_unit_test(damaged_candidates_of_those_left_are_refused),
         cmocka_unit_test(they_can_be_refused_and_so_are_all),
         cmocka_unit_test(training_and_evaluation_say_how_many),
+        cmocka_unit_test(rankings_of_those_left_are_measured),
         cmocka_unit_test(the_chat_says_how_many),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -336,7 +336,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         return status;
     if (e->from_ranks)
         return vd_arguments_refuse(
-            &given, "model features missing ranks decoder batch threads other-image no-history",
+            &given, "model ranks decoder batch threads other-image no-history",
             "is about a model; --from-ranks measures rankings without one", err);
     return e->model_name ? VD_OK
                          : vd_error_set(err, VD_USAGE,

@@ -11,6 +11,7 @@
 #include "features/dialogs/ranks.h"
 #include "features/dialogs/visdial.h"
 #include "tui/compare/compare.h"
+#include "tui/measure/corpus.h"
 #include "tui/measure/measure.h"
 
 enum { MOST_RUNS = 64, MOST_ARMS = 9 };
@@ -36,7 +37,8 @@ typedef struct versus {
 } versus;
 
 typedef struct study {
-    const char *data, *dense;
+    const char *data, *features, *dense;
+    vd_missing missing;
     bool json;
     vd_measure_options options;
     vd_bootstrap_options bootstrap;
@@ -312,7 +314,9 @@ static vd_status add_against(void *into, const char *name, const char *text, vd_
 
 static const vd_option options[] = {
     {"data", "FILE", VD_HELP_DATA, VD_INTO(study, data)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(study, features)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(study, dense)},
+    VD_MISSING_OPTION(study, missing),
     {"against", "[NAME=]RANKS", "a run of another model; give it once per run",
      .read = add_against},
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(study, options.limit), 1, 10000000},
@@ -351,15 +355,28 @@ static void clear_arm(arm *one)
     }
 }
 
+// Those whose pictures have features, if these are given: `eval --ranks` ranked no others.
+static vd_status open_dialogs(study *s, vd_error *err)
+{
+    vd_regions *regions = NULL;
+    vd_status status = vd_visdial_open(s->data, &s->dialogs, err);
+    if (status == VD_OK && s->dense)
+        status = vd_visdial_read_dense(s->dialogs, s->dense, err);
+    if (status == VD_OK && s->features)
+        status = vd_regions_open(s->features, &regions, err);
+    if (regions)
+        status = vd_corpus_match(s->dialogs, regions, s->missing, true, err);
+    vd_regions_close(regions);
+    return status;
+}
+
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     static study s;
     s = (study){.arms = 1};
     vd_status status = read_options(&s, argc, argv, err);
     if (status == VD_OK)
-        status = vd_visdial_open(s.data, &s.dialogs, err);
-    if (status == VD_OK && s.dense)
-        status = vd_visdial_read_dense(s.dialogs, s.dense, err);
+        status = open_dialogs(&s, err);
     for (int i = 0; i < s.arms && status == VD_OK; i++)
         status = measure_arm(&s, &s.arm[i], err);
     for (int i = 1; i < s.arms && status == VD_OK; i++)
@@ -385,7 +402,8 @@ const vd_command vd_cmd_study = {
     "with --against, of one or several others. Prints the difference in the mean of each metric "
     "over the runs (other model minus first model, as in `compare`) with confidence intervals and "
     "p-values from a paired bootstrap over dialogs (with several runs also over runs), corrected "
-    "for the number of metrics and models (Holm), and McNemar's test of R@1 for each run.",
+    "for the number of metrics and models (Holm), and McNemar's test of R@1 for each run. "
+    "--features leaves out dialogs whose pictures have none, as `eval` does.",
     "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
     "      --against b1.json --against b2.json --against b3.json\n"
     "  visdial study --data val.json base=a1.json --against gates=b1.json \\\n"

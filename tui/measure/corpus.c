@@ -56,7 +56,7 @@ static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_
     if (status && (!paths->data || paths->assets || status == VD_NO_MEMORY))
         return vd_error_set(err, status, "%s", fault.text);
     corpus->data = choose(corpus, paths->data, "dialogs.json");
-    if (!paths->ranked)
+    if (!paths->ranked || paths->features)
         corpus->features = choose(corpus, paths->features, "features.safetensors");
     if (paths->dense || !paths->data)
         corpus->dense = choose(corpus, paths->dense, "dense.json");

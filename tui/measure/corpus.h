@@ -18,7 +18,7 @@ typedef struct vd_corpus_paths {
     const char *dense;
     const char *pictures;  // a directory of files whose names end in the picture's number
     const char *assets;    // where the bundled files and models are (vd_world_directory)
-    bool ranked;           // rankings are measured, not a model: no features are needed
+    bool ranked;           // rankings are measured, not a model: features may be NULL
     bool without_pictures; // they are not looked for
     vd_missing missing;
 } vd_corpus_paths;

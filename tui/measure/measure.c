@@ -367,7 +367,9 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
             if (!given && (round->truth >= 0 || round->relevance))
                 status = vd_error_set(err, VD_MISMATCH,
                                       "%.400s: image %" PRId64 ", round %" PRId32
-                                      " has no ranks; expected all rounds of the dialogs measured",
+                                      " has no ranks; expected all rounds of the dialogs measured "
+                                      "(--features FILE leaves out dialogs whose pictures have "
+                                      "none)",
                                       vd_ranks_path(ranks), dialog->image_id, r + 1);
             if (!given || status)
                 continue;
