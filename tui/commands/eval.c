@@ -65,7 +65,7 @@ static const vd_option options[] = {
     {"other-results", "FILE", "caption: another captioner's results, compared picture by picture",
      VD_INTO(evaluation, captions.from[1].results)},
     {"other-model", "FILE",
-     "caption: another captioner, compared picture by picture; differences are the first minus it",
+     "caption: another captioner, compared picture by picture; differences are it minus the first",
      VD_INTO(evaluation, captions.from[1].model)},
     {"cases", "N", "caption: number of pictures shown on which two captioners differ most (5)",
      VD_INTO(evaluation, captions.cases), 0, 1000},

@@ -42,7 +42,7 @@ static void add_metric(vd_table *table, const vd_caption_report *r, int metric)
                  range(low, name, r->interval ? &r->interval[metric] : NULL));
     if (!r->other)
         return;
-    number(by, name, r->measure->metric[metric] - r->other->metric[metric]);
+    number(by, name, r->other->metric[metric] - r->measure->metric[metric]);
     vd_table_more(table, "%s\t%s", number(two, name, r->other->metric[metric]), by);
     // Where both are shown as zero, what differs is how zeros were smoothed.
     if (difference && !isnan(difference->p) && (strtod(one, NULL) != 0 || strtod(two, NULL) != 0))
@@ -57,7 +57,7 @@ static void print_metrics(const vd_caption_report *r)
     snprintf(level, sizeof level, "%g %% interval", 100.0 * r->level);
     vd_table_add(&table, "metric\tvalue\t%s", level);
     if (r->other)
-        vd_table_more(&table, "against\tdifference\t%s\tp", level);
+        vd_table_more(&table, "other\tdifference\t%s\tp", level);
     for (int i = 0; i < VD_CAPTION_METRICS; i++)
         add_metric(&table, r, i);
     vd_table_finish(&table, 0);

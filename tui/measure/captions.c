@@ -432,5 +432,5 @@ vd_status vd_caption_intervals(const vd_caption_measure *measure, const vd_capti
     if (!other)
         return vd_bootstrap(&one, 1, options, out, err);
     vd_sample two = sample_of(other);
-    return vd_bootstrap_paired(&one, 1, &two, 1, options, out, err);
+    return vd_bootstrap_paired(&two, 1, &one, 1, options, out, err);
 }

@@ -100,7 +100,7 @@ vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *resu
                                  vd_caption_measure *out, vd_error *err);
 void vd_caption_measure_clear(vd_caption_measure *measure);
 
-// out: (VD_CAPTION_METRICS) by a bootstrap over pictures; with `other`, of measure - other,
+// out: (VD_CAPTION_METRICS) by a bootstrap over pictures; with `other`, of other - measure,
 // measured on the same pictures. Document frequencies stay as they are.
 vd_status vd_caption_intervals(const vd_caption_measure *measure, const vd_caption_measure *other,
                                const vd_bootstrap_options *options, vd_interval *out,
