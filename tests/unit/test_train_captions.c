@@ -165,6 +165,19 @@ static void what_is_of_the_other_task_is_refused(void **state)
     free(captioner);
 }
 
+static void options_that_change_nothing_are_named(void **state)
+{
+    (void)state;
+    train_run_expect("idle", 0, "--soft-share changes nothing with cat",
+                     MORE(CAT, "--soft-share", "0.3", "--stop-after", "1"));
+    train_run_expect(
+        "idle_awc", 0, "--awc-level changes nothing with awc none",
+        MORE("--task", "caption", "--hidden", "4", "--awc-level", "1", "--stop-after", "1"));
+    train_run_expect("idle_optimiser", 0, "--beta-1 changes nothing with rmsprop",
+                     MORE("--task", "caption", "--hidden", "4", "--optimiser", "rmsprop",
+                          "--beta-1", "0.8", "--stop-after", "1"));
+}
+
 static void the_captioner_describes_a_picture(void **state)
 {
     (void)state;
@@ -368,6 +381,7 @@ int main(void)
         cmocka_unit_test(the_rate_warms_up),
         cmocka_unit_test(a_run_starts_from_a_captioner),
         cmocka_unit_test(what_is_of_the_other_task_is_refused),
+        cmocka_unit_test(options_that_change_nothing_are_named),
         cmocka_unit_test(the_captioner_describes_a_picture),
         cmocka_unit_test(what_cannot_be_described_is_refused),
         cmocka_unit_test(captions_are_gathered_by_picture),

@@ -138,24 +138,44 @@ vd_status vd_run_settings_set(void *settings, const char *option, const char *te
 static const char *idle_with(const vd_config *network, const vd_train_options *training,
                              const char *option)
 {
-#define IS(network) (1u << VD_NETWORK_##network)
+#define IS(network)  (1u << VD_NETWORK_##network)
+#define CAN(network) (1u << VD_CAPTIONER_##network)
+    enum { LAYERED = CAN(TRANSFORMER) | CAN(CAT) };
     static const struct {
         const char *option;
-        unsigned networks; // that it means something to
-    } limited[] = {
-        {"hops", IS(MAC) | IS(AMEM) | IS(MEMN2N) | IS(DMN) | IS(DIALOG_TRANSFORMER)},
-        {"tying", IS(MEMN2N)},
-        {"score-rounds", IS(HREA) | IS(MN) | IS(MN_ATT)},
-        {"score-regions", IS(LF_ATT) | IS(LF_BU) | IS(MN_ATT)},
-        {"image", ~(IS(MVAN) | IS(AMEM) | IS(DIALOG_TRANSFORMER))},
-    };
+        unsigned networks; // or captioners, that it means something to
+    } limited[2][12] = {
+        {
+            {"gate", IS(MVAN)},
+            {"open-gates", IS(MVAN)},
+            {"hops", IS(MAC) | IS(AMEM) | IS(MEMN2N) | IS(DMN) | IS(DIALOG_TRANSFORMER)},
+            {"tying", IS(MEMN2N)},
+            {"score-rounds", IS(HREA) | IS(MN) | IS(MN_ATT)},
+            {"score-regions", IS(LF_ATT) | IS(LF_BU) | IS(MN_ATT)},
+            {"image", ~(IS(MVAN) | IS(AMEM) | IS(DIALOG_TRANSFORMER))},
+        },
+        {
+            {"heads", LAYERED},
+            {"layers", LAYERED},
+            {"ce", LAYERED},
+            {"shared", CAN(CAT)},
+            {"history-norm", CAN(CAT)},
+            {"seen-weight", CAN(SAT_SOFT)},
+            {"seen-target", CAN(SAT_SOFT)},
+            {"reward-weight", CAN(SAT_HARD)},
+            {"entropy-weight", CAN(SAT_HARD)},
+            {"soft-share", CAN(SAT_HARD)},
+        }};
 #undef IS
-    if (network->task != VD_TASK_DIALOG)
-        return NULL;
-    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-        if (strcmp(option, limited[i].option) == 0 &&
-            !(limited[i].networks >> network->network & 1))
-            return vd_network_names[network->network];
+#undef CAN
+    bool captions = network->task == VD_TASK_CAPTION;
+    unsigned which = captions ? network->caption.captioner : network->network;
+    for (size_t i = 0; i < 12 && limited[captions][i].option; i++)
+        if (strcmp(option, limited[captions][i].option) == 0 &&
+            !(limited[captions][i].networks >> which & 1))
+            return captions ? vd_captioner_names[which] : vd_network_names[which];
+    if (strncmp(option, "awc-", 4) == 0 && network->caption.awc == VD_AWC_NONE)
+        return "awc none";
     if (strcmp(option, "warm-up") == 0 && training->schedule != VD_SCHEDULE_WARM_UP)
         return "this schedule";
     if ((strncmp(option, "beta-", 5) == 0 || strcmp(option, "epsilon") == 0) &&
@@ -166,11 +186,12 @@ static const char *idle_with(const vd_config *network, const vd_train_options *t
 
 void vd_run_settings_note(const vd_trainer *trainer, const vd_arguments *given)
 {
-    const vd_setting *const lists[] = {vd_config_settings, vd_train_settings};
+    const vd_config *config = vd_trainer_config(trainer);
+    const vd_setting *const lists[] = {
+        parts[config->task == VD_TASK_CAPTION ? CAPTION : NETWORK].rows, vd_train_settings};
     for (int i = 0; i < 2; i++)
         for (const vd_setting *row = lists[i]; row->name; row++) {
-            const char *with =
-                idle_with(vd_trainer_config(trainer), vd_trainer_options(trainer), row->name);
+            const char *with = idle_with(config, vd_trainer_options(trainer), row->name);
             if (with && vd_arguments_have(given, row->name))
                 fprintf(stderr, "--%s changes nothing with %s\n", row->name, with);
         }
