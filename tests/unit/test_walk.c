@@ -377,12 +377,16 @@ static void what_cannot_be_walked_is_refused(void **state)
 {
     (void)state;
     static const struct {
-        const char *arguments[6];
+        const char *arguments[7];
         int code;
         const char *says;
     } cases[] = {
         {{"walk", "--image", "1", NULL}, 2, "no question"},
         {{"walk", "is it red", NULL}, 2, "which picture"},
+        {{"walk", "--image", "1", "hello!", NULL}, 2, "'hello!' is not about the picture"},
+        {{"walk", "--image", "1", "--what-if=round 1", "thanks", "is it red", NULL},
+         2,
+         "nothing was asked before"},
         {{"walk", "--image", "1", "--what-if", "moon", NULL}, 2, "what-if 'moon':"},
         {{"walk", "--image", "1", "--what-if=round 1", "is it red", NULL},
          2,

@@ -9,6 +9,7 @@
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
 #include "tui/page/markdown.h"
+#include "tui/session/remark.h"
 #include "tui/session/walk.h"
 #include "tui/screen/wrap.h"
 
@@ -383,6 +384,12 @@ static vd_status read_options(walk_command *c, int argc, char **argv, vd_argumen
         return vd_error_set(err, VD_USAGE, "--json and --markdown: choose one");
     if (given->count == 0)
         return vd_error_set(err, VD_USAGE, "no question; put it in quotes after the options");
+    const char *last = given->operand[given->count - 1];
+    if (vd_small_talk(last))
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s' is not about the picture; expected a question such as \"how "
+                            "many cubes are there\"",
+                            last);
     return VD_OK;
 }
 
@@ -408,9 +415,12 @@ static vd_status open_session(walk_command *c, vd_error *err)
     return VD_OK;
 }
 
+// As in a chat, "thanks" is in no history.
 static vd_status say(walk_command *c, const char *question, vd_error *err)
 {
     vd_reply reply = {0};
+    if (vd_small_talk(question))
+        return VD_OK;
     vd_status status = vd_session_ask(c->session, question, NULL, &reply, err);
     if (status == VD_OK)
         status = vd_session_accept(c->session, &reply, reply.answer.order[0], err);
