@@ -1,6 +1,7 @@
 #include "tui/answer/attention.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/append.h"
@@ -73,11 +74,34 @@ const vd_attention *vd_answer_further(const vd_answer *answer, int index)
     const vd_attention *entries = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES);
     for (int i = 0; i < answer->attentions; i++) {
         const vd_attention *a = &answer->attention[i];
-        if (a->query == VD_AXIS_QUESTIONS && a->share && a != regions && a != entries &&
-            index-- == 0)
+        if (a->share && a != regions && a != entries && index-- == 0)
             return a;
     }
     return NULL;
+}
+
+static void add_share(const vd_sheet *sheet, int side, vd_axis axis, vd_share one, char *out,
+                      size_t size)
+{
+    char name[64], percent[16];
+    vd_sheet_item(sheet, side, axis, one.index, name, sizeof name);
+    vd_percent(percent, sizeof percent, one.share);
+    vd_append(out, size, "%s%s %s", *out ? ", " : "", name, percent);
+}
+
+// The largest share of each entry.
+static void add_entries(const vd_sheet *sheet, int side, const vd_attention *attention,
+                        const float *share, char *out, size_t size)
+{
+    const vd_answer *answer = &sheet->side[side].reply->answer;
+    for (int e = 0; answer->history_start && e < answer->rounds; e++) {
+        vd_share top;
+        int first = answer->history_start[e];
+        if (vd_shares_top(share + first, answer->history_start[e + 1] - first, 1, &top, 1)) {
+            top.index += first;
+            add_share(sheet, side, attention->key, top, out, size);
+        }
+    }
 }
 
 void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, int row,
@@ -86,14 +110,20 @@ void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *atten
     const float *share = attention->share + (size_t)row * (size_t)attention->columns;
     enum { MOST = 5 };
     vd_share top[MOST];
-    int count = vd_shares_top(share, attention->columns, 0.9, top, MOST);
+    int count = attention->by_entry ? 0 : vd_shares_top(share, attention->columns, 0.9, top, MOST);
     *out = '\0';
-    for (int i = 0; i < count; i++) {
-        char name[64], percent[16];
-        vd_sheet_item(sheet, side, attention->key, top[i].index, name, sizeof name);
-        vd_percent(percent, sizeof percent, top[i].share);
-        vd_append(out, size, "%s%s %s", i ? ", " : "", name, percent);
+    if (attention->query != VD_AXIS_QUESTIONS) {
+        vd_sheet_item(sheet, side, attention->query, row, out, size);
+        vd_append(out, size, " -> ");
     }
+    char *list = out + strlen(out);
+    size -= (size_t)(list - out);
+    for (int i = 0; i < count; i++)
+        add_share(sheet, side, attention->key, top[i], list, size);
+    if (attention->by_entry)
+        add_entries(sheet, side, attention, share, list, size);
+    if (!*list)
+        *out = '\0';
 }
 
 void vd_answer_step(const vd_answer *answer, vd_axis key, char *out, size_t size)
@@ -102,17 +132,4 @@ void vd_answer_step(const vd_answer *answer, vd_axis key, char *out, size_t size
     out[0] = '\0';
     if (a && a->of > 1)
         snprintf(out, size, ", %s %d of %d", a->part, a->index + 1, a->of);
-}
-
-bool vd_sheet_look(const vd_sheet *sheet, int side, int index, char *out, size_t size)
-{
-    const vd_attention *a = vd_answer_attention(&sheet->side[side].reply->answer,
-                                                VD_AXIS_ANSWER_WORDS, VD_AXIS_DIALOG_WORDS);
-    char word[64], largest[300];
-    if (!a || index >= a->rows)
-        return false;
-    vd_sheet_item(sheet, side, VD_AXIS_ANSWER_WORDS, index, word, sizeof word);
-    vd_sheet_largest(sheet, side, a, index, largest, sizeof largest);
-    snprintf(out, size, "%s -> %s", word, largest);
-    return true;
 }

@@ -12,16 +12,15 @@ void vd_sheet_entry_words(const vd_sheet *sheet, const vd_answer *answer, int en
 void vd_sheet_item(const vd_sheet *sheet, int side, vd_axis axis, int index, char *out,
                    size_t size);
 
-// The index-th attention from the question besides the last one to the regions and the last one to
-// the entries, which all views show; NULL: no more.
+// The index-th attention besides the question's last one to the regions and its last one to the
+// entries, which all views show; NULL: no more.
 const vd_attention *vd_answer_further(const vd_answer *answer, int index);
 // Which of several looks over this axis vd_answer_shares is: ", step 4 of 4"; "" of a single one.
 void vd_answer_step(const vd_answer *answer, vd_axis key, char *out, size_t size);
-// "region 3 57 %, region 1 20 %": the largest shares of a row.
+// The largest shares of a row: of the question "region 3 57 %, region 1 20 %", of others with their
+// name, "what -> yellow@0 51 %, cubes@1 90 %" (the largest of each entry, where the shares are each
+// entry's). "": it has none.
 void vd_sheet_largest(const vd_sheet *sheet, int side, const vd_attention *attention, int row,
                       char *out, size_t size);
-// What the index-th word of the given answer looks at, where the answers' decoder looks at the
-// dialog: "red -> red@1 57 %, ball 20 %", of several layers the last; false: no more.
-bool vd_sheet_look(const vd_sheet *sheet, int side, int index, char *out, size_t size);
 
 #endif

@@ -54,20 +54,32 @@ void vd_json_attention_name(yajl_gen json, const vd_attention *a)
         vd_json_put(json, "part: %s, index: %d, of: %d", a->part, a->index, a->of);
 }
 
+static void emit_rows(yajl_gen json, const vd_attention *a)
+{
+    for (int r = 0; r < a->rows; r++)
+        vd_json_put_numbers(json, a->share + (size_t)r * (size_t)a->columns, (size_t)a->columns);
+}
+
+// Those of answer words are emitted with the answer.
 static void emit_further(yajl_gen json, const vd_answer *answer)
 {
-    const vd_attention *a = vd_answer_further(answer, 0);
-    if (!a)
-        return;
-    vd_json_put(json, "further: [");
-    for (int i = 0; a; a = vd_answer_further(answer, ++i)) {
-        vd_json_put(json, "{");
+    const vd_attention *a;
+    bool any = false;
+    for (int i = 0; (a = vd_answer_further(answer, i)); i++) {
+        if (a->query == VD_AXIS_ANSWER_WORDS)
+            continue;
+        vd_json_put(json, any ? "{" : "further: [{");
+        any = true;
         vd_json_attention_name(json, a);
-        vd_json_put(json, "key: %s, shares:", vd_axis_name(a->key));
-        vd_json_put_numbers(json, a->share, (size_t)a->columns);
-        vd_json_put(json, "}");
+        bool rows = a->query != VD_AXIS_QUESTIONS;
+        if (rows)
+            vd_json_put(json, "query: %s", vd_axis_name(a->query));
+        vd_json_put(json, rows ? "key: %s, shares: [" : "key: %s, shares:", vd_axis_name(a->key));
+        emit_rows(json, a);
+        vd_json_put(json, rows ? "]}" : "}");
     }
-    vd_json_put(json, "]");
+    if (any)
+        vd_json_put(json, "]");
 }
 
 // A row of shares of the dialog's words for each word of the given answer and its end, by layer.
@@ -83,9 +95,7 @@ static void emit_looks(yajl_gen json, const vd_reply *reply)
         if (a->query != VD_AXIS_ANSWER_WORDS || !a->share)
             continue;
         vd_json_put(json, "[");
-        for (int r = 0; r < a->rows; r++)
-            vd_json_put_numbers(json, a->share + (size_t)r * (size_t)a->columns,
-                                (size_t)a->columns);
+        emit_rows(json, a);
         vd_json_put(json, "]");
     }
     vd_json_put(json, "]");

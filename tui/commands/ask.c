@@ -23,7 +23,7 @@ typedef struct ask {
     vd_world_files files;
     vd_backend_choice backend;
     int top; // 0: the default
-    bool json, utf8, fold;
+    bool json, utf8, fold, attention;
     vd_folded *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
@@ -42,6 +42,7 @@ static const vd_option options[] = {
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(ask, fold)},
     VD_DECODER_OPTION(ask, files.decoder, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(ask, backend),
+    {"attention", NULL, "print every attention of the network", VD_INTO(ask, attention)},
     {"json", NULL, VD_HELP_JSON " per question", VD_INTO(ask, json)},
     {0},
 };
@@ -116,7 +117,7 @@ static void print_history(const vd_answer *answer)
     printf("\n");
 }
 
-// Of several steps the last one; `walk` and --json have them all.
+// Of several steps the last one; --attention and --json have them all.
 static void print_regions(const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
@@ -163,26 +164,23 @@ static void print_word_shares(const vd_reply *reply)
     printf("\n");
 }
 
-static void print_further(const vd_sheet *sheet)
+// Without --attention the last ones of the question and of the answer's words.
+static void print_further(const ask *asked, const vd_sheet *sheet)
 {
     const vd_answer *answer = &sheet->side[0].reply->answer;
     const vd_attention *a;
     for (int i = 0; (a = vd_answer_further(answer, i)); i++) {
-        char title[64], largest[400];
-        if (a->index + 1 < a->of)
+        char title[64], largest[800];
+        bool matrix = a->query != VD_AXIS_QUESTIONS && a->query != VD_AXIS_ANSWER_WORDS;
+        if (!asked->attention && (matrix || a->index + 1 < a->of))
             continue;
         vd_attention_title(a, title, sizeof title);
-        vd_sheet_largest(sheet, 0, a, 0, largest, sizeof largest);
-        printf("   %s: %s\n", title, largest);
+        for (int row = 0; row < a->rows; row++) {
+            vd_sheet_largest(sheet, 0, a, row, largest, sizeof largest);
+            if (*largest)
+                printf("   %s: %s\n", title, largest);
+        }
     }
-}
-
-// What each word of the answer looks at.
-static void print_looks(const vd_sheet *sheet)
-{
-    char look[400];
-    for (int i = 0; vd_sheet_look(sheet, 0, i, look, sizeof look); i++)
-        printf("%s%s\n", i ? "             " : "   words     ", look);
 }
 
 static void print_seen(const vd_reply *reply)
@@ -252,9 +250,8 @@ static void print_text(const ask *a, const vd_sheet *sheet)
     print_said(a, &reply->answer);
     print_history(&reply->answer);
     print_regions(sheet);
-    print_further(sheet);
+    print_further(a, sheet);
     print_word_shares(reply);
-    print_looks(sheet);
     print_seen(reply);
     if (reply->remark && *reply->remark)
         printf("   remark    %s\n", reply->remark);

@@ -55,16 +55,20 @@ static void put_further(vd_markup *html, const vd_sheet *sheet, int which)
 {
     const vd_attention *a;
     for (int i = 0; (a = vd_answer_further(&sheet->side[which].reply->answer, i)); i++) {
-        char title[64], largest[400];
+        char title[64], largest[800];
+        bool many = a->query != VD_AXIS_QUESTIONS && a->query != VD_AXIS_ANSWER_WORDS;
         vd_attention_title(a, title, sizeof title);
-        vd_sheet_largest(sheet, which, a, 0, largest, sizeof largest);
-        vd_markup_put(html, "<p class=\"words\"><span class=\"key\">%s</span> %s</p>\n", title,
-                      largest);
+        if (many)
+            vd_markup_put(html, "<details class=\"words\"><summary>%s</summary>\n", title);
+        for (int row = 0; row < a->rows; row++) {
+            vd_sheet_largest(sheet, which, a, row, largest, sizeof largest);
+            if (*largest)
+                vd_markup_put(html, "<p class=\"words\"><span class=\"key\">%s</span> %s</p>\n",
+                              many ? "" : title, largest);
+        }
+        if (many)
+            vd_markup_put(html, "</details>\n");
     }
-    char look[400];
-    for (int i = 0; vd_sheet_look(sheet, which, i, look, sizeof look); i++)
-        vd_markup_put(html, "<p class=\"words\"><span class=\"key\">answer-words</span> %s</p>\n",
-                      look);
 }
 
 // ---- ranking ------------------------------------------------------------------------------------

@@ -62,14 +62,14 @@ static void put_further(vd_markup *m, const vd_sheet *sheet, int which)
 {
     const vd_attention *a;
     for (int i = 0; (a = vd_answer_further(&sheet->side[which].reply->answer, i)); i++) {
-        char title[64], largest[400];
+        char title[64], largest[800];
         vd_attention_title(a, title, sizeof title);
-        vd_sheet_largest(sheet, which, a, 0, largest, sizeof largest);
-        vd_markup_put(m, "\n* %s: %s", title, largest);
+        for (int row = 0; row < a->rows; row++) {
+            vd_sheet_largest(sheet, which, a, row, largest, sizeof largest);
+            if (*largest)
+                vd_markup_put(m, "\n* %s: %s", title, largest);
+        }
     }
-    char look[400];
-    for (int i = 0; vd_sheet_look(sheet, which, i, look, sizeof look); i++)
-        vd_markup_put(m, "\n* answer-words: %s", look);
 }
 
 static void put_attention(vd_markup *m, const vd_sheet *sheet, int which)
