@@ -298,7 +298,7 @@ help: ## show this
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
 # ---- rules ---------------------------------------------------------------------------------------
-# Rewritten only when the text differs, so that other flags or a removed file rebuild what they must.
+# Rewritten only when the text differs, so that other flags or a removed file rebuild what depends on them.
 $(BUILD)/flags: TEXT = $(CC) $(C_FLAGS) $(LD_FLAGS)
 $(BUILD)/members: TEXT = $(LIB_SRC)
 $(BUILD)/prefix: TEXT = $(PREFIX)
@@ -372,7 +372,7 @@ $(HEADLESS)/links/tests/%: $(BUILD)/tests/%.o $(patsubst $(HEADLESS)/%,$(BUILD)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ -ldl -lm -lcmocka
 
-# A driver that is there and no more.
+# An empty library in place of the driver.
 $(BUILD)/host/libcuda.so.1:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ -x c /dev/null
@@ -383,7 +383,7 @@ $(BUILD)/host/libnccl.so.2: tests/backend/fake_nccl.c $(HOST_PLUGIN)
 	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared \
 	    -fvisibility=hidden -o $@ $< -L$(BUILD)/host -l:visdial-cuda.so -Wl,-rpath,'$$ORIGIN'
 
-# What they run.
+# The plugins that these tests load.
 $(BUILD)/tests/backend/test_fallback: | $(HOST_PLUGIN)
 $(BUILD)/tests/backend/test_together: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 \
     $(BUILD)/host/libnccl.so.2 $(BUILD)/visdial

@@ -89,8 +89,8 @@ static bool are_few(int m)
     return m <= (precision == VD_PRECISION_FP32 ? MOST_ROWS : 1);
 }
 
-static void few_rows(int m, int n, int k, float alpha, const float *x, int ldx, const float *w,
-                     int ldw, const float *b, float beta, float *y, int ldy)
+static void gemv_rows(int m, int n, int k, float alpha, const float *x, int ldx, const float *w,
+                      int ldw, const float *b, float beta, float *y, int ldy)
 {
 #define ROWS_PRODUCT(ROWS, COLUMNS, AHEAD)                                                         \
     VD_LAUNCH((rows_product<ROWS, COLUMNS, AHEAD>),                                                \
@@ -211,7 +211,7 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
     else if (!ta && tb && are_few(m))
-        few_rows(m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc);
+        gemv_rows(m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc);
     else if (worth_narrowing(m, n, k))
         multiply_narrow(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else
@@ -328,8 +328,8 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
 void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     if (rows > 0 && are_few(rows)) {
-        few_rows(rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w), w->stride, b, 0,
-                 y, w->rows);
+        gemv_rows(rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w), w->stride, b, 0,
+                  y, w->rows);
         return;
     }
     if (b)

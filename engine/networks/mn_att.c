@@ -1,5 +1,5 @@
-// Memory network with one look at the regions (Das et al. 2017, released code): the question looks
-// back at what was said (mn.c, with u_t = q_t), what comes of it at the regions (lf_att.c).
+// Memory network with one look at the regions (Das et al. 2017, released code): the question
+// attends to the rounds (mn.c, with u_t = q_t), the result of that to the regions (lf_att.c).
 // Attentions: question -> rounds, then -> regions.
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"

@@ -6,8 +6,9 @@
 #include "features/extract/extractor.h"
 
 static const float keep_above = 0.4f, confident = 0.5f;
-// Beliefs below this are none. The network divides every channel by its norm over the regions,
-// which makes 0.001 of an attribute that no region has as large as 1 of one that a region has.
+// Confidences below this are set to 0. The network divides every channel by its norm over the
+// regions, which makes 0.001 of an attribute that no region has as large as 1 of one that a region
+// has.
 static const float doubt = 0.1f;
 
 // ---- places -------------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ static int columns_that_fit(const scroll_page *page, const vd_heat_maps *maps, i
     return fit > all ? all : fit;
 }
 
-// The words around the selected one, which stays in sight; behind the last one is nothing. Returns
+// The words around the selected one, which stays in sight; after the last one is nothing. Returns
 // how many.
 static int words_around(const scroll_page *page, const vd_heat_maps *maps, const vd_attention *a,
                         vd_share *column)

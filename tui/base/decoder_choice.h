@@ -16,7 +16,7 @@ typedef struct vd_decoder_choice {
 // evaluate: every decoder that the model has.
 // clang-format off
 #define VD_DECODER_OPTION(type, member, otherwise)                                                 \
-    {"decoder", "WHICH", VD_HELP_DECODER " (default: " otherwise ")", VD_INTO(type, member),       \
+    {"decoder", "NAME", VD_HELP_DECODER " (default: " otherwise ")", VD_INTO(type, member),       \
      .read = vd_decoder_read, .names = vd_decoders_names, .most = VD_BOTH}
 // clang-format on
 #define VD_DECODER_OF_ANSWERS     "discriminative where the model has it"

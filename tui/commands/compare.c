@@ -52,7 +52,7 @@ enum { RIGHT_NOT_GIVEN = VD_RIGHT_RELEVANT + 1 };
 static const vd_option options[] = {
     {"model", "MODEL", VD_HELP_MODEL "; give two to four: each is compared with the first",
      VD_INTO(comparing, options), .read = vd_cases_add_model},
-    {"decoder", "WHICH",
+    {"decoder", "NAME",
      VD_HELP_DECODER " (default: all that the model has); give it once, or once per model",
      VD_INTO(comparing, options), .read = vd_cases_add_decoder},
     VD_CORPUS_OPTIONS(comparing),

@@ -12,7 +12,7 @@
 #include "tui/measure/say.h"
 
 typedef struct measured {
-    vd_regions *regions;     // of captioners, NULL: nobody says anything
+    vd_regions *regions;     // of captioners; NULL: no captions are generated
     vd_caption_judge *judge; // NULL: nothing is scored
     vd_pictures_to_say pictures;
     int64_t *image; // of them

@@ -31,7 +31,7 @@ static const vd_option options[] = {
     {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four",
      VD_INTO(replaying, options), .read = vd_cases_add_model},
     VD_CORPUS_OPTIONS(replaying),
-    {"decoder", "WHICH", VD_HELP_DECODER "; with --image also once per model",
+    {"decoder", "NAME", VD_HELP_DECODER "; with --image also once per model",
      VD_INTO(replaying, options), .read = vd_cases_add_decoder},
     {"tolerance", "X",
      "largest relative difference allowed between a score and the recorded one (0.00001)",

@@ -332,7 +332,7 @@ vd_line_view vd_line_visible(const vd_line *line, int width)
     vd_line_view view = {0};
     if (width < 1)
         return view;
-    // The cursor needs a column of its own behind the last character. When the line does not fit,
+    // The cursor needs a column of its own after the last character. When the line does not fit,
     // it scrolls by halves, so that it does not move at every key.
     int before = vd_text_width(line->text, line->cursor);
     int skip = 0, step = width > 3 ? width / 2 : 1;

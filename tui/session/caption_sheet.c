@@ -310,7 +310,7 @@ static vd_status put_word(speaker *s, int place, const char *text, vd_said_capti
     return end || s->side->word[place] ? VD_OK : vd_error_memory(err, "a caption");
 }
 
-// Words that are said to be others; the one behind the last word is another word's place, too.
+// Words that are said to be others; the one after the last word is another word's place, too.
 static vd_status change_words(speaker *s, vd_said_caption *c, vd_error *err)
 {
     const vd_switches *switches = switches_of(s);

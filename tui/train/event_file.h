@@ -35,7 +35,7 @@ vd_status vd_events_add(vd_events *events, int64_t step, const vd_scalar *scalar
 void vd_events_close(vd_events *events);
 
 typedef void (*vd_event_sink)(void *context, int64_t step, const char *tag, double value);
-// Calls sink with every scalar of the file from byte *offset on, and moves *offset behind the last
+// Calls sink with every scalar of the file from byte *offset on, and moves *offset after the last
 // complete record: a running program may not have written the rest yet. A record with a wrong
 // checksum or contents is VD_FORMAT with its place.
 vd_status vd_events_read(const char *path, size_t *offset, vd_event_sink sink, void *context,

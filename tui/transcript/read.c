@@ -400,7 +400,8 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
             sheet->rounds == round && strcmp(sheet->caption, talk->caption) == 0 &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
-            vd_same_turns(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
+            vd_same_turns(sheet->said, talk->rounds, round,
+                          lane == 0)) // other lanes may have other answers
             return &file->records[at - 1];
     }
     return NULL;

@@ -133,7 +133,7 @@ NAME(tile)(const vd_weight_product *p, int j, size_t apart, int from, int to, co
     const float *x = p->x + from;
     const size_t size = type == VD_F32 ? 4 : 2;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
-    // Behind the last numbers of a row come those of the next, which may lie further on.
+    // After the last numbers of a row come those of the next, which need not be adjacent.
     const size_t turn = to == p->k ? depth * size : SIZE_MAX, on = (size_t)(p->ldw - p->k) * size;
     if (rows <= 2) { // with more of them the registers do not suffice for this
 #pragma GCC unroll 4

@@ -1,6 +1,6 @@
-// Matrix products. Those with weights: a few rows by dot products (gemv.h), some rows by weights
-// that are broadcast, or that were packed before (skinny_gemm.h); large products by OpenBLAS
-// (blas.h), for which weights in 16 bits are widened.
+// Matrix products. Those with weights: up to GEMV_ROWS rows by dot products (gemv.h), more by
+// weights that are broadcast, or that were packed before (skinny_gemm.h); large products by
+// OpenBLAS (blas.h), for which weights in 16 bits are widened.
 #include "engine/backend/cpu/cpu.h"
 
 #include <string.h>
@@ -113,25 +113,31 @@ static void small_gemm(const product *p)
 
 #ifndef VD_DOUBLE
 
-// Up to FEW_ROWS rows are few. So many multiplications are not worth any preparation: SMALL, or
-// SMALL_SKINNY where a is read by rows and these are some: what a question asks for. Up to
+// Up to GEMV_ROWS rows are products of a gemv. Products of at most SMALL multiplications, or
+// SMALL_SKINNY where a is read by rows (a question has such), are computed without packing. Up to
 // SMALL_HALVES with 16-bit weights (the answers of a bundled model's pool) are not worth loading
-// OpenBLAS; training, with float weights, has it loaded anyway. It gets PIECE rows or columns at a
+// OpenBLAS; training, with float weights, has it loaded anyway. It gets BLOCK rows or columns at a
 // time.
-enum { FEW_ROWS = 6, SMALL = 1 << 21, SMALL_SKINNY = 1 << 23, SMALL_HALVES = 1 << 25, PIECE = 512 };
+enum {
+    GEMV_ROWS = 6,
+    SMALL = 1 << 21,
+    SMALL_SKINNY = 1 << 23,
+    SMALL_HALVES = 1 << 25,
+    BLOCK = 512
+};
 
-typedef struct pieces_job {
+typedef struct blocks_job {
     const product *p;
     bool rows; // cut between rows of c, else between columns
-    int pieces;
-} pieces_job;
+    int blocks;
+} blocks_job;
 
-static product piece_of(const pieces_job *j, int index)
+static product block_of(const blocks_job *j, int index)
 {
     product p = *j->p;
     const int64_t all = j->rows ? p.m : p.n;
-    const size_t from = (size_t)(all * index / j->pieces);
-    const size_t to = (size_t)(all * (index + 1) / j->pieces);
+    const size_t from = (size_t)(all * index / j->blocks);
+    const size_t to = (size_t)(all * (index + 1) / j->blocks);
     if (j->rows) {
         p.m = (int)(to - from);
         p.a += from * (p.ta ? 1 : (size_t)p.lda);
@@ -190,22 +196,22 @@ static void blas_widened(const product *p)
     }
 }
 
-static void blas_piece(void *data, int index)
+static void blas_block(void *data, int index)
 {
-    const product p = piece_of(data, index);
+    const product p = block_of(data, index);
     if (p.type == VD_F32)
         blas(&p);
     else
         blas_widened(&p);
 }
 
-// An even number of pieces of about PIECE rows or columns: as many whatever the number of threads,
+// An even number of blocks of about BLOCK rows or columns: as many whatever the number of threads,
 // so that results do not depend on it. Weights in 16 bits are cut, so that each is widened once.
-static void blas_in_pieces(const product *p)
+static void blas_in_blocks(const product *p)
 {
     const bool rows = p->type == VD_F32 && p->m >= p->n;
-    pieces_job j = {p, rows, 2 * (((rows ? p->m : p->n) + PIECE) / (2 * PIECE))};
-    vd_threads_run(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
+    blocks_job j = {p, rows, 2 * (((rows ? p->m : p->n) + BLOCK) / (2 * BLOCK))};
+    vd_threads_run(j.blocks < 1 ? j.blocks = 1 : j.blocks, blas_block, &j);
 }
 
 // False when the rows are too many.
@@ -214,26 +220,26 @@ static bool skinny(const product *p, const vd_packed_matrix *packed, int column)
     const vd_weight_product rows = with_weights(p);
     if (p->m > VD_SKINNY_ROWS)
         return false;
-    if (packed && p->m > FEW_ROWS && vd_cpu_packed_gemm(&rows, packed, column))
+    if (packed && p->m > GEMV_ROWS && vd_cpu_packed_gemm(&rows, packed, column))
         return true;
-    if (p->m > FEW_ROWS && (double)p->m * p->n * p->k > SMALL && vd_cpu_skinny_gemm(&rows))
+    if (p->m > GEMV_ROWS && (double)p->m * p->n * p->k > SMALL && vd_cpu_skinny_gemm(&rows))
         return true;
     vd_cpu_gemv(&rows);
     return true;
 }
 
-static void skinny_piece(void *data, int index)
+static void skinny_block(void *data, int index)
 {
-    const product p = piece_of(data, index);
+    const product p = block_of(data, index);
     const vd_weight_product rows = with_weights(&p);
     if (!vd_cpu_skinny_gemm(&rows))
         vd_cpu_gemv(&rows);
 }
 
-static void skinny_in_pieces(const product *p)
+static void skinny_in_blocks(const product *p)
 {
-    pieces_job j = {p, true, (p->m + VD_SKINNY_ROWS - 1) / VD_SKINNY_ROWS};
-    vd_threads_run(j.pieces, skinny_piece, &j);
+    blocks_job j = {p, true, (p->m + VD_SKINNY_ROWS - 1) / VD_SKINNY_ROWS};
+    vd_threads_run(j.blocks, skinny_block, &j);
 }
 
 static void multiply_matrices(const product *p, const vd_packed_matrix *packed, int column)
@@ -250,9 +256,9 @@ static void multiply_matrices(const product *p, const vd_packed_matrix *packed, 
     else if (p->type == VD_F32 && work <= (by_rows ? SMALL_SKINNY : SMALL))
         small_gemm(p);
     else if (like_weights && p->type != VD_F32 && work <= SMALL_HALVES)
-        skinny_in_pieces(p);
+        skinny_in_blocks(p);
     else
-        blas_in_pieces(p);
+        blas_in_blocks(p);
 }
 
 #else
@@ -280,7 +286,7 @@ typedef struct product_series {
     const vd_product *list;
 } product_series;
 
-static void list_piece(void *data, int index)
+static void list_block(void *data, int index)
 {
     const product_series *l = data;
     const vd_product *p = l->list + index;
@@ -290,10 +296,10 @@ static void list_piece(void *data, int index)
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
     product_series l = {ta, tb, beta, list};
-    vd_threads_run(count, list_piece, &l);
+    vd_threads_run(count, list_block, &l);
 }
 
-// Rows of numbers, for the pieces of what is done to each.
+// Rows of numbers, for the blocks of what is done to each.
 typedef struct rows_job {
     const vd_real *x;
     vd_real *y;

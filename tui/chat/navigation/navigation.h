@@ -68,7 +68,7 @@ typedef struct vd_navigation {
 
     int list_at;   // cursor in the filtered list
     int word;      // of the detail view
-    int walk_page; // a stage of the walk, or what-if, which lies behind the last one
+    int walk_page; // a stage of the walk, or what-if, which lies after the last one
     int walk_at;   // cursor in the what-ifs
     vd_caption_look caption;
     int scroll;         // dialog: lines above the bottom

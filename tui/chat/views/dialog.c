@@ -44,7 +44,7 @@ static void add_rows(row_list *list, row_kind kind, int round, const char *text,
     }
 }
 
-// Small talk before a round; behind the last one there may be some, too.
+// Small talk before a round; after the last one there may be some, too.
 static bool is_before(const vd_branch *branch, const vd_aside *aside, size_t round)
 {
     return aside->before == round || (round == branch->count && aside->before > round);
@@ -67,7 +67,7 @@ static void add_asides(row_list *list, const vd_branch *branch, size_t round, in
         }
 }
 
-// The rows of one entry: a round, -1 the caption, behind the last round what was said after it.
+// The rows of one entry: a round, -1 the caption, after the last round what was said after it.
 static void add_entry(row_list *list, const vd_chat *chat, int entry, int width)
 {
     enum { FIGURES = 18 }; // behind the answer: "62 %  improved"

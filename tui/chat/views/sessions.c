@@ -1,4 +1,4 @@
-// The sessions that can be gone on with: all transcripts of their directory, the newest first.
+// The sessions that can be continued: all transcripts of their directory, the newest first.
 #include <time.h>
 
 #include "engine/base/alloc.h"
