@@ -185,7 +185,7 @@ san-programs:
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
 # (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.
 TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/test_parallel \
-              unit/test_group_threads unit/test_feed unit/test_worker unit/test_chat_lanes \
+              unit/test_group_threads unit/test_data_loader unit/test_worker unit/test_chat_lanes \
               unit/test_eval unit/test_eval_threads unit/test_compare_command unit/test_train screen/test_tmux)
 tsan: tsan-programs ## run the parallel code and the chat under ThreadSanitizer
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp VISDIAL_BIN=$(BUILD)/tsan/visdial \

@@ -3,9 +3,9 @@
 
 #include <glib.h>
 
-struct vd_feed {
+struct vd_batches {
     vd_caption_loader *loader;
-    vd_sampler *ahead;
+    vd_sampler *prefetch;
     size_t taken; // micro-batches
 };
 
@@ -16,34 +16,34 @@ static void totals(const vd_training *plan, const size_t *items, size_t n, vd_to
         of->questions = (int64_t)n; // its own captions, not those of the data
 }
 
-static void close_feed(vd_feed *feed)
+static void close_batches(vd_batches *batches)
 {
-    if (!feed)
+    if (!batches)
         return;
-    vd_caption_loader_free(feed->loader);
-    g_free(feed);
+    vd_caption_loader_free(batches->loader);
+    g_free(batches);
 }
 
-static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
-                           vd_feed **out, vd_error *err)
+static vd_status open_batches(const vd_training *plan, vd_sampler *prefetch, vd_pictures_kept *most,
+                              vd_batches **out, vd_error *err)
 {
-    vd_feed *feed = g_new0(vd_feed, 1);
+    vd_batches *batches = g_new0(vd_batches, 1);
     *most = VD_PICTURES_READ;
-    feed->ahead = ahead;
-    vd_status status = vd_caption_loader_new(plan->data.set, &feed->loader, err);
-    *out = status == VD_OK ? feed : NULL;
+    batches->prefetch = prefetch;
+    vd_status status = vd_caption_loader_new(plan->data.set, &batches->loader, err);
+    *out = status == VD_OK ? batches : NULL;
     if (status != VD_OK)
-        close_feed(feed);
+        close_batches(batches);
     return status;
 }
 
 static vd_status next(void *context, const vd_batch **batch, vd_error *err)
 {
-    vd_feed *feed = context;
+    vd_batches *batches = context;
     const size_t *pictures;
-    size_t n = vd_sampler_micro_batch(feed->ahead, feed->taken++, &pictures);
-    return vd_caption_loader_batch(feed->loader, pictures, n, batch, err);
+    size_t n = vd_sampler_micro_batch(batches->prefetch, batches->taken++, &pictures);
+    return vd_caption_loader_batch(batches->loader, pictures, n, batch, err);
 }
 
-const vd_train_task vd_train_captions = {totals,     open_feed,        next,
-                                         close_feed, vd_caption_epoch, vd_caption_best_by};
+const vd_train_task vd_train_captions = {totals,        open_batches,     next,
+                                         close_batches, vd_caption_epoch, vd_caption_best_by};

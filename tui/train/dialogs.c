@@ -7,7 +7,7 @@
 #include "tui/base/progress.h"
 #include "tui/measure/measure.h"
 
-struct vd_feed {
+struct vd_batches {
     vd_data_loader *loader;
     vd_picture_cache *pictures; // of the loader's batches
 };
@@ -17,21 +17,21 @@ static void totals(const vd_training *plan, const size_t *items, size_t n, vd_to
     vd_dataset_totals(plan->data.dataset, items, n, of);
 }
 
-static void close_feed(vd_feed *feed)
+static void close_batches(vd_batches *batches)
 {
-    if (!feed)
+    if (!batches)
         return;
-    vd_data_loader_free(feed->loader);
-    vd_picture_cache_free(feed->pictures);
-    g_free(feed);
+    vd_data_loader_free(batches->loader);
+    vd_picture_cache_free(batches->pictures);
+    g_free(batches);
 }
 
 // Prints where the pictures are kept when a device computes.
-static vd_status keep_pictures(const vd_training *plan, const vd_sampler *ahead,
+static vd_status keep_pictures(const vd_training *plan, const vd_sampler *prefetch,
                                vd_pictures_kept *kept, vd_picture_cache **out, vd_error *err)
 {
     const vd_backend *be = vd_trainer_backend(plan->trainer);
-    size_t most = ahead->micro_batch, batch = (size_t)ahead->batch;
+    size_t most = prefetch->micro_batch, batch = (size_t)prefetch->batch;
     most = most == 0 || most > batch ? batch : most;
     char text[160];
     vd_status status = vd_picture_cache_new(vd_dataset_regions(plan->data.dataset), be,
@@ -42,23 +42,23 @@ static vd_status keep_pictures(const vd_training *plan, const vd_sampler *ahead,
     return status;
 }
 
-static vd_status open_feed(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
-                           vd_feed **out, vd_error *err)
+static vd_status open_batches(const vd_training *plan, vd_sampler *prefetch, vd_pictures_kept *most,
+                              vd_batches **out, vd_error *err)
 {
-    vd_feed *feed = g_new0(vd_feed, 1);
-    vd_status status = keep_pictures(plan, ahead, most, &feed->pictures, err);
+    vd_batches *batches = g_new0(vd_batches, 1);
+    vd_status status = keep_pictures(plan, prefetch, most, &batches->pictures, err);
     if (status == VD_OK)
-        status = vd_data_loader_new(plan->data.dataset, vd_sampler_micro_batch, ahead,
-                                    feed->pictures, &feed->loader, err);
-    *out = status == VD_OK ? feed : NULL;
+        status = vd_data_loader_new(plan->data.dataset, vd_sampler_micro_batch, prefetch,
+                                    batches->pictures, &batches->loader, err);
+    *out = status == VD_OK ? batches : NULL;
     if (status != VD_OK)
-        close_feed(feed);
+        close_batches(batches);
     return status;
 }
 
-static vd_status next(void *feed, const vd_batch **batch, vd_error *err)
+static vd_status next(void *batches, const vd_batch **batch, vd_error *err)
 {
-    return vd_data_loader_next(((vd_feed *)feed)->loader, batch, err);
+    return vd_data_loader_next(((vd_batches *)batches)->loader, batch, err);
 }
 
 static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
@@ -118,5 +118,5 @@ static const char *best_by(const vd_training *plan)
     return plan->best_by == VD_NDCG ? "ndcg" : "mrr";
 }
 
-const vd_train_task vd_train_dialogs = {totals,     open_feed,     next,
-                                        close_feed, measure_epoch, best_by};
+const vd_train_task vd_train_dialogs = {totals,        open_batches,  next,
+                                        close_batches, measure_epoch, best_by};

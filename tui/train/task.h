@@ -24,16 +24,16 @@ typedef struct vd_epoch {
     double best; // the higher, the better; 0: nothing was measured
 } vd_epoch;
 
-typedef struct vd_feed vd_feed; // of batches
+typedef struct vd_batches vd_batches; // a task's data loader
 
 typedef struct vd_train_task {
     void (*totals)(const vd_training *plan, const size_t *items, size_t count, vd_totals *of);
-    // Prefetches the micro-batches of `ahead`, which only the feed uses until it is closed. *most:
-    // how pictures may be kept on the device; set to how they are kept.
-    vd_status (*open)(const vd_training *plan, vd_sampler *ahead, vd_pictures_kept *most,
-                      vd_feed **out, vd_error *err);
-    vd_status (*next)(void *feed, const vd_batch **batch, vd_error *err);
-    void (*close)(vd_feed *feed); // NULL is fine
+    // Prefetches the micro-batches of `prefetch`, which only the loader uses until it is closed.
+    // *most: how pictures may be kept on the device; set to how they are kept.
+    vd_status (*open)(const vd_training *plan, vd_sampler *prefetch, vd_pictures_kept *most,
+                      vd_batches **out, vd_error *err);
+    vd_status (*next)(void *batches, const vd_batch **batch, vd_error *err);
+    void (*close)(vd_batches *batches); // NULL is fine
     // Without validation data no metric is known.
     vd_status (*measure)(const vd_training *plan, vd_epoch *out, vd_error *err);
     const char *(*best_by)(const vd_training *plan); // the name of vd_epoch.best

@@ -19,11 +19,11 @@
 typedef struct course {
     vd_training *plan;
     const vd_train_task *task;
-    vd_sampler sampler, ahead;   // of the step that is taken, of the feed
-    vd_feed *feed;               // of batches from the trainer's step on; NULL before the first
-    vd_pictures_kept most;       // that may be kept on the device
-    int64_t epoch_steps, logged; // logged: epochs that are measured and saved
-    double loss_sum, reward_sum; // over the epoch's steps so far
+    vd_sampler sampler, prefetch; // of the step that is taken, of the prefetch
+    vd_batches *batches;          // of batches from the trainer's step on; NULL before the first
+    vd_pictures_kept most;        // that may be kept on the device
+    int64_t epoch_steps, logged;  // logged: epochs that are measured and saved
+    double loss_sum, reward_sum;  // over the epoch's steps so far
     int64_t loss_steps;
     int64_t waited;    // epochs since it
     double best;       // of best.safetensors (vd_epoch), 0 before there is one
@@ -270,20 +270,20 @@ static vd_status finish_epoch(course *c, vd_error *err)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static void stop_feed(course *c)
+static void stop_batches(course *c)
 {
-    c->task->close(c->feed);
-    vd_sampler_clear(&c->ahead);
-    c->feed = NULL;
+    c->task->close(c->batches);
+    vd_sampler_clear(&c->prefetch);
+    c->batches = NULL;
 }
 
 // From the trainer's step on.
-static vd_status start_feed(course *c, vd_error *err)
+static vd_status start_batches(course *c, vd_error *err)
 {
-    c->ahead = c->sampler;
-    c->ahead.step = vd_trainer_steps(c->plan->trainer);
-    vd_sampler_start(&c->ahead);
-    return c->task->open(c->plan, &c->ahead, &c->most, &c->feed, err);
+    c->prefetch = c->sampler;
+    c->prefetch.step = vd_trainer_steps(c->plan->trainer);
+    vd_sampler_start(&c->prefetch);
+    return c->task->open(c->plan, &c->prefetch, &c->most, &c->batches, err);
 }
 
 // The coverage loss is of the last epoch: that of --epochs, or one more where no epoch was better
@@ -298,7 +298,7 @@ static bool covers(const course *c, int64_t epoch)
 static vd_status compute_gradient(course *c, double *loss, vd_error *err)
 {
     size_t count;
-    vd_status status = c->feed ? VD_OK : start_feed(c, err);
+    vd_status status = c->batches ? VD_OK : start_batches(c, err);
     if (status)
         return status;
     int64_t done = vd_trainer_steps(c->plan->trainer);
@@ -306,7 +306,7 @@ static vd_status compute_gradient(course *c, double *loss, vd_error *err)
     vd_micro_batches step = {.count = vd_sampler_micro_batches(&c->sampler, count),
                              .last_epoch = covers(c, done / c->epoch_steps),
                              .next = c->task->next,
-                             .context = c->feed};
+                             .context = c->batches};
     c->task->totals(c->plan, items, count, &step.of);
     return vd_trainer_gradient(c->plan->trainer, &step, loss, err);
 }
@@ -321,7 +321,7 @@ static vd_status compute_gradient_anywhere(course *c, double *loss, vd_error *er
     vd_status status = compute_gradient(c, loss, &why);
     if (status == VD_OK)
         return VD_OK;
-    stop_feed(c);
+    stop_batches(c);
     bool gave_up = vd_backend_gave_up(vd_trainer_backend(trainer), status);
     if (gave_up && c->most == VD_PICTURES_RESIDENT) {
         c->most = VD_PICTURES_STREAMED;
@@ -529,7 +529,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     if (status == VD_IO && group) // another process may be gone; the weights are of the last step
         save_checkpoint(&c, NULL);
     vd_events_close(c.events);
-    stop_feed(&c);
+    stop_batches(&c);
     vd_sampler_clear(&c.sampler);
     return status;
 }

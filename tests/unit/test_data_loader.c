@@ -44,7 +44,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-// ---- the feed -----------------------------------------------------------------------------------
+// ---- the loader
+// -----------------------------------------------------------------------------------
 
 // Batches of 1, 2, 3, 1, ... dialogs; batch `bad` has one that is not there.
 typedef struct course {
@@ -84,27 +85,27 @@ static void batches_are_the_loaders_in_the_order_of_the_plan(void **state)
 {
     (void)state;
     enum { BATCHES = 40 };
-    course fed = {.batches = BATCHES, .bad = SIZE_MAX}, own = fed;
-    vd_data_loader *feed;
+    course given = {.batches = BATCHES, .bad = SIZE_MAX}, own = given;
+    vd_data_loader *data_loader;
     vd_loader *loader;
     vd_error err;
     const vd_batch *batch, *expected;
     const size_t *list;
-    assert_int_equal(vd_data_loader_new(set, plan, &fed, NULL, &feed, &err), VD_OK);
+    assert_int_equal(vd_data_loader_new(set, plan, &given, NULL, &data_loader, &err), VD_OK);
     assert_int_equal(vd_loader_new(set, &loader, &err), VD_OK);
     for (size_t n = 0; n < BATCHES; n++) {
         size_t count = plan(&own, n, &list);
         assert_int_equal(vd_loader_batch(loader, list, count, NULL, &expected, &err), VD_OK);
-        assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
+        assert_int_equal(vd_data_loader_next(data_loader, &batch, &err), VD_OK);
         assert_non_null(batch);
         same_batch(expected, batch);
     }
     for (int i = 0; i < 3; i++) { // and then there are no more
-        assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
+        assert_int_equal(vd_data_loader_next(data_loader, &batch, &err), VD_OK);
         assert_null(batch);
     }
     vd_loader_free(loader);
-    vd_data_loader_free(feed);
+    vd_data_loader_free(data_loader);
 }
 
 static void what_cannot_be_made_is_told_when_it_is_asked_for(void **state)
@@ -112,32 +113,32 @@ static void what_cannot_be_made_is_told_when_it_is_asked_for(void **state)
     (void)state;
     enum { BAD = 3 };
     course c = {.batches = 10, .bad = BAD};
-    vd_data_loader *feed;
+    vd_data_loader *data_loader;
     vd_error err;
     const vd_batch *batch;
-    assert_int_equal(vd_data_loader_new(set, plan, &c, NULL, &feed, &err), VD_OK);
+    assert_int_equal(vd_data_loader_new(set, plan, &c, NULL, &data_loader, &err), VD_OK);
     for (size_t n = 0; n < BAD; n++)
-        assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
+        assert_int_equal(vd_data_loader_next(data_loader, &batch, &err), VD_OK);
     for (int i = 0; i < 3; i++) {
-        support_refused(vd_data_loader_next(feed, &batch, &err), VD_USAGE, &err, "dialog 1000",
-                        NULL);
+        support_refused(vd_data_loader_next(data_loader, &batch, &err), VD_USAGE, &err,
+                        "dialog 1000", NULL);
         assert_null(batch);
     }
-    vd_data_loader_free(feed);
+    vd_data_loader_free(data_loader);
 }
 
-static void a_feed_ends_whenever_it_is_freed(void **state)
+static void a_loader_ends_whenever_it_is_freed(void **state)
 {
     (void)state;
     vd_error err;
     const vd_batch *batch;
     for (size_t taken = 0; taken < 30; taken++) {
         course c = {.batches = taken % 7, .bad = SIZE_MAX};
-        vd_data_loader *feed;
-        assert_int_equal(vd_data_loader_new(set, plan, &c, NULL, &feed, &err), VD_OK);
+        vd_data_loader *data_loader;
+        assert_int_equal(vd_data_loader_new(set, plan, &c, NULL, &data_loader, &err), VD_OK);
         for (size_t n = 0; n < taken % 5; n++)
-            assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
-        vd_data_loader_free(feed);
+            assert_int_equal(vd_data_loader_next(data_loader, &batch, &err), VD_OK);
+        vd_data_loader_free(data_loader);
     }
     vd_data_loader_free(NULL);
 }
@@ -149,13 +150,13 @@ static void memory_that_runs_out_is_told(void **state)
     size_t failed = 0;
     for (size_t n = 1; n < 200; n++) {
         course c = {.batches = 4, .bad = SIZE_MAX};
-        vd_data_loader *feed = NULL;
+        vd_data_loader *loader = NULL;
         const vd_batch *batch = NULL;
         vd_alloc_fail_at(n);
-        vd_status status = vd_data_loader_new(set, plan, &c, NULL, &feed, &err);
+        vd_status status = vd_data_loader_new(set, plan, &c, NULL, &data_loader, &err);
         for (int i = 0; status == VD_OK && i < 5; i++)
-            status = vd_data_loader_next(feed, &batch, &err);
-        vd_data_loader_free(feed);
+            status = vd_data_loader_next(data_loader, &batch, &err);
+        vd_data_loader_free(data_loader);
         size_t made = vd_alloc_fail_at(0);
         if (status == VD_OK) {
             assert_true(made < n);
@@ -239,7 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_the_loaders_in_the_order_of_the_plan),
         cmocka_unit_test(what_cannot_be_made_is_told_when_it_is_asked_for),
-        cmocka_unit_test(a_feed_ends_whenever_it_is_freed),
+        cmocka_unit_test(a_loader_ends_whenever_it_is_freed),
         cmocka_unit_test(memory_that_runs_out_is_told),
         cmocka_unit_test(an_epoch_shows_every_dialog_once_however_it_is_cut),
         cmocka_unit_test(the_pieces_of_a_step_are_its_dialogs_in_their_order),
