@@ -122,6 +122,10 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
         return vd_json_refuse(reader, VD_FORMAT,
                               "the entry has neither \"gt_relevance\" nor \"relevance\"");
     const vd_visdial_dialog *dialog = vd_visdial_find(r->data, r->image_id);
+    if (!dialog && ((const vd_visdial_store *)r->data)->partial) {
+        r->in_entry = false;
+        return VD_OK; // of a picture that was left out
+    }
     if (!dialog)
         return vd_json_refuse(reader, VD_MISMATCH,
                               "image %" PRId64 " is not in %s; are the two files of one split?",
@@ -169,7 +173,8 @@ static vd_status read_lists(const char *path, const vd_visdial *data, const kind
         return vd_error_memory(err, "numbers of candidates");
     vd_status status = vd_json_stream(path, &form, &r, err);
     if (status == VD_OK && r.entries == 0)
-        status = vd_error_set(err, VD_FORMAT, "%s: there are no %s in it", path, of->entries);
+        status = vd_error_set(err, VD_FORMAT, "%s: there are no %s of %s in it", path, of->entries,
+                              data->path);
     vd_free(r.values);
     return status;
 }

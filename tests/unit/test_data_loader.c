@@ -150,7 +150,7 @@ static void memory_that_runs_out_is_told(void **state)
     size_t failed = 0;
     for (size_t n = 1; n < 200; n++) {
         course c = {.batches = 4, .bad = SIZE_MAX};
-        vd_data_loader *loader = NULL;
+        vd_data_loader *data_loader = NULL;
         const vd_batch *batch = NULL;
         vd_alloc_fail_at(n);
         vd_status status = vd_data_loader_new(set, plan, &c, NULL, &data_loader, &err);

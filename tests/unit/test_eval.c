@@ -502,6 +502,11 @@ static void a_test_split_can_be_ranked(void **state)
     }
     yajl_tree_free(tree);
     free(text);
+    support_program run;
+    support_program_run(
+        &run, (const char *[]){"study", "--data", data, ranks, "--against", ranks, NULL}, NULL);
+    support_program_expect(&run, 4, "nothing to compare", NULL);
+    support_program_clear(&run);
     free(ranks);
     free(data);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <glib.h>
 
 #include "features/dialogs/dataset.h"
 #include "engine/base/safetensors.h"
@@ -171,6 +172,18 @@ static void rankings_of_those_left_are_measured(void **state)
            "--features", tiny.features, "--resamples", "0");
     EXPECT(0, "1 of 9 pictures", "study", "--data", dialogs_path, "--features", tiny.features,
            "--resamples", "100", ranks, "--against", ranks);
+    // Of a file that has them all the others are left out.
+    char *text = support_read_file(ranks, NULL);
+    char *all = g_strconcat("[{\"image_id\":99,\"round_id\":1,\"ranks\":[1,2]},", text + 1, NULL);
+    support_write_text(ranks, all);
+    EXPECT(0, "1 of 9 pictures", "eval", "--from-ranks", ranks, "--data", dialogs_path,
+           "--features", tiny.features, "--resamples", "0");
+    EXPECT(2, "--missing needs --features", "eval", "--from-ranks", ranks, "--data", dialogs_path,
+           "--missing", "refuse");
+    EXPECT(2, "--missing needs --features", "study", "--data", dialogs_path, ranks, "--against",
+           ranks, "--missing", "refuse");
+    g_free(all);
+    free(text);
     free(ranks);
 }
 

@@ -150,7 +150,7 @@ static void damaged_files_are_refused_with_their_place(void **state)
     char good[200] = "1";
     for (int i = 1; i < n; i++)
         snprintf(good + strlen(good), sizeof good - strlen(good), ",%d", i + 1);
-    refused("[]", VD_FORMAT, "there are no ranks in it");
+    refused("[]", VD_FORMAT, "there are no ranks of ");
     refused("{}", VD_FORMAT, "expected");
     refused("[{\"image_id\": 5", VD_FORMAT, "");
     refused("[{\"image_id\":1,\"round_id\":1}]", VD_FORMAT, "\"ranks\"");

@@ -73,7 +73,10 @@ static void no_text_breaks_a_row(void **state)
     vd_table table = {0};
     vd_table_add(&table, "%s\t%s", "na\tme", "a\nb\r\nc");
     vd_table_more(&table, "%s\t%d", "more\there", 7);
-    assert_int_equal(table.columns, 4);
+    vd_table_more(&table, "%s\t8", "control\x1f\x01");
+    assert_int_equal(table.columns, 6);
+    assert_string_equal(vd_table_cell(&table, 0, 4), "control\x1f\x01");
+    assert_string_equal(vd_table_cell(&table, 0, 5), "8");
     assert_string_equal(vd_table_cell(&table, 0, 0), "na me");
     assert_string_equal(vd_table_cell(&table, 0, 1), "a b  c");
     assert_string_equal(vd_table_cell(&table, 0, 2), "more here");

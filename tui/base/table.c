@@ -7,7 +7,7 @@
 
 #include "tui/base/output.h"
 
-static const char END_OF_CELL[] = "\x1F";
+static const char END_OF_CELL[] = "\xFF"; // in no UTF-8
 
 // Cells with their ends between them (g_free). The tabs of a format end a cell; those in the
 // texts, like ends of lines, are spaces: names of files and answers can hold any character.

@@ -285,6 +285,13 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
                : vd_fold_ranking(answer, group, most, a->folded, &out->side[0].folded_count, err);
 }
 
+static vd_status flush(vd_error *err)
+{
+    return fflush(stdout) == 0
+               ? VD_OK
+               : vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
+}
+
 static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {
     vd_reply reply;
@@ -294,7 +301,7 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
         printf("%s%d. %s\n   " VD_PROGRAM_SAYS "%s\n", a->asked ? "\n" : "", a->asked + 1, question,
                talk);
         a->asked++;
-        return VD_OK;
+        return flush(err);
     }
     vd_status status = vd_session_ask(a->session, question, NULL, &reply, err);
     if (status)
@@ -305,11 +312,9 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
         print_json(a, &sheet);
     else if (status == VD_OK)
         print_text(a, &sheet);
-    if (status == VD_OK) {
-        a->asked++;
-        if (fflush(stdout) != 0)
-            status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
-    }
+    a->asked++;
+    if (status == VD_OK)
+        status = flush(err);
     if (status == VD_OK && !talk) // which is in no history
         status = vd_session_accept(a->session, &reply, first, err);
     vd_reply_clear(&reply);

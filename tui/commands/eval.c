@@ -334,6 +334,10 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
                                      "is about captions; --task caption measures them", err);
     if (status)
         return status;
+    if (e->from_ranks && !e->paths.features)
+        status = vd_arguments_refuse(&given, "missing", "needs --features", err);
+    if (status)
+        return status;
     if (e->from_ranks)
         return vd_arguments_refuse(
             &given, "model ranks decoder batch threads other-image no-history",

@@ -86,6 +86,12 @@ static vd_status measure_run(study *s, arm *one, size_t i, vd_error *err)
     vd_status status = vd_ranks_read(one->path[i], s->dialogs, &ranks, err);
     if (status == VD_OK)
         status = vd_measure_ranks(s->dialogs, ranks, &options, &measure, err);
+    if (status == VD_OK && !measure.all.rounds && !measure.all.dense_rounds)
+        status =
+            vd_error_set(err, VD_FORMAT,
+                         "%.300s: no round has a human answer or relevance, so there is nothing "
+                         "to compare",
+                         s->data);
     if (status == VD_OK)
         status = vd_sample_new(measure.dialog, measure.dialogs, &one->run[i], err);
     s->rounds = m.count;
@@ -334,6 +340,8 @@ static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
         status = add_run(s, given.operand[i], true, err);
     if (status == VD_OK && !s->data)
         status = vd_error_set(err, VD_USAGE, "which dialogs were ranked? name them with --data");
+    if (status == VD_OK && !s->features)
+        status = vd_arguments_refuse(&given, "missing", "needs --features", err);
     if (status == VD_OK && (s->arm[0].count == 0 || s->arms == 1))
         status = vd_error_set(err, VD_USAGE,
                               "expected rankings of one model (`visdial eval --ranks` writes them) "

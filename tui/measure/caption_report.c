@@ -252,6 +252,7 @@ void vd_caption_json(yajl_gen json, const vd_caption_report *r)
     json_measure(json, "other", r->other);
     if (r->measure->all.judged > 0.0)
         json_agreement(json, r);
+    vd_json_put(json, "sign: %s", "second - first");
     if (r->difference)
         json_intervals(json, "difference", r->difference, r->level, true);
     json_differences(json, r);

@@ -1,9 +1,11 @@
 #include "tui/measure/measure.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "engine/base/json.h"
+#include "tui/base/output.h"
 
 // ---- tables -------------------------------------------------------------------------------------
 
@@ -25,7 +27,10 @@ static void print_cell(int metric, double value)
 // The column before NDCG is the number of rounds with relevance.
 static void print_row(const char *name, const vd_metrics *metrics)
 {
-    printf("%-18.18s %8zu", name, metrics->rounds);
+    enum { NAME = 18 };
+    int width = MIN(vd_output_width(name), NAME);
+    printf("%.*s%*s %8zu", (int)vd_output_first(name, NAME), name, NAME - width, "",
+           metrics->rounds);
     for (int i = 0; i < VD_METRICS; i++) {
         if (i == VD_NDCG && metrics->dense_rounds)
             printf("  %8zu", metrics->dense_rounds);

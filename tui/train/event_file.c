@@ -234,8 +234,8 @@ vd_status vd_events_find(const char *directory, char **path, vd_error *err)
                             "%.300s: there is no event file (%s...) in it; `visdial train` writes "
                             "one into its --out",
                             directory, PREFIX);
-    *path = vd_format("%s/%s", directory, newest);
-    return *path ? VD_OK : vd_error_memory(err, "a path");
+    *path = g_build_filename(directory, newest, NULL);
+    return VD_OK;
 }
 
 // ---- reading ------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Sessions: the transcripts of one directory, by their names.
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,8 @@ vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err)
     char *directory = vd_state_path("transcripts/");
     DIR *listing = directory ? opendir(directory) : NULL;
     vd_status status = directory ? VD_OK : no_place(err);
+    if (directory && !listing && errno != ENOENT)
+        status = vd_error_set(err, VD_IO, "%.400s: %s", directory, strerror(errno));
     *out = NULL;
     *count = 0;
     for (struct dirent *entry; status == VD_OK && listing && (entry = readdir(listing));) {
