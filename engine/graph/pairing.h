@@ -54,6 +54,8 @@ typedef struct vd_pairing {
     bool sentinel;
     // Shares sum to one within each entry, not over all keys of a query. Set by the caller.
     bool by_entry;
+    // The shares come from other attentions, and so cannot be made even. Set by the caller.
+    bool derived;
     int blocks;
     bool padded; // rows have room beyond their keys
     vd_waves by_query, by_key;

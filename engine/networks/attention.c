@@ -20,7 +20,7 @@ const vd_attention *vd_attention_last(const vd_attention *list, int count, vd_ax
 bool vd_attention_named(const vd_attention *list, int count, int index, const char **name)
 {
     for (int i = 0; i < count; i++) {
-        bool before = false;
+        bool before = list[i].derived;
         for (int k = 0; k < i && !before; k++)
             before = strcmp(list[k].name, list[i].name) == 0;
         if (!before && index-- == 0) {
@@ -114,6 +114,7 @@ static bool spread(const vd_attention_at *from, const float *share, const vd_pla
                          .key = from->key,
                          .by_entry = from->by_entry,
                          .nothing = from->nothing,
+                         .derived = from->derived,
                          .rows = places->count[from->query],
                          .columns = places->count[from->key]};
     snprintf(to->name, sizeof to->name, "%s", from->name);

@@ -14,6 +14,7 @@ typedef struct vd_attention {
     vd_axis query, key;
     bool by_entry; // a row's shares sum to one within each entry, instead of over all keys
     bool nothing;  // what a row's shares lack to one went to nothing (vd_attention_nothing)
+    bool derived;  // from other attentions: it cannot be made uniform by itself
     int rows, columns;
     float *share; // (rows, columns); NULL: not kept
 } vd_attention;
@@ -21,7 +22,8 @@ typedef struct vd_attention {
 // The last attention of the list with these axes whose shares are kept; NULL: none.
 const vd_attention *vd_attention_last(const vd_attention *list, int count, vd_axis query,
                                       vd_axis key);
-// The names of the list, each once, in order; true while there is an index-th.
+// The names of those that can be made uniform, each once, in order; true while there is an
+// index-th.
 bool vd_attention_named(const vd_attention *list, int count, int index, const char **name);
 // What a row gives to nothing, a sentinel's share; 0 where there is none, and for rows of zeros.
 double vd_attention_nothing(const vd_attention *attention, int row);
@@ -42,6 +44,7 @@ typedef struct vd_attention_at {
     vd_axis query, key;
     bool by_entry;
     bool nothing; // the last column is a sentinel's
+    bool derived;
     int rows, columns;
     const vd_real *share; // (rows, columns) memory of the backend
 } vd_attention_at;

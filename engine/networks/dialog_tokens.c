@@ -12,9 +12,11 @@ typedef struct strand {
     const vd_inputs *in;
     int rows, words, places;
     int *from, *id, *place; // vd_dialog_tokens
+    int *origin;            // (rows) column of vd_dialog_tokens.rollout, -1: it has none
     vd_pair_group *group;   // (dialogs + words) the regions of each dialog, then each word
     int *last;              // (N) group of a question's last word, -1: it has none
     int first, regions;     // of the dialog at hand: its first row, its regions
+    int most_regions;       // of a dialog
 } strand;
 
 static void add_regions(strand *s, int b)
@@ -24,8 +26,10 @@ static void add_regions(strand *s, int b)
     s->regions = start[b + 1] - start[b];
     const vd_range all = {s->first, s->regions};
     s->group[b] = (vd_pair_group){.query = all, .key = {all}};
-    for (int k = start[b]; k < start[b + 1]; k++)
+    for (int k = start[b]; k < start[b + 1]; k++) {
+        s->origin[s->rows] = k - start[b];
         s->from[s->rows++] = k;
+    }
 }
 
 enum { TOGETHER = 32 };
@@ -37,7 +41,7 @@ static int room_for(int keys)
 }
 
 // Words that see the first `seen` rows of their dialog, and those from row `at` up to themselves.
-static void add_words(strand *s, const vd_packed *text, int sequence, int seen, int at)
+static void add_words(strand *s, const vd_packed *text, int sequence, int seen, int at, int origin)
 {
     int dialogs = s->in->span->dialogs;
     for (int i = text->start[sequence]; i < text->start[sequence + 1]; i++, s->words++) {
@@ -47,6 +51,7 @@ static void add_words(strand *s, const vd_packed *text, int sequence, int seen, 
         s->place[s->words] = place < s->places ? place : s->places - 1;
         s->group[dialogs + s->words] = (vd_pair_group){
             .query = {s->rows, 1}, .key = {before, own}, .stride = room_for(seen + own.count)};
+        s->origin[s->rows] = origin;
         s->from[s->rows++] = s->in->region_start[dialogs] + s->words;
     }
 }
@@ -75,7 +80,7 @@ static void add_question(strand *s, int b, int n, int first)
     if (next < span->entry_start[b + 1] && begins_with(entries, next, questions, n)) {
         s->last[n] = first + heard + questions->length[n] - 1;
     } else {
-        add_words(s, questions, n, s->regions + heard, s->rows);
+        add_words(s, questions, n, s->regions + heard, s->rows, -1);
         s->last[n] = span->dialogs + s->words - 1;
     }
     if (questions->length[n] == 0)
@@ -88,7 +93,8 @@ static void add_dialog(strand *s, int b)
     int first = span->dialogs + s->words;
     add_regions(s, b);
     for (int r = span->entry_start[b]; r < span->entry_start[b + 1]; r++)
-        add_words(s, s->in->history_words, r, 0, s->first);
+        add_words(s, s->in->history_words, r, 0, s->first,
+                  s->most_regions + r - span->entry_start[b]);
     for (int n = span->question_start[b]; n < span->question_start[b + 1]; n++)
         add_question(s, b, n, first);
 }
@@ -99,10 +105,15 @@ static bool take_strand(strand *s, vd_arena *arena)
     size_t words = (size_t)(in->history_words->tokens + in->question_words->tokens);
     size_t dialogs = (size_t)in->span->dialogs;
     s->from = vd_arena_ints(arena, words + (size_t)in->region_start[dialogs]);
+    s->origin = vd_arena_ints(arena, words + (size_t)in->region_start[dialogs]);
     s->id = vd_arena_ints(arena, words);
     s->place = vd_arena_ints(arena, words);
     s->last = vd_arena_ints(arena, (size_t)in->span->questions);
     s->group = vd_arena_take(arena, words + dialogs, sizeof *s->group);
+    for (int b = 0; b < in->span->dialogs; b++) {
+        int regions = in->region_start[b + 1] - in->region_start[b];
+        s->most_regions = regions > s->most_regions ? regions : s->most_regions;
+    }
     return !arena->failed;
 }
 
@@ -129,18 +140,27 @@ static int regions_of(const vd_inputs *in, int n)
     return in->region_start[b + 1] - in->region_start[b];
 }
 
+// Which of the keys of question n's last word they are.
+static vd_range keys_of(const vd_dialog_tokens *d, int n, vd_sight sight)
+{
+    int regions = regions_of(d->in, n), heard = heard_by(d->in, n);
+    return sight == VD_SEES_REGIONS ? (vd_range){0, regions}
+           : sight == VD_SEES_HISTORY_WORDS
+               ? (vd_range){regions, heard}
+               : (vd_range){regions + heard, d->in->question_words->length[n]};
+}
+
 // p: questions and regions, or words.
 static vd_token_look find_pairs(const vd_dialog_tokens *d, vd_sight sight)
 {
     const vd_pairing *p = vd_inputs_pairing(d->tape, d->in, sight);
     size_t count = p ? (size_t)d->heads * (size_t)p->pairs : 0;
     int *pair = vd_arena_ints(d->tape->arena, count), *at = pair;
-    bool words = sight == VD_SEES_HISTORY_WORDS;
     for (int h = 0; h < d->heads && p && pair; h++)
         for (int n = 0; n < d->in->span->questions; n++) {
-            int regions = regions_of(d->in, n), keys = words ? heard_by(d->in, n) : regions;
-            int first = h * d->sees->pairs + (words ? regions : 0);
-            for (int k = 0; k < keys; k++)
+            vd_range keys = keys_of(d, n, sight);
+            int first = h * d->sees->pairs + keys.first;
+            for (int k = 0; k < keys.count; k++)
                 *at++ = d->last[n] < 0 ? -1 : first + last_group(d, n)->at + k;
         }
     return (vd_token_look){p, vd_arena_upload(d->tape->arena, pair, count, sizeof *pair)};
@@ -165,6 +185,20 @@ static const vd_value *sum_entries(const vd_dialog_tokens *d)
                                    words ? words->pairs : 0, group, (int)pairs));
 }
 
+// Each token is made of itself.
+static const vd_value *begin_rollout(const vd_dialog_tokens *d, const strand *s)
+{
+    int columns = s->most_regions + d->in->span->most;
+    size_t n = (size_t)columns * (size_t)columns;
+    vd_real *one = vd_arena_take(d->tape->arena, n, sizeof *one);
+    for (int i = 0; i < columns && one; i++)
+        one[(size_t)i * (size_t)columns + (size_t)i] = 1;
+    const vd_value *ones = vd_tape_constant(
+        d->tape, VD_AXIS_NONE, vd_tape_upload(d->tape, one, n, sizeof *one), columns, columns);
+    const int *origin = vd_tape_upload(d->tape, s->origin, (size_t)s->rows, sizeof *s->origin);
+    return vd_tape_rows(d->tape, ones, origin, s->rows, VD_AXIS_NONE);
+}
+
 // Lists for the backend, once the dialogs are strung; those that memory was out for are NULL.
 static void make_lists(vd_dialog_tokens *d, const strand *s)
 {
@@ -178,7 +212,9 @@ static void make_lists(vd_dialog_tokens *d, const strand *s)
         return;
     d->at_regions = find_pairs(d, VD_SEES_REGIONS);
     d->at_words = find_pairs(d, VD_SEES_HISTORY_WORDS);
+    d->at_own = find_pairs(d, VD_SEES_OWN_WORDS);
     d->sum = sum_entries(d);
+    d->rollout = begin_rollout(d, s);
 }
 
 bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
@@ -220,23 +256,33 @@ static void even_entries(const vd_dialog_tokens *d, int n, evened at)
     }
 }
 
-static void even_question(const vd_dialog_tokens *d, int n, bool of_regions, bool of_rounds,
-                          evened all)
+// Which attentions are to be even.
+typedef struct flat {
+    bool regions, rounds, words, own;
+} flat;
+
+static void even_question(const vd_dialog_tokens *d, int n, const flat *of, evened all)
 {
     int words = d->last[n] < 0 ? 0 : d->in->question_words->length[n],
-        regions = regions_of(d->in, n);
+        regions = regions_of(d->in, n), heard = heard_by(d->in, n);
     for (int i = 0; i < words * d->heads; i++) {
-        size_t at = (size_t)(i / words) * (size_t)d->sees->pairs +
-                    (size_t)(last_group(d, n) - i % words)->at;
-        if (of_regions)
+        int before = i % words; // the last word
+        size_t at =
+            (size_t)(i / words) * (size_t)d->sees->pairs + (size_t)(last_group(d, n) - before)->at;
+        if (of->regions)
             memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
         at += (size_t)regions;
-        if (of_rounds)
+        if (of->rounds)
             even_entries(d, n, (evened){all.keep + at, all.plus + at});
+        else if (of->words)
+            memset(all.keep + at, 0, (size_t)heard * sizeof *all.keep);
+        at += (size_t)heard;
+        if (of->own)
+            memset(all.keep + at, 0, (size_t)(words - before) * sizeof *all.keep);
     }
 }
 
-static const vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
+static vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
 {
     return vd_tape_constant(tape, VD_AXIS_PAIRS, vd_tape_upload(tape, x, (size_t)rows, sizeof *x),
                             rows, 1);
@@ -244,16 +290,17 @@ static const vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
 
 const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores)
 {
-    bool regions = vd_is_flat(d->tape->flatten, "regions"),
-         rounds = vd_is_flat(d->tape->flatten, "rounds");
-    if ((!regions && !rounds) || d->tape->status != VD_OK)
+    const char *const *names = d->tape->flatten;
+    const flat of = {vd_is_flat(names, "regions"), vd_is_flat(names, "rounds"),
+                     vd_is_flat(names, "history-words"), vd_is_flat(names, "question-words")};
+    if (!(of.regions || of.rounds || of.words || of.own) || d->tape->status != VD_OK)
         return scores;
     vd_real *keep = vd_arena_take_raw(d->tape->arena, (size_t)scores->rows, sizeof *keep);
     vd_real *plus = vd_arena_take(d->tape->arena, (size_t)scores->rows, sizeof *plus);
     for (int i = 0; i < scores->rows && keep; i++)
         keep[i] = 1;
     for (int n = 0; n < d->in->span->questions && keep && plus; n++)
-        even_question(d, n, regions, rounds, (evened){keep, plus});
+        even_question(d, n, &of, (evened){keep, plus});
     scores = vd_tape_multiply(d->tape, scores, constant(d->tape, keep, scores->rows));
     return vd_tape_add(d->tape, scores, constant(d->tape, plus, scores->rows));
 }
@@ -286,4 +333,68 @@ void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, in
     rounds->pairing = d->in->sight[VD_SEES_ROUNDS];
     vd_tape_show(d->tape, mean_of_heads(d, &d->at_regions, scores, true), "regions", index);
     vd_tape_show(d->tape, rounds, "rounds", index);
+    vd_tape_show(d->tape, words, "history-words", index);
+    vd_tape_show(d->tape, mean_of_heads(d, &d->at_own, scores, true), "question-words", index);
+}
+
+// ---- rollout ------------------------------------------------------------------------------------
+
+void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention)
+{
+    vd_tape *tape = d->tape;
+    const vd_value **each = vd_arena_take(tape->arena, (size_t)d->heads, sizeof *each);
+    if (tape->dw || !each)
+        return;
+    for (int h = 0; h < d->heads; h++)
+        each[h] = d->rollout;
+    const vd_value *found = vd_tape_mix(tape, attention, vd_tape_join_all(tape, each, d->heads));
+    const vd_value *sum = vd_tape_scale(tape, d->rollout, (vd_real)d->heads);
+    for (int h = 0; h < d->heads; h++)
+        sum = vd_tape_add(tape, sum, vd_tape_columns(tape, found, h * sum->columns, sum->columns));
+    d->rollout = vd_tape_scale(tape, sum, 1 / (vd_real)(2 * d->heads));
+}
+
+// p: questions and what columns of the rollout from `first` are of; rolled: a row a question.
+static void show_columns(const vd_dialog_tokens *d, const vd_pairing *p, const float *rolled,
+                         int first, const char *name)
+{
+    vd_pairing *derived = vd_arena_take(d->tape->arena, 1, sizeof *derived);
+    vd_real *share = vd_arena_take_raw(d->tape->arena, (size_t)p->pairs, sizeof *share);
+    for (int i = 0, pair = 0; i < p->count && share; i++) {
+        int keys = p->group[i].key[0].count;
+        for (int q = 0; q < p->group[i].query.count; q++, rolled += d->rollout->columns) {
+            double sum = 0;
+            for (int k = 0; k < keys; k++)
+                sum += (double)rolled[first + k];
+            for (int k = 0; k < keys; k++, pair++)
+                share[pair] = (vd_real)(sum > 0 ? (double)rolled[first + k] / sum : 1. / keys);
+        }
+    }
+    vd_value *shown = derived ? constant(d->tape, share, p->pairs) : &d->tape->nothing;
+    if (shown->rows == 0)
+        return;
+    *derived = *p;
+    derived->derived = true;
+    shown->pairing = derived;
+    vd_tape_show(d->tape, shown, name, 0);
+}
+
+void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d)
+{
+    vd_tape *tape = d->tape;
+    if (tape->dw || tape->status != VD_OK)
+        return;
+    int questions = d->in->span->questions, columns = d->rollout->columns;
+    size_t n = (size_t)questions * (size_t)columns;
+    const vd_value *rows =
+        vd_tape_rows(tape, d->rollout, d->question, questions, VD_AXIS_QUESTIONS);
+    float *rolled = vd_arena_take_raw(tape->arena, n, sizeof *rolled);
+    if (!rolled)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions are made of");
+    if (tape->status != VD_OK)
+        return;
+    tape->be->read_floats(rows->x, rolled, n);
+    show_columns(d, d->at_regions.p, rolled, 0, "rollout");
+    show_columns(d, d->in->sight[VD_SEES_ROUNDS], rolled, columns - d->in->span->most,
+                 "rollout-rounds");
 }

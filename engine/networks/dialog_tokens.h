@@ -27,8 +27,11 @@ typedef struct vd_dialog_tokens {
     const int *last;        // (N) host: the group in `sees` of that word, or -1
     const vd_pairing *sees; // of tokens to tokens
     // For what people see, and so not there in training.
-    vd_token_look at_regions, at_words; // words: of the entries
-    const vd_value *sum;                // of the words of an entry
+    vd_token_look at_regions, at_words, at_own; // words: of the entries; own: of the question
+    const vd_value *sum;                        // of the words of an entry
+    // (rows) what each token is made of so far: shares of the regions of its dialog, then of the
+    // entries. What they lack to one is of questions that stand apart.
+    const vd_value *rollout;
 } vd_dialog_tokens;
 
 // False, and a failure of the tape, when memory is out.
@@ -36,13 +39,20 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
                            vd_dialog_tokens *out);
 
 // Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
-// questions, the regions, or the entries whatever their length.
+// questions, the regions, the entries whatever their length, the entries' words, or their own.
 const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores);
 // The share that each question's last word gives to each region, the mean over heads: pairs of
 // VD_SEES_REGIONS.
 vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention);
-// "regions" and "rounds" of the questions' last words, the mean over heads of the shares that a
-// head gives to each among its kind. Does nothing in training.
+// What the questions' last words look at: "regions", "history-words", "question-words", the mean
+// over heads of the shares that a head gives to each among its kind, and "rounds", the sum over an
+// entry's words. Does nothing in training.
 void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index);
+// One layer more of attention rollout (Abnar, Zuidema 2020): rollout = (A + I) / 2 rollout, A the
+// mean of the heads of `attention`. Does nothing in training.
+void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention);
+// What the questions' last words are made of: "rollout" of the regions, "rollout-rounds" of the
+// entries, shares among their kind. Does nothing in training.
+void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d);
 
 #endif

@@ -18,8 +18,10 @@
 //
 // Left out: the loss on the next word of the text, and its decoder that goes on writing the
 // sequence; the decoders are those of all networks.
-// Attentions, index = layer, from the question's last word, the mean over heads of what each head
-// looks at among the regions, and among the entries: question -> regions, rounds.
+// Attentions from the question's last word, index = layer, the mean over heads of what each head
+// looks at among what is of a kind: question -> regions, rounds, history-words, question-words. And
+// what that word is made of after all layers, by attention rollout: rollout (regions),
+// rollout-rounds, with the kind's shares divided by their sum.
 #include <math.h>
 
 #include "engine/networks/dialog_tokens.h"
@@ -107,13 +109,14 @@ static void explain_tokens(const vd_dialog_tokens *d, const vd_value *x)
 // One of them: x as it comes in, with what it found, worked out; what it looked at.
 typedef struct layer {
     const vd_value *before, *between, *after, *a;
+    bool last;
 } layer;
 
 static void explain_layer(const vd_dialog_tokens *d, const layer *l)
 {
     if (d->tape->dw) // in training nobody looks
         return;
-    const vd_explained stage = {
+    vd_explained stage = {
         .title = "Self-attention, then feed-forward",
         .why = "Every word attends to the regions and to the words before it, with several heads; "
                "the result is added. Then a feed-forward layer transforms each token. Shown for "
@@ -126,10 +129,13 @@ static void explain_layer(const vd_dialog_tokens *d, const layer *l)
                 {"x", "worked out", last_words(d, l->after)}},
         .gate = {"in all", "share of the attention, mean of the heads",
                  vd_dialog_tokens_of_regions(d, l->a)}};
+    if (l->last)
+        stage.formula[3] = "rollout: (A + I) / 2 of every layer multiplied, A the mean of the "
+                           "heads' a";
     vd_tape_explain(d->tape, &stage);
 }
 
-static const vd_value *attend(const vd_dialog_tokens *d, const vd_value *y, int index, layer *l)
+static const vd_value *attend(vd_dialog_tokens *d, const vd_value *y, int index, layer *l)
 {
     vd_tape *tape = d->tape;
     const vd_value *q = vd_tape_linear(tape, y, part_of(index, "attention.query").text),
@@ -137,8 +143,11 @@ static const vd_value *attend(const vd_dialog_tokens *d, const vd_value *y, int 
                    *v = vd_tape_linear(tape, y, part_of(index, "attention.value").text);
     q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / d->heads));
     const vd_value *s = vd_dialog_tokens_flatten(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
-    vd_dialog_tokens_show(d, s, index);
     l->a = vd_tape_softmax(tape, s);
+    vd_dialog_tokens_roll(d, l->a);
+    if (l->last) // what is shown last is what views show first
+        vd_dialog_tokens_show_rollout(d);
+    vd_dialog_tokens_show(d, s, index);
     return vd_tape_linear(tape, vd_tape_mix(tape, l->a, v), part_of(index, "attention.out").text);
 }
 
@@ -148,10 +157,10 @@ static const vd_value *work_out(vd_tape *tape, const vd_value *y, int index)
     return vd_tape_linear(tape, y, part_of(index, "ffn.2").text);
 }
 
-static const vd_value *take_layer(const vd_dialog_tokens *d, const vd_value *x, int index)
+static const vd_value *take_layer(vd_dialog_tokens *d, const vd_value *x, int index)
 {
     vd_tape *tape = d->tape;
-    layer l = {.before = x};
+    layer l = {.before = x, .last = index == layers_of(d->in->config) - 1};
     const vd_value *y = vd_tape_layer_norm(tape, x, part_of(index, "norm1").text);
     y = vd_tape_dropout(tape, attend(d, y, index, &l), d->in->dropout);
     l.between = vd_tape_add(tape, x, y);

@@ -30,7 +30,7 @@ typedef struct vd_trace_table {
     const double *value; // (rows, columns)
 } vd_trace_table;
 
-enum { VD_STAGE_VALUES = 3, VD_STAGE_FORMULAS = 4, VD_STAGE_TABLES = 3 };
+enum { VD_STAGE_VALUES = 3, VD_STAGE_FORMULAS = 4, VD_STAGE_TABLES = 7 };
 
 typedef struct vd_trace_stage {
     char title[48];

@@ -560,29 +560,37 @@ def transformer_layer(w, x, seen, name):
     x = x + w.linear(name + "attention.out", found, E, False)
     inner = w.linear(name + "ffn.1", norm(w, name + "norm2", x), 4 * E)
     inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
-    return x + w.linear(name + "ffn.2", inner, E), scores[:, -1]
+    return x + w.linear(name + "ffn.2", inner, E), scores
 
 
 def dialog_transformer(w, d):
     """Each round by itself: regions, the entries before it, its question."""
     out, shown = [], {}
     regions = w.linear("encoder.regions.image", d.raw, E) + w.get("encoder.regions.kind", 1, E)
+
+    def rounds(shares):
+        return torch.stack([s.sum() for s in shares.split(entries)])
+
     for t, question in enumerate(d.questions):
         text = torch.cat(d.entries[:t + 1] + [question])
+        entries = [len(e) for e in d.entries[:t + 1]]
         words = w.words(text) + w.get("encoder.place.weight", 512, E)[:len(text)]
         x, p = torch.cat([regions, words]), len(regions)
         seen = torch.ones(len(x), len(x), dtype=torch.bool).tril()
         seen[:p, :p] = True
+        parts, rollout = [p, sum(entries), len(question)], torch.eye(len(x), dtype=torch.float64)
         for l in range(STEPS):
             x, scores = transformer_layer(w, x, seen, f"encoder.layers.{l}.")
-            looks = softmax(scores[:, :p], 1).mean(0)
-            shares = softmax(scores[:, p:p + len(text) - len(question)], 1).mean(0)
-            rounds = [s.sum() for s in shares.split([len(e) for e in d.entries[:t + 1]])]
-            shown.setdefault(f"regions.{l}", []).append(looks)
-            shown.setdefault(f"rounds.{l}", []).append(
-                torch.cat([torch.stack(rounds), looks.new_zeros(R - t - 1)]))
+            rollout = (softmax(scores, 2).mean(0) @ rollout + rollout) / 2
+            looks = [softmax(s, 1).mean(0) for s in scores[:, -1].split(parts, 1)]
+            for name, row in (("regions", looks[0]), ("rounds", rounds(looks[1])),
+                              ("history-words", looks[1]), ("question-words", looks[2])):
+                shown.setdefault(f"{name}.{l}", []).append(row[None])
+        made = rollout[-1].split(parts)
+        for name, row in (("rollout", made[0]), ("rollout-rounds", rounds(made[1]))):
+            shown.setdefault(name + ".0", []).append((row / row.sum())[None])
         out.append(w.linear("encoder.out", norm(w, "encoder.norm", x[-1]), H))
-    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+    return torch.stack(out), {name: padded_rows(rows) for name, rows in shown.items()}
 
 
 def gated(w, name, x):
@@ -642,7 +650,7 @@ NETWORKS["mvan-gru"] = mvan_gru
 
 # What the rows of an attention are long: all that it could look at.
 WIDTHS = {"rounds": R, "regions": P, "regions-alone": P, "question-words": TQ, "own-words": TQ, "history-words": TQ,
-          "pooled-words": R * TH, "words-alone": R * TH}
+          "pooled-words": R * TH, "words-alone": R * TH, "rollout": P, "rollout-rounds": R}
 
 
 def padded(rows, width):
@@ -693,8 +701,8 @@ def make():
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
             width = WIDTHS[shown.rpartition(".")[0]]
-            if name == "mvan-gru" and shown == "history-words.0":
-                width = R * TH  # its question words look at these; elsewhere they look
+            if name in ("mvan-gru", "dialog-transformer") and shown.startswith("history-words"):
+                width = R * TH  # they are looked at; elsewhere they look
             width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing
             rows = numpy.concatenate([padded(r[1][shown], width) for r in results])
             out[f"{name}/{shown}"] = numpy.pad(rows, ((0, max(B * R - len(rows), 0)), (0, 0)))

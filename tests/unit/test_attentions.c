@@ -471,6 +471,10 @@ static void names_are_listed_once(void **state)
     assert_true(vd_attention_named(list, 3, 1, &name));
     assert_string_equal(name, "regions");
     assert_false(vd_attention_named(list, 3, 2, &name));
+    list[0].derived = true; // what comes from others cannot be made uniform
+    assert_true(vd_attention_named(list, 3, 0, &name));
+    assert_string_equal(name, "regions");
+    list[0].derived = false;
     vd_attention_title(&list[2], title, sizeof title);
     assert_string_equal(title, "regions, step 2 of 2");
     vd_answer copy;

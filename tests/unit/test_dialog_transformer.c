@@ -204,6 +204,86 @@ static void heads_divide_a_word_vector(void **state)
     }
 }
 
+// What each token of a question's sequence is made of, when it looks at all that it sees alike: of
+// the regions, then of the entries.
+enum { MADE_OF = P + R, TOKENS = 256 };
+
+static void roll(double (*made)[MADE_OF], int tokens)
+{
+    static double before[TOKENS][MADE_OF];
+    memcpy(before, made, (size_t)tokens * sizeof *made);
+    for (int i = 0; i < tokens; i++)
+        for (int c = 0; c < MADE_OF; c++) {
+            int seen = i < P ? P : i + 1;
+            double sum = 0;
+            for (int j = 0; j < seen; j++)
+                sum += before[j][c];
+            made[i][c] = (before[i][c] + sum / seen) / 2;
+        }
+}
+
+// Of the last word of a question.
+static const double *rolled(const talk *t, int question, int layers)
+{
+    static double made[TOKENS][MADE_OF];
+    int tokens = P;
+    memset(made, 0, sizeof made);
+    for (int k = 0; k < P; k++)
+        made[k][k] = 1;
+    for (int r = 0; r <= question; r++)
+        for (int i = 0; i < t->history_length[r]; i++)
+            made[tokens++][P + r] = 1;
+    tokens += t->question_length[question];
+    for (int l = 0; l < layers; l++)
+        roll(made, tokens);
+    return made[tokens - 1];
+}
+
+static void compare_shares(const vd_real *found, const double *made, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += made[i];
+    for (int i = 0; i < count; i++)
+        assert_true(fabs((double)found[i] - made[i] / sum) < 1e-5);
+}
+
+static const vd_value *shown(const room *r, const char *name)
+{
+    const vd_shown *s = r->net.pass.tape->shown;
+    while (s && strcmp(s->name, name) != 0)
+        s = s->next;
+    assert_non_null(s);
+    return s->value;
+}
+
+static void a_rollout_multiplies_the_attentions_of_all_layers(void **state)
+{
+    enum { ROUNDS = 4, LAYERS = 3 };
+    static room r;
+    vd_real e[ROUNDS * MOST_H];
+    talk t = make_talk(ROUNDS, 5);
+    (void)state;
+    open_room(&r, 0);
+    assert_int_equal(r.config.hops, 0); // the network's default
+    for (int l = 0; l < LAYERS; l++) {
+        char name[80];
+        snprintf(name, sizeof name, "encoder.layers.%d.attention.query.weight", l);
+        const vd_parameter *query = vd_layout_find(&r.layout, name);
+        memset(r.block + query->offset, 0, query->elements * sizeof *r.block);
+    }
+    read_encoded(&r, &t, e);
+    const vd_real *regions = shown(&r, "rollout")->x, *entries = shown(&r, "rollout-rounds")->x;
+    for (int n = 0; n < ROUNDS; n++) {
+        const double *made = rolled(&t, n, LAYERS);
+        compare_shares(regions, made, P);
+        compare_shares(entries, made + P, n + 1);
+        regions += P;
+        entries += n + 1;
+    }
+    close_room(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +291,7 @@ int main(void)
         cmocka_unit_test(without_the_history_earlier_questions_are_unknown),
         cmocka_unit_test(a_text_may_be_longer_than_there_are_places),
         cmocka_unit_test(heads_divide_a_word_vector),
+        cmocka_unit_test(a_rollout_multiplies_the_attentions_of_all_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,15 +246,17 @@ static void what_is_left_out_was_never_there(const talk *t)
     vd_dialog_free(blind);
 }
 
-static void flattened_attentions_are_uniform(const talk *t)
+// Those of the question with one of two names.
+static void these_are_uniform(const talk *t, const char *one, const char *other)
 {
-    static const char *const flat[] = {"regions", "rounds", NULL};
+    const char *const flat[] = {one, other, NULL};
     vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
     vd_answer a = ask(t, dialog, R - 1, &(vd_intervention){.flatten = flat}, NULL);
     for (int i = 0; i < a.attentions; i++) {
         const vd_attention *at = &a.attention[i];
-        double share = at->key == VD_AXIS_ENTRIES ? 1.0 / R : 1.0 / REAL;
-        bool is_flat = strcmp(at->name, "regions") == 0 || strcmp(at->name, "rounds") == 0;
+        double share = at->key == VD_AXIS_REGIONS ? 1.0 / REAL : 1.0 / at->columns;
+        bool is_flat = strcmp(at->name, one) == 0 || strcmp(at->name, other) == 0;
+        is_flat &= at->query == VD_AXIS_QUESTIONS;
         for (int c = 0; is_flat && c < at->columns; c++)
             assert_true(at->key == VD_AXIS_REGIONS && c == REAL
                             ? at->share[c] == 0
@@ -262,6 +264,12 @@ static void flattened_attentions_are_uniform(const talk *t)
     }
     vd_answer_clear(&a);
     vd_dialog_free(dialog);
+}
+
+static void flattened_attentions_are_uniform(const talk *t)
+{
+    these_are_uniform(t, "regions", "rounds");
+    these_are_uniform(t, "history-words", "question-words");
 }
 
 // Of an answer's attentions those of its words: a row for each and for its end, which sum to one;

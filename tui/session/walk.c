@@ -168,7 +168,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
 // Whether it is one of the question's attentions over the axis: one for each step that looks there.
 static bool looks_at(const vd_attention *a, vd_axis axis)
 {
-    return a->query == VD_AXIS_QUESTIONS && a->key == axis && a->share;
+    return a->query == VD_AXIS_QUESTIONS && a->key == axis && a->share && !a->derived;
 }
 
 int vd_walk_looks(const vd_walk *walk, vd_axis axis)
