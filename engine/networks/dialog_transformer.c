@@ -12,8 +12,9 @@
 // the number of layers. What comes later is seen by nothing, so one pass answers all rounds.
 //
 // The text is the entries strung together (dialog_tokens.h). An entry is a question, <S>, its
-// answer, </S>, </S>. So no token is added: this <S> stands for <A>, and the </S> at the end of an
-// entry for the <Q> of the question behind it. The caption has neither, nor an <S> before it.
+// answer, </S>, </S>. So no token is added: this <S> says what <A> would, and the </S> at the end
+// of an entry what <Q> would of the question behind it. The caption has no mark: it begins at
+// place 0, and where it ends is left to its words and those of the first question.
 // Dropout is on words with their places, and on what a layer adds.
 //
 // Left out: the loss on the next word of the text, and its decoder that goes on writing the
