@@ -417,13 +417,20 @@ static void keep_memo(vd_dialog *d, const vd_memo *now)
 {
     vd_error err;
     vd_status status = VD_OK;
-    for (int i = 0; i < now->made * now->each && status == VD_OK; i++)
-        status = vd_dialog_keep_rows(d, &d->memo_rows, now->entries * now->each + i, 1, now->width,
-                                     now->row[i]->x, &err);
+    if (now->width != d->memo.width) {
+        vd_model_give(d->model, d->memo_rows.numbers);
+        d->memo_rows = (vd_kept_rows){0};
+    }
+    for (int i = 0, at = now->known; i < now->values && status == VD_OK; i++) {
+        int rows = now->value[i]->rows * now->value[i]->columns / now->width;
+        status =
+            vd_dialog_keep_rows(d, &d->memo_rows, at, rows, now->width, now->value[i]->x, &err);
+        at += rows;
+    }
     d->memo = *now;
     d->memo.numbers = d->memo_rows.numbers;
     d->memo.entries = status == VD_OK ? now->entries + now->made : 0;
-    d->memo.row = NULL;
+    d->memo.value = NULL;
 }
 
 // Unknown words keep their numbers where they may be copied from.

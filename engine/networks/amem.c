@@ -84,10 +84,11 @@ static void use_kept(dialogs *d, vd_memo *memo)
     for (int i = 0; i < d->known * MAPS; i++)
         d->map[i] = vd_tape_constant(d->tape, VD_AXIS_REGIONS,
                                      memo->numbers + (size_t)i * (size_t)regions, regions, 1);
-    memo->each = MAPS;
     memo->width = regions;
-    memo->row = d->map + d->known * MAPS;
+    memo->known = d->known * MAPS;
     memo->made = d->longest - d->known;
+    memo->values = memo->made * MAPS;
+    memo->value = d->map + memo->known;
 }
 
 static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)

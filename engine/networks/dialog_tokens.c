@@ -10,13 +10,15 @@
 // The dialogs that have been strung so far, on the host.
 typedef struct strand {
     const vd_inputs *in;
-    int rows, words, places;
-    int *from, *id, *place; // vd_dialog_tokens
-    int *origin;            // (rows) column of vd_dialog_tokens.rollout, -1: it has none
-    vd_pair_group *group;   // (dialogs + words) the regions of each dialog, then each word
-    int *last;              // (N) group of a question's last word, -1: it has none
-    int first, regions;     // of the dialog at hand: its first row, its regions
-    int most_regions;       // of a dialog
+    int rows, words, places; // rows: the kept ones count
+    int kept;                // rows of the one dialog that a chat has kept
+    int *from, *id, *place;  // vd_dialog_tokens
+    int *origin;             // column of vd_dialog_tokens.rollout, -1: it has none
+    vd_pair_group *group;    // (dialogs + words) the regions of each dialog, then each word
+    int *last;               // (N) group of a question's last word, -1: it has none
+    int first, regions;      // of the dialog at hand: its first row, its regions
+    int most_regions;        // of a dialog
+    int columns;             // of vd_dialog_tokens.rollout
 } strand;
 
 static void add_regions(strand *s, int b)
@@ -24,6 +26,10 @@ static void add_regions(strand *s, int b)
     const int *start = s->in->region_start;
     s->first = s->rows;
     s->regions = start[b + 1] - start[b];
+    if (s->kept) { // their group has no queries
+        s->rows += s->regions;
+        return;
+    }
     const vd_range all = {s->first, s->regions};
     s->group[b] = (vd_pair_group){.query = all, .key = {all}};
     for (int k = start[b]; k < start[b + 1]; k++) {
@@ -32,7 +38,10 @@ static void add_regions(strand *s, int b)
     }
 }
 
-enum { TOGETHER = 32 };
+enum {
+    TOGETHER = 32,
+    ENTRIES = 16 // a rollout has columns for a multiple of so many: kept rows stay as wide
+};
 
 // Rows have room for a multiple of so many keys, which makes one block of as many words.
 static int room_for(int keys)
@@ -43,16 +52,17 @@ static int room_for(int keys)
 // Words that see the first `seen` rows of their dialog, and those from row `at` up to themselves.
 static void add_words(strand *s, const vd_packed *text, int sequence, int seen, int at, int origin)
 {
-    int dialogs = s->in->span->dialogs;
+    int dialogs = s->in->span->dialogs, regions = s->kept ? 0 : s->in->region_start[dialogs];
     for (int i = text->start[sequence]; i < text->start[sequence + 1]; i++, s->words++) {
-        const vd_range before = {s->first, seen}, own = {at, s->rows + 1 - at};
+        int row = s->rows++ - s->kept;
+        const vd_range before = {s->first, seen}, own = {at, s->rows - at};
         int place = seen + own.count - 1 - s->regions;
         s->id[s->words] = text->id[i];
         s->place[s->words] = place < s->places ? place : s->places - 1;
         s->group[dialogs + s->words] = (vd_pair_group){
-            .query = {s->rows, 1}, .key = {before, own}, .stride = room_for(seen + own.count)};
-        s->origin[s->rows] = origin;
-        s->from[s->rows++] = s->in->region_start[dialogs] + s->words;
+            .query = {row, 1}, .key = {before, own}, .stride = room_for(seen + own.count)};
+        s->origin[row] = origin;
+        s->from[row] = regions + s->words;
     }
 }
 
@@ -93,8 +103,11 @@ static void add_dialog(strand *s, int b)
     int first = span->dialogs + s->words;
     add_regions(s, b);
     for (int r = span->entry_start[b]; r < span->entry_start[b + 1]; r++)
-        add_words(s, s->in->history_words, r, 0, s->first,
-                  s->most_regions + r - span->entry_start[b]);
+        if (s->kept > s->rows)
+            s->rows += s->in->history_words->length[r];
+        else
+            add_words(s, s->in->history_words, r, 0, s->first,
+                      s->most_regions + r - span->entry_start[b]);
     for (int n = span->question_start[b]; n < span->question_start[b + 1]; n++)
         add_question(s, b, n, first);
 }
@@ -114,6 +127,7 @@ static bool take_strand(strand *s, vd_arena *arena)
         int regions = in->region_start[b + 1] - in->region_start[b];
         s->most_regions = regions > s->most_regions ? regions : s->most_regions;
     }
+    s->columns = s->most_regions + (in->span->most + ENTRIES - 1) / ENTRIES * ENTRIES;
     return !arena->failed;
 }
 
@@ -188,15 +202,15 @@ static const vd_value *sum_entries(const vd_dialog_tokens *d)
 // Each token is made of itself.
 static const vd_value *begin_rollout(const vd_dialog_tokens *d, const strand *s)
 {
-    int columns = s->most_regions + d->in->span->most;
+    int columns = s->columns;
     size_t n = (size_t)columns * (size_t)columns;
     vd_real *one = vd_arena_take(d->tape->arena, n, sizeof *one);
     for (int i = 0; i < columns && one; i++)
         one[(size_t)i * (size_t)columns + (size_t)i] = 1;
     const vd_value *ones = vd_tape_constant(
         d->tape, VD_AXIS_NONE, vd_tape_upload(d->tape, one, n, sizeof *one), columns, columns);
-    const int *origin = vd_tape_upload(d->tape, s->origin, (size_t)s->rows, sizeof *s->origin);
-    return vd_tape_rows(d->tape, ones, origin, s->rows, VD_AXIS_NONE);
+    const int *origin = vd_tape_upload(d->tape, s->origin, (size_t)d->rows, sizeof *s->origin);
+    return vd_tape_rows(d->tape, ones, origin, d->rows, VD_AXIS_NONE);
 }
 
 // Lists for the backend, once the dialogs are strung; those that memory was out for are NULL.
@@ -204,7 +218,7 @@ static void make_lists(vd_dialog_tokens *d, const strand *s)
 {
     vd_arena *arena = d->tape->arena;
     size_t words = (size_t)s->words, int_size = sizeof *s->id;
-    d->from = vd_arena_upload(arena, s->from, (size_t)s->rows, int_size);
+    d->from = vd_arena_upload(arena, s->from, (size_t)d->rows, int_size);
     d->id = vd_arena_upload(arena, s->id, words, int_size);
     d->place = vd_arena_upload(arena, s->place, words, int_size);
     d->question = list_questions(d);
@@ -217,18 +231,36 @@ static void make_lists(vd_dialog_tokens *d, const strand *s)
     d->rollout = begin_rollout(d, s);
 }
 
-bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
+// What a chat has kept: the regions, and the words of some entries.
+static void use_memo(vd_dialog_tokens *d, strand *s, int layers)
+{
+    vd_memo *memo = d->in->memo;
+    int width = layers * (2 * d->in->config->embed + s->columns);
+    if (!memo)
+        return;
+    d->made = vd_arena_take(d->tape->arena, 3 * (size_t)layers, sizeof *d->made);
+    if (memo->width != width || d->in->question_words->tokens == 0)
+        memo->entries = 0;
+    memo->width = width;
+    if (memo->entries)
+        d->kept = s->kept = d->in->region_start[1] + d->in->history_words->start[memo->entries];
+    d->memory = vd_tape_constant(d->tape, VD_AXIS_NONE, memo->numbers, d->kept, width);
+}
+
+bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *sizes,
                            vd_dialog_tokens *out)
 {
-    strand s = {.in = in, .places = places};
-    *out = (vd_dialog_tokens){.tape = tape, .in = in, .heads = heads};
+    strand s = {.in = in, .places = sizes->places};
+    *out = (vd_dialog_tokens){.tape = tape, .in = in, .heads = sizes->heads};
     if (tape->status == VD_OK && take_strand(&s, tape->arena)) {
+        use_memo(out, &s, sizes->layers);
         for (int b = 0; b < in->span->dialogs; b++)
             add_dialog(&s, b);
-        out->rows = s.rows;
+        out->rows = s.rows - s.kept;
         out->words = s.words;
         out->last = s.last;
-        out->sees = vd_pairing_make(tape->arena, VD_AXIS_NONE, s.rows, VD_AXIS_NONE, s.rows,
+        out->entries = s.most_regions;
+        out->sees = vd_pairing_make(tape->arena, VD_AXIS_NONE, out->rows, VD_AXIS_NONE, s.rows,
                                     s.group, in->span->dialogs + s.words);
     }
     if (out->sees)
@@ -236,6 +268,33 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
     if (!out->sees || tape->arena->failed)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the dialog as one sequence");
     return tape->status == VD_OK;
+}
+
+// ---- what a chat keeps --------------------------------------------------------------------------
+
+const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x)
+{
+    vd_tape *tape = d->tape;
+    int from = d->columns;
+    if (!d->in->memo || tape->status != VD_OK)
+        return x;
+    d->made[d->values++] = x;
+    d->columns += x->columns;
+    return d->kept ? vd_tape_stack(tape, vd_tape_columns(tape, d->memory, from, x->columns), x) : x;
+}
+
+void vd_dialog_tokens_keep(const vd_dialog_tokens *d)
+{
+    vd_memo *memo = d->in->memo;
+    if (!memo || d->tape->status != VD_OK)
+        return;
+    const vd_value *all = vd_tape_join_all(d->tape, d->made, d->values);
+    int rows = d->rows - d->in->question_words->tokens;
+    d->made[0] = vd_tape_constant(d->tape, VD_AXIS_NONE, all->x, rows, all->columns);
+    memo->known = d->kept;
+    memo->made = d->in->history_words->sequences - memo->entries;
+    memo->values = rows > 0;
+    memo->value = d->made;
 }
 
 // ---- what people see and can make even ----------------------------------------------------------
@@ -342,12 +401,14 @@ void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, in
 void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention)
 {
     vd_tape *tape = d->tape;
-    const vd_value **each = vd_arena_take(tape->arena, (size_t)d->heads, sizeof *each);
-    if (tape->dw || !each)
+    if (tape->dw)
         return;
-    for (int h = 0; h < d->heads; h++)
-        each[h] = d->rollout;
-    const vd_value *found = vd_tape_mix(tape, attention, vd_tape_join_all(tape, each, d->heads));
+    const vd_value **each = vd_arena_take(tape->arena, (size_t)d->heads, sizeof *each);
+    const vd_value *all = vd_dialog_tokens_all(d, d->rollout);
+    for (int h = 0; h < d->heads && each; h++)
+        each[h] = all;
+    const vd_value *found = each ? vd_tape_join_all(tape, each, d->heads) : &tape->nothing;
+    found = vd_tape_mix(tape, attention, found);
     const vd_value *sum = vd_tape_scale(tape, d->rollout, (vd_real)d->heads);
     for (int h = 0; h < d->heads; h++)
         sum = vd_tape_add(tape, sum, vd_tape_columns(tape, found, h * sum->columns, sum->columns));
@@ -395,6 +456,5 @@ void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d)
         return;
     tape->be->read_floats(rows->x, rolled, n);
     show_columns(d, d->at_regions.p, rolled, 0, "rollout");
-    show_columns(d, d->in->sight[VD_SEES_ROUNDS], rolled, columns - d->in->span->most,
-                 "rollout-rounds");
+    show_columns(d, d->in->sight[VD_SEES_ROUNDS], rolled, d->entries, "rollout-rounds");
 }

@@ -16,10 +16,15 @@ typedef struct vd_token_look {
     const int *pair; // (heads, pairs of p) -1: of a question without words
 } vd_token_look;
 
+typedef struct vd_dialog_sizes {
+    int heads, layers, places;
+} vd_dialog_sizes;
+
 typedef struct vd_dialog_tokens {
     vd_tape *tape;
     vd_inputs *in;
-    int heads, rows, words;
+    // Rows of this pass. A chat has kept those before them, which are keys alone: `kept` of them.
+    int heads, rows, words, kept;
     // Lists where operations read them: of each token its row, in all regions and below these the
     // words; of each word its id, and its place in the text, below `places`; of each question the
     // row of its last word, -1 when it has none.
@@ -32,11 +37,21 @@ typedef struct vd_dialog_tokens {
     // (rows) what each token is made of so far: shares of the regions of its dialog, then of the
     // entries. What they lack to one is of questions that stand apart.
     const vd_value *rollout;
+    int entries; // its first column of these
+    // What a chat has kept (kept, width), and what of it has been read; these rows' values so far.
+    const vd_value *memory, **made;
+    int columns, values;
 } vd_dialog_tokens;
 
 // False, and a failure of the tape, when memory is out.
-bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, int heads, int places,
+bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *sizes,
                            vd_dialog_tokens *out);
+
+// Keys, values and rollouts of each layer are what a chat keeps of its picture and its entries.
+// x with the rows that it has kept above it; every pass asks for the same values in the same order.
+const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x);
+// After the last layer: what the chat is to keep.
+void vd_dialog_tokens_keep(const vd_dialog_tokens *d);
 
 // Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
 // questions, the regions, the entries whatever their length, the entries' words, or their own.

@@ -9,7 +9,8 @@
 //        a_ij = softmax_j(W_q y_i . W_k y_j / sqrt(d / heads))
 //   x += W_2 gelu(W_1 LN x + b) + b, d -> 4d -> d
 // e_t = W LN(x) + b at the last word of question t. d is the size of a word vector (embed), hops
-// the number of layers. What comes later is seen by nothing, so one pass answers all rounds.
+// the number of layers. What comes later is seen by nothing, so one pass answers all rounds, and a
+// chat keeps keys and values: a question costs its own words and those of the round before it.
 //
 // The text is the entries strung together (dialog_tokens.h). An entry is a question, <S>, its
 // answer, </S>, </S>. So no token is added: this <S> says what <A> would, and the </S> at the end
@@ -82,6 +83,8 @@ static const vd_value *read_tokens(const vd_dialog_tokens *d)
     const vd_value *places = vd_tape_vector(tape, "encoder.place.weight");
     places = vd_tape_rows(tape, places, d->place, d->words, VD_AXIS_NONE);
     x = vd_tape_dropout(tape, vd_tape_add(tape, x, places), d->in->position_dropout);
+    if (d->kept) // the regions, too
+        return x;
     const vd_value *regions = vd_tape_linear(tape, d->in->raw, "encoder.regions.image");
     regions = vd_tape_add(tape, regions, vd_tape_vector(tape, "encoder.regions.kind"));
     return vd_tape_rows(tape, vd_tape_stack(tape, regions, x), d->from, d->rows, VD_AXIS_NONE);
@@ -143,6 +146,8 @@ static const vd_value *attend(vd_dialog_tokens *d, const vd_value *y, int index,
                    *k = vd_tape_linear(tape, y, part_of(index, "attention.key").text),
                    *v = vd_tape_linear(tape, y, part_of(index, "attention.value").text);
     q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / d->heads));
+    k = vd_dialog_tokens_all(d, k);
+    v = vd_dialog_tokens_all(d, v);
     const vd_value *s = vd_dialog_tokens_flatten(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
     l->a = vd_tape_softmax(tape, s);
     vd_dialog_tokens_roll(d, l->a);
@@ -181,12 +186,14 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                      "heads: the word vector size (embed) %d is not a multiple of %d heads; "
                      "expected a number that divides it",
                      in->config->embed, heads);
-    if (!vd_dialog_tokens_make(tape, in, heads, PLACES, &d))
+    const vd_dialog_sizes sizes = {heads, layers_of(in->config), PLACES};
+    if (!vd_dialog_tokens_make(tape, in, &sizes, &d))
         return &tape->nothing;
     const vd_value *x = read_tokens(&d);
     explain_tokens(&d, x);
     for (int i = 0; i < layers_of(in->config); i++)
         x = take_layer(&d, x, i);
+    vd_dialog_tokens_keep(&d);
     x = last_words(&d, x);
     vd_value *e = vd_tape_layer_norm(tape, x, "encoder.norm");
     e = vd_tape_linear(tape, e, "encoder.out");

@@ -23,16 +23,18 @@ typedef enum vd_sight {
     VD_SIGHTS
 } vd_sight;
 
-// Cached rows of each entry, which depend only on the entries up to it and the questions before it.
-// A chat keeps them between questions, so that they are computed once.
+// Cached rows of the picture and of each entry, which depend only on the entries up to it and the
+// questions before it. A chat keeps them between questions, so that they are computed once.
 typedef struct vd_memo {
-    int each, width;        // rows of an entry, numbers of a row
+    int width;              // numbers of a row
     int entries;            // number of entries, from the first on, whose rows are cached
-    const vd_real *numbers; // (entries, each, width) in the backend's memory
-    // Output of a pass: rows of entries `entries`, entries + 1, ... (made, each), rows
-    // of `width` numbers in the arena. The network sets all of these, and each and width.
-    const vd_value *const *row;
-    int made;
+    const vd_real *numbers; // (rows, width) in the backend's memory
+    // Output of a pass: rows of entries `entries`, entries + 1, ... (made), which stand behind the
+    // first `known` rows: `values` values of rows of `width` numbers, in the arena. The network
+    // sets all of these, and width; where that was another, or it finds nothing of use, entries
+    // becomes 0.
+    int known, made, values;
+    const vd_value *const *value;
 } vd_memo;
 
 // The network's states of words, to which the generative decoder attends (decoders/source.c).

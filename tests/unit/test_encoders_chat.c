@@ -13,7 +13,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
 #include "engine/base/token.h"
-#include "engine/model/dialog.h"
+#include "engine/model/dialog_private.h"
 #include "engine/model/scorer.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
@@ -402,21 +402,81 @@ static void one_allocation_fails(const talk *t, size_t which, const vd_answer *e
     vd_dialog_free(dialog);
 }
 
+// Networks that keep what they computed of the entries.
+static const vd_network_kind keeping[] = {VD_NETWORK_AMEM, VD_NETWORK_DIALOG_TRANSFORMER};
+enum { KEEPING = sizeof keeping / sizeof *keeping };
+
 static void failed_allocations_change_no_answer(void **state)
 {
     (void)state;
     static talk t;
-    if (!support_backend()->memory->host)
-        return; // only the host's allocations can be made to fail
-    begin(&t, &(vd_config){.network = VD_NETWORK_AMEM});
-    vd_dialog *dialog = dialog_of(&t, t.image, 0, 0);
-    grow(&t, dialog);
-    vd_answer expected = ask(&t, dialog, 0, NULL, NULL);
-    for (size_t which = 1; which < 40; which++)
-        one_allocation_fails(&t, which, &expected);
-    vd_answer_clear(&expected);
+    // Only the host's allocations can be made to fail.
+    for (int n = 0; n < KEEPING && support_backend()->memory->host; n++) {
+        begin(&t, &(vd_config){.network = keeping[n]});
+        vd_dialog *dialog = dialog_of(&t, t.image, 0, 0);
+        grow(&t, dialog);
+        vd_answer expected = ask(&t, dialog, 0, NULL, NULL);
+        for (size_t which = 1; which < 40; which++)
+            one_allocation_fails(&t, which, &expected);
+        vd_answer_clear(&expected);
+        vd_dialog_free(dialog);
+        end(&t);
+    }
+}
+
+// Rows that are kept get wider with the entries.
+static void a_long_dialog_answers_as_a_fresh_one(const talk *t)
+{
+    vd_dialog *dialog = dialog_of(t, t->image, 0, 0);
+    vd_error err;
+    for (int i = 1; i < 18; i++) {
+        int r = 1 + i % (R - 1);
+        must(vd_dialog_append(dialog, t->entry + r * VD_MAX_HISTORY, t->entry_length[r], &err),
+             &err);
+        vd_answer found = ask(t, dialog, 0, NULL, NULL);
+        vd_dialog *fresh = dialog_of(t, t->image, 0, 0);
+        for (int k = 1; k <= i; k++) {
+            r = 1 + k % (R - 1);
+            must(vd_dialog_append(fresh, t->entry + r * VD_MAX_HISTORY, t->entry_length[r], &err),
+                 &err);
+        }
+        vd_answer expected = ask(t, fresh, 0, NULL, NULL);
+        assert_scores(t, "long", found.score, expected.score);
+        assert_int_equal(dialog->memo.entries, i + 1);
+        vd_answer_clear(&found);
+        vd_answer_clear(&expected);
+        vd_dialog_free(fresh);
+    }
     vd_dialog_free(dialog);
-    end(&t);
+}
+
+// Other numbers there give another answer.
+static void the_next_question_reads_what_was_kept(const talk *t)
+{
+    vd_dialog *dialog = dialog_of(t, t->image, 1, 0);
+    vd_answer before = ask(t, dialog, 1, NULL, NULL);
+    for (int i = 0; i < dialog->memo.width; i++)
+        dialog->memo_rows.numbers[i] += 1;
+    vd_answer after = ask(t, dialog, 1, NULL, NULL);
+    double most = 0;
+    for (int i = 0; i < POOL; i++)
+        most = fmax(most, fabs((double)(after.score[i] - before.score[i])));
+    assert_true(most > 1e-4);
+    vd_answer_clear(&before);
+    vd_answer_clear(&after);
+    vd_dialog_free(dialog);
+}
+
+static void entries_are_computed_once(void **state)
+{
+    (void)state;
+    static talk t;
+    for (int n = 0; n < KEEPING && support_backend()->memory->host; n++) {
+        begin(&t, &(vd_config){.network = keeping[n]});
+        a_long_dialog_answers_as_a_fresh_one(&t);
+        the_next_question_reads_what_was_kept(&t);
+        end(&t);
+    }
 }
 
 static void dialogs_with_every_network(void **state)
@@ -474,6 +534,7 @@ int main(void)
         cmocka_unit_test(dialogs_with_every_network),
         cmocka_unit_test(dialogs_that_a_decoder_looks_at),
         cmocka_unit_test(failed_allocations_change_no_answer),
+        cmocka_unit_test(entries_are_computed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
