@@ -31,6 +31,18 @@ const vd_setting *vd_settings_find(const vd_setting *rows, const char *name)
     return NULL;
 }
 
+bool vd_listed(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names ? names : ""; *at; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " ");
+        if (size == length && strncmp(at, name, size) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
 static double value_of(const vd_setting *row, const void *settings)
 {
     const char *at = (const char *)settings + row->offset;

@@ -28,6 +28,8 @@ typedef struct vd_setting {
 
 // The row of that name, NULL when there is none.
 const vd_setting *vd_settings_find(const vd_setting *rows, const char *name);
+// Whether a name is among `names`, with spaces between them; NULL: there are none.
+bool vd_listed(const char *names, const char *name);
 void vd_settings_start(const vd_setting *rows, void *settings); // initial values
 
 // The whole text must be a value within the bounds; else `refused`, with an error that starts with

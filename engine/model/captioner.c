@@ -50,11 +50,11 @@ vd_model *vd_captioner_model(const vd_captioner *captioner)
 
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err)
 {
-    vd_captioner_kind kind = captioner->model->config.caption.captioner;
-    if (how > VD_HARD_LARGEST && kind != VD_CAPTIONER_SAT_HARD)
+    const vd_caption_config *config = &captioner->model->config.caption;
+    if (how > VD_HARD_LARGEST && !vd_caption_is_hard(config))
         return vd_error_set(err, VD_USAGE,
                             "%s: its captioner is %s; expected sat-hard, which looks at one region",
-                            vd_model_path(captioner->model), vd_captioner_names[kind]);
+                            vd_model_path(captioner->model), vd_captioner_names[config->captioner]);
     captioner->hard = how;
     captioner->seed = seed;
     return VD_OK;

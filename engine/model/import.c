@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/base/safetensors.h"
 #include "engine/model/file.h"
+#include "engine/networks/encoder.h"
 
 static const char EMBEDDING[] = "encoder.word_embed.weight";
 // The same numbers again: decoders share the encoder's embedding.
@@ -41,30 +43,21 @@ static int whole(size_t size)
     return size > INT_MAX ? -1 : (int)size;
 }
 
-// The networks whose public weights are known: a tensor that only they have, and their last layer,
-// H x (D + `states` H).
-static const struct known_network {
-    vd_network_kind network;
-    const char *mark, *last;
-    size_t states;
-} known[] = {
-    {VD_NETWORK_LF_BU, "encoder.image_features_projection.weight", "encoder.fusion.weight", 2},
-    {VD_NETWORK_MVAN, "encoder.fusion.1.weight", "encoder.fusion.1.weight", 4},
-};
-
-static vd_status find_network(const vd_safetensors *file, const struct known_network **out,
-                              vd_error *err)
+// The network whose public weights these are.
+static vd_status find_network(const vd_safetensors *file, vd_config *config, vd_error *err)
 {
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (has(file, known[i].mark)) {
-            *out = &known[i];
+    char expected[200] = "";
+    for (int n = 0; n < VD_NETWORKS; n++) {
+        config->network = (vd_network_kind)n;
+        const char *mark = vd_encoder_of(config)->published.mark;
+        if (mark && has(file, mark))
             return VD_OK;
-        }
-    return vd_error_set(err, VD_MISMATCH,
-                        "%s: no known encoder: expected the tensors of mvan "
-                        "(encoder.fusion.1.weight) or lf-bu "
-                        "(encoder.image_features_projection.weight)",
-                        vd_safetensors_path(file));
+        if (mark)
+            vd_append(expected, sizeof expected, "%s%s (%s)", *expected ? " or " : "",
+                      vd_network_names[n], mark);
+    }
+    return vd_error_set(err, VD_MISMATCH, "%s: no known encoder: expected the tensors of %s",
+                        vd_safetensors_path(file), expected);
 }
 
 // V, E and H, D are in the shapes of the first and the last layer.
@@ -72,26 +65,24 @@ static vd_status find_sizes(const vd_safetensors *file, vd_config *config, vd_er
 {
     static const size_t any[2] = {0, 0};
     const vd_tensor *words, *last;
-    const struct known_network *n = NULL;
     vd_status status = vd_safetensors_require(file, EMBEDDING, 2, any, &words, err);
     if (status == VD_OK)
-        status = find_network(file, &n, err);
+        status = find_network(file, config, err);
+    const vd_public_weights *n = &vd_encoder_of(config)->published;
     if (status == VD_OK)
         status = vd_safetensors_require(file, n->last, 2, any, &last, err);
     if (status != VD_OK)
         return status;
-    size_t hidden = last->shape[0], wide = last->shape[1];
-    if (hidden == 0 || hidden > wide / n->states || wide - n->states * hidden == 0)
-        return vd_error_set(err, VD_MISMATCH, "%s: %s is %zu x %zu; expected H x (D + %zu H)",
+    size_t states = (size_t)n->states, hidden = last->shape[0], wide = last->shape[1];
+    if (hidden == 0 || hidden > wide / states || wide - states * hidden == 0)
+        return vd_error_set(err, VD_MISMATCH, "%s: %s is %zu x %zu; expected H x (D + %d H)",
                             vd_safetensors_path(file), n->last, hidden, wide, n->states);
-    config->network = n->network;
     config->vocab = whole(words->shape[0]);
     config->embed = whole(words->shape[1]);
     config->hidden = whole(hidden);
-    config->region = whole(wide - n->states * hidden);
-    // The challenge's baseline ranks candidates, and reads answers, as bare words.
-    if (n->network == VD_NETWORK_LF_BU && config->decoders == VD_DISCRIMINATIVE)
-        config->boundaries = VD_BOUNDARIES_NONE;
+    config->region = whole(wide - states * hidden);
+    if (config->decoders == VD_DISCRIMINATIVE)
+        config->boundaries = n->ranking;
     return vd_settings_check(vd_config_settings, config, err);
 }
 

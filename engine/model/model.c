@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/encoder.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/pass.h"
@@ -26,18 +25,10 @@ static char *name_of(const char *path)
     return vd_strndup(start, (size_t)(end - start));
 }
 
-// The weights of the fused MVAN that a question multiplies with every region; how many.
-static int list_packed(vd_model *model, vd_matrix *list[2])
-{
-    list[0] = &model->weights.view_2.w;
-    list[1] = &model->weights.region_fused.w;
-    return model->config.task == VD_TASK_DIALOG && vd_is_fused(&model->config) ? 2 : 0;
-}
-
 static void unpack(vd_model *model)
 {
-    vd_matrix *list[2];
-    int count = list_packed(model, list);
+    vd_matrix *list[VD_PACKED];
+    int count = vd_weights_packed(&model->config, &model->weights, list);
     for (int i = 0; i < count; i++)
         if (list[i]->packed)
             model->be->unpack(list[i]);
@@ -191,8 +182,8 @@ vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
 
 vd_status vd_model_pack(vd_model *model, vd_error *err)
 {
-    vd_matrix *list[2];
-    int count = list_packed(model, list);
+    vd_matrix *list[VD_PACKED];
+    int count = vd_weights_packed(&model->config, &model->weights, list);
     for (int i = 0; i < count && model->be->pack; i++) {
         if (!list[i]->packed)
             model->be->pack(list[i]);

@@ -1,17 +1,20 @@
 #include "engine/networks/encoder.h"
 
+#include <string.h>
+
 #include "engine/networks/mvan/pass.h"
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
 
+static const vd_encoder *const networks[VD_NETWORKS] = {[VD_NETWORK_MVAN] = &vd_encoder_mvan,
+#define X(code, symbol, name) [VD_NETWORK_##code] = &vd_encoder_##symbol,
+                                                        VD_ENCODERS(X)
+#undef X
+};
+
 const vd_encoder *vd_encoder_of(const vd_config *config)
 {
-    static const vd_encoder *const all[VD_NETWORKS] = {[VD_NETWORK_MVAN] = &vd_encoder_mvan,
-#define X(code, symbol, name) [VD_NETWORK_##code] = &vd_encoder_##symbol,
-                                                       VD_ENCODERS(X)
-#undef X
-    };
-    return all[config->network];
+    return networks[config->network];
 }
 
 bool vd_is_fused(const vd_config *config)
@@ -32,12 +35,33 @@ static vd_status check_reading(const vd_config *config, vd_error *err)
                         vd_text_names[config->text], vd_network_names[config->network]);
 }
 
+static bool text_has_heads(const vd_config *config)
+{
+    const vd_text_encoder *text = vd_text_encoder_of(config);
+    return text && text->heads;
+}
+
 int vd_encoder_heads(const vd_config *config)
 {
-    bool own = config->network != VD_NETWORK_MVAN && vd_encoder_of(config)->heads;
-    return own                                 ? vd_encoder_of(config)->heads(config)
-           : vd_text_encoder_of(config)->heads ? vd_text_heads(config)
-                                               : config->heads;
+    return vd_encoder_of(config)->heads ? vd_encoder_of(config)->heads(config)
+           : text_has_heads(config)     ? vd_text_heads(config)
+                                        : config->heads;
+}
+
+bool vd_encoder_reads(const vd_config *config, const char *option)
+{
+    if (config->task == VD_TASK_CAPTION)
+        return vd_caption_reads(&config->caption, option);
+    if (strcmp(option, "heads") == 0)
+        return vd_encoder_of(config)->heads || text_has_heads(config);
+    if (strcmp(option, "text-dropout") == 0)
+        return vd_text_dropout(config, -1) != 0;
+    if (strcmp(option, "image") == 0 && vd_is_fused(config))
+        return false;
+    bool limited = false;
+    for (int n = 0; n < VD_NETWORKS; n++)
+        limited |= vd_listed(networks[n]->reads, option);
+    return !limited || vd_listed(vd_encoder_of(config)->reads, option);
 }
 
 static vd_status check_size(const vd_config *config, vd_error *err)

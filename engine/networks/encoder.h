@@ -59,8 +59,23 @@ typedef struct vd_inputs {
 
 typedef int vd_width(const vd_config *config);
 
+// How public weights of a network are known.
+typedef struct vd_public_weights {
+    const char *mark; // a tensor that only they have; NULL: none are known
+    const char *last; // weight of the last layer, H x (D + states H)
+    int states;
+    vd_boundaries ranking; // of those that rank candidates
+} vd_public_weights;
+
+// Whose they are, for the help.
+#define VD_PUBLIC_NETWORKS "mvan, or of the VisDial challenge's baseline lf-bu"
+
 typedef struct vd_encoder {
     const char *name, *title;
+    // The options that only some networks read, and this one does, with spaces between them
+    // (vd_encoder_reads); NULL: none.
+    const char *reads;
+    vd_public_weights published;
     // The answer also depends on the earlier questions, not only on the entries: a chat computes
     // all rounds.
     bool reads_earlier;
@@ -86,6 +101,9 @@ bool vd_is_fused(const vd_config *config);
 // Checks that the network (MVAN too) takes the configuration's text encoder, and its decoder the
 // answer setting; VD_USAGE says what is expected. For captioners: vd_caption_check.
 vd_status vd_encoder_check(const vd_config *config, vd_error *err);
+// Whether an option of the settings (networks/settings.h) can change anything in this network,
+// which may be a captioner.
+bool vd_encoder_reads(const vd_config *config, const char *option);
 // Attention heads of the network or of its text encoder if the setting is 0; the setting if neither
 // has heads.
 int vd_encoder_heads(const vd_config *config);

@@ -52,10 +52,16 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return e;
 }
 
-const vd_encoder vd_encoder_lf_bu = {.name = "lf-bu",
-                                     .title = "late fusion with bottom-up regions",
-                                     .text = &vd_text_lstm,
-                                     .declare = declare,
-                                     .build = build,
-                                     .question_width = vd_width_hidden,
-                                     .history_width = vd_width_strung};
+const vd_encoder vd_encoder_lf_bu = {
+    .name = "lf-bu",
+    .title = "late fusion with bottom-up regions",
+    .text = &vd_text_lstm,
+    .published = {.mark = "encoder.image_features_projection.weight",
+                  .last = "encoder.fusion.weight",
+                  .states = 2,
+                  .ranking = VD_BOUNDARIES_NONE},
+    .reads = "image score-regions",
+    .declare = declare,
+    .build = build,
+    .question_width = vd_width_hidden,
+    .history_width = vd_width_strung};

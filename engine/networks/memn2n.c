@@ -153,6 +153,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
                                       .title = "end-to-end memory network",
+                                      .reads = "image hops tying",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_summed,

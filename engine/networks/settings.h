@@ -53,8 +53,9 @@
       vd_tying_names, true, "memn2n: weight tying: adjacent (default) or layer-wise")              \
     X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
       true,                                                                                        \
-      "all but mvan, amem and dialog-transformer: features are divided by the norm of each "       \
-      "channel over the regions (channels), of each region (region), or by nothing (raw)")         \
+      "lf-att, lf-bu, mn-att, mac, memn2n, dmn, bidaf, dcn, and mvan with --text: features are "   \
+      "divided by the norm of each channel over the regions (channels), of each region (region), " \
+      "or by nothing (raw)")                                                                       \
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \
       VD_BOUNDARIES_BOTH, vd_boundaries_names, true,                                               \
       "all but mvan: answers are encoded with a start and an end token (both) or without (none)")  \

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "engine/networks/encoder.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/support.h"
 #include "tui/commands/command.h"
@@ -269,6 +270,80 @@ static void the_help_says_the_default_and_the_choices(void **state)
         }
 }
 
+static bool names(const char *text, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += length)
+        if ((at == text || !strchr(letters, at[-1])) &&
+            (!at[length] || !strchr(letters, at[length])))
+            return true;
+    return false;
+}
+
+// With a text encoder of its own or another.
+static bool reads(bool captions, int kind, const char *option)
+{
+    vd_config own = {.network = captions ? VD_NETWORK_MVAN : (vd_network_kind)kind}, gru;
+    if (captions) {
+        own.task = VD_TASK_CAPTION;
+        own.caption.captioner = (vd_captioner_kind)kind;
+    }
+    gru = own;
+    gru.text = VD_TEXT_GRU;
+    return vd_encoder_reads(&own, option) || vd_encoder_reads(&gru, option);
+}
+
+static void check_readers(bool captions, const char *option)
+{
+    const char *help = option_of(option)->help;
+    int count = captions ? VD_CAPTIONERS : VD_NETWORKS, readers = 0, named = 0, both = 0;
+    for (int k = 0; k < count; k++) {
+        bool named_here = names(help, captions ? vd_captioner_names[k] : vd_network_names[k]);
+        readers += reads(captions, k, option);
+        named += named_here;
+        both += named_here && reads(captions, k, option);
+    }
+    if (readers < count && named > 0 && (both != readers || both != named))
+        fail_msg("--%s: read by %d, named are %d, both %d", option, readers, named, both);
+}
+
+static void the_help_names_the_networks_that_read_an_option(void **state)
+{
+    (void)state;
+    for (const vd_setting *row = vd_config_settings; row->name; row++)
+        if (!of_data(row))
+            check_readers(false, row->name);
+    for (const vd_setting *row = vd_caption_settings; row->name; row++)
+        if (!vd_settings_find(vd_config_settings, row->name))
+            check_readers(true, row->name);
+    for (int n = 0; n < VD_NETWORKS; n++) {
+        const vd_encoder *encoder = vd_encoder_of(&(vd_config){.network = (vd_network_kind)n});
+        assert_int_equal(names(VD_PUBLIC_NETWORKS, encoder->name), encoder->published.mark != NULL);
+    }
+}
+
+static void options_are_read_by_some_networks_only(void **state)
+{
+    (void)state;
+    vd_config mvan = {0}, gru = {.text = VD_TEXT_GRU}, qanet = {.text = VD_TEXT_QANET},
+              memn2n = {.network = VD_NETWORK_MEMN2N, .heads = 3}, lf = {.network = VD_NETWORK_LF};
+    assert_false(vd_encoder_reads(&mvan, "image")); // its fused stages divide by channels' norms
+    assert_true(vd_encoder_reads(&gru, "image"));
+    assert_false(vd_encoder_reads(&lf, "image")); // the mean of the regions as they are
+    assert_true(vd_encoder_reads(&lf, "embed"));
+    assert_false(vd_encoder_reads(&gru, "heads"));
+    assert_true(vd_encoder_reads(&qanet, "heads"));
+    assert_true(vd_encoder_reads(&qanet, "text-dropout"));
+    assert_false(vd_encoder_reads(&memn2n, "text-dropout"));
+    assert_false(vd_encoder_reads(&memn2n, "heads"));
+    assert_int_equal(vd_encoder_heads(&memn2n), 3);
+    vd_caption_config captioner = {VD_CAPTIONER_TRANSFORMER};
+    assert_false(vd_caption_reads(&captioner, "embed"));
+    captioner.captioner = VD_CAPTIONER_SAT_SOFT;
+    assert_true(vd_caption_reads(&captioner, "embed"));
+}
+
 // ---- the trainer and its checkpoint -------------------------------------------------------------
 
 static vd_status new_trainer(const vd_config *config, const vd_train_options *options,
@@ -485,6 +560,8 @@ int main(void)
         cmocka_unit_test(bounds_and_defaults_are_these),
         cmocka_unit_test(the_command_line_keeps_the_bounds),
         cmocka_unit_test(the_help_says_the_default_and_the_choices),
+        cmocka_unit_test(the_help_names_the_networks_that_read_an_option),
+        cmocka_unit_test(options_are_read_by_some_networks_only),
         cmocka_unit_test(the_trainer_keeps_the_bounds),
         cmocka_unit_test(the_files_keep_the_bounds),
         cmocka_unit_test(what_is_no_object_of_settings_is_refused),

@@ -80,6 +80,8 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--margin", "1", "--lambda-start", "5", "--stop-after", "1"));
     train_run_expect("idle_gate", 0, "--gate changes nothing with lf",
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
+    train_run_expect("idle_image", 0, "--image changes nothing with lf",
+                     MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
 }
 
 static void a_run_leaves_model_checkpoint_pool_and_log(void **state)

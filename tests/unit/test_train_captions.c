@@ -170,6 +170,8 @@ static void options_that_change_nothing_are_named(void **state)
     (void)state;
     train_run_expect("idle", 0, "--soft-share changes nothing with cat",
                      MORE(CAT, "--soft-share", "0.3", "--stop-after", "1"));
+    train_run_expect("idle_embed", 0, "--embed changes nothing with cat",
+                     MORE(CAT, "--embed", "8", "--stop-after", "1"));
     train_run_expect(
         "idle_awc", 0, "--awc-level changes nothing with awc none",
         MORE("--task", "caption", "--hidden", "4", "--awc-level", "1", "--stop-after", "1"));

@@ -31,6 +31,6 @@ vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *e
 
 bool vd_captioner_is_hard(const vd_captioner *captioner)
 {
-    return captioner && vd_model_config(vd_captioner_model(captioner))->caption.captioner ==
-                            VD_CAPTIONER_SAT_HARD;
+    return captioner &&
+           vd_caption_is_hard(&vd_model_config(vd_captioner_model(captioner))->caption);
 }

@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/model/import.h"
+#include "engine/networks/encoder.h"
 #include "features/text/vocab_file.h"
 
 typedef struct importing {
@@ -62,8 +63,8 @@ const vd_command vd_cmd_import = {
     run,
     "make a model from weights trained with the public PyTorch code",
     "--words FILE --out MODEL [options] WEIGHTS",
-    "WEIGHTS is a state_dict of MVAN, or of the VisDial challenge's baseline lf-bu, as "
-    "safetensors, with one decoder or both. checkpoint.py converts a .pth file to it, with or "
+    "WEIGHTS is a state_dict of " VD_PUBLIC_NETWORKS
+    ", as safetensors, with one decoder or both. checkpoint.py converts a .pth file to it, with or "
     "without an optimizer's state (and, if PyTorch is installed, a model to a .pth file). Every "
     "name and shape is checked. The weights do not tell which gates and positions the model was "
     "trained with: give --gate and --positions if they differ from the public code.",

@@ -88,7 +88,7 @@ static void print_answerer(const vd_config *config)
                   vd_encoder_of(config)->title);
     if (config->text != VD_TEXT_OWN)
         vd_output_row("text encoder", "%s", vd_text_names[config->text]);
-    if (config->network == VD_NETWORK_MVAN)
+    if (vd_encoder_reads(config, "gate"))
         vd_output_row("gate", "%s", vd_gate_names[config->gate]);
     vd_output_row("positions", "%s", vd_positions_names[config->positions]);
     vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));

@@ -138,42 +138,9 @@ vd_status vd_run_settings_set(void *settings, const char *option, const char *te
 static const char *idle_with(const vd_config *network, const vd_train_options *training,
                              const char *option)
 {
-#define IS(network)  (1u << VD_NETWORK_##network)
-#define CAN(network) (1u << VD_CAPTIONER_##network)
-    enum { LAYERED = CAN(TRANSFORMER) | CAN(CAT) };
-    static const struct {
-        const char *option;
-        unsigned networks; // or captioners, that it means something to
-    } limited[2][12] = {
-        {
-            {"gate", IS(MVAN)},
-            {"open-gates", IS(MVAN)},
-            {"hops", IS(MAC) | IS(AMEM) | IS(MEMN2N) | IS(DMN) | IS(DIALOG_TRANSFORMER)},
-            {"tying", IS(MEMN2N)},
-            {"score-rounds", IS(HREA) | IS(MN) | IS(MN_ATT)},
-            {"score-regions", IS(LF_ATT) | IS(LF_BU) | IS(MN_ATT)},
-            {"image", ~(IS(MVAN) | IS(AMEM) | IS(DIALOG_TRANSFORMER))},
-        },
-        {
-            {"heads", LAYERED},
-            {"layers", LAYERED},
-            {"ce", LAYERED},
-            {"shared", CAN(CAT)},
-            {"history-norm", CAN(CAT)},
-            {"seen-weight", CAN(SAT_SOFT)},
-            {"seen-target", CAN(SAT_SOFT)},
-            {"reward-weight", CAN(SAT_HARD)},
-            {"entropy-weight", CAN(SAT_HARD)},
-            {"soft-share", CAN(SAT_HARD)},
-        }};
-#undef IS
-#undef CAN
-    bool captions = network->task == VD_TASK_CAPTION;
-    unsigned which = captions ? network->caption.captioner : network->network;
-    for (size_t i = 0; i < 12 && limited[captions][i].option; i++)
-        if (strcmp(option, limited[captions][i].option) == 0 &&
-            !(limited[captions][i].networks >> which & 1))
-            return captions ? vd_captioner_names[which] : vd_network_names[which];
+    if (!vd_encoder_reads(network, option))
+        return network->task == VD_TASK_CAPTION ? vd_captioner_names[network->caption.captioner]
+                                                : vd_network_names[network->network];
     if (strncmp(option, "awc-", 4) == 0 && network->caption.awc == VD_AWC_NONE)
         return "awc none";
     if (strcmp(option, "warm-up") == 0 && training->schedule != VD_SCHEDULE_WARM_UP)

@@ -25,7 +25,26 @@ vd_caption_history vd_caption_history_of(const vd_caption_config *c)
 
 bool vd_caption_is_sat(const vd_caption_config *c)
 {
-    return c->captioner == VD_CAPTIONER_SAT_SOFT || c->captioner == VD_CAPTIONER_SAT_HARD;
+    return c->captioner == VD_CAPTIONER_SAT_SOFT || vd_caption_is_hard(c);
+}
+
+bool vd_caption_is_hard(const vd_caption_config *c)
+{
+    return c->captioner == VD_CAPTIONER_SAT_HARD;
+}
+
+bool vd_caption_reads(const vd_caption_config *c, const char *option)
+{
+    // The options that only some captioners read.
+    static const char *const reads[VD_CAPTIONERS] = {
+        [VD_CAPTIONER_TRANSFORMER] = "heads layers ce",
+        [VD_CAPTIONER_CAT] = "heads layers ce shared history-norm",
+        [VD_CAPTIONER_SAT_SOFT] = "embed seen-weight seen-target",
+        [VD_CAPTIONER_SAT_HARD] = "embed reward-weight entropy-weight soft-share"};
+    bool limited = false;
+    for (int k = 0; k < VD_CAPTIONERS; k++)
+        limited |= vd_listed(reads[k], option);
+    return !limited || vd_listed(reads[c->captioner], option);
 }
 
 int vd_caption_heads(const vd_caption_config *c)
@@ -41,7 +60,7 @@ int vd_caption_layers(const vd_caption_config *c)
 vd_status vd_caption_check(const vd_caption_config *c, vd_error *err)
 {
     vd_caption_history history = vd_caption_history_of(c);
-    if (c->captioner == VD_CAPTIONER_SAT_HARD && history != VD_HISTORY_NONE)
+    if (vd_caption_is_hard(c) && history != VD_HISTORY_NONE)
         return vd_error_set(err, VD_USAGE,
                             "history %s: the captioner sat-hard has none; expected own or none",
                             vd_history_names[c->history]);

@@ -65,6 +65,9 @@ extern const char *const vd_ce_names[];
 // What the captioner looks back at, never VD_HISTORY_OWN.
 vd_caption_history vd_caption_history_of(const vd_caption_config *config);
 bool vd_caption_is_sat(const vd_caption_config *config);
+bool vd_caption_is_hard(const vd_caption_config *config); // it attends to one region at a time
+// Whether an option can change anything in this captioner.
+bool vd_caption_reads(const vd_caption_config *config, const char *option);
 int vd_caption_heads(const vd_caption_config *config);  // SAT: 1
 int vd_caption_layers(const vd_caption_config *config); // SAT: 1
 // Checks that the settings are compatible; VD_USAGE says which are not.

@@ -105,8 +105,7 @@ static const vd_pairing *pair_regions(vd_caption_pass *pass, const vd_caption_wo
 static const vd_value *shares(vd_caption_pass *pass, const vd_caption_words *words,
                               vd_caption_step *step)
 {
-    return pass->config->captioner == VD_CAPTIONER_SAT_HARD ? vd_caption_choose(pass, words, step)
-                                                            : step->look;
+    return vd_caption_is_hard(pass->config) ? vd_caption_choose(pass, words, step) : step->look;
 }
 
 // What is found: the regions' mix, or that of regions and history, times the gate.

@@ -274,6 +274,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mvan = {.name = "mvan",
                                     .title = "multi-view attention network",
+                                    .reads = "gate open-gates image",
+                                    .published = {.mark = "encoder.fusion.1.weight",
+                                                  .last = "encoder.fusion.1.weight",
+                                                  .states = 4},
                                     .text = &vd_text_bilstm,
                                     .declare = declare,
                                     .build = build,

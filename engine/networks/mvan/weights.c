@@ -162,3 +162,10 @@ void vd_weights_bind(const vd_config *config, vd_layout *layout, const void *blo
     vd_binder b = {layout, {layout, (unsigned char *)(uintptr_t)block, type, vectors, true}};
     bind_all(&b, config, weights);
 }
+
+int vd_weights_packed(const vd_config *config, vd_weights *weights, vd_matrix *list[VD_PACKED])
+{
+    list[0] = &weights->view_2.w;
+    list[1] = &weights->region_fused.w;
+    return config->task == VD_TASK_DIALOG && vd_is_fused(config) ? VD_PACKED : 0;
+}

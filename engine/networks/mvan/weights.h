@@ -60,6 +60,10 @@ void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *bloc
 void vd_weights_bind(const vd_config *config, vd_layout *layout, const void *block, vd_dtype type,
                      vd_real *vectors, vd_weights *weights);
 
+// The matrices that a question multiplies with every region; how many.
+enum { VD_PACKED = 2 };
+int vd_weights_packed(const vd_config *config, vd_weights *weights, vd_matrix *list[VD_PACKED]);
+
 // Initial values (vd_layout_start): encoder's linear layers Kaiming uniform (bound sqrt(6 /
 // fan_in)) with zero bias (He et al. 2015), LSTMs and the generative output layer uniform in
 // +-1/sqrt(H), embedding N(0,1) with the pad row zero.
