@@ -55,7 +55,7 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
         return vd_error_set(err, VD_MISMATCH,
                             "%s: heads %d, expected %d; keep them with --heads %d", path, heads,
                             wanted, heads);
-    if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
+    if (vd_encoder_reads(to, "gate") && from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can be converted to %s "
                             "gates; keep them with --gate %s",

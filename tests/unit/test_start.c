@@ -27,19 +27,24 @@ static vd_model *model_of(const vd_trainer *trainer)
     return model;
 }
 
-static vd_trainer *trainer_with(vd_gate gate, vd_positions positions, int hidden)
+static vd_trainer *trainer_of(vd_config config)
 {
-    vd_config config = small_config();
     vd_train_options options = small_options(9);
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;
     vd_error err;
-    config.gate = gate;
-    config.positions = positions;
-    config.hidden = hidden;
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     vd_vocab_free(vocab);
     return trainer;
+}
+
+static vd_trainer *trainer_with(vd_gate gate, vd_positions positions, int hidden)
+{
+    vd_config config = small_config();
+    config.gate = gate;
+    config.positions = positions;
+    config.hidden = hidden;
+    return trainer_of(config);
 }
 
 // The largest difference of two trainers' scores, and the largest score.
@@ -64,16 +69,10 @@ static float score_difference(vd_trainer *a, vd_trainer *b, float *largest)
 static vd_trainer *trainer_of_heads(int heads)
 {
     vd_config config = small_config();
-    vd_train_options options = small_options(9);
-    vd_vocab *vocab = small_vocab();
-    vd_trainer *trainer;
-    vd_error err;
     config.network = VD_NETWORK_HRE;
     config.text = VD_TEXT_TRANSFORMER;
     config.heads = heads;
-    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
-    vd_vocab_free(vocab);
-    return trainer;
+    return trainer_of(config);
 }
 
 // 0 heads, left to the text encoder, are its 4. Weights of other numbers have the same shapes, but
@@ -145,6 +144,24 @@ static void a_model_starts_another_with_its_gates_opened(void **state)
     vd_trainer *all[] = {base, same, leaky, learned, wide};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vd_trainer_free(all[i]);
+}
+
+// Of a network without gates the setting means nothing; memn2n has no text encoder with heads.
+static void a_network_without_gates_starts_from_any(void **state)
+{
+    (void)state;
+    vd_error err;
+    vd_config config = small_config();
+    config.network = VD_NETWORK_MEMN2N;
+    config.gate = VD_GATE_LEAKY_RELU;
+    vd_trainer *base = trainer_of(config);
+    vd_model *model = model_of(base);
+    config.gate = VD_GATE_SIGMOID;
+    vd_trainer *to = trainer_of(config);
+    must(vd_trainer_start_from(to, model, &err), &err);
+    vd_trainer_free(to);
+    vd_model_free(model);
+    vd_trainer_free(base);
 }
 
 static vd_trainer *trainer_of_words(int words, const char *third)
@@ -257,6 +274,7 @@ int main(void)
         cmocka_unit_test(heads_stay_as_many),
         cmocka_unit_test(a_vocabulary_may_go_on_behind_that_of_the_model),
         cmocka_unit_test(two_decoders_start_from_a_model_with_one),
+        cmocka_unit_test(a_network_without_gates_starts_from_any),
         cmocka_unit_test(gates_start_half_open_when_asked),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
