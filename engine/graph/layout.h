@@ -37,7 +37,7 @@ vd_name vd_name_of(const char *format, ...) __attribute__((format(printf, 1, 2))
 
 typedef struct vd_parameter {
     char name[VD_PARAMETER_NAME];
-    int dims; // 1 to 3
+    int dims; // 1 or 2
     size_t shape[3];
     size_t elements;
     size_t offset;  // in a block of memory, in elements

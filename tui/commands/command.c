@@ -46,7 +46,7 @@ static int run_command(const vd_command *command, int argc, char **argv)
 
 static void print_program_help(FILE *out)
 {
-    fprintf(out, "visdial: chat about a picture (visual dialog, MVAN)\n\n"
+    fprintf(out, "visdial: chat about a picture (visual dialog)\n\n"
                  "Usage: visdial [chat options] [PICTURE ...]\n       visdial COMMAND "
                  "[options]\n\nCommands:\n");
     for (const vd_command *const *at = vd_commands; *at; at++)
