@@ -48,12 +48,12 @@
       "lf-att, lf-bu, mn-att: score of the attention over regions: own, additive, dot, scaled, "   \
       "bilinear or product")                                                                       \
     X(hops, "hops", INT, 0, 16, 0, NULL, true,                                                     \
-      "mac, amem, memn2n, dmn: steps; dialog-transformer: layers; 0: the network's default")       \
+      "mac, amem: steps; memn2n, dmn: hops; dialog-transformer: layers; 0: the network's default") \
     X(tying, "tying", CHOICE, VD_TYING_ADJACENT, VD_TYING_LAYER_WISE, VD_TYING_ADJACENT,           \
       vd_tying_names, true, "memn2n: weight tying: adjacent (default) or layer-wise")              \
     X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
       true,                                                                                        \
-      "lf-att, lf-bu, mn-att, mac, memn2n, dmn, bidaf, dcn, and mvan with --text: features are "   \
+      "lf-att, lf-bu, mn-att, memn2n, dmn, bidaf, dcn, and mvan with --text: features are "        \
       "divided by the norm of each channel over the regions (channels), of each region (region), " \
       "or by nothing (raw)")                                                                       \
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \

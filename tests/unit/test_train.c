@@ -82,6 +82,13 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
     train_run_expect("idle_image", 0, "--image changes nothing with lf",
                      MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
+    support_program run; // with a text encoder of others MVAN normalises as they do
+    train_run_start(&run, "busy_image", 0,
+                    MORE("--text", "gru", "--image", "raw", "--stop-after", "1"));
+    support_program_wait(&run);
+    support_program_expect(&run, 0, NULL);
+    assert_null(strstr(run.err, "--image"));
+    support_program_clear(&run);
 }
 
 static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
