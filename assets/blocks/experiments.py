@@ -42,6 +42,7 @@ FAMILIES = ["absent", "another", "attribute", "choice", "comparison", "count", "
 
 def networks():
     """One schedule for all; the relevance of all candidates is learned, which takes fewest steps."""
+    # "image" changes nothing with amem and mac; kept results are found by it.
     own = {"amem": {"image": "raw"}, "mac": {"image": "raw"}, "dialog-transformer": {"embed": "96", "rate": "0.001"}}
     return {name: [{**COMMON, **BASE, "optimiser": "adam", "network": name, "hidden": "64", "batch": "32",
                     "epochs": "12", "schedule": "cosine", "rate": "0.002", "clip": "1", "train-dense": None,

@@ -1,7 +1,7 @@
 // Reasoning step by step: MAC (Hudson, Manning 2018) over the picture and, as a second base of
 // knowledge, the dialog (Shah et al. 2020). w_s word states and q last states of the question
-// (own: bidirectional LSTM); regions k_n = W_2 elu(W_1 v_n); entries x_r = W_h h_r + age(t - r), r
-// <= t. For steps i = 1..T, weights shared but for W_i:
+// (own: bidirectional LSTM); regions x_n = W_2 elu(W_1 v_n), v_n as the file has it; entries x_r =
+// W_h h_r + age(t - r), r <= t. For steps i = 1..T, weights shared but for W_i:
 //   control  u = W_cq [c_{i-1} ; W_i q + b] + b, c_i = sum_s softmax_s(w_a . (u o w_s)) w_s
 //   read     I_n = (W_m m_{i-1} + b) o (W_k x_n + b), I'_n = elu(W_I I_n + W_x x_n + b),
 //            r = sum_n softmax_n(w_r . elu(c_i o I'_n)) x_n, of regions and of entries apart
@@ -110,7 +110,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
     vd_value *h = vd_text_sentences(tape, in, vd_text_entries(in), "encoder.hist_rnn", 0);
     const vd_value *words = in->states->question;
-    vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
+    vd_value *k = vd_tape_linear(tape, in->raw, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
     vd_value *x = vd_aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"),
                                   "encoder.rounds.age.weight");
@@ -138,7 +138,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_mac = {.name = "mac",
                                    .title = "memory, attention and composition",
                                    .text = &vd_text_bilstm,
-                                   .reads = "image hops",
+                                   .reads = "hops",
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_even,

@@ -301,7 +301,7 @@ class Mac(Encoder):
         states, q = self.ques_rnn(self.words(batch.questions))
         words = unpack(states)
         h = self.rounds.entry(self.sentences(batch, self.hist_rnn, batch.entries))
-        regions = self.reading(self.regions.read, self.regions.image(normalise(batch))[:, None],
+        regions = self.reading(self.regions.read, self.regions.image(batch.image)[:, None],
                                batch.real[:, None])
         rounds = self.reading(self.rounds.read, h[:, None] + self.rounds.age(batch.age), batch.past)
         c, m = (x.expand(len(q), -1) for x in (self.control.start, self.memory.start))

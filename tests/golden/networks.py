@@ -324,8 +324,7 @@ def mac_read(w, of, c, m, x):
 def mac(w, d):
     words, q = w.ends(QUESTIONS, d.questions, H, 2)
     h = w.linear("encoder.rounds.entry", w.ends(ENTRIES, d.entries, H, 2)[1], H)
-    k = w.linear("encoder.regions.image.2", elu(w.linear("encoder.regions.image.0", d.regions, H)),
-                 H)
+    k = w.linear("encoder.regions.image.2", elu(w.linear("encoder.regions.image.0", d.raw, H)), H)
     age = w.get("encoder.rounds.age.weight", 64, H)
     out, shown = [], {}
     for t in range(R):
