@@ -1,8 +1,8 @@
 // Generative decoder that looks at the dialog (Luong et al. 2015, global attention). x_j are the
 // words of the entries 0..t, then of the question: the encoder's word states, or word vectors where
-// it has none (dialog-transformer; memn2n and dmn's entries, with their own text encoder; entries of
-// lf, lf-att and lf-bu, with one that is not one-way), under a linear layer for entries and one for
-// questions. After word i:
+// it has none (dialog-transformer; memn2n and dmn's entries, with their own text encoder; entries
+// of lf, lf-att and lf-bu, with one that is not one-way), under a linear layer for entries and one
+// for questions. After word i:
 //   s_i = state of the top layer, a_i = softmax_j(score(s_i, x_j)), c_i = sum_j a_ij x_j
 //   P(next word) = softmax(W_v tanh(W [s_i ; c_i] + b) + b')
 // score is bilinear (the paper's "general") unless score-words says otherwise. c_i is not fed to
