@@ -45,7 +45,7 @@ typedef struct vd_named {
     const vd_value *value;
 } vd_named;
 
-enum { VD_EXPLAINED_VALUES = 3, VD_EXPLAINED_FORMULAS = 4 };
+enum { VD_EXPLAINED_VALUES = 4, VD_EXPLAINED_FORMULAS = 6 };
 
 // A stage of the walk: title, purpose, formulas, inputs and outputs. The attentions shown since the
 // previous stage belong to it. Texts must outlive the tape.

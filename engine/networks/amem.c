@@ -340,17 +340,6 @@ static void explain_regions(const dialogs *d, const round_rows *r, const vd_valu
     vd_tape_explain(d->tape, &stage);
 }
 
-static void explain_vector(const dialogs *d, const round_rows *r, const vd_value *e)
-{
-    const vd_explained stage = {.title = "The question's vector",
-                                .why = "The question and what was found become one vector, e, "
-                                       "which the candidates are compared with.",
-                                .formula = {"e = W_2 elu(W_1 [q ; m] + b_1) + b_2"},
-                                .in = {{"q", "the question", r->q}, {"m", "the memory", r->memory}},
-                                .out = {{"e", "question vector e", e}}};
-    vd_tape_explain(d->tape, &stage);
-}
-
 // ---- steps --------------------------------------------------------------------------------------
 
 // The attention of the newest question is what people see and can make even.
@@ -440,7 +429,8 @@ static vd_value *answer(const dialogs *d, round_rows *r)
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
     e = vd_tape_linear(tape, e, "encoder.out.2");
     if (r->last)
-        explain_vector(d, r, e);
+        vd_explain_vector(tape, "e = W_2 elu(W_1 [q ; m] + b_1) + b_2", r->q,
+                          (vd_named){"m", "the memory", r->memory}, e);
     return e;
 }
 
@@ -479,4 +469,5 @@ const vd_encoder vd_encoder_amem = {.name = "amem",
                                     .declare = declare,
                                     .build = build,
                                     .question_width = vd_width_even,
-                                    .history_width = vd_width_even};
+                                    .history_width = vd_width_even,
+                                    .part = "step"};

@@ -100,8 +100,10 @@ static void explain_tokens(const vd_dialog_tokens *d, const vd_value *x)
 {
     const vd_explained stage = {
         .title = "The dialog as one sequence",
-        .why = "Regions, caption, questions and answers become vectors of one size, the tokens of "
-               "one sequence. Each token also gets its position.",
+        .why =
+            "Regions, caption, questions and answers become vectors of one size, the tokens of "
+            "one sequence. Each word also gets its position, each region a vector that marks it as "
+            "one (kind).",
         .formula = {"x_k = W_v v_k + b + kind", "x_i = word + place_i"},
         .in = {{"v", "regions", d->in->raw}},
         .out = {{"x", "the question's last word", last_words(d, x)}}};
@@ -213,4 +215,5 @@ const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
                                                   .reads = "hops",
                                                   .declare = declare,
                                                   .build = build,
-                                                  .heads = heads_of};
+                                                  .heads = heads_of,
+                                                  .part = "layer"};

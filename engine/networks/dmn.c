@@ -143,6 +143,26 @@ static vd_value *read_facts(vd_tape *tape, const facts *s, const vd_value *m, in
     return vd_tape_ends(tape, states, s->sequences, 1, VD_AXIS_QUESTIONS);
 }
 
+static void explain_facts(vd_tape *tape, const vd_inputs *in, const vd_value *q,
+                          const facts *entries, const facts *regions)
+{
+    const vd_explained stage = {
+        .title = "Question and facts",
+        .why = "The question is read word by word. Every entry is a sum of its words, or what a "
+               "text encoder makes of it. Entries and regions are then read in order, forwards "
+               "and backwards: the states are the facts.",
+        .formula = {in->config->text == VD_TEXT_OWN
+                        ? "q = read(question), s_r = sum_j l_j o x_rj, l_j by a word's place"
+                        : "q = read(question), s_r = read(entry r)",
+                    "f_r = forward + backward state at r of GRUs over s_0..s_t",
+                    "f'_n = the same over tanh(W v_n + b), in the file's order"},
+        .in = {{"v", "regions", in->regions}},
+        .out = {{"q", "the question", q},
+                {"f", "facts: the entries", entries->f},
+                {"f'", "facts: the regions", regions->f}}};
+    vd_tape_explain(tape, &stage);
+}
+
 static void explain_episode(vd_tape *tape, const vd_value *before, const vd_value *c,
                             const vd_value *seen, const vd_value *m)
 {
@@ -150,9 +170,12 @@ static void explain_episode(vd_tape *tape, const vd_value *before, const vd_valu
         .title = "Read the facts again",
         .why = "Entries and regions are read in order. The question and what is known so far "
                "decide how much of each enters the memory.",
-        .formula = {"g = softmax_j(w . tanh(W [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|] + b))",
-                    "h_j = g_j h~_j + (1 - g_j) h_j-1, c = the last h",
-                    "m = relu(W [m before ; c ; c' ; q] + b)"},
+        .formula = {"z_j = [f_j o q ; f_j o m before ; |f_j - q| ; |f_j - m before|]",
+                    "g = softmax_j(w . tanh(W z_j + b)), h_j = g_j h~_j + (1 - g_j) h_j-1",
+                    "h~_j = tanh(W_n f_j + b + r o (U_n h_j-1 + b')), r = sigmoid(W_r f_j + b + "
+                    "U_r h_j-1 + b')",
+                    "c = the last h, c' that of the regions",
+                    "m = relu(W_k [m before ; c ; c' ; q] + b_k) in the k-th hop"},
         .in = {{"m before", "what is known", before}},
         .out = {{"c", "of the entries", c},
                 {"c'", "of the regions", seen},
@@ -165,6 +188,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     const vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.question", 0),
                    *m = q;
     const facts entries = read_entries(tape, in, q), regions = read_regions(tape, in, q);
+    explain_facts(tape, in, q, &entries, &regions);
     for (int k = 0; k < hops_of(in->config); k++) {
         const vd_value *c = read_facts(tape, &entries, m, k),
                        *seen = read_facts(tape, &regions, m, k);
@@ -174,7 +198,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                                        vd_name_of("encoder.memory.update.%d", k).text));
         explain_episode(tape, before, c, seen, m);
     }
-    return vd_tanh_layer(tape, vd_tape_join(tape, m, q), "encoder.out", in->dropout);
+    const vd_value *all = vd_tape_join(tape, m, q);
+    vd_value *e = vd_tanh_layer(tape, all, "encoder.out", in->dropout);
+    vd_explain_vector(tape, "e = tanh(W [m ; q] + b)", q, (vd_named){"m", "what is known", m}, e);
+    return e;
 }
 
 const vd_encoder vd_encoder_dmn = {.name = "dmn",
@@ -184,4 +211,5 @@ const vd_encoder vd_encoder_dmn = {.name = "dmn",
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_hidden,
-                                   .history_width = vd_width_summed};
+                                   .history_width = vd_width_summed,
+                                   .part = "hop"};

@@ -88,6 +88,7 @@ typedef struct vd_encoder {
     // Otherwise it takes all text encoders with states as wide as those of its questions.
     vd_width *question_width, *history_width;
     int (*heads)(const vd_config *config); // of its attention; NULL: it has none
+    const char *part; // "hop": what the index of its attentions counts; NULL: it has one of each
 } vd_encoder;
 
 #define X(code, symbol, name) extern const vd_encoder vd_encoder_##symbol;

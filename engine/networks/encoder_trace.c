@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/append.h"
 #include "engine/networks/mvan/pass.h"
 
 // ---- attentions ---------------------------------------------------------------------------------
@@ -68,32 +69,36 @@ static size_t size_of(const vd_named *list)
     return n;
 }
 
-// The letters of engine/networks/batch.h: of what there is a row each, then their size.
-static const char *axes_of(const vd_config *c, const vd_value *x)
+// The letters of engine/networks/batch.h: of what there is a row each, then their size. What has no
+// letter is a number.
+static void name_axes(const vd_pass *pass, const vd_value *x, char *out, size_t size)
 {
-#define SIZES(rows)                                                                                \
-    {                                                                                              \
-        rows "H", rows "D", rows "E", rows "2H", rows "2E", rows "4H", rows "D+4H"                 \
-    }
-    static const char *const axes[VD_AXIS_COUNT][7] = {[VD_AXIS_REGIONS] = SIZES("P, "),
-                                                       [VD_AXIS_ENTRIES] = SIZES("R, "),
-                                                       [VD_AXIS_QUESTION_WORDS] = SIZES("Tq, "),
-                                                       [VD_AXIS_HISTORY_WORDS] = SIZES("Th, "),
-                                                       [VD_AXIS_NONE] = SIZES("N, "),
-                                                       [VD_AXIS_QUESTIONS] = SIZES("")};
-#undef SIZES
-    const int size[] = {c->hidden,
-                        c->region,
-                        c->embed,
-                        2 * c->hidden,
-                        2 * c->embed,
-                        4 * c->hidden,
-                        c->region + 4 * c->hidden};
-    int i = 0, sizes = sizeof size / sizeof *size;
-    while (i < sizes && size[i] != x->columns)
+    typedef struct axis_letter {
+        const char *letter;
+        int size;
+    } axis_letter;
+    const vd_config *c = pass->config;
+    const int *region = pass->span.region_start, h = c->hidden, e = c->embed;
+    const axis_letter
+        of[VD_AXIS_COUNT] = {[VD_AXIS_REGIONS] = {"P", region[1] - region[0]},
+                             [VD_AXIS_ENTRIES] = {"R", pass->history_words.sequences},
+                             [VD_AXIS_QUESTION_WORDS] = {"Tq", pass->question_words.tokens},
+                             [VD_AXIS_HISTORY_WORDS] = {"Th", pass->history_words.tokens}},
+        wide[] = {{"H", h},      {"D", c->region},           {"E", e}, {"2H", 2 * h}, {"2E", 2 * e},
+                  {"4H", 4 * h}, {"D+4H", c->region + 4 * h}};
+    const axis_letter *rows = &of[x->pairing ? x->pairing->key_axis : x->axis];
+    size_t i = 0, sizes = sizeof wide / sizeof *wide;
+    while (i < sizes && wide[i].size != x->columns)
         i++;
-    vd_axis axis = rows_of(x) == 1 ? VD_AXIS_QUESTIONS : x->axis;
-    return axes[axes[axis][0] ? axis : VD_AXIS_NONE][i % sizes];
+    *out = '\0';
+    if (rows_of(x) > 1 && rows->letter && rows->size == x->rows)
+        vd_append(out, size, "%s, ", rows->letter);
+    else if (rows_of(x) > 1)
+        vd_append(out, size, "%d, ", x->rows);
+    if (i < sizes)
+        vd_append(out, size, "%s", wide[i].letter);
+    else
+        vd_append(out, size, "%d", x->columns);
 }
 
 static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value *to, float **at)
@@ -106,10 +111,10 @@ static int copy_values(const vd_pass *pass, const vd_named *from, vd_trace_value
         pass->be->read_floats(x->x + skipped * (size_t)columns, *at, n);
         to[i] = (vd_trace_value){.name = from[i].name,
                                  .is = from[i].is,
-                                 .axes = axes_of(pass->config, x),
                                  .dims = rows == 1 ? 1 : 2,
                                  .shape = {rows == 1 ? columns : rows, columns},
                                  .value = *at};
+        name_axes(pass, x, to[i].axes, sizeof to[i].axes);
         *at += n;
     }
     return i;
@@ -142,7 +147,7 @@ static void add_table(vd_trace_stage *stage, const vd_attention *a, double **at)
 static size_t gate_size(const vd_explained *e, const vd_places *places)
 {
     const vd_pairing *p = e->gate.value->pairing;
-    return (size_t)places->count[p->key_axis];
+    return (size_t)places->count[p->query_axis] * (size_t)places->count[p->key_axis];
 }
 
 // The gate as a table, like an attention whose shares need not sum to one.
@@ -171,7 +176,8 @@ static vd_status add_gate(const vd_pass *pass, const vd_explained *e, const vd_p
     return VD_OK;
 }
 
-// *first: the first attention that belongs to the stage.
+// *first: the first attention that belongs to the stage. The gate's table has room whatever there
+// is.
 static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outcome *outcome,
                        int *first, vd_trace_stage *stage, float **at, double **figures)
 {
@@ -181,7 +187,7 @@ static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outc
     stage->ins = copy_values(pass, e->in, stage->in, at);
     stage->outs = copy_values(pass, e->out, stage->out, at);
     for (; *first < e->shown; (*first)++)
-        if (stage->tables < VD_STAGE_TABLES)
+        if (stage->tables < VD_STAGE_TABLES - (e->gate.value != NULL))
             add_table(stage, &outcome->attention[*first], figures);
 }
 

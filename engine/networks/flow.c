@@ -133,20 +133,24 @@ vd_value *vd_flow_model(vd_tape *tape, const vd_inputs *in, const vd_flow *flow,
                         in->lstm_dropout);
 }
 
-static void explain_pool(vd_tape *tape, const vd_flow *flow, const vd_value *m, const vd_value *sum)
+// alone: the share of a row is by M_j alone, else by G_j, too.
+static void explain_pool(vd_tape *tape, const vd_flow *flow, bool alone, const vd_value *m,
+                         const vd_value *sum)
 {
     const vd_explained words = {
         .title = "The words become one vector",
         .why = "An LSTM reads the words of the history in order, with the results of the "
                "comparison. Each word gets a share; the weighted sum is what is recalled.",
-        .formula = {"M = LSTMs(G)", "c = sum_j softmax_j(score_j) M_j"},
+        .formula = {"M = LSTMs(G)", alone ? "c = sum_j softmax_j(w . M_j) M_j"
+                                          : "c = sum_j softmax_j(w . [G_j ; M_j]) M_j"},
         .in = {{"M", "words, read in order", m}},
         .out = {{"c", "what is recalled", sum}}};
     const vd_explained regions = {
         .title = "The regions become one vector",
         .why = "Each region, with the results of the comparison, gets a share; the weighted sum is "
                "what is seen.",
-        .formula = {"M_k = relu(W G_k + b)", "x = sum_k softmax_k(score_k) M_k"},
+        .formula = {"M_k = relu(W G_k + b)", alone ? "x = sum_k softmax_k(w . M_k) M_k"
+                                                   : "x = sum_k softmax_k(w . [G_k ; M_k]) M_k"},
         .in = {{"M", "regions with what was compared", m}},
         .out = {{"x", "what is seen", sum}}};
     vd_tape_explain(tape, flow->axis == VD_AXIS_REGIONS ? &regions : &words);
@@ -159,7 +163,7 @@ vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, 
                                      vd_name_of("encoder.flow.%s.pool", flow->of).text);
     score->pairing = flow->pool;
     vd_value *sum = vd_tape_mix(tape, vd_tape_attend(tape, score, flow->pooled, 0), m);
-    explain_pool(tape, flow, m, sum);
+    explain_pool(tape, flow, s == m, m, sum);
     return sum;
 }
 

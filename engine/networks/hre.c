@@ -36,7 +36,16 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
     vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
                                     VD_AXIS_QUESTION_WORDS);
     vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, text), beside);
-    return vd_text_sentences_of(tape, in, text, "encoder.ques_rnn", words);
+    vd_value *q = vd_text_sentences_of(tape, in, text, "encoder.ques_rnn", words);
+    const vd_explained stage = {
+        .title = "Words, with the picture",
+        .why = "The picture as a whole, made smaller, is joined to every word of the question. The "
+               "question is read word by word; so is every entry of the history.",
+        .formula = {"i = W_i unit(mean of v_k) + b, unit(x) = x / |x|",
+                    "q = read([word ; i] of the question), h_r = read(entry r)"},
+        .out = {{"i", "the picture", picture}, {"q", "the question and the picture", q}}};
+    vd_tape_explain(tape, &stage);
+    return q;
 }
 
 static vd_value *read_entries(vd_tape *tape, vd_inputs *in)
@@ -52,13 +61,13 @@ static vd_value *read_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
     return rounds ? vd_tape_lstm(tape, &s, "encoder.dialog.rnn_model", 1, 1, 0) : &tape->nothing;
 }
 
-static vd_value *over_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
+static vd_value *over_rounds(vd_tape *tape, vd_inputs *in, const char *formula, const vd_value *x)
 {
     vd_value *e = read_rounds(tape, in, x);
     const vd_explained stage = {.title = "Over the rounds",
                                 .why = "An LSTM reads one round after another: its state after "
                                        "this one carries what the dialog was about.",
-                                .formula = {"e_t = LSTM(x_t, e_t-1)"},
+                                .formula = {formula, "e_t = LSTM(x_t, e_t-1)"},
                                 .in = {{"x", "this round", x}},
                                 .out = {{"e", "the dialog so far", e}}};
     vd_tape_explain(tape, &stage);
@@ -69,7 +78,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = read_questions(tape, in);
     vd_value *h = vd_newest_entries(tape, in, read_entries(tape, in));
-    return over_rounds(tape, in, vd_tape_join(tape, q, h));
+    return over_rounds(tape, in, "x_t = [q ; h], h the newest entry", vd_tape_join(tape, q, h));
 }
 
 static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
@@ -79,14 +88,15 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
     vd_value *s = vd_score_pairs(tape, score, p, q, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
-    const vd_explained stage = {.title = "Look back",
-                                .why = "The question is compared with each entry of the history; "
-                                       "the best matches are recalled.",
-                                .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r"},
-                                .in = {{"q", "the question", q}, {"h", "the entries", h}},
-                                .out = {{"c", "what is recalled", c}}};
+    const vd_explained stage = {
+        .title = "Look back",
+        .why = "The question is compared with each entry of the history; "
+               "the best matches are recalled.",
+        .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r", vd_score_formula(score)},
+        .in = {{"q", "the question", q}, {"h", "the entries", h}},
+        .out = {{"c", "what is recalled", c}}};
     vd_tape_explain(tape, &stage);
-    return over_rounds(tape, in, vd_tape_join(tape, c, q));
+    return over_rounds(tape, in, "x_t = [c ; q]", vd_tape_join(tape, c, q));
 }
 
 const vd_encoder vd_encoder_hre = {.name = "hre",

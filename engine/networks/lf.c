@@ -16,6 +16,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
+    vd_explain_strung(tape, q, g);
     const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
     vd_value *x = vd_tape_join_all(tape, all, 3);
     vd_value *e = vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
@@ -23,7 +24,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         .title = "Fusion",
         .why = "The question, the picture as a whole and the history as one text are combined. "
                "There is no attention.",
-        .formula = {"e = tanh(W [q ; v ; g] + b)"},
+        .formula = {"v = unit(mean of v_k), unit(x) = x / |x|", "e = tanh(W [q ; v ; g] + b)"},
         .in = {{"q", "the question", q}, {"v", "the picture", all[1]}, {"g", "the history", g}},
         .out = {{"e", "all three", e}}};
     vd_tape_explain(tape, &stage);

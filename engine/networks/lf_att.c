@@ -18,6 +18,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
+    vd_explain_strung(tape, q, g);
     vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, g), "encoder.fusion", 0);
     const vd_explained stage = {.title = "Fusion of the texts",
                                 .why = "The question and the history as one text are combined.",

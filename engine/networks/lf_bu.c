@@ -29,13 +29,15 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
+    vd_explain_strung(tape, q, g);
     vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
     vd_value *s = vd_score_pairs(tape, score_of(in->config), p, q, y, in->dropout);
     vd_value *v = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), in->regions);
     const vd_explained look = {
         .title = "Look at the regions",
         .why = "The question is compared with each region; the best matches get the most weight.",
-        .formula = {"s_k = w . (q o (W_p v_k + b))", "v = sum_k softmax(s)_k v_k"},
+        .formula = {"y_k = W_p v_k + b, v = sum_k softmax_k(score(q, y_k)) v_k",
+                    vd_score_formula(score_of(in->config))},
         .in = {{"q", "the question", q}, {"y", "the regions", y}},
         .out = {{"v", "what is seen", v}}};
     vd_tape_explain(tape, &look);

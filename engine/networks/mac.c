@@ -89,17 +89,39 @@ static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value
     return vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", step), words);
 }
 
-static void explain_step(vd_tape *tape, const vd_value *c, const vd_value *const found[2],
-                         const vd_value *m)
+static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_value *q,
+                          const reader *rounds, const reader *regions)
+{
+    const vd_explained stage = {
+        .title = "Words, history and regions",
+        .why = "The question and every entry of the history are read word by word; a vector for "
+               "how long ago it was is added to an entry. The numbers of each region become a "
+               "vector of the same size. c and m start as trained vectors.",
+        .formula = {"q, w = read(question)", "x_r = W_h read(entry r) + b + age(t - r)",
+                    "x_n = W_2 elu(W_1 v_n + b_1) + b_2"},
+        .in = {{"v", "regions", in->raw}},
+        .out = {{"q", "the question", q},
+                {"x_r", "the entries of the history", rounds->x},
+                {"x_n", "the regions", regions->x}}};
+    vd_tape_explain(tape, &stage);
+}
+
+// found: of the regions, of the entries, and the memory before.
+static void explain_step(vd_tape *tape, const vd_value *q, const vd_value *c,
+                         const vd_value *const found[3], const vd_value *m)
 {
     const vd_explained stage = {
         .title = "Reasoning step",
         .why = "Some words of the question control this step. Matching regions and entries are "
                "read, and what is found is written to the memory.",
-        .formula = {"c = sum_s softmax(w . (u o w_s)) w_s",
-                    "r = sum_n softmax(w_r . elu(c o I_n)) x_n", "m = W [r ; r' ; m before] + b"},
-        .in = {{"c", "what is asked now", c}},
-        .out = {{"r", "of the regions", found[0]},
+        .formula = {"u = W [c before ; q_i] + b, q_i = W_i q + b_i in the i-th step",
+                    "c = sum_s softmax_s(w . (u o w_s)) w_s",
+                    "I_n = (W_m m before + b) o (W_k x_n + b), I'_n = elu(W_I I_n + b + W_x x_n)",
+                    "r = sum_n softmax_n(w_r . elu(c o I'_n)) x_n, r' likewise of x_r",
+                    "m = W [r ; r' ; m before] + b"},
+        .in = {{"q", "the question", q}, {"m before", "the memory before", found[2]}},
+        .out = {{"c", "what is asked now", c},
+                {"r", "of the regions", found[0]},
                 {"r'", "of the entries", found[1]},
                 {"m", "the memory", m}}};
     vd_tape_explain(tape, &stage);
@@ -118,6 +140,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         make_reader(tape, "regions", vd_inputs_pairing(tape, in, VD_SEES_REGIONS), k);
     const reader rounds =
         make_reader(tape, "rounds", vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS), x);
+    explain_texts(tape, in, q, &rounds, &regions);
     const vd_pairing *own = vd_inputs_pairing(tape, in, VD_SEES_OWN_WORDS);
     const vd_value *c = vd_tape_repeat(tape, vd_tape_vector(tape, "encoder.control.start"), q->rows,
                                        VD_AXIS_QUESTIONS);
@@ -128,11 +151,14 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         const vd_value *const found[] = {read(tape, &regions, c, m, i),
                                          read(tape, &rounds, c, m, i), m};
         m = vd_tape_linear(tape, vd_tape_join_all(tape, found, 3), "encoder.memory.write");
-        explain_step(tape, c, found, m);
+        explain_step(tape, q, c, found, m);
     }
     vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, q, m), in->dropout);
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
-    return vd_tape_linear(tape, e, "encoder.out.2");
+    e = vd_tape_linear(tape, e, "encoder.out.2");
+    vd_explain_vector(tape, "e = W_2 elu(W_1 [q ; m] + b_1) + b_2", q,
+                      (vd_named){"m", "the memory", m}, e);
+    return e;
 }
 
 const vd_encoder vd_encoder_mac = {.name = "mac",
@@ -142,4 +168,5 @@ const vd_encoder vd_encoder_mac = {.name = "mac",
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_even,
-                                   .history_width = vd_width_even};
+                                   .history_width = vd_width_even,
+                                   .part = "step"};

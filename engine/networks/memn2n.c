@@ -107,19 +107,41 @@ static vd_value *look(vd_tape *tape, const vd_pairing *p, const char *name, int 
     return vd_tape_mix(tape, vd_tape_attend(tape, s, name, hop), values);
 }
 
-static void explain_hop(vd_tape *tape, const vd_value *u, const vd_value *found,
+static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_value *u)
+{
+    bool sums = in->config->text == VD_TEXT_OWN;
+    const vd_explained stage = {
+        .title = "The question and the memories",
+        .why = "The question is the first query. Entries (with how long ago they were) and regions "
+               "are the memories: two vectors each, one to compare with, one to take.",
+        .formula = {sums ? "u = sum_j l_j o A_1 x_j, x_j words of the question, l_j by their place"
+                         : "u = A_1 read(question)",
+                    sums ? "m_r = sum_j l_j o A x_rj + T_A(t - r), c_r = sum_j l_j o C x_rj + "
+                           "T_C(t - r)"
+                         : "m_r = A read(entry r) + T_A(t - r), c_r = C read(entry r) + T_C(t - r)",
+                    adjacent(in->config)
+                        ? "A, T_A, M_A of each hop are C, T_C, M_C of the one before"
+                        : "A, C, T, M are the same in all hops"},
+        .in = {{"v", "regions", in->regions}},
+        .out = {{"u", "what is asked", u}}};
+    vd_tape_explain(tape, &stage);
+}
+
+static void explain_hop(vd_tape *tape, const vd_config *c, const vd_value *u, const vd_value *found,
                         const vd_value *seen, const vd_value *next)
 {
-    const vd_explained stage = {.title = "Ask the memories",
-                                .why = "The query is compared with every entry and every region. "
-                                       "What matches is added to it; the sum is the next query.",
-                                .formula = {"p = softmax_r(u . m_r), o = sum_r p_r c_r",
-                                            "p' = softmax_n(u . M_A v_n), o' = sum_n p'_n M_C v_n",
-                                            "u = u before + o + o'"},
-                                .in = {{"u before", "what is asked", u}},
-                                .out = {{"o", "of the entries", found},
-                                        {"o'", "of the regions", seen},
-                                        {"u", "what is asked next", next}}};
+    const vd_explained stage = {
+        .title = "Ask the memories",
+        .why = "The query is compared with every entry and every region. "
+               "What matches is added to it; the sum is the next query.",
+        .formula = {"p = softmax_r(u before . m_r), o = sum_r p_r c_r",
+                    "p' = softmax_n(u before . M_A v_n), o' = sum_n p'_n "
+                    "M_C v_n",
+                    adjacent(c) ? "u = u before + o + o'" : "u = H u before + o + o'"},
+        .in = {{"u before", "what is asked", u}},
+        .out = {{"o", "of the entries", found},
+                {"o'", "of the regions", seen},
+                {"u", "what is asked next", next}}};
     vd_tape_explain(tape, &stage);
 }
 
@@ -132,7 +154,7 @@ static const vd_value *hop(vd_tape *tape, vd_inputs *in, int k, const memory *a,
                                 a->regions, c->regions);
     const vd_value *kept = adjacent(in->config) ? u : vd_tape_linear(tape, u, SQUARE);
     const vd_value *next = vd_tape_add(tape, vd_tape_add(tape, kept, o), seen);
-    explain_hop(tape, u, o, seen, next);
+    explain_hop(tape, in->config, u, o, seen, next);
     return next;
 }
 
@@ -142,13 +164,16 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                     entries = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn");
     const vd_value *u = take(tape, in, &questions, 0);
     memory m[MOST_HOPS + 1] = {0};
+    explain_texts(tape, in, u);
     for (int k = 0; k < tables_of(in->config); k++)
         m[k] = remember(tape, in, &entries, k);
     for (int k = 0; k < hops_of(in->config); k++) {
         int from = adjacent(in->config) ? k : 0;
         u = hop(tape, in, k, &m[from], &m[from + 1], u);
     }
-    return vd_tanh_layer(tape, u, "encoder.out", 0);
+    vd_value *e = vd_tanh_layer(tape, u, "encoder.out", 0);
+    vd_explain_vector(tape, "e = tanh(W u + b)", NULL, (vd_named){"u", "what is asked", u}, e);
+    return e;
 }
 
 const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
@@ -157,4 +182,5 @@ const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_summed,
-                                      .history_width = vd_width_summed};
+                                      .history_width = vd_width_summed,
+                                      .part = "hop"};

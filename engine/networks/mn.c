@@ -16,11 +16,12 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *q = vd_memory_questions(tape, in);
     vd_value *v = vd_inputs_picture(tape, in);
     vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, v), "encoder.fuse", 0);
-    const vd_explained stage = {.title = "Question and picture",
-                                .why = "The question and the picture as a whole are combined.",
-                                .formula = {"u = tanh(W_u [q ; v] + b)"},
-                                .in = {{"q", "the question", q}, {"v", "the picture", v}},
-                                .out = {{"u", "both", u}}};
+    const vd_explained stage = {
+        .title = "Question and picture",
+        .why = "The question and the picture as a whole are combined.",
+        .formula = {"v = unit(mean of v_k), unit(x) = x / |x|", "u = tanh(W_u [q ; v] + b)"},
+        .in = {{"q", "the question", q}, {"v", "the picture", v}},
+        .out = {{"u", "both", u}}};
     vd_tape_explain(tape, &stage);
     return vd_memory_look(tape, in, u);
 }

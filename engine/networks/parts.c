@@ -324,6 +324,18 @@ vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name
     return (vd_scoring){kind, own, name, size, size, size};
 }
 
+const char *vd_score_formula(vd_scoring s)
+{
+    static const char *const formula[] = {[VD_SCORE_ADDITIVE] =
+                                              "score(x, y) = v . tanh(W_q x + b + W_k y)",
+                                          [VD_SCORE_DOT] = "score(x, y) = x . y",
+                                          [VD_SCORE_SCALED] = "score(x, y) = x . y / sqrt(d)",
+                                          [VD_SCORE_BILINEAR] = "score(x, y) = (W x) . y",
+                                          [VD_SCORE_PRODUCT] = "score(x, y) = w . (x o y)",
+                                          [VD_SCORE_SUM] = "score(x, y) = w_q . x + w_k . y + b"};
+    return kind_of(s) < sizeof formula / sizeof *formula ? formula[kind_of(s)] : NULL;
+}
+
 void vd_score_declare(vd_layout *layout, vd_scoring s)
 {
     switch (kind_of(s)) {
@@ -448,7 +460,8 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
                                 .why = "The question is compared with each entry of the history; "
                                        "the best matches are recalled and added to it.",
                                 .formula = {"a = softmax_r(score(u, h_r))", "c = sum_r a_r h_r",
-                                            "e = tanh(W_e (tanh(W_c c + b) + u) + b)"},
+                                            "e = tanh(W_e (tanh(W_c c + b) + u) + b)",
+                                            vd_score_formula(score)},
                                 .in = {{"u", "the question", u}, {"h", "the entries", h}},
                                 .out = {{"c", "what is recalled", c}, {"e", "both", e}}};
     vd_tape_explain(tape, &stage);
@@ -477,14 +490,40 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
     vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
     vd_value *e =
         vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
-    const vd_explained stage = {.title = "Look at the regions",
-                                .why = "What is known so far decides which regions to attend to; "
-                                       "their weighted sum is added to it.",
-                                .formula = {"y_k = tanh(W_i v_k + b)",
-                                            "p = softmax_k(score(u, y_k))",
-                                            "e = tanh(W_o (sum_k p_k y_k + u) + b)"},
-                                .in = {{"u", "what is asked", u}, {"y", "the regions", y}},
-                                .out = {{"y'", "what is seen", seen}, {"e", "both", e}}};
+    const vd_explained stage = {
+        .title = "Look at the regions",
+        .why = "What is known so far decides which regions to attend to; "
+               "their weighted sum is added to it.",
+        .formula = {"y_k = tanh(W_i v_k + b)", "p = softmax_k(score(u, y_k))",
+                    "e = tanh(W_o (sum_k p_k y_k + u) + b)", vd_score_formula(score)},
+        .in = {{"u", "what is asked", u}, {"y", "the regions", y}},
+        .out = {{"y'", "what is seen", seen}, {"e", "both", e}}};
     vd_tape_explain(tape, &stage);
     return e;
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+void vd_explain_strung(vd_tape *tape, const vd_value *q, const vd_value *g)
+{
+    const vd_explained stage = {
+        .title = "The texts",
+        .why = "The question is read word by word; so are all entries of the history, one after "
+               "the other as one text.",
+        .formula = {"q = read(question), g = read(entries 0..t as one text)"},
+        .out = {{"q", "the question", q}, {"g", "the history", g}}};
+    vd_tape_explain(tape, &stage);
+}
+
+void vd_explain_vector(vd_tape *tape, const char *formula, const vd_value *q, vd_named found,
+                       const vd_value *e)
+{
+    const vd_named question = {"q", "the question", q};
+    const vd_explained stage = {.title = "The question's vector",
+                                .why = "The question and what was found become one vector, e, "
+                                       "which the candidates are compared with.",
+                                .formula = {formula},
+                                .in = {q ? question : found, q ? found : (vd_named){0}},
+                                .out = {{"e", "question vector e", e}}};
+    vd_tape_explain(tape, &stage);
 }

@@ -82,6 +82,8 @@ vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name
 void vd_score_declare(vd_layout *layout, vd_scoring s);
 vd_value *vd_score_pairs(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
                          const vd_value *key, vd_real dropout);
+// Its formula; NULL: it has none.
+const char *vd_score_formula(vd_scoring s);
 // The same in two steps, where keys meet queries more than once: what depends on the keys alone,
 // and what is left.
 const vd_value *vd_score_keys(vd_tape *tape, vd_scoring s, const vd_value *key);
@@ -106,5 +108,13 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u);
 
 // tanh(W dropout(x) + b).
 vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_real dropout);
+
+// ---- stages (vd_tape_explain) -------------------------------------------------------------------
+
+// The question q and the history g, strung together.
+void vd_explain_strung(vd_tape *tape, const vd_value *q, const vd_value *g);
+// The last one: e, of the question q (NULL: not of it) and what was found.
+void vd_explain_vector(vd_tape *tape, const char *formula, const vd_value *q, vd_named found,
+                       const vd_value *e);
 
 #endif

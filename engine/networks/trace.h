@@ -13,7 +13,8 @@
 
 // A tensor. Texts are constants of the network.
 typedef struct vd_trace_value {
-    const char *name, *is, *axes; // "Q", "word states", "Tq, 2H"
+    const char *name, *is; // "Q", "word states"
+    char axes[24];         // "Tq, 2H"; a number where the legend has no letter
     int dims, shape[3];
     const float *value; // NULL: not among what was computed
 } vd_trace_value;
@@ -30,7 +31,7 @@ typedef struct vd_trace_table {
     const double *value; // (rows, columns)
 } vd_trace_table;
 
-enum { VD_STAGE_VALUES = 3, VD_STAGE_FORMULAS = 4, VD_STAGE_TABLES = 7 };
+enum { VD_STAGE_VALUES = 4, VD_STAGE_FORMULAS = 6, VD_STAGE_TABLES = 7 };
 
 typedef struct vd_trace_stage {
     char title[48];

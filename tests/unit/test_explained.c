@@ -13,6 +13,7 @@
 
 #include "engine/base/token.h"
 #include "engine/model/dialog.h"
+#include "engine/networks/mvan/pass.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"
@@ -70,6 +71,7 @@ static void write_shown(GString *text, const vd_config *config)
         image[i] = 0.1f * (float)(1 + i % 7);
     must(vd_model_use(model, support_backend(), &err), &err);
     must(vd_pool_new(model, candidate, length, 2, TO, NULL, &pool, &err), &err);
+    must(vd_pool_score_by(pool, config->decoders, candidate, length, TO, &err), &err);
     must(vd_dialog_new(model, pool, image, P, entry, 4, &dialog, &err), &err);
     must(vd_dialog_append(dialog, entry, 3, &err), &err);
     must(vd_dialog_ask_if(dialog, question, 3, NULL, NULL, &answer, &trace, &err), &err);
@@ -87,14 +89,26 @@ static void networks_and_decoders_show_their_work(void **state)
     (void)state;
     static const struct {
         const char *name;
-        vd_decoders decoders;
-        vd_answer_decoder answer;
-        vd_copy copy;
-    } generative[] = {{"lstm", VD_GENERATIVE, VD_ANSWER_LSTM, VD_COPY_NONE},
-                      {"attention", VD_GENERATIVE, VD_ANSWER_ATTENTION, VD_COPY_NONE},
-                      {"attention, pointer", VD_GENERATIVE, VD_ANSWER_ATTENTION, VD_COPY_POINTER},
-                      {"attention, copynet", VD_GENERATIVE, VD_ANSWER_ATTENTION, VD_COPY_COPYNET},
-                      {"conv", VD_GENERATIVE, VD_ANSWER_CONV, VD_COPY_NONE}};
+        vd_config with; // beside the sizes
+    } further[] = {
+        {"mvan, generative: lstm", {.decoders = VD_GENERATIVE}},
+        {"mvan, generative: attention", {.decoders = VD_GENERATIVE, .answer = VD_ANSWER_ATTENTION}},
+        {"mvan, generative: attention, pointer",
+         {.decoders = VD_GENERATIVE, .answer = VD_ANSWER_ATTENTION, .copy = VD_COPY_POINTER}},
+        {"mvan, generative: attention, copynet",
+         {.decoders = VD_GENERATIVE, .answer = VD_ANSWER_ATTENTION, .copy = VD_COPY_COPYNET}},
+        {"mvan, generative: conv", {.decoders = VD_GENERATIVE, .answer = VD_ANSWER_CONV}},
+        {"lf, both: lstm", {.network = VD_NETWORK_LF, .decoders = VD_BOTH}},
+        {"lf, both: attention, pointer",
+         {.network = VD_NETWORK_LF,
+          .decoders = VD_BOTH,
+          .answer = VD_ANSWER_ATTENTION,
+          .copy = VD_COPY_POINTER}},
+        {"lf, both: conv",
+         {.network = VD_NETWORK_LF, .decoders = VD_BOTH, .answer = VD_ANSWER_CONV}},
+        {"lf-bu, additive", {.network = VD_NETWORK_LF_BU, .score_regions = VD_SCORE_ADDITIVE}},
+        {"memn2n, layer-wise", {.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE}},
+        {"memn2n, text qanet", {.network = VD_NETWORK_MEMN2N, .text = VD_TEXT_QANET}}};
     GString *text = g_string_new(NULL);
     for (int n = 0; n < VD_NETWORKS; n++) {
         vd_config config = small_config();
@@ -102,21 +116,64 @@ static void networks_and_decoders_show_their_work(void **state)
         g_string_append_printf(text, "%s\n", vd_network_names[n]);
         write_shown(text, &config);
     }
-    for (size_t i = 0; i < sizeof generative / sizeof *generative; i++) {
-        vd_config config = small_config();
-        config.decoders = generative[i].decoders;
-        config.answer = generative[i].answer;
-        config.copy = generative[i].copy;
-        g_string_append_printf(text, "mvan, generative: %s\n", generative[i].name);
+    for (size_t i = 0; i < sizeof further / sizeof *further; i++) {
+        vd_config config = further[i].with;
+        const vd_config sizes = small_config();
+        config.vocab = sizes.vocab;
+        config.embed = sizes.embed;
+        config.hidden = sizes.hidden;
+        config.region = sizes.region;
+        config.gate = sizes.gate;
+        config.positions = sizes.positions;
+        g_string_append_printf(text, "%s\n", further[i].name);
         write_shown(text, &config);
     }
     screens_expect("explained", g_string_free(text, FALSE));
+}
+
+// More attentions than there is room for beside the gate, whose table is the last.
+static void a_stage_has_room_for_its_gate(void **state)
+{
+    (void)state;
+    enum { SHOWN = VD_STAGE_TABLES + 1, P = 2, H = 8 };
+    const vd_config config = small_config();
+    vd_arena arena = {.memory = support_backend()->memory};
+    vd_tape tape = {.be = support_backend(), .arena = &arena};
+    vd_pair_group group = {.query = {0, 1}, .key = {{0, P}}};
+    vd_attention *seen;
+    vd_attention_at at[SHOWN];
+    float share[SHOWN * P] = {0};
+    vd_trace trace;
+    vd_error err;
+    vd_real *zero = vd_arena_zeros(&arena, H);
+    vd_value *s = vd_tape_constant(&tape, VD_AXIS_PAIRS, zero, P, 1);
+    s->pairing = vd_tape_pairing(&tape, VD_AXIS_QUESTIONS, 1, VD_AXIS_REGIONS, P, &group, 1, "");
+    for (int i = 0; i < SHOWN; i++) {
+        vd_tape_show(&tape, s, "regions", i);
+        at[i] = (vd_attention_at){.name = "regions",
+                                  .query = VD_AXIS_QUESTIONS,
+                                  .key = VD_AXIS_REGIONS,
+                                  .rows = 1,
+                                  .columns = P};
+    }
+    vd_tape_explain(&tape, &(vd_explained){.title = "", .gate = {"g", "a gate", s}});
+    const vd_places places = {.count = {[VD_AXIS_QUESTIONS] = 1, [VD_AXIS_REGIONS] = P}};
+    must(vd_attentions_spread(at, SHOWN, share, &places, &seen, &err), &err);
+    const vd_outcome outcome = {.attention = seen, .attentions = SHOWN};
+    const vd_pass pass = {.be = tape.be, .config = &config, .tape = &tape, .encoded = zero};
+    must(vd_encoder_trace(&pass, &places, &outcome, &trace, &err), &err);
+    assert_int_equal(trace.stage[0].tables, VD_STAGE_TABLES);
+    assert_string_equal(trace.stage[0].table[VD_STAGE_TABLES - 1].title, "g: a gate");
+    vd_trace_clear(&trace);
+    vd_attentions_free(seen, SHOWN);
+    vd_arena_free(&arena);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(networks_and_decoders_show_their_work),
+        cmocka_unit_test(a_stage_has_room_for_its_gate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

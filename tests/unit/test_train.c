@@ -133,7 +133,8 @@ static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
 // Resumed bit for bit, in half precision in the file, asked, and walked through.
 static void every_network_is_trained_as_mvan_is(void **state)
 {
-    static const char *const names[] = {"lf-bu", "hrea", "mac"};
+    static const char *const names[] = {"lf-bu", "hrea", "mac", "dmn"};
+    static const char *const looks[] = {"", "", "step 5 of 5", "hop 3 of 3"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char whole[32], parts[32];
@@ -146,15 +147,19 @@ static void every_network_is_trained_as_mvan_is(void **state)
         train_run_same_file(whole, parts, "model.safetensors");
         train_run_same_file(whole, parts, "checkpoint.safetensors");
         char *model = train_run_file(whole, "model.safetensors");
-        const char *const info[] = {"info", model, NULL}, *const walk[] = {
-                                                              "walk", "--image",   "1", "--model",
-                                                              model,  "is it red", NULL};
+        const char *const info[] = {"info", model, NULL};
+        const char *ask[] = {"ask", "--image", "1", "--model", model, "is it red", NULL};
         support_program run;
         support_program_run(&run, info, NULL);
         support_program_expect(&run, 0, NULL);
         assert_non_null(strstr(run.out, names[i]));
         support_program_clear(&run);
-        support_program_run(&run, walk, NULL);
+        support_program_run(&run, ask, NULL);
+        support_program_expect(&run, 0, NULL);
+        assert_non_null(strstr(run.out, looks[i]));
+        support_program_clear(&run);
+        ask[0] = "walk";
+        support_program_run(&run, ask, NULL);
         support_program_expect(&run, 0, NULL);
         assert_non_null(strstr(run.out, "Candidate scores"));
         support_program_clear(&run);

@@ -139,7 +139,7 @@ static void print_regions(const vd_sheet *sheet)
                    (double)box[3]);
         printf("%s", n || !box ? "" : "  x1 y1 x2 y2");
         if (n == 0 && a->of > 1)
-            printf("  step %d of %d", a->index + 1, a->of);
+            printf("  %s %d of %d", a->part, a->index + 1, a->of);
         printf("\n");
     }
 }

@@ -1,85 +1,81 @@
 // The stages that every answer ends with, as they are shown.
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/networks/trace.h"
 
-typedef struct scoring {
-    const char *why, *formula[VD_STAGE_FORMULAS];
-} scoring;
+// How probable a generative decoder's words are; both: of two decoders.
+typedef struct saying {
+    const char *why, *both, *formula[VD_STAGE_FORMULAS - 2];
+} saying;
 
-static const scoring scores[] = {
-    [VD_DISCRIMINATIVE] = {"Every candidate answer has a vector, too. Its score says how well that "
-                           "matches e: the higher, the better.",
-                           {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"}},
-    [VD_GENERATIVE] = {"The decoder reads every candidate answer word by word, starting from e. "
-                       "The score says how probable its words are: the closer to 0, the better.",
-                       {"P = softmax(W LSTM(answer c, from e))",
-                        "z_c = mean_t log P(word t of c)"}},
-    [VD_BOTH] = {
-        "Two scores are averaged: how well the vector of an answer matches e, and how probable its "
-        "words are given e. The higher, the better.",
-        {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
+static const char given_the_dialog[] =
+    "Two scores are averaged: how well the vector of an answer matches e, and how probable its "
+    "words are given e and the dialog. The higher, the better.";
 
-// Of an LSTM that looks at the dialog.
-static const scoring looking[] = {
-    [VD_GENERATIVE] = {"The decoder reads every candidate answer word by word, starting from e; "
-                       "for each word it attends to the words of the dialog. The score says how "
-                       "probable its words are: the closer to 0, the better.",
-                       {"s_t = LSTM(answer c to word t, from e)",
-                        "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, x words of the dialog",
-                        "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
-                        "z_c = mean_t log P(word t of c)"}},
-    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer matches e, and how "
-                 "probable its words are given e and the dialog. The higher, the better.",
-                 {"o_c = last state of LSTM(answer c)",
-                  "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, s_t = LSTM(answer c, from e)",
-                  "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')",
-                  "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
+static const saying by_answer[] = {
+    [VD_ANSWER_LSTM] = {"The decoder reads every candidate answer word by word, starting from e. "
+                        "The score says how probable its words are: the closer to 0, the better.",
+                        "Two scores are averaged: how well the vector of an answer matches e, and "
+                        "how probable its words are given e. The higher, the better.",
+                        {"P = softmax(W LSTM(answer c, from e) + b)"}},
+    [VD_ANSWER_ATTENTION] =
+        {"The decoder reads every candidate answer word by word, starting from e; for each word it "
+         "attends to the words of the dialog. The score says how probable its words are: the "
+         "closer to 0, the better.",
+         given_the_dialog,
+         {"s_t = LSTM(answer c to word t, from e)",
+          "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, x words of the dialog",
+          "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')"}},
+    [VD_ANSWER_CONV] = {
+        "The decoder reads every candidate answer word by word, starting from e; each word is "
+        "read with the two before it and attends to the words of the dialog. The score says how "
+        "probable its words are: the closer to 0, the better.",
+        given_the_dialog,
+        {"g = word t of c + place t, y = W (g + W_e e + b_e) + b",
+         "three times, r = sqrt(0.5): a = glu(conv(y, from t - 2 to t)), q = (W_in a + b + g) r,",
+         "o = sqrt(m) r sum_j softmax_j(q . x_j) (x_j + w_j), y = ((W_out o + b + a) r + y) r,",
+         "x, w states and vectors of the m words of the dialog; P = softmax(W_v (W y + b) + "
+         "b')"}}};
 
-// Of a generative one alone that also copies them.
-static const scoring copied[] = {
+// Of an LSTM that attends to the dialog's words and copies them.
+static const saying by_copy[] = {
     [VD_COPY_POINTER] =
         {"The score says how probable the words of an answer are, one after another, starting from "
          "e. Each word comes from the vocabulary or is copied from the dialog words attended to; "
          "both probabilities are added.",
+         given_the_dialog,
          {"s_t = LSTM(answer c to word t, from e), a_j = softmax_j(score(s_t, x_j))",
           "d_t = sum_j a_j x_j, g = sigmoid(w . [d_t ; s_t ; word t] + b)",
-          "P(y) = g softmax(W' tanh(W [s_t ; d_t] + b) + b')_y + (1 - g) sum_{x_j = y} a_j",
-          "z_c = mean_t log P(word t of c)"}},
+          "P(y) = g softmax(W' tanh(W [s_t ; d_t] + b) + b')_y + (1 - g) sum_{x_j = y} a_j"}},
     [VD_COPY_COPYNET] = {
         "The score says how probable the words of an answer are, one after another, starting from "
         "e. Each word comes from the vocabulary or is copied from the dialog; one softmax covers "
         "both.",
-        {"s_t = LSTM([word t of c ; the x_j that are that word], from e)",
+        given_the_dialog,
+        {"s_t = LSTM([word t of c ; mean of the x_j that are that word], from e)",
          "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, k_j = tanh(W_c x_j) . s_t",
-         "P = softmax over words and places of [W' tanh(W [s_t ; d_t] + b) + b' ; k]",
-         "z_c = mean_t log P(word t of c)"}}};
+         "P = softmax over words and places of [W' tanh(W [s_t ; d_t] + b) + b' ; k]"}}};
 
-static const scoring convolved[] = {
-    [VD_GENERATIVE] =
-        {"The decoder reads every candidate answer word by word, starting from e; each word is "
-         "read with the two before it and attends to the words of the dialog. The score says how "
-         "probable its words are: the closer to 0, the better.",
-         {"a_t = glu(conv(words of c to t, from e)), three times, with d_t between",
-          "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), x words of the dialog",
-          "P = softmax(W' y_t + b'), y_t = a_t with d_t", "z_c = mean_t log P(word t of c)"}},
-    [VD_BOTH] = {"Two scores are averaged: how well the vector of an answer matches e, and how "
-                 "probable its words are given e and the dialog. The higher, the better.",
-                 {"o_c = last state of LSTM(answer c)",
-                  "d_t = sum_j softmax_j(W a_t . x_j) (x_j + w_j), a_t = glu(conv(answer c))",
-                  "P = softmax(W' y_t + b'), y_t = a_t with d_t",
-                  "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}}};
-
-static const scoring *scoring_of(const vd_outcome *outcome)
+static void explain_scores(const vd_outcome *outcome, vd_trace_stage *stage)
 {
-    static const scoring *const by_answer[] = {
-        [VD_ANSWER_LSTM] = scores, [VD_ANSWER_ATTENTION] = looking, [VD_ANSWER_CONV] = convolved};
-    bool said = vd_has_generative(outcome->by);
-    if (said && outcome->by == VD_GENERATIVE && outcome->copy != VD_COPY_NONE)
-        return &copied[outcome->copy];
-    return &by_answer[said ? outcome->answer : VD_ANSWER_LSTM][outcome->by];
+    static const char matched[] = "Every candidate answer has a vector, too. Its score says how "
+                                  "well that matches e: the higher, the better.";
+    static const char *const score[] = {[VD_DISCRIMINATIVE] = "z_c = o_c . e",
+                                        [VD_GENERATIVE] = "z_c = mean_t log P(word t of c)",
+                                        [VD_BOTH] =
+                                            "z_c = (o_c . e + mean_t log P(word t of c)) / 2"};
+    const saying *said = outcome->copy ? &by_copy[outcome->copy] : &by_answer[outcome->answer];
+    const char **formula = stage->formula;
+    stage->why = outcome->by == VD_BOTH         ? said->both
+                 : outcome->by == VD_GENERATIVE ? said->why
+                                                : matched;
+    if (vd_has_discriminative(outcome->by))
+        *formula++ = "o_c = last state of LSTM(answer c)";
+    for (size_t i = 0; vd_has_generative(outcome->by) && i < VD_STAGE_FORMULAS - 2; i++)
+        if (said->formula[i])
+            *formula++ = said->formula[i];
+    *formula = score[outcome->by];
 }
 
 static vd_trace_value numbers(const char *name, const char *is, int count, const float *value)
@@ -129,20 +125,18 @@ void vd_decoder_stages(const vd_outcome *outcome, const vd_trace_value *encoded,
 {
     static const char *const z[] = {"z"}, *const p[] = {"p"};
     int n = outcome->candidates;
-    const scoring *by = scoring_of(outcome);
     for (int i = 0; i < n; i++) {
         figures[i] = (double)(score[i] = outcome->score[i]);
         figures[n + i] = (double)(probability[i] = outcome->probability[i]);
     }
     stage[0] = (vd_trace_stage){.title = "Candidate scores",
-                                .why = by->why,
                                 .in = {*encoded},
                                 .ins = 1,
                                 .out = {numbers("z", "a score for each", n, score)},
                                 .outs = 1,
                                 .table = {column(false, z, n, figures)},
                                 .tables = 1};
-    memcpy(stage[0].formula, by->formula, sizeof by->formula);
+    explain_scores(outcome, &stage[0]);
     if (vd_has_discriminative(outcome->by))
         stage[0].in[stage[0].ins++] =
             (vd_trace_value){"o", "the pool's answers", "O, H", 2, {n, encoded->shape[0]}, NULL};

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/networks/encoder.h"
 
 // ---- attentions ---------------------------------------------------------------------------------
 
 const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count)
 {
     if (pass->tape)
-        return vd_tape_shown(pass->tape, "step", count);
+        return vd_tape_shown(pass->tape, vd_encoder_of(pass->config)->part, count);
     int words = pass->question_words.tokens;
     const vd_attention_at all[] = {{.name = "rounds",
                                     .query = VD_AXIS_QUESTIONS,
@@ -411,10 +412,9 @@ static int list_tensors(const tracing *t, const stage_tensor *from, vd_trace_val
     int count = 0;
     for (; count < VD_STAGE_VALUES && from[count].name; count++) {
         vd_trace_value *to = &out[count];
-        *to = (vd_trace_value){.name = from[count].name,
-                               .is = from[count].is,
-                               .axes = from[count].axes,
-                               .value = t->part[from[count].part]};
+        *to = (vd_trace_value){
+            .name = from[count].name, .is = from[count].is, .value = t->part[from[count].part]};
+        snprintf(to->axes, sizeof to->axes, "%s", from[count].axes);
         for (const char *axis = to->axes; axis; axis = strchr(axis, ',')) {
             axis += axis > to->axes ? 2 : 0;
             to->shape[to->dims++] = axis_size(t, axis);
