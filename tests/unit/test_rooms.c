@@ -93,6 +93,14 @@ static void a_circle_without_an_include_is_found_too(void **state)
     compile("engine/base/low.c");
     expect("", NULL);
     expect("/build", "engine/base/low.c: uses high of engine/model/high.c, which is above it");
+    // A function of which there is one for each processor, chosen when the program starts.
+    write_source("engine/model/wide.c", "static int one(void) { return 1; }\n"
+                                        "static int (*choose(void))(void) { return one; }\n"
+                                        "int wide(void) __attribute__((ifunc(\"choose\")));\n");
+    write_source("engine/base/low.c", "int wide(void);\nint low(void) { return wide(); }\n");
+    compile("engine/base/low.c");
+    compile("engine/model/wide.c");
+    expect("/build", "engine/base/low.c: uses wide of engine/model/wide.c, which is above it");
 }
 
 static void the_parts_of_a_room_have_an_order_and_no_circle(void **state)
