@@ -4,7 +4,7 @@
 
 #include "engine/base/safetensors.h"
 #include "engine/model/vocab.h"
-#include "engine/networks/mvan/weights.h"
+#include "engine/networks/weights.h"
 
 // Key, value pairs; owned strings.
 typedef struct vd_metadata {

@@ -7,7 +7,7 @@
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 
 // Every training run writes the same names: what lies beside a checkpoint gets its directory
 // ("run1/best").

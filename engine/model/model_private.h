@@ -4,7 +4,7 @@
 
 #include "engine/base/safetensors.h"
 #include "engine/model/dialog.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 
 struct vd_model {
     const vd_backend *be;

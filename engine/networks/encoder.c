@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
 

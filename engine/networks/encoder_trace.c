@@ -6,7 +6,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/append.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 // ---- attentions ---------------------------------------------------------------------------------
 

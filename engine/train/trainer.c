@@ -12,7 +12,8 @@
 #include "engine/model/model_private.h"
 #include "engine/networks/captions/captions.h"
 #include "engine/networks/encoder.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
+#include "engine/networks/positions.h"
 #include "engine/networks/text/text.h"
 
 // Streams of random numbers drawn from one seed.

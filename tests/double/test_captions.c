@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 #include "tests/support/caption_cases.h"
 #include "tests/support/must.h"
 

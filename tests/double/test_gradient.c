@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 #include "engine/base/token.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
+#include "engine/networks/positions.h"
 #include "tests/support/readings.h"
 
 enum { B = 2, R = 3, P = 4, O = 5, U = 7, V = 11, E = 3, H = 4, D = 5, TQ = 4, TH = 6, TO = 3 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/networks/captions/captions.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 #include "tests/support/must.h"
 
 enum {

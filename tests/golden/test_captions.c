@@ -7,7 +7,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 #include "engine/train/scst.h"
 #include "tests/support/backend.h"
 #include "tests/support/caption_cases.h"

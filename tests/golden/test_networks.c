@@ -15,7 +15,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "engine/networks/encoder.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/readings.h"

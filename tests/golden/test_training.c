@@ -14,6 +14,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
+#include "engine/networks/positions.h"
 #include "engine/train/trainer.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"

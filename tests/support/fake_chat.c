@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 #include "tests/support/attentions.h"
 #include "tests/support/fake_caption.h"
 #include "tests/support/must.h"

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "engine/networks/positions.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/support.h"

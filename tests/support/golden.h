@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_GOLDEN_H
 #define TESTS_SUPPORT_GOLDEN_H
 
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "engine/base/safetensors.h"
 
 typedef struct golden {

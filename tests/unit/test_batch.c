@@ -11,7 +11,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/model.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "engine/train/trainer.h"
 #include "tests/support/must.h"
 #include "tests/support/small_batch.h"

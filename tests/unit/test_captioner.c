@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 #include "tests/support/caption_cases.h"
 #include "tests/support/must.h"
 

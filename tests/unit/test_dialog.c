@@ -13,7 +13,7 @@
 #include "engine/base/alloc.h"
 #include "engine/model/dialog.h"
 #include "engine/model/model_private.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "engine/train/trainer.h"
 #include "tests/support/attentions.h"
 #include "tests/support/backend.h"

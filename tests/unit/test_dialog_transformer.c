@@ -13,7 +13,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/networks/encoder.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "tests/support/must.h"
 #include "tests/support/small_trainer.h"
 

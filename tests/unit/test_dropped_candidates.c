@@ -11,7 +11,8 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/threads.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
+#include "engine/networks/positions.h"
 #include "tests/support/must.h"
 #include "tests/support/one_directory.h"
 #include "tests/support/small_trainer.h"

@@ -14,7 +14,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/networks/encoder.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "engine/train/trainer.h"
 #include "tests/support/must.h"
 #include "tests/support/readings.h"

@@ -12,7 +12,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/networks/encoder.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "tests/support/must.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/support.h"

@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "engine/networks/parts.h"
+#include "engine/networks/positions.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/small_batch.h"

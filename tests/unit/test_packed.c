@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 #include "engine/base/rng.h"
 #include "tests/support/support.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 #include "engine/model/model_private.h"
 #include "engine/base/rng.h"
 #include "tests/support/random_model.h"

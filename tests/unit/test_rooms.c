@@ -132,6 +132,30 @@ static void the_parts_of_a_room_have_an_order_and_no_circle(void **state)
     free(old);
 }
 
+static void the_parts_of_networks_have_an_order_and_what_lies_beside_them_none(void **state)
+{
+    (void)state;
+    write_source("engine/networks/text/text.c", "#include \"engine/networks/table.h\"\n"
+                                                "int table(void);\n"
+                                                "int text(void) { return table(); }\n");
+    write_source("engine/networks/table.h", "int table(void);\n");
+    write_source("engine/networks/table.c",
+                 "int text(void);\nint table(void) { return text(); }\n");
+    compile("engine/networks/text/text.c");
+    compile("engine/networks/table.c");
+    expect("/build", NULL);
+    write_source("engine/networks/mvan/words.c", "int words(void) { return 1; }\n");
+    write_source("engine/networks/text/text.c", "int words(void);\n"
+                                                "int text(void) { return words(); }\n");
+    compile("engine/networks/mvan/words.c");
+    compile("engine/networks/text/text.c");
+    expect("/build", "engine/networks/text/text.c: uses words of engine/networks/mvan/words.c, "
+                     "which is above it");
+    write_source("engine/networks/text/text.c", "int text(void) { return 1; }\n");
+    compile("engine/networks/text/text.c");
+    expect("/build", NULL);
+}
+
 static void a_room_that_nobody_planned_is_refused(void **state)
 {
     (void)state;
@@ -145,6 +169,7 @@ int main(void)
         cmocka_unit_test(an_include_goes_down_only),
         cmocka_unit_test(a_circle_without_an_include_is_found_too),
         cmocka_unit_test(the_parts_of_a_room_have_an_order_and_no_circle),
+        cmocka_unit_test(the_parts_of_networks_have_an_order_and_what_lies_beside_them_none),
         cmocka_unit_test(a_room_that_nobody_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -8,7 +8,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/captioner_private.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 #include "tests/support/caption_cases.h"
 #include "tests/support/must.h"
 #include "tests/support/step.h"

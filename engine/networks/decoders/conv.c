@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 #include "engine/networks/text/layers.h"
 
 enum { LAYERS = 3, WIDE = 3 };

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 static const char WORDS[] = "encoder.word_embed.weight";
 

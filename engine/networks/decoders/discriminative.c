@@ -1,6 +1,6 @@
 // Discriminative decoder: a 2-layer LSTM reads each candidate; its last state o_c is compared with
 // the encoder's vector, z_c = o_c . e            (Park et al. 2021, section 3.4; Das et al. 2017)
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 //   to rank: a candidate's score is its mean log-probability per word
 // Between the LSTM and the words there may be attention over the dialog (lstm_attention.c); or a
 // decoder of convolutions takes the LSTM's place (conv.c).
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 
 #include <limits.h>
 #include <math.h>

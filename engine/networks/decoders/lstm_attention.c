@@ -11,7 +11,7 @@
 #include "engine/networks/decoders/lstm_attention.h"
 
 #include "engine/networks/decoders/copying.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 #include "engine/networks/parts.h"
 
 static vd_scoring score_of(const vd_config *c)

@@ -5,7 +5,7 @@
 #include "engine/networks/decoders/copying.h"
 #include "engine/networks/decoders/lstm_attention.h"
 #include "engine/networks/encoder.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 vd_name vd_source_name(const vd_config *c, const char *part)
 {

@@ -11,7 +11,7 @@
 
 struct vd_pass;
 
-// What the answers of a pass look at. Legend of mvan/pass.h; W as vd_source_width says.
+// What the answers of a pass look at. Legend of pass.h; W as vd_source_width says.
 typedef struct vd_source {
     // Of networks on the tape: (TQ, ...) (TH, ...) word states, or word vectors. NULL: MVAN's.
     const vd_value *question, *history;

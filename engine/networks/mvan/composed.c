@@ -9,7 +9,7 @@ static int twice(const vd_config *c)
     return 2 * c->hidden;
 }
 
-// All else is declared with the fused stages (weights.c).
+// All else is declared with the fused stages (engine/networks/weights.c).
 static void declare(const vd_config *c, vd_layout *layout)
 {
     vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);

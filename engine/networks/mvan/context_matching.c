@@ -2,7 +2,7 @@
 //   s_r = w . (f_q(q) * f_h(h_r)) + b, a = softmax_r(s), c = sum_r a_r h_r,
 //   x = [q ; c], e_ctx = sigmoid(W x + b) * x          (Park et al. 2021, section 3.2)
 // Attention 1: a, question -> history rounds.
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
 {

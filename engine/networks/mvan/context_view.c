@@ -2,7 +2,7 @@
 //   y_k = [m_k ; e_ctx], z_k = l2norm(f_m(y_k) * f_c(e_ctx)), g = softmax_k(w . z_k + b),
 //   y = sum_k g_k y_k = [sum_k g_k m_k ; e_ctx]           (Park et al. 2021, section 3.3)
 // Attention 4: g, the answer's regions.
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 // f_m's pre-activation with the context's half computed once a question.
 static vd_status fused_split(vd_pass *pass, vd_error *err)

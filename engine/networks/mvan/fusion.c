@@ -1,5 +1,5 @@
 // Fusion: e = relu(W y + b), the encoder's vector that candidates are compared with.
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 vd_status vd_fusion_forward(vd_pass *pass, vd_error *err)
 {

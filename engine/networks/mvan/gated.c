@@ -1,6 +1,6 @@
 // GatedTrans, the nonlinear map of every view: f(x) = tanh(Wy x + by) * g(Wg x + bg); and the gate
 // of a pair, sigmoid(W x + b) * x with x = [left ; right].
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
                            const vd_real *x, int rows, int in, vd_site site, vd_error *err)

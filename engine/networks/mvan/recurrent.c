@@ -1,5 +1,5 @@
 // Two LSTM layers over packed sequences, in one or two directions, with dropout between the layers.
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 // What a layer reads: x (rows, in) and which of its rows a token's is (NULL = its own).
 typedef struct layer_input {

@@ -1,6 +1,6 @@
 // Word states and sentence vectors of questions or history entries: a 2-layer bidirectional LSTM;
 // sentence = [forward state at the last word ; backward state at the first].
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                const vd_lstm_weights weights[VD_LAYERS][2], vd_site words,

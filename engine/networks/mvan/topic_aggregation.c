@@ -3,7 +3,7 @@
 //   embeddings and a from context matching; x_i = [word i ; u_i], e_top,i = sigmoid(W x_i + b) *
 //   x_i
 // Attention 2: S, question words -> history words.      (Park et al. 2021, section 3.2)
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 // One dialog's words: rows of its questions, columns of its entries, and where its matrix begins.
 typedef struct vd_block {

@@ -2,7 +2,7 @@
 //   M_ki = f_v(img_k) . f_t(e_top,i), softmax over i; t_k = sum_i M_ki e_top,i
 //   m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)       (Park et al. 2021, section 3.3)
 // Attention 3: M, regions -> question words.
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 static size_t image_row(const vd_pass *pass, int n)
 {

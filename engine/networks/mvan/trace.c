@@ -1,5 +1,5 @@
 // What MVAN shows of an answer: its attentions, and its stages with their numbers.
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/positions.h"
 
 // ---- words --------------------------------------------------------------------------------------
 

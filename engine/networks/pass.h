@@ -18,7 +18,7 @@
 #include "engine/networks/batch.h"
 #include "engine/networks/decoders/source.h"
 #include "engine/networks/intervention.h"
-#include "engine/networks/mvan/weights.h"
+#include "engine/networks/weights.h"
 #include "engine/networks/trace.h"
 
 // Where dropout is applied; each place has its own mask.
@@ -228,10 +228,6 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
                            vd_error *err);
 // dinput: (inputs, E), overwritten.
 void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site);
-// PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).
-void vd_words_sinusoid(vd_real *table, int rows, int embed);
-// The same with VD_MAX_HISTORY rows in memory of the backend, *out, for the caller to release.
-vd_status vd_words_table(const vd_backend *backend, int embed, vd_real **out, vd_error *err);
 
 // pass->span: `rounds` questions a dialog over its `entries` history entries; the last question
 // sees them all, each one before it an entry less. Their words are pass->question_words,

@@ -7,7 +7,7 @@
 #define VD_NETWORK_H
 
 #include "engine/networks/decoders/copying.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 // Answers that the discriminative decoder reads, as a tree of their prefixes (packed.h).
 typedef struct vd_prefixes {

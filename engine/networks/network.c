@@ -1,4 +1,4 @@
-#include "engine/networks/mvan/network.h"
+#include "engine/networks/network.h"
 
 #include "engine/networks/boundaries.h"
 #include "engine/networks/encoder.h"

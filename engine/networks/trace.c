@@ -1,8 +1,9 @@
 // The stages that every answer ends with, as they are shown.
+#include "engine/networks/trace.h"
+
 #include <stdio.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/trace.h"
 
 // How probable a generative decoder's words are; both: of two decoders.
 typedef struct saying {

@@ -1,4 +1,4 @@
-#include "engine/networks/mvan/weights.h"
+#include "engine/networks/weights.h"
 
 #include <assert.h>
 

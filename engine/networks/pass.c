@@ -1,4 +1,4 @@
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 
 uint64_t vd_pass_key(const vd_pass *pass, vd_site site)
 {
@@ -26,12 +26,6 @@ void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, v
 {
     if (rate != 0)
         pass->be->dropout(dx, dx, n, rate, vd_pass_key(pass, site));
-}
-
-vd_status vd_backend_status(const vd_backend *be, vd_error *err)
-{
-    const char *what = be->trouble();
-    return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
 }
 
 const vd_score_weights *vd_pass_score(vd_pass *pass, const char *attention,

@@ -1,0 +1,7 @@
+#include "engine/backend/backend.h"
+
+vd_status vd_backend_status(const vd_backend *be, vd_error *err)
+{
+    const char *what = be->trouble();
+    return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
+}
