@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_STEP_H
 #define TESTS_SUPPORT_STEP_H
 
+#include "engine/networks/captions/captions.h"
 #include "engine/train/trainer.h"
 
 static inline vd_status step_next(void *context, const vd_batch **out, vd_error *err)
@@ -26,7 +27,8 @@ static inline vd_status step_gradient(vd_trainer *trainer, const vd_batch *batch
 static inline vd_status step_take(vd_trainer *trainer, const vd_batch *batch, double multiplier,
                                   double *loss, double *gradient_norm, vd_error *err)
 {
-    vd_status status = step_gradient(trainer, batch, 1, vd_batch_totals(batch), loss, err);
+    vd_totals of = batch->captions ? vd_captions_totals(batch->captions) : vd_batch_totals(batch);
+    vd_status status = step_gradient(trainer, batch, 1, of, loss, err);
     return status ? status : vd_trainer_update(trainer, multiplier, loss, gradient_norm, err);
 }
 
