@@ -7,15 +7,32 @@
 //   the options of `visdial train`: parsing, errors, help and completion (tui/commands/train.c)
 //
 // X(member, name, kind, least, most, initial, choices, optional, help), the columns of vd_setting
-// (engine/base/settings.h) and what the help says; both bounds are possible values. tests/unit/
-// test_settings.c tests all of them with every row.
+// (engine/base/settings.h) and what the help says; both bounds are possible values. Rows of BY_TASK
+// have the defaults of captioners and of SCST behind `initial`. tests/unit/test_settings.c tests
+// all of them with every row.
 #ifndef VD_NETWORK_SETTINGS_H
 #define VD_NETWORK_SETTINGS_H
+
+// Defaults and bounds that several places need.
+#define VD_MIN_COUNT     5
+#define VD_MOST_COUNT    1000000000
+#define VD_WARM_UP_RATE  1 // of schedule warm-up
+#define VD_TEXT_OF(name) VD_TEXT(name)
+#define VD_TEXT(value)   #value
 
 // Of vd_config; they follow from the data and are no options.
 #define VD_DATA_SETTINGS(X)                                                                        \
     X(vocab, "vocab", INT, 5, 10000000, 5, NULL, false, "words")                                   \
     X(region, "region", INT, 1, 65536, 1, NULL, false, "numbers of a region")
+
+// Of vd_config and of vd_caption_config.
+#define VD_SIZE_SETTINGS(X)                                                                        \
+    X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
+    X(hidden, "hidden", INT, 1, 65536, 128, NULL, false,                                           \
+      "size of an LSTM state; captioner: of a vector")                                             \
+    X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
+      "dialog-transformer, text qanet or transformer, captioner transformer or cat: attention "    \
+      "heads; 0: 4, or fewer where dialog-transformer's --embed is not divisible by 4")
 
 // Of vd_config. Models from before there was a choice have no decoder: discriminative. Those from
 // before there were other networks are MVAN.
@@ -24,8 +41,7 @@
       vd_network_names, true,                                                                      \
       "network to train: mvan (default), lf, lf-att, lf-bu, hre, hrea, mn, mn-att, mac, amem, "    \
       "memn2n, dmn, bidaf, dcn or dialog-transformer")                                             \
-    X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
-    X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of an LSTM state")                  \
+    VD_SIZE_SETTINGS(X)                                                                            \
     X(gate, "gate", CHOICE, VD_GATE_LEAKY_RELU, VD_GATE_ELU, VD_GATE_LEAKY_RELU, vd_gate_names,    \
       false, "activation of the gates: sigmoid, leaky-relu or elu")                                \
     X(positions, "positions", CHOICE, VD_POSITIONS_NONE, VD_POSITIONS_AS_PRINTED,                  \
@@ -36,9 +52,6 @@
     X(text, "text", CHOICE, VD_TEXT_OWN, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN, vd_text_names, true,   \
       "text encoder of questions and history: own (default: the network's), lstm, bilstm, gru, "   \
       "convs2s, gldr, qanet or transformer; dialog-transformer: own only")                         \
-    X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
-      "dialog-transformer, text qanet or transformer: attention heads; 0: 4, or fewer where "      \
-      "dialog-transformer's --embed is not divisible by 4")                                        \
     X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
       vd_score_names, true,                                                                        \
       "hrea, mn, mn-att: score of the attention over rounds: own, additive, dot, scaled, "         \
@@ -70,12 +83,6 @@
     X(copy, "copy", CHOICE, VD_COPY_NONE, VD_COPY_COPYNET, VD_COPY_NONE, vd_copy_names, true,      \
       "lstm-attention: copy words of the dialog into answers, also words outside the vocabulary: " \
       "none (default), pointer or copynet")
-
-// Of vd_caption_config: names that networks have, too.
-#define VD_CAPTION_SIZES(X)                                                                        \
-    X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of a vector")                       \
-    X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
-    X(heads, "heads", INT, 0, 64, 0, NULL, false, "heads of the attention")
 
 // Of vd_caption_config, with --task caption.
 #define VD_CAPTION_SETTINGS(X)                                                                     \
@@ -117,16 +124,18 @@
       "caption's words (sum)")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
-#define VD_TRAIN_SETTINGS(X)                                                                       \
+#define VD_TRAIN_SETTINGS(X, BY_TASK)                                                              \
     X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
       "adam, rmsprop or adamax")                                                                   \
-    X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false,                                          \
-      "base learning rate; default with schedule warm-up: 1")                                      \
-    X(schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULES - 1, VD_SCHEDULE_STEPS,        \
-      vd_schedule_names, true,                                                                     \
-      "of the learning rate: steps (default: rises for 1/4 of the run, x0.1 at 5/8 and 6/8), "     \
-      "cosine (rises for 1/32 of the run, falls to 0.02), constant or warm-up (hidden^-0.5 "       \
-      "min(step^-0.5, step W^-1.5), W from --warm-up)")                                            \
+    BY_TASK(rate, "rate", REAL, 1e-9, 1000, 0.001, 0.002, 5e-06, NULL, false,                      \
+            "base learning rate; default with schedule warm-up: " VD_TEXT_OF(VD_WARM_UP_RATE))     \
+    BY_TASK(                                                                                       \
+        schedule, "schedule", CHOICE, VD_SCHEDULE_STEPS, VD_SCHEDULES - 1, VD_SCHEDULE_STEPS,      \
+        VD_SCHEDULE_COSINE, VD_SCHEDULE_CONSTANT, vd_schedule_names, true,                         \
+        "of the learning rate: steps (default: rises for 1/4 of the run, x0.1 at 5/8 and "         \
+        "6/8), cosine (captions: default; rises for 1/32 of the run, falls to 0.02), constant "    \
+        "(SCST: default) or warm-up (hidden^-0.5 min(step^-0.5, step W^-1.5), W from "             \
+        "--warm-up)")                                                                              \
     X(warm_up, "warm-up", INT, 1, 1000000000, 10000, NULL, true,                                   \
       "schedule warm-up: steps to the highest rate")                                               \
     X(beta_1, "beta-1", REAL, 0, 0.999999, 0.9, NULL, true,                                        \
@@ -135,8 +144,8 @@
       "adam, adamax: decay of the second moment (adamax: infinity norm)")                          \
     X(epsilon, "epsilon", REAL, 1e-30, 1, 1e-08, NULL, true,                                       \
       "adam, adamax: added to the denominator")                                                    \
-    X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
-      "clip the norm of the whole gradient to X; 0: no clipping")                                  \
+    BY_TASK(clip, "clip", REAL, 0, 1e9, 0, 5, 5, NULL, false,                                      \
+            "clip the norm of the whole gradient to X; 0: no clipping")                            \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \
       "margin of the L-softmax loss, 2 to 4; 1: the plain softmax")                                \
     X(lambda_start, "lambda-start", REAL, 0, 1e9, 1000, NULL, false,                               \
@@ -144,8 +153,8 @@
     X(lambda_decay, "lambda-decay", REAL, 0, 1, 0.999, NULL, false,                                \
       "lambda is multiplied by X at every step")                                                   \
     X(lambda_floor, "lambda-floor", REAL, 0, 1e9, 5, NULL, false, "lambda does not fall below X")  \
-    X(dropout, "dropout", REAL, 0, 0.99, 0.25, NULL, false,                                        \
-      "dropout before the attention layers, MLP and fusion")                                       \
+    BY_TASK(dropout, "dropout", REAL, 0, 0.99, 0.25, 0.1, 0, NULL, false,                          \
+            "dropout before the attention layers, MLP and fusion")                                 \
     X(lstm_dropout, "lstm-dropout", REAL, 0, 0.99, 0.4, NULL, false,                               \
       "dropout between LSTM layers")                                                               \
     X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
@@ -183,18 +192,20 @@
       "scst: weight of the cross entropy of the captions of --data, added to the loss")            \
     X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
       "seed of initial weights, shuffling and dropout")                                            \
-    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch; captioner: pictures")      \
+    BY_TASK(batch, "batch", INT, 1, 1024, 32, 50, 10, NULL, true,                                  \
+            "dialogs per batch; captioner: pictures; its default without SCST: about that many "   \
+            "captions")                                                                            \
     X(micro_batch, "micro-batch", INT, 0, 1024, 0, NULL, true,                                     \
       "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
-    X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \
-      "passes over the data; the learning rate schedule scales with them")                         \
+    BY_TASK(epochs, "epochs", INT, 1, 1000, 8, 10, 10, NULL, true,                                 \
+            "passes over the data; the learning rate schedule scales with them")                   \
     X(patience, "patience", INT, 0, 1000, 0, NULL, true,                                           \
       "stop after N epochs without improvement on --val; --coverage adds one more, with its "      \
       "loss; 0: never")                                                                            \
     X(best_by, "best-by", CHOICE, VD_BEST_OWN, VD_BESTS - 1, VD_BEST_OWN, vd_best_names, true,     \
       "captioner: measure of the best epoch: own (default: ce, the cross entropy; with --scst "    \
       "the reward), or of greedy captions cider-d, bleu-4 or, on Blocks, faithful or bits")        \
-    X(min_count, "min-count", INT, 1, 1000000000, 5, NULL, true,                                   \
+    X(min_count, "min-count", INT, 1, VD_MOST_COUNT, VD_MIN_COUNT, NULL, true,                     \
       "how often a word must occur to be in the vocabulary")                                       \
     X(pool, "pool", INT, 1, 1000000, 1000, NULL, true,                                             \
       "write the N most frequent answers to DIR/pool.txt")                                         \

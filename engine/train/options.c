@@ -19,7 +19,9 @@ const char *const vd_eos_names[] = {"in", "out"};
 #define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \
     {name,    VD_SETTING_##kind, offsetof(vd_train_options, member), least, most, initial,         \
      choices, optional},
-const vd_setting vd_train_settings[] = {VD_TRAIN_SETTINGS(ROW){0}};
+#define BY_TASK(member, name, kind, least, most, initial, captions, scst, choices, optional, help) \
+    ROW(member, name, kind, least, most, initial, choices, optional, help)
+const vd_setting vd_train_settings[] = {VD_TRAIN_SETTINGS(ROW, BY_TASK){0}};
 
 vd_train_options vd_train_defaults(void)
 {

@@ -13,7 +13,7 @@
 
 #include "engine/base/token.h"
 #include "engine/model/dialog.h"
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/pass.h"
 #include "tests/support/backend.h"
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"

@@ -111,11 +111,11 @@ static void bounds_and_defaults_are_these(void **state)
         {"network", 0, VD_NETWORKS - 1, VD_NETWORK_MVAN},
         {"embed", 1, 65536, 64},
         {"hidden", 1, 65536, 128},
+        {"heads", 0, 64, 0},
         {"gate", 0, 2, VD_GATE_LEAKY_RELU},
         {"positions", 0, 3, VD_POSITIONS_SINUSOIDAL},
         {"decoder", 0, 2, VD_DISCRIMINATIVE},
         {"text", 0, VD_TEXT_ENCODERS - 1, VD_TEXT_OWN},
-        {"heads", 0, 64, 0},
         {"score-rounds", 0, 6, VD_SCORE_OWN},
         {"score-regions", 0, 5, VD_SCORE_OWN},
         {"hops", 0, 16, 0},
@@ -163,8 +163,8 @@ static void bounds_and_defaults_are_these(void **state)
         {"half", 0, 1, 0},
         {"vocab", 5, 10000000, 5},
         {"region", 1, 65536, 1},
-        {"hidden", 1, 65536, 128},
         {"embed", 1, 65536, 64},
+        {"hidden", 1, 65536, 128},
         {"heads", 0, 64, 0},
         {"captioner", 0, VD_CAPTIONERS - 1, VD_CAPTIONER_TRANSFORMER},
         {"layers", 1, 8, 2},
@@ -264,7 +264,7 @@ static void the_help_says_the_default_and_the_choices(void **state)
             assert_true(row->initial >= row->least && row->initial <= row->most);
             for (int i = 0; row->kind == VD_SETTING_CHOICE && i <= (int)row->most; i++)
                 assert_non_null(strstr(option->help, row->choices[i]));
-            snprintf(text, sizeof text, "(%g)", row->initial);
+            snprintf(text, sizeof text, "(%g", row->initial);
             if (row->kind == VD_SETTING_INT || row->kind == VD_SETTING_REAL)
                 assert_non_null(strstr(option->help, text));
         }
@@ -342,6 +342,33 @@ static void options_are_read_by_some_networks_only(void **state)
     assert_false(vd_caption_reads(&captioner, "embed"));
     captioner.captioner = VD_CAPTIONER_SAT_SOFT;
     assert_true(vd_caption_reads(&captioner, "embed"));
+}
+
+// The help says what is different for captioners, and for SCST.
+static void the_help_says_the_defaults_of_captioners(void **state)
+{
+    (void)state;
+    const vd_run_settings all[] = {vd_run_settings_defaults(), vd_run_settings_captions(),
+                                   vd_run_settings_scst()};
+    int differ = 0;
+    for (const vd_setting *row = vd_train_settings; row->name; row++) {
+        char value[3][32], text[128];
+        for (int i = 0; i < 3; i++)
+            vd_run_settings_text(&all[i], row->name, value[i], sizeof value[i]);
+        if (strcmp(value[0], value[1]) == 0 && strcmp(value[1], value[2]) == 0)
+            continue;
+        differ++;
+        if (row->kind == VD_SETTING_CHOICE)
+            snprintf(text, sizeof text, "%s (captions: default; ", value[1]);
+        else
+            snprintf(text, sizeof text, "(%s; captions: %s; SCST: %s)", value[0], value[1],
+                     value[2]);
+        assert_non_null(strstr(option_of(row->name)->help, text));
+        snprintf(text, sizeof text, "%s (SCST: default)", value[2]);
+        if (row->kind == VD_SETTING_CHOICE)
+            assert_non_null(strstr(option_of(row->name)->help, text));
+    }
+    assert_int_equal(differ, 6);
 }
 
 // ---- the trainer and its checkpoint -------------------------------------------------------------
@@ -562,6 +589,7 @@ int main(void)
         cmocka_unit_test(the_help_says_the_default_and_the_choices),
         cmocka_unit_test(the_help_names_the_networks_that_read_an_option),
         cmocka_unit_test(options_are_read_by_some_networks_only),
+        cmocka_unit_test(the_help_says_the_defaults_of_captioners),
         cmocka_unit_test(the_trainer_keeps_the_bounds),
         cmocka_unit_test(the_files_keep_the_bounds),
         cmocka_unit_test(what_is_no_object_of_settings_is_refused),

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/networks/settings.h"
 #include "tui/base/bundled.h"
 
 typedef enum vd_option_kind {
@@ -91,7 +92,8 @@ int vd_choice_find(const char *choices, const char *text);
 #define VD_HELP_JSON      "print one JSON object"
 #define VD_HELP_IMAGE     "an image id, a picture file, or blocks:SEED for a new picture"
 #define VD_HELP_LIMIT     "use only the first N dialogs"
-#define VD_HELP_MIN_COUNT "how often a word must occur to be in the vocabulary (5)"
+#define VD_HELP_MIN_COUNT                                                                          \
+    "how often a word must occur to be in the vocabulary (" VD_TEXT_OF(VD_MIN_COUNT) ")"
 #define VD_HELP_MISSING                                                                            \
     "if pictures have no features: skip them (default for dialogs) or refuse (an error; default "  \
     "for captions)"

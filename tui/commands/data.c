@@ -33,7 +33,7 @@ static const vd_option options[] = {
      "<S>, </S>, <UNK>, or {\"word\": count}); pack: use these word counts",
      VD_INTO(request, vocab)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
-    {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, 1000000000},
+    {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, VD_MOST_COUNT},
     {"top", "N", "info: how many unknown words to list (20)", VD_INTO(request, top), 0, 1000000000},
     {0},
 };
@@ -306,7 +306,7 @@ static vd_status vocab(const request *r, vd_error *err)
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     static vd_status (*const verbs[])(const request *, vd_error *) = {info, pack, vocab};
-    request r = {.minimum = 5, .top = 20};
+    request r = {.minimum = VD_MIN_COUNT, .top = 20};
     vd_status status = read_options(&r, argc, argv, err);
     return status ? status : verbs[r.verb](&r, err);
 }

@@ -24,7 +24,7 @@ static const vd_option options[] = {
      "positions added to word vectors: none, sinusoidal, learned or as-printed (default: none, as "
      "in the public code)",
      VD_INTO(importing, to.positions), .choices = "none, sinusoidal, learned or as-printed"},
-    {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(importing, minimum), 1, 1000000000},
+    {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(importing, minimum), 1, VD_MOST_COUNT},
     {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)",
      VD_INTO(importing, to.pool)},
     {"half", NULL, "write the model in half precision", VD_INTO(importing, to.half)},
@@ -34,7 +34,8 @@ static const vd_option options[] = {
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
-    importing i = {.to = {VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, "pool.txt", false}, .minimum = 5};
+    importing i = {.to = {VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, "pool.txt", false},
+                   .minimum = VD_MIN_COUNT};
     vd_arguments given;
     vd_vocab *vocab = NULL;
     vd_status status = vd_arguments_read(options, argc, argv, &i, &given, err);

@@ -13,9 +13,6 @@
 #include "engine/backend/backend.h"
 #include "engine/backend/open.h"
 
-#define TEXT_OF(macro) TEXT(macro)
-#define TEXT(text)     #text
-
 // ---- the program --------------------------------------------------------------------------------
 
 // Only one file includes curses: the one that owns the terminal.
@@ -69,7 +66,7 @@ static void print_program(void)
                   CHAFA_MICRO_VERSION);
     vd_output_row("libpng", "%s", png_get_libpng_ver(NULL));
 #ifdef LIBJPEG_TURBO_VERSION
-    vd_output_row("libjpeg", "turbo %s (when built)", TEXT_OF(LIBJPEG_TURBO_VERSION));
+    vd_output_row("libjpeg", "turbo %s (when built)", VD_TEXT_OF(LIBJPEG_TURBO_VERSION));
 #else
     vd_output_row("libjpeg", "%d (when built)", JPEG_LIB_VERSION);
 #endif

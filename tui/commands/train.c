@@ -39,9 +39,19 @@ typedef struct job {
     char path[4096 + 32];
 } job;
 
+// Defaults.
+#define CHECKPOINT_MINUTES   10
+#define PEER_TIMEOUT_SECONDS 1800
+
 // A row of engine/networks/settings.h as an option; the help ends with the default of a number.
 #define OPTION(member, name, kind, least, most, initial, choices, optional, help)                  \
     {name, VALUE_##kind, help SHOWN_##kind(initial), VD_INTO(job, settings), READ(choices, most)},
+// clang-format off
+#define BY_TASK(member, name, kind, least, most, initial, of_captions, of_scst, choices, optional, \
+                help)                                                                              \
+    OPTION(member, name, kind, least, most, initial; captions: of_captions; SCST: of_scst,         \
+           choices, optional, help)
+// clang-format on
 #define READ(list, last)    .read = vd_run_settings_set, .names = (list), .most = (last)
 #define VALUE_INT           "N"
 #define VALUE_SEED          "N"
@@ -55,11 +65,7 @@ typedef struct job {
 #define SHOWN_SWITCH(initial)
 
 static const vd_option options[] = {
-    {"task", "NAME",
-     VD_HELP_TASK "; caption has its own defaults: about 50 captions a batch, epochs 10, rate "
-                  "0.002, dropout 0.1, clip 5, schedule cosine; with --scst 10 pictures a "
-                  "batch, rate 5e-6, schedule constant",
-     VD_INTO(job, task), .choices = "dialog or caption"},
+    {"task", "NAME", VD_HELP_TASK, VD_INTO(job, task), .choices = "dialog or caption"},
     {"data", "FILE",
      VD_HELP_DATA "; caption: also Karpathy's splits (dataset_coco.json) or COCO captions",
      VD_INTO(job, in.data)},
@@ -103,14 +109,16 @@ static const vd_option options[] = {
      "continue from the checkpoint in DIR, with the same files; give the options of files that "
      "have moved",
      VD_INTO(job, resume)},
-    {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)", VD_INTO(job, minutes),
+    {"checkpoint-every", "MINUTES",
+     "minutes between checkpoints (" VD_TEXT_OF(CHECKPOINT_MINUTES) ")", VD_INTO(job, minutes),
      .least = 0.001, .most = 1e6},
     {"checkpoint-steps", "N", "also write a checkpoint every N steps",
      VD_INTO(job, run.checkpoint_steps), 1, 1000000000},
     {"stop-after", "N", "stop with a checkpoint after N steps in total",
      VD_INTO(job, run.stop_after), 1, 1000000000000},
     {"peer-timeout", "SECONDS",
-     "how long to wait for another process, such as the one that validates (1800)",
+     "how long to wait for another process, such as the one that validates "
+     "(" VD_TEXT_OF(PEER_TIMEOUT_SECONDS) ")",
      VD_INTO(job, run.wait.seconds), .least = 0.001, .most = 1e9},
     VD_BACKEND_OPTION(job, backend),
     {"precision", "NAME", "precision of matrix products on a GPU: fp32 (default), tf32 or bf16",
@@ -120,7 +128,7 @@ static const vd_option options[] = {
      VD_INTO(job, watch)},
     {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin",
      VD_INTO(job, preset), .names = (const char *const[]){"improved", "base"}, .most = 1},
-    VD_NETWORK_SETTINGS(OPTION) VD_CAPTION_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION){0},
+    VD_NETWORK_SETTINGS(OPTION) VD_CAPTION_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION, BY_TASK){0},
 };
 
 static const char *path_of(job *j, const char *name)
@@ -232,7 +240,7 @@ static vd_status start_settings(job *j, vd_error *err)
                   : scst                     ? vd_run_settings_scst()
                                              : vd_run_settings_captions();
     if (warm)
-        j->settings.training.rate = 1;
+        j->settings.training.rate = VD_WARM_UP_RATE;
     return !j->preset || vd_run_settings_preset(&j->settings, j->preset)
                ? VD_OK
                : vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
@@ -241,8 +249,8 @@ static vd_status start_settings(job *j, vd_error *err)
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
-    j->minutes = 10;
-    j->run.wait.seconds = 1800;
+    j->minutes = CHECKPOINT_MINUTES;
+    j->run.wait.seconds = PEER_TIMEOUT_SECONDS;
     j->settings = vd_run_settings_defaults();
     vd_status status = vd_arguments_read(options, argc, argv, j, &j->given, err);
     if (status == VD_OK && (j->preset || j->task != VD_TASK_DIALOG ||

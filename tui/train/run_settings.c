@@ -6,6 +6,7 @@
 
 #include "engine/base/append.h"
 #include "engine/networks/encoder.h"
+#include "engine/networks/settings.h"
 
 // The settings of presets: name, value in "base", value in "improved".
 static const char *const presets[][3] = {{"gate", "sigmoid", "leaky-relu"},
@@ -51,25 +52,24 @@ vd_run_settings vd_run_settings_defaults(void)
     return settings;
 }
 
+#define SAME(...)
+#define OF_CAPTIONS(member, name, kind, least, most, initial, captions, ...)                       \
+    settings.training.member = captions;
+#define OF_SCST(member, name, kind, least, most, initial, captions, scst, ...)                     \
+    settings.training.member = scst;
+
 vd_run_settings vd_run_settings_captions(void)
 {
     vd_run_settings settings = vd_run_settings_defaults();
     settings.network.task = VD_TASK_CAPTION;
-    settings.training.dropout = 0.1;
-    settings.training.batch = 50;
-    settings.training.epochs = 10;
-    settings.training.clip = 5;
-    settings.training.rate = 0.002;
-    settings.training.schedule = VD_SCHEDULE_COSINE;
+    VD_TRAIN_SETTINGS(SAME, OF_CAPTIONS)
     return settings;
 }
 
 vd_run_settings vd_run_settings_scst(void)
 {
     vd_run_settings settings = vd_run_settings_captions();
-    settings.training.batch = 10;
-    settings.training.rate = 5e-6;
-    settings.training.schedule = VD_SCHEDULE_CONSTANT;
+    VD_TRAIN_SETTINGS(SAME, OF_SCST)
     return settings;
 }
 

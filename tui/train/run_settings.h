@@ -14,10 +14,8 @@ typedef struct vd_run_settings {
 } vd_run_settings;
 
 vd_run_settings vd_run_settings_defaults(void); // preset improved
-// Defaults of captioners: batches of 50, dropout 0.1, clipped gradients, a cosine schedule.
-vd_run_settings vd_run_settings_captions(void);
-// Defaults of SCST: 10 pictures a step, a constant rate of 5e-6.
-vd_run_settings vd_run_settings_scst(void);
+vd_run_settings vd_run_settings_captions(void); // of captioners
+vd_run_settings vd_run_settings_scst(void);     // of SCST
 // Takes the settings of another captioner, except those given as options.
 void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_config *other,
                                   const vd_arguments *given);

@@ -13,7 +13,7 @@ const char *const vd_no_yes_names[] = {"no", "yes"};
 #define ROW(member, name, kind, least, most, initial, choices, optional, help)                     \
     {name,    VD_SETTING_##kind, offsetof(vd_caption_config, member), least, most, initial,        \
      choices, optional},
-const vd_setting vd_caption_settings[] = {VD_DATA_SETTINGS(ROW) VD_CAPTION_SIZES(ROW)
+const vd_setting vd_caption_settings[] = {VD_DATA_SETTINGS(ROW) VD_SIZE_SETTINGS(ROW)
                                               VD_CAPTION_SETTINGS(ROW){0}};
 
 vd_caption_history vd_caption_history_of(const vd_caption_config *c)
