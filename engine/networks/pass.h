@@ -263,6 +263,15 @@ const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count);
 const vd_attention_at *vd_tape_shown(const vd_tape *tape, const char *part, int *count);
 vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                            vd_trace *out, vd_error *err);
+// MVAN on the tape shows a stage with the texts of the fused one, and values of its own.
+typedef enum vd_mvan_stage {
+    VD_MVAN_CONTEXT_MATCHING = 1, // behind the word states
+    VD_MVAN_TOPIC_AGGREGATION,
+    VD_MVAN_TOPIC_VIEW,
+    VD_MVAN_CONTEXT_VIEW,
+    VD_MVAN_FUSION
+} vd_mvan_stage;
+void vd_mvan_explain(vd_tape *tape, vd_mvan_stage which, vd_gate gate, vd_explained values);
 // Copies what the stages computed, with the outcome.
 vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
                         vd_trace *out, vd_error *err);

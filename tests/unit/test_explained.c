@@ -128,6 +128,10 @@ static void networks_and_decoders_show_their_work(void **state)
         g_string_append_printf(text, "%s\n", further[i].name);
         write_shown(text, &config);
     }
+    vd_config config = small_config();
+    config.text = VD_TEXT_GRU;
+    g_string_append(text, "mvan, text gru\n");
+    write_shown(text, &config);
     screens_expect("explained", g_string_free(text, FALSE));
 }
 

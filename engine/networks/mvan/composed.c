@@ -2,6 +2,7 @@
 // formulas stand there, with any text encoder in place of the LSTMs. Word states and sentence
 // vectors are 2H wide. Names of parameters and attentions are the same.
 #include "engine/networks/flow.h"
+#include "engine/networks/pass.h"
 #include "engine/networks/text/text.h"
 
 static int twice(const vd_config *c)
@@ -79,15 +80,11 @@ static vd_value *match_context(vd_tape *tape, vd_inputs *in, const text *q, cons
     *a = vd_tape_attend(tape, s, "rounds", 0);
     vd_value *c = vd_tape_mix(tape, *a, h->sentence);
     vd_value *e = gated_pair(tape, q->sentence, c, "encoder.context_matching.context_gate.0");
-    const vd_explained stage = {
-        .title = "Context matching and gate",
-        .why = "Which earlier rounds is the question about? Each round gets a share of attention. "
-               "A gate then passes on a part of the question and of the history.",
-        .formula = {"s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s",
-                    "c = sum_r a_r h_r      x = [q ; c]", "e_ctx = sigmoid(W x + b) * x"},
-        .in = {{"q", "the question", q->sentence}, {"h", "history entries", h->sentence}},
-        .out = {{"c", "what it takes from history", c}, {"e_ctx", "question in context", e}}};
-    vd_tape_explain(tape, &stage);
+    vd_mvan_explain(
+        tape, VD_MVAN_CONTEXT_MATCHING, in->config->gate,
+        (vd_explained){
+            .in = {{"q", "the question", q->sentence}, {"h", "history entries", h->sentence}},
+            .out = {{"c", "what it takes from history", c}, {"e_ctx", "question in context", e}}});
     return e;
 }
 
@@ -179,17 +176,10 @@ static vd_value *gather_topics(vd_tape *tape, const vd_inputs *in, const text *q
     show_words(tape, in, s);
     vd_value *u = vd_tape_mix(tape, vd_tape_weigh(tape, s, a), h->embedding);
     vd_value *e = gated_pair(tape, q->embedding, u, "encoder.topic_aggregation.topic_gate.0");
-    const vd_explained stage = {
-        .title = "Topic aggregation and gate",
-        .why = "The same word by word: each word of the question looks for the words of the "
-               "caption and of earlier rounds that belong to it. This is how \"it\" can stand for "
-               "a cube that was named before.",
-        .formula = {"S_rij = f_q(Q_i) . f_h(H_rj), softmax over j",
-                    "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]",
-                    "e_top,i = sigmoid(W x_i + b) * x_i"},
-        .in = {{"Q", "word states", q->states}},
-        .out = {{"u", "what each word gathered", u}, {"e_top", "words with topics", e}}};
-    vd_tape_explain(tape, &stage);
+    vd_mvan_explain(tape, VD_MVAN_TOPIC_AGGREGATION, in->config->gate,
+                    (vd_explained){.in = {{"Q", "word states", q->states}},
+                                   .out = {{"u", "what each word gathered", u},
+                                           {"e_top", "words with topics", e}}});
     return e;
 }
 
@@ -213,15 +203,10 @@ static vd_value *view_topics(vd_tape *tape, vd_inputs *in, const vd_value *topic
     m = vd_tape_dropout(tape, m, in->dropout);
     m = relu_layer(tape, m, "encoder.modality_fusion_topic.MLP.1");
     m = relu_layer(tape, m, "encoder.modality_fusion_topic.MLP.3");
-    const vd_explained stage = {
-        .title = "Topic view",
-        .why = "Now the picture. A region is a part of it with one object. Each region attends to "
-               "the words of the question that match it; a row adds up to 100 %.",
-        .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i", "t_k = sum_i M_ki e_top,i",
-                    "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
-        .in = {{"img", "region features", in->regions}, {"e_top", "words with topics", topic}},
-        .out = {{"m", "regions with words", m}}};
-    vd_tape_explain(tape, &stage);
+    vd_mvan_explain(tape, VD_MVAN_TOPIC_VIEW, in->config->gate,
+                    (vd_explained){.in = {{"img", "region features", in->regions},
+                                          {"e_top", "words with topics", topic}},
+                                   .out = {{"m", "regions with words", m}}});
     return m;
 }
 
@@ -238,16 +223,10 @@ static vd_value *view_context(vd_tape *tape, vd_inputs *in, const vd_value *m,
                        "encoder.modality_fusion_context.att.1");
     z->pairing = regions->pool;
     y = vd_tape_join(tape, vd_tape_mix(tape, vd_tape_attend(tape, z, "regions", 0), m), context);
-    const vd_explained stage = {
-        .title = "Context view",
-        .why =
-            "Which regions is the answer read from? The question and its history give each region "
-            "a share of attention; together they are 100 %. The picture shows them as outlines.",
-        .formula = {"y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))",
-                    "g = softmax over k of (w . z_k + b)", "y = sum_k g_k y_k"},
-        .in = {{"m", "regions with words", m}, {"e_ctx", "question in context", context}},
-        .out = {{"y", "picture and question", y}}};
-    vd_tape_explain(tape, &stage);
+    vd_mvan_explain(tape, VD_MVAN_CONTEXT_VIEW, in->config->gate,
+                    (vd_explained){.in = {{"m", "regions with words", m},
+                                          {"e_ctx", "question in context", context}},
+                                   .out = {{"y", "picture and question", y}}});
     return y;
 }
 
@@ -263,12 +242,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *m = view_topics(tape, in, topic, &regions);
     vd_value *y = view_context(tape, in, m, context, &regions);
     vd_value *e = relu_layer(tape, vd_tape_dropout(tape, y, in->dropout), "encoder.fusion.1");
-    const vd_explained stage = {.title = "Fusion",
-                                .why = "What was seen and what was asked become one vector, e.",
-                                .formula = {"e = relu(W y + b)"},
-                                .in = {{"y", "picture and question", y}},
-                                .out = {{"e", "question vector e", e}}};
-    vd_tape_explain(tape, &stage);
+    vd_mvan_explain(tape, VD_MVAN_FUSION, in->config->gate,
+                    (vd_explained){.in = {{"y", "picture and question", y}},
+                                   .out = {{"e", "question vector e", e}}});
     return e;
 }
 

@@ -222,13 +222,14 @@ static void word_states(tracing *t)
     }
 }
 
+// The f of the formulas; each has its own weights.
+static const char *const gated_transform[] = {
+    [VD_GATE_SIGMOID] = "every f(x) = tanh(W x + b) * sigmoid(V x + c)",
+    [VD_GATE_LEAKY_RELU] = "every f(x) = tanh(W x + b) * LeakyReLU(V x + c)",
+    [VD_GATE_ELU] = "every f(x) = tanh(W x + b) * ELU(V x + c)"};
+
 static void context_matching(tracing *t)
 {
-    // The f of the formulas; each has its own weights.
-    static const char *const gated_transform[] = {
-        [VD_GATE_SIGMOID] = "every f(x) = tanh(W x + b) * sigmoid(V x + c)",
-        [VD_GATE_LEAKY_RELU] = "every f(x) = tanh(W x + b) * LeakyReLU(V x + c)",
-        [VD_GATE_ELU] = "every f(x) = tanh(W x + b) * ELU(V x + c)"};
     static const char *const a[] = {"a"}, *const open[] = {"open"},
                              *const parts[] = {"of the question q", "of the history c"};
     int h2 = 2 * t->pass->config->hidden;
@@ -312,6 +313,7 @@ typedef struct stage_tensor {
     enum part part;
 } stage_tensor;
 
+// By vd_mvan_stage.
 static const struct {
     const char *title, *why, *formula[3];
     stage_tensor in[VD_STAGE_VALUES], out[VD_STAGE_VALUES];
@@ -382,6 +384,16 @@ static const struct {
      .tables = fusion},
 };
 enum { STAGES = sizeof stages / sizeof *stages };
+
+void vd_mvan_explain(vd_tape *tape, vd_mvan_stage which, vd_gate gate, vd_explained stage)
+{
+    stage.title = stages[which].title;
+    stage.why = stages[which].why;
+    memcpy(stage.formula, stages[which].formula, sizeof stages->formula);
+    if (which == VD_MVAN_CONTEXT_MATCHING)
+        stage.formula[3] = gated_transform[gate];
+    vd_tape_explain(tape, &stage);
+}
 
 // Of the axis that begins `axes`.
 static int axis_size(const tracing *t, const char *axes)
