@@ -6,8 +6,7 @@
 
 #include "engine/base/append.h"
 
-// The program's own directory, without a slash behind it; "" when that cannot be told.
-static void own_directory(char *out, size_t room)
+void vd_program_directory(char *out, size_t room)
 {
     ssize_t length = readlink("/proc/self/exe", out, room - 1);
     out[length > 0 ? length : 0] = '\0';
@@ -22,7 +21,7 @@ bool vd_plugin_find(const char *const *directories, const char *name, char path[
     char own[VD_PLUGIN_PATH - 64];
     const char *const usual[] = {own, VD_PREFIX "/lib/visdial", NULL};
     if (!directories) {
-        own_directory(own, sizeof own);
+        vd_program_directory(own, sizeof own);
         directories = usual;
     }
     looked[0] = '\0';

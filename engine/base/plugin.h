@@ -7,6 +7,9 @@
 
 enum { VD_PLUGIN_PATH = 4200 };
 
+// The program's own directory, without a slash behind it; "" when that cannot be told.
+void vd_program_directory(char *out, size_t room);
+
 // The path of the plugin `name` in one of the directories (NULL-terminated list), or with NULL
 // beside the program and in PREFIX/lib/visdial; false when it is in none. `looked` (of `room`
 // bytes) gets the directories for a message.

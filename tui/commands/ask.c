@@ -27,7 +27,6 @@ typedef struct ask {
     vd_folded *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
-    size_t picture; // its index
     int asked;
 } ask;
 
@@ -72,7 +71,7 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
 static void print_json(const ask *a, const vd_sheet *sheet)
 {
     const vd_reply *reply = sheet->side[0].reply;
-    const char *doubt = vd_world_doubt(a->world, a->picture);
+    const char *doubt = vd_world_doubt(a->world, a->session->index);
     yajl_gen json = vd_output_object();
     vd_json_put(json, "question: %s", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
@@ -80,7 +79,7 @@ static void print_json(const ask *a, const vd_sheet *sheet)
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
     char picture[256];
-    vd_world_name(a->world, a->picture, picture, sizeof picture);
+    vd_world_name(a->world, a->session->index, picture, sizeof picture);
     vd_json_put(json, "picture: %s, caption: %s, caption_by: %s", picture, sheet->caption,
                 vd_caption_by_names[sheet->caption_by]);
     if (doubt)
@@ -264,7 +263,7 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
 {
     const vd_answer *answer = &reply->answer;
     const int32_t *group;
-    const vd_picture_caption caption = vd_world_captioned(a->world, a->picture);
+    const vd_picture_caption caption = vd_world_captioned(a->world, a->session->index);
     *out = (vd_sheet){.caption = caption.text,
                       .caption_by = caption.by,
                       .rounds = a->session->turns,
@@ -358,8 +357,8 @@ static vd_status ask_stdin(ask *a, vd_error *err)
 static void print_caption(const ask *a)
 {
     char name[256], mark[48];
-    const vd_picture_caption caption = vd_world_captioned(a->world, a->picture);
-    vd_world_name(a->world, a->picture, name, sizeof name);
+    const vd_picture_caption caption = vd_world_captioned(a->world, a->session->index);
+    vd_world_name(a->world, a->session->index, name, sizeof name);
     vd_caption_mark(&caption, mark, sizeof mark);
     fprintf(stderr, *mark ? "picture %s: %s (%s)\n" : "picture %s: %s%s\n", name, caption.text,
             mark);
@@ -369,15 +368,7 @@ static vd_status open_session(ask *a, vd_error *err)
 {
     vd_status status = vd_backend_choose(a->backend, 0, &a->files.backend, err);
     if (status == VD_OK)
-        status = vd_world_open_files(&a->files, &a->world, err);
-    if (status == VD_OK)
-        status = vd_world_named(a->world, a->image, &a->picture, err);
-    if (status == VD_OK && !a->model)
-        a->model = vd_world_next_model(a->world, NULL);
-    if (status == VD_OK)
-        status = vd_session_new(a->world, a->model, &a->session, err);
-    if (status == VD_OK)
-        status = vd_session_picture(a->session, a->picture, err);
+        status = vd_session_open(&a->files, a->image, a->model, &a->world, &a->session, err);
     if (status == VD_OK && !a->json) {
         print_caption(a);
         int answers = (int)a->session->answers->count;
@@ -389,8 +380,8 @@ static vd_status open_session(ask *a, vd_error *err)
         if (vd_session_fallback(a->session))
             fprintf(stderr, "running on the CPU: %s\n", vd_session_fallback(a->session));
     }
-    if (status == VD_OK && vd_world_doubt(a->world, a->picture))
-        fprintf(stderr, "%s\n", vd_world_doubt(a->world, a->picture));
+    if (status == VD_OK && vd_world_doubt(a->world, a->session->index))
+        fprintf(stderr, "%s\n", vd_world_doubt(a->world, a->session->index));
     return status;
 }
 

@@ -395,18 +395,10 @@ static vd_status read_options(walk_command *c, int argc, char **argv, vd_argumen
 
 static vd_status open_session(walk_command *c, vd_error *err)
 {
-    size_t index = 0;
-    vd_status status = vd_world_open_files(&c->files, &c->world, err);
-    if (status == VD_OK)
-        status = vd_world_named(c->world, c->image, &index, err);
-    if (status == VD_OK && !c->model)
-        c->model = vd_world_next_model(c->world, NULL);
-    if (status == VD_OK)
-        status = vd_session_new(c->world, c->model, &c->session, err);
-    if (status == VD_OK)
-        status = vd_session_picture(c->session, index, err);
+    vd_status status = vd_session_open(&c->files, c->image, c->model, &c->world, &c->session, err);
     if (status)
         return status;
+    size_t index = c->session->index;
     c->answers = vd_session_texts(c->session);
     vd_world_name(c->world, index, c->picture, sizeof c->picture);
     c->doubt = vd_world_doubt(c->world, index);

@@ -280,6 +280,10 @@ typedef struct vd_session {
 // Loads the model and encodes the pool. Keeps a reference to world.
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
 void vd_session_free(vd_session *session);
+// Opens a world and a session of a model (NULL: the first) about the picture that --image names.
+// After a failure, too, the caller frees both.
+vd_status vd_session_open(const vd_world_files *files, const char *image, const char *model,
+                          vd_world **world, vd_session **out, vd_error *err);
 
 // Makes a conversation of several questions faster (vd_model_pack).
 vd_status vd_session_settle(vd_session *session, vd_error *err);

@@ -11,6 +11,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/append.h"
+#include "engine/base/plugin.h"
 #include "tui/base/bundled.h"
 #include "tui/session/found.h"
 #include "tui/session/own_pictures.h"
@@ -36,22 +37,6 @@ static bool has_dialogs(const char *directory)
     return has_file(directory, "dialogs", ".json");
 }
 
-// <executable's directory>/../assets; false when /proc does not say where the program is.
-static bool beside_program(char *out, size_t size)
-{
-    char program[MOST_PATH];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0)
-        return false;
-    program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    int written = snprintf(out, size, "%s/../assets", program);
-    return written > 0 && (size_t)written < size;
-}
-
 // Where the program's own files may be: places[0] to [2] ("" none); buffers of theirs.
 typedef struct own_places {
     char beside[MOST_PATH + 16];
@@ -60,9 +45,11 @@ typedef struct own_places {
 
 static void find_places(own_places *out)
 {
-    *out = (own_places){.place = {"assets", "", VD_PREFIX "/share/visdial"}};
-    if (beside_program(out->beside, sizeof out->beside))
-        out->place[1] = out->beside;
+    char program[MOST_PATH];
+    *out = (own_places){.place = {"assets", out->beside, VD_PREFIX "/share/visdial"}};
+    vd_program_directory(program, sizeof program);
+    if (*program)
+        snprintf(out->beside, sizeof out->beside, "%s/../assets", program);
 }
 
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
