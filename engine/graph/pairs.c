@@ -309,13 +309,32 @@ bool vd_is_flat(const char *const *flatten, const char *name)
     return false;
 }
 
+static void show_heads(vd_tape *tape, const vd_value *a, const char *name, int index)
+{
+    const vd_pairing *p = a->pairing;
+    int heads = heads_of(a);
+    vd_value *sum = NULL;
+    for (int h = 0; h < heads && tape->status == VD_OK; h++) {
+        const vd_real *x = a->x + (size_t)h * (size_t)p->pairs;
+        vd_value *head = vd_tape_constant(tape, VD_AXIS_PAIRS, x, p->pairs, 1);
+        head->pairing = p;
+        vd_tape_show_head(tape, head, name, h, heads);
+        sum = sum ? vd_tape_add(tape, sum, head) : head;
+    }
+    if (sum)
+        vd_tape_show(tape, vd_tape_scale(tape, sum, 1 / (vd_real)heads), name, index);
+}
+
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index)
 {
     // All scores are alike.
     if (vd_is_flat(tape->flatten, name))
         scores = vd_tape_scale(tape, scores, 0);
     vd_value *a = vd_tape_softmax(tape, scores);
-    vd_tape_show(tape, a, name, index);
+    if (tape->status != VD_OK || heads_of(a) <= 1)
+        vd_tape_show(tape, a, name, index);
+    else if (!tape->dw) // in training nobody looks
+        show_heads(tape, a, name, index);
     return a;
 }
 

@@ -185,12 +185,18 @@ vd_value *vd_tape_vector(vd_tape *tape, const char *name)
 
 void vd_tape_show(vd_tape *tape, const vd_value *attention, const char *name, int index)
 {
+    vd_tape_show_head(tape, attention, name, index, 0);
+}
+
+void vd_tape_show_head(vd_tape *tape, const vd_value *attention, const char *name, int index,
+                       int heads)
+{
     if (!vd_tape_fits(tape, attention->pairing != NULL, "an attention", attention, NULL))
         return;
     vd_shown *shown = vd_tape_kept(tape, 1, sizeof *shown), **end = &tape->shown;
     if (!shown)
         return;
-    *shown = (vd_shown){NULL, name, index, attention};
+    *shown = (vd_shown){NULL, name, index, heads, attention};
     while (*end)
         end = &(*end)->next;
     *end = shown;

@@ -36,6 +36,7 @@ typedef struct vd_shown {
     struct vd_shown *next;
     const char *name;
     int index;
+    int heads;             // the index counts heads, of so many; 0: it does not
     const vd_value *value; // its pairing has the axes
 } vd_shown;
 
@@ -191,7 +192,8 @@ vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores);
 vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores);
 // The largest score of each query, a row for each query of each group; 0 without keys.
 vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
-// A named attention: the softmax over keys, which is shown and can be made uniform.
+// A named attention: the softmax over keys, which is shown and can be made uniform. Of several
+// heads each is shown, then their mean.
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index);
 // Whether the attentions of this name are among those that are made uniform (vd_tape.flatten).
 bool vd_is_flat(const char *const *flatten, const char *name);

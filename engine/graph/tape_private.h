@@ -55,4 +55,8 @@ vd_value *vd_tape_layer(vd_tape *tape, const vd_value *x, const vd_linear_weight
 // Of x[0] * x[1], row by row; list[i]: the row of x[i], NULL: as they are.
 void vd_tape_multiply_backward(vd_tape *tape, const vd_node *node);
 
+// vd_tape_show of one of several heads, or (heads 0) of another attention.
+void vd_tape_show_head(vd_tape *tape, const vd_value *attention, const char *name, int index,
+                       int heads);
+
 #endif

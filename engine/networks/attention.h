@@ -7,6 +7,9 @@
 #include "engine/backend/backend.h"
 #include "engine/graph/axis.h"
 
+// The part of an attention that is one of several heads; their mean stands behind them.
+#define VD_ATTENTION_HEAD "head"
+
 typedef struct vd_attention {
     char name[24]; // "rounds"; the same for all its hops, heads, layers or steps
     char part[8];  // which of these `index` counts: "hop"; "": there is one

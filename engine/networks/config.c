@@ -18,8 +18,8 @@ const char *const vd_text_names[] = {"own",
                                      VD_TEXTS(X)
 #undef X
 };
-const char *const vd_score_names[] = {"own",      "additive", "dot", "scaled",
-                                      "bilinear", "product",  "sum"};
+const char *const vd_score_names[] = {"own",      "additive", "dot",        "scaled",
+                                      "bilinear", "product",  "multi-head", "sum"};
 const char *const vd_tying_names[] = {"adjacent", "layer-wise"};
 const char *const vd_image_names[] = {"channels", "region", "raw"};
 const char *const vd_boundaries_names[] = {"both", "none"};

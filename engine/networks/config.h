@@ -87,7 +87,8 @@ typedef enum vd_score {
     VD_SCORE_SCALED,
     VD_SCORE_BILINEAR,
     VD_SCORE_PRODUCT,
-    VD_SCORE_SUM // the question cancels in the softmax (Das et al. 2017, released code)
+    VD_SCORE_MULTI_HEAD, // has values of its own (Vaswani et al. 2017); not of words
+    VD_SCORE_SUM         // the question cancels in the softmax (Das et al. 2017, released code)
 } vd_score;
 
 // Which of a memory's tables are one (Sukhbaatar et al. 2015, 2.2).

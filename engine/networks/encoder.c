@@ -41,11 +41,18 @@ static bool text_has_heads(const vd_config *config)
     return text && text->heads;
 }
 
+static bool scores_by_heads(const vd_config *config)
+{
+    return config->score_rounds == VD_SCORE_MULTI_HEAD ||
+           config->score_regions == VD_SCORE_MULTI_HEAD;
+}
+
 int vd_encoder_heads(const vd_config *config)
 {
     return vd_encoder_of(config)->heads ? vd_encoder_of(config)->heads(config)
-           : text_has_heads(config)     ? vd_text_heads(config)
-                                        : config->heads;
+           : scores_by_heads(config) || text_has_heads(config)
+               ? vd_text_heads(config)
+               : config->heads;
 }
 
 bool vd_encoder_reads(const vd_config *config, const char *option)
@@ -53,7 +60,7 @@ bool vd_encoder_reads(const vd_config *config, const char *option)
     if (config->task == VD_TASK_CAPTION)
         return vd_caption_reads(&config->caption, option);
     if (strcmp(option, "heads") == 0)
-        return vd_encoder_of(config)->heads || text_has_heads(config);
+        return vd_encoder_of(config)->heads || text_has_heads(config) || scores_by_heads(config);
     if (strcmp(option, "text-dropout") == 0)
         return vd_text_dropout(config, -1) != 0;
     if (strcmp(option, "image") == 0 && vd_is_fused(config))
@@ -78,6 +85,17 @@ static vd_status check_size(const vd_config *config, vd_error *err)
                         parts, width == 2 * config->hidden ? ", doubled" : "", width);
 }
 
+static vd_status check_scores(const vd_config *config, vd_error *err)
+{
+    int heads = vd_text_heads(config);
+    if (!scores_by_heads(config) || config->hidden % heads == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "score multi-head: a state is divided among %d heads; expected a multiple "
+                        "of %d as its size (hidden), found %d",
+                        heads, heads, config->hidden);
+}
+
 // A discriminative decoder compares answers with e; it says none.
 static vd_status check_answer(const vd_config *config, vd_error *err)
 {
@@ -98,16 +116,18 @@ vd_status vd_encoder_check(const vd_config *config, vd_error *err)
 {
     if (config->task == VD_TASK_CAPTION)
         return vd_caption_check(&config->caption, err);
-    vd_status answer = check_answer(config, err);
-    if (answer)
-        return answer;
+    vd_status status = check_answer(config, err);
+    if (status == VD_OK)
+        status = check_scores(config, err);
+    if (status)
+        return status;
     if (config->network == VD_NETWORK_MVAN && config->boundaries == VD_BOUNDARIES_NONE)
         return vd_error_set(err, VD_USAGE,
                             "boundaries none: mvan reads texts with <S> and </S>; leave "
                             "--boundaries out");
     if (config->text == VD_TEXT_OWN)
         return VD_OK;
-    vd_status status = check_reading(config, err);
+    status = check_reading(config, err);
     return status ? status : check_size(config, err);
 }
 

@@ -99,14 +99,14 @@ extern const vd_encoder vd_encoder_mvan;
 const vd_encoder *vd_encoder_of(const vd_config *config);
 // Whether its stages are the fused ones (engine/networks/mvan/): MVAN with its own text encoder.
 bool vd_is_fused(const vd_config *config);
-// Checks that the network (MVAN too) takes the configuration's text encoder, and its decoder the
-// answer setting; VD_USAGE says what is expected. For captioners: vd_caption_check.
+// Checks that the network (MVAN too) takes the configuration's text encoder and scores, and its
+// decoder the answer setting; VD_USAGE says what is expected. For captioners: vd_caption_check.
 vd_status vd_encoder_check(const vd_config *config, vd_error *err);
 // Whether an option of the settings (networks/settings.h) can change anything in this network,
 // which may be a captioner.
 bool vd_encoder_reads(const vd_config *config, const char *option);
-// Attention heads of the network or of its text encoder if the setting is 0; the setting if neither
-// has heads.
+// Attention heads of the network, of its text encoder or of its scores if the setting is 0; the
+// setting if none of them has heads.
 int vd_encoder_heads(const vd_config *config);
 
 // One of the usual pairings, made at its first use.

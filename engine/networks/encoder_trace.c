@@ -10,12 +10,12 @@
 
 // ---- attentions ---------------------------------------------------------------------------------
 
-// How many of the list have this name.
+// How many of the list have this name, heads apart.
 static int count_named(const vd_shown *list, const char *name)
 {
     int count = 0;
     for (; list; list = list->next)
-        count += strcmp(list->name, name) == 0;
+        count += !list->heads && strcmp(list->name, name) == 0;
     return count;
 }
 
@@ -26,9 +26,11 @@ static vd_attention_at attention_of(const vd_tape *tape, const vd_shown *shown, 
     const vd_pair_group *g = &p->group[p->count - 1];
     int columns = g->key[0].count + g->key[1].count;
     int rows = p->query_axis == VD_AXIS_QUESTIONS ? 1 : g->query.count;
-    int of = count_named(tape->shown, shown->name);
+    int of = shown->heads ? shown->heads : count_named(tape->shown, shown->name);
     return (vd_attention_at){.name = shown->name,
-                             .part = of > 1 ? part : NULL,
+                             .part = shown->heads ? VD_ATTENTION_HEAD
+                                     : of > 1     ? part
+                                                  : NULL,
                              .index = shown->index,
                              .of = of,
                              .by_entry = p->by_entry,
@@ -187,7 +189,9 @@ static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outc
     stage->ins = copy_values(pass, e->in, stage->in, at);
     stage->outs = copy_values(pass, e->out, stage->out, at);
     for (; *first < e->shown; (*first)++)
-        if (stage->tables < VD_STAGE_TABLES - (e->gate.value != NULL))
+        if (stage->tables < VD_STAGE_TABLES - (e->gate.value != NULL) &&
+            strcmp(outcome->attention[*first].part, VD_ATTENTION_HEAD) !=
+                0) // their mean is among them
             add_table(stage, &outcome->attention[*first], figures);
 }
 

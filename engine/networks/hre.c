@@ -10,7 +10,7 @@
 
 static vd_scoring score_of(const vd_config *c)
 {
-    return vd_scoring_of(c->hidden, c->score_rounds, VD_SCORE_ADDITIVE, "encoder.rounds.score");
+    return vd_scoring_of(c, c->score_rounds, VD_SCORE_ADDITIVE, "encoder.rounds.score");
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
@@ -86,8 +86,7 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     const vd_scoring score = score_of(in->config);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
-    vd_value *s = vd_score_pairs(tape, score, p, q, h, 0);
-    vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
+    vd_value *c = vd_score_find(tape, score, p, q, h, h, 0, "rounds");
     const vd_explained stage = {
         .title = "Look back",
         .why = "The question is compared with each entry of the history; "

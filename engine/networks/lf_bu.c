@@ -9,7 +9,9 @@
 
 static vd_scoring score_of(const vd_config *c)
 {
-    return vd_scoring_of(c->hidden, c->score_regions, VD_SCORE_PRODUCT, "encoder.attention_proj");
+    vd_scoring s = vd_scoring_of(c, c->score_regions, VD_SCORE_PRODUCT, "encoder.attention_proj");
+    s.found = c->region;
+    return s;
 }
 
 static void declare(const vd_config *c, vd_layout *layout)
@@ -31,8 +33,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
     vd_explain_strung(tape, q, g);
     vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
-    vd_value *s = vd_score_pairs(tape, score_of(in->config), p, q, y, in->dropout);
-    vd_value *v = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), in->regions);
+    vd_value *v =
+        vd_score_find(tape, score_of(in->config), p, q, y, in->regions, in->dropout, "regions");
     const vd_explained look = {
         .title = "Look at the regions",
         .why = "The question is compared with each region; the best matches get the most weight.",

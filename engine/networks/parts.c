@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/networks/batch.h"
-#include "engine/networks/text/text.h"
+#include "engine/networks/text/layers.h"
 
 // ---- texts --------------------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries,
             age[pair++] = left <= table->rows ? left - 1 : table->rows - 1;
     const int *list = vd_tape_upload(tape, age, (size_t)pair, sizeof *age);
     return vd_tape_add(tape, vd_tape_keys(tape, p, entries),
-                       vd_tape_rows(tape, table, list, pair, VD_AXIS_PAIRS));
+                       vd_tape_rows(tape, table, list, pairs, VD_AXIS_PAIRS));
 }
 
 // A row of x for each question.
@@ -319,9 +319,21 @@ static vd_score kind_of(vd_scoring s)
     return s.kind == VD_SCORE_OWN ? s.own : s.kind;
 }
 
-vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name)
+vd_scoring vd_scoring_of(const vd_config *c, vd_score kind, vd_score own, const char *name)
 {
-    return (vd_scoring){kind, own, name, size, size, size};
+    int h = c->hidden;
+    return (vd_scoring){kind, own, name, h, h, h, vd_text_heads(c), h};
+}
+
+// name.part.weight, a matrix or a vector, and name.part.bias.
+static void declare_part(vd_layout *layout, vd_scoring s, const char *part, int in, int out,
+                         bool bias)
+{
+    const vd_name name = vd_name_of("%s%s", s.name, part);
+    vd_layout_add(layout, name.text, ".weight", out != 0, out ? out : 1, in,
+                  vd_start_recurrent(in));
+    if (bias)
+        vd_layout_add(layout, name.text, ".bias", false, out ? out : 1, 0, vd_start_zero());
 }
 
 const char *vd_score_formula(vd_scoring s)
@@ -332,6 +344,8 @@ const char *vd_score_formula(vd_scoring s)
                                           [VD_SCORE_SCALED] = "score(x, y) = x . y / sqrt(d)",
                                           [VD_SCORE_BILINEAR] = "score(x, y) = (W x) . y",
                                           [VD_SCORE_PRODUCT] = "score(x, y) = w . (x o y)",
+                                          [VD_SCORE_MULTI_HEAD] =
+                                              "by head (W_q x) . (W_k y) / sqrt(d), mixing W_v y; W_o",
                                           [VD_SCORE_SUM] = "score(x, y) = w_q . x + w_k . y + b"};
     return kind_of(s) < sizeof formula / sizeof *formula ? formula[kind_of(s)] : NULL;
 }
@@ -340,20 +354,22 @@ void vd_score_declare(vd_layout *layout, vd_scoring s)
 {
     switch (kind_of(s)) {
     case VD_SCORE_ADDITIVE:
-        vd_layout_linear(layout, vd_name_of("%s.query", s.name).text, s.query, s.hidden, true);
-        vd_layout_linear(layout, vd_name_of("%s.key", s.name).text, s.key, s.hidden, false);
-        // So attention starts flat.
+        declare_part(layout, s, ".query", s.query, s.hidden, true);
+        declare_part(layout, s, ".key", s.key, s.hidden, false);
         vd_layout_add(layout, s.name, ".v.weight", false, 1, s.hidden, vd_start_zero());
         break;
     case VD_SCORE_BILINEAR:
-        vd_layout_linear(layout, vd_name_of("%s.query", s.name).text, s.query, s.key, false);
+        declare_part(layout, s, ".query", s.query, s.key, false);
         break;
     case VD_SCORE_PRODUCT:
-        vd_layout_score(layout, s.name, s.query, false);
+        declare_part(layout, s, "", s.query, 0, false);
+        break;
+    case VD_SCORE_MULTI_HEAD:
+        vd_heads_declare(layout, s.name, (vd_heads_size){s.query, s.key, s.hidden, s.found});
         break;
     case VD_SCORE_SUM:
-        vd_layout_score(layout, vd_name_of("%s.query", s.name).text, s.query, true);
-        vd_layout_score(layout, vd_name_of("%s.key", s.name).text, s.key, false);
+        declare_part(layout, s, ".query", s.query, 0, true);
+        declare_part(layout, s, ".key", s.key, 0, false);
         break;
     default:
         break;
@@ -428,10 +444,36 @@ vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_r
 
 static vd_scoring memory_score(const vd_config *c)
 {
-    return vd_scoring_of(c->hidden, c->score_rounds, VD_SCORE_DOT, "encoder.rounds.score");
+    return vd_scoring_of(c, c->score_rounds, VD_SCORE_DOT, "encoder.rounds.score");
 }
 
 void vd_memory_declare(vd_layout *layout, const vd_config *config)
+static vd_value *find_by_heads(vd_tape *tape, vd_scoring s, const vd_pairing *p,
+                               const vd_value *query, const vd_value *key, const char *shown)
+{
+    vd_value *found = vd_heads_attend(tape, p, query, key, s.heads, s.name, shown);
+    const vd_explained stage = {
+        .title = "Attention with several heads",
+        .why = "Each head compares them in a way of its own and recalls its own part; the parts "
+               "are joined. The table is the mean of the heads.",
+        .formula = {"a_j = softmax_j(W_q x . W_k y_j / sqrt(d / heads))",
+                    "c = W_o [of each head sum_j a_j W_v y_j]"},
+        .in = {{"x", "what is asked", query}, {"y", "what it is compared with", key}},
+        .out = {{"c", "what is found", found}}};
+    vd_tape_explain(tape, &stage);
+    return found;
+}
+
+vd_value *vd_score_find(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                        const vd_value *key, const vd_value *values, vd_real dropout,
+                        const char *shown)
+{
+    if (kind_of(s) == VD_SCORE_MULTI_HEAD)
+        return find_by_heads(tape, s, p, query, key, shown);
+    vd_value *scores = vd_score_pairs(tape, s, p, query, key, dropout);
+    return vd_tape_mix(tape, vd_tape_attend(tape, scores, shown, 0), values);
+}
+
 {
     int h = config->hidden;
     vd_text_declare(layout, config, "encoder.ques_rnn", config->embed);
@@ -452,8 +494,7 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     const vd_text entries = vd_text_entries(in);
     vd_value *h = vd_text_sentences(tape, in, entries, "encoder.hist_rnn", in->dropout);
-    vd_value *s = vd_score_pairs(tape, score, p, u, h, 0);
-    vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
+    vd_value *c = vd_score_find(tape, score, p, u, h, h, 0, "rounds");
     vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);
     vd_value *e = vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
     const vd_explained stage = {.title = "Look back",
@@ -470,7 +511,7 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
 
 static vd_scoring glimpse_score(const vd_config *c)
 {
-    return vd_scoring_of(c->hidden, c->score_regions, VD_SCORE_ADDITIVE, "encoder.regions.score");
+    return vd_scoring_of(c, c->score_regions, VD_SCORE_ADDITIVE, "encoder.regions.score");
 }
 
 void vd_glimpse_declare(vd_layout *layout, const vd_config *config)
@@ -486,8 +527,7 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
     vd_value *y = vd_tape_dropout(
         tape, vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0), in->dropout);
-    vd_value *s = vd_score_pairs(tape, score, p, u, y, in->dropout);
-    vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
+    vd_value *seen = vd_score_find(tape, score, p, u, y, y, in->dropout, "regions");
     vd_value *e =
         vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
     const vd_explained stage = {

@@ -75,16 +75,25 @@ vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name);
 typedef struct vd_scoring {
     vd_score kind, own;
     const char *name;
+// multi-head: vd_heads_attend (text/layers.h), whose values are W_v y; it is no score alone.
+// Matrices and w start uniform in +-1/sqrt(columns), v zero, so additive attention starts flat.
     int query, key, hidden; // sizes; hidden: of the additive one
 } vd_scoring;
 
-vd_scoring vd_scoring_of(int size, vd_score kind, vd_score own, const char *name); // of all sizes
+// All sizes are those of an LSTM state.
+vd_scoring vd_scoring_of(const vd_config *config, vd_score kind, vd_score own, const char *name);
+    int heads, found;       // of multi-head: heads, the size of what is found
 void vd_score_declare(vd_layout *layout, vd_scoring s);
 vd_value *vd_score_pairs(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
                          const vd_value *key, vd_real dropout);
 // Its formula; NULL: it has none.
 const char *vd_score_formula(vd_scoring s);
 // The same in two steps, where keys meet queries more than once: what depends on the keys alone,
+// What queries find: rows of `values`, a key each, mixed by the softmax of the scores (multi-head:
+// what its heads find in the keys), an attention that is shown.
+vd_value *vd_score_find(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                        const vd_value *key, const vd_value *values, vd_real dropout,
+                        const char *shown);
 // and what is left.
 const vd_value *vd_score_keys(vd_tape *tape, vd_scoring s, const vd_value *key);
 vd_value *vd_score_queries(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,

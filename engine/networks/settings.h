@@ -31,8 +31,9 @@
     X(hidden, "hidden", INT, 1, 65536, 128, NULL, false,                                           \
       "size of an LSTM state; captioner: of a vector")                                             \
     X(heads, "heads", INT, 0, 64, 0, NULL, true,                                                   \
-      "dialog-transformer, text qanet or transformer, captioner transformer or cat: attention "    \
-      "heads; 0: 4, or fewer where dialog-transformer's --embed is not divisible by 4")
+      "dialog-transformer, text qanet or transformer, score multi-head, captioner transformer or " \
+      "cat: attention heads; 0: 4, or fewer where dialog-transformer's --embed is not divisible "  \
+      "by 4")
 
 // Of vd_config. Models from before there was a choice have no decoder: discriminative. Those from
 // before there were other networks are MVAN.
@@ -55,11 +56,11 @@
     X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
       vd_score_names, true,                                                                        \
       "hrea, mn, mn-att: score of the attention over rounds: own, additive, dot, scaled, "         \
-      "bilinear, product or sum")                                                                  \
-    X(score_regions, "score-regions", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,        \
+      "bilinear, product, multi-head or sum")                                                      \
+    X(score_regions, "score-regions", CHOICE, VD_SCORE_OWN, VD_SCORE_MULTI_HEAD, VD_SCORE_OWN,     \
       vd_score_names, true,                                                                        \
       "lf-att, lf-bu, mn-att: score of the attention over regions: own, additive, dot, scaled, "   \
-      "bilinear or product")                                                                       \
+      "bilinear, product or multi-head")                                                           \
     X(hops, "hops", INT, 0, 16, 0, NULL, true,                                                     \
       "mac, amem: steps; memn2n, dmn: hops; dialog-transformer: layers; 0: the network's default") \
     X(tying, "tying", CHOICE, VD_TYING_ADJACENT, VD_TYING_LAYER_WISE, VD_TYING_ADJACENT,           \

@@ -399,15 +399,14 @@ static void text_encoders(void **state)
 
 static void every_score_of_rounds_and_regions(void **state)
 {
-    static const vd_network_kind network[] = {VD_NETWORK_LF_BU, VD_NETWORK_HREA, VD_NETWORK_MN_ATT};
+    vd_config config = {0};
     (void)state;
-    for (size_t n = 0; n < sizeof network / sizeof *network; n++)
-        for (int score = VD_SCORE_ADDITIVE; score <= VD_SCORE_SUM; score++)
-            check(&(setting){.margin = 1,
-                             .positions = VD_POSITIONS_NONE,
-                             .dropout = score % 2 ? 0.3 : 0,
-                             .network = network[n],
-                             .score = (vd_score)score});
+    for (int n = 0; support_scoring(n, &config); n++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .dropout = config.score_rounds % 2 ? 0.3 : 0,
+                         .network = config.network,
+                         .score = config.score_rounds});
 }
 
 // The decoder's own parameters, and what it changes in those before it.

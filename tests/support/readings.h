@@ -37,12 +37,29 @@ static inline bool support_reading(int i, vd_config *config)
     return k < count + ones;
 }
 
-// "mn-att", "mn-att-gru", "memn2n-layer-wise"
+// Every other score of each network that takes one, with its own text encoder: sets network, text
+// and scores of the i-th; false after the last.
+static inline bool support_scoring(int i, vd_config *config)
+{
+    enum { FIRST = VD_SCORE_ADDITIVE, SCORES = VD_SCORE_SUM + 1 - FIRST };
+    static const vd_network_kind all[] = {VD_NETWORK_LF_BU, VD_NETWORK_HREA, VD_NETWORK_MN_ATT};
+    int networks = sizeof all / sizeof *all;
+    vd_score score = (vd_score)(FIRST + i % SCORES);
+    config->text = VD_TEXT_OWN;
+    config->network = all[i / SCORES % networks];
+    config->score_rounds = score;
+    config->score_regions = score == VD_SCORE_SUM ? VD_SCORE_OWN : score;
+    return i < networks * SCORES;
+}
+
+// "mn-att", "mn-att-gru", "mn-att-multi-head", "memn2n-layer-wise"
 static inline const char *support_reading_name(const vd_config *config, char out[40])
 {
     bool own = config->text == VD_TEXT_OWN;
-    snprintf(out, 40, "%s%s%s%s", vd_network_names[config->network], own ? "" : "-",
-             own ? "" : vd_text_names[config->text],
+    vd_score score = config->score_rounds ? config->score_rounds : config->score_regions;
+    snprintf(out, 40, "%s%s%s%s%s%s", vd_network_names[config->network], own ? "" : "-",
+             own ? "" : vd_text_names[config->text], score ? "-" : "",
+             score ? vd_score_names[score] : "",
              config->tying == VD_TYING_LAYER_WISE ? "-layer-wise" : "");
     return out;
 }

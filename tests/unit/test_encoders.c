@@ -88,6 +88,9 @@ static void open_room(room *r, const vd_config *which)
     *r = (room){.config = small_config()};
     r->config.network = which->network;
     r->config.text = which->text;
+    r->config.heads = which->heads;
+    r->config.score_rounds = which->score_rounds;
+    r->config.score_regions = which->score_regions;
     r->config.positions = which->network % 2 ? VD_POSITIONS_NONE : VD_POSITIONS_LEARNED;
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     r->block = vd_alloc(r->layout.elements, sizeof *r->block);
@@ -233,21 +236,58 @@ static void attentions_sum_to_one(room *r)
     }
 }
 
-static void every_network_keeps_its_promises(void **state)
+static void keep_promises(const vd_config *config)
 {
     static void (*const promises[])(room *) = {
         what_comes_later_changes_nothing,          padding_changes_nothing, a_batch_is_its_dialogs,
         the_order_of_regions_matters_to_dmn_alone, attentions_sum_to_one,
     };
+    static room r;
+    open_room(&r, config);
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+        promises[i](&r);
+    close_room(&r);
+}
+
+static void every_network_keeps_its_promises(void **state)
+{
     vd_config config = small_config();
     (void)state;
-    for (int n = 0; support_reading(n, &config); n++) {
-        static room r;
-        open_room(&r, &config);
-        for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
-            promises[i](&r);
-        close_room(&r);
+    for (int n = 0; support_reading(n, &config); n++)
+        keep_promises(&config);
+}
+
+static void every_score_keeps_its_promises(void **state)
+{
+    vd_config config = small_config();
+    (void)state;
+    for (int n = 0; support_scoring(n, &config); n++)
+        keep_promises(&config);
+}
+
+// Of multi-head each head is shown, then their mean.
+static void heads_are_shown_before_their_mean(void **state)
+{
+    static room r;
+    dialogs d = make_dialogs(5);
+    float e[N * MOST_H];
+    vd_batch batch = batch_of(&d, 0, B);
+    (void)state;
+    open_room(&r, &(vd_config){
+                      .network = VD_NETWORK_HREA, .heads = 2, .score_rounds = VD_SCORE_MULTI_HEAD});
+    encode(&r, &batch, e);
+    const vd_shown *s = r.net.pass.tape->shown, *last = s ? s->next : NULL;
+    assert_true(last && last->next && !last->next->next);
+    assert_true(s->heads == 2 && s->index == 0 && last->heads == 2 && last->index == 1);
+    assert_true(last->next->heads == 0 && last->next->index == 0);
+    bool differ = false;
+    for (int i = 0; i < s->value->pairing->pairs; i++) {
+        double one = (double)s->value->x[i], other = (double)last->value->x[i];
+        differ |= fabs(one - other) > 1e-3;
+        assert_true(fabs((double)last->next->value->x[i] - (one + other) / 2) < 1e-6);
     }
+    assert_true(differ);
+    close_room(&r);
 }
 
 // An answer's tokens <S> and </S>, in entries and candidates, against texts that have none.
@@ -423,6 +463,8 @@ static void learn_by_heart(const vd_config *which)
     char name[40];
     config.network = which->network;
     config.text = which->text;
+    config.score_rounds = which->score_rounds;
+    config.score_regions = which->score_regions;
     config.hidden = 20;
     config.positions = VD_POSITIONS_NONE;
     options.dropout = options.lstm_dropout = options.position_dropout = options.text_dropout = 0;
@@ -453,12 +495,17 @@ static void every_network_learns_fifty_dialogs_by_heart(void **state)
     for (int n = 0; support_reading(n, &config); n++)
         if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT)
             learn_by_heart(&config);
+    learn_by_heart(&(vd_config){.network = VD_NETWORK_MN_ATT,
+                                .score_rounds = VD_SCORE_MULTI_HEAD,
+                                .score_regions = VD_SCORE_MULTI_HEAD});
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_network_keeps_its_promises),
+        cmocka_unit_test(every_score_keeps_its_promises),
+        cmocka_unit_test(heads_are_shown_before_their_mean),
         cmocka_unit_test(memory_that_is_out_is_an_error),
         cmocka_unit_test(boundaries_are_left_out_where_the_network_wants_none),
         cmocka_unit_test(every_network_learns_fifty_dialogs_by_heart),

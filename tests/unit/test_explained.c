@@ -107,6 +107,8 @@ static void networks_and_decoders_show_their_work(void **state)
         {"lf, both: conv",
          {.network = VD_NETWORK_LF, .decoders = VD_BOTH, .answer = VD_ANSWER_CONV}},
         {"lf-bu, additive", {.network = VD_NETWORK_LF_BU, .score_regions = VD_SCORE_ADDITIVE}},
+        {"hrea, multi-head",
+         {.network = VD_NETWORK_HREA, .score_rounds = VD_SCORE_MULTI_HEAD, .heads = 2}},
         {"memn2n, layer-wise", {.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE}},
         {"memn2n, text qanet", {.network = VD_NETWORK_MEMN2N, .text = VD_TEXT_QANET}}};
     GString *text = g_string_new(NULL);

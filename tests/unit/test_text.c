@@ -41,8 +41,8 @@ static void refused(const vd_config *config, const char *why, const char *what)
 {
     vd_trainer *trainer;
     vd_error err;
-    support_refused(train(config, &trainer, &err), VD_USAGE, &err, vd_text_names[config->text], why,
-                    what, NULL);
+    const char *text = config->text == VD_TEXT_OWN ? why : vd_text_names[config->text];
+    support_refused(train(config, &trainer, &err), VD_USAGE, &err, text, why, what, NULL);
     assert_null(trainer);
 }
 
@@ -86,6 +86,10 @@ static void sizes_that_do_not_divide_are_refused(void **state)
     config.heads = 0;
     config.hidden = 6;
     refused(&config, "among 4 heads", "found 6");
+    config = config_of(VD_NETWORK_MN, VD_TEXT_OWN);
+    config.score_rounds = VD_SCORE_MULTI_HEAD;
+    config.hidden = 6;
+    refused(&config, "score multi-head", "among 4 heads");
     config = config_of(VD_NETWORK_MVAN, VD_TEXT_QANET);
     config.hidden = 5;
     refused(&config, "among 4 heads", "(hidden, doubled), found 10");

@@ -363,7 +363,8 @@ static int count_alike(const vd_answer *answer, int index)
     int count = 1;
     while (index + count < answer->attentions && first->rows == 1 && first->share &&
            first[count].share && strcmp(first[count].name, first->name) == 0 &&
-           first[count].rows == 1 && first[count].columns == first->columns)
+           first[count].of == first->of && first[count].rows == 1 &&
+           first[count].columns == first->columns)
         count++;
     return count;
 }

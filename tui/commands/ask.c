@@ -171,7 +171,8 @@ static void print_further(const ask *asked, const vd_sheet *sheet)
     for (int i = 0; (a = vd_answer_further(answer, i)); i++) {
         char title[64], largest[800];
         bool matrix = a->query != VD_AXIS_QUESTIONS && a->query != VD_AXIS_ANSWER_WORDS;
-        if (!asked->attention && (matrix || a->index + 1 < a->of))
+        bool head = strcmp(a->part, VD_ATTENTION_HEAD) == 0; // their mean is shown
+        if (!asked->attention && (matrix || head || a->index + 1 < a->of))
             continue;
         vd_attention_title(a, title, sizeof title);
         for (int row = 0; row < a->rows; row++) {

@@ -47,24 +47,42 @@ const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words)
                            w->sequences, "what the words look at");
 }
 
+void vd_heads_declare(vd_layout *layout, const char *name, vd_heads_size size)
+{
+    const struct {
+        const char *part;
+        int in, out;
+    } matrix[] = {{"query", size.x, size.all},
+                  {"key", size.y, size.all},
+                  {"value", size.y, size.all},
+                  {"out", size.all, size.out}};
+    for (int i = 0; i < 4; i++)
+        vd_layout_add(layout, vd_name_of("%s.%s", name, matrix[i].part).text, ".weight", true,
+                      matrix[i].out, matrix[i].in, vd_start_recurrent(matrix[i].in));
+}
+
+vd_value *vd_heads_attend(vd_tape *tape, const vd_pairing *p, const vd_value *x, const vd_value *y,
+                          int heads, const char *name, const char *shown)
+{
+    vd_value *q = vd_tape_linear(tape, x, vd_name_of("%s.query", name).text),
+             *k = vd_tape_linear(tape, y, vd_name_of("%s.key", name).text),
+             *v = vd_tape_linear(tape, y, vd_name_of("%s.value", name).text);
+    q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / heads));
+    vd_value *s = vd_tape_dot(tape, p, q, k, heads);
+    vd_value *a = shown ? vd_tape_attend(tape, s, shown, 0) : vd_tape_softmax(tape, s);
+    return vd_tape_linear(tape, vd_tape_mix(tape, a, v), vd_name_of("%s.out", name).text);
+}
+
 void vd_text_declare_attention(vd_layout *layout, const char *at, int size)
 {
-    static const char *const part[] = {"query", "key", "value", "out"};
-    const vd_start start = {VD_START_UNIFORM, 1 / sqrt((double)size)};
-    for (int i = 0; i < 4; i++)
-        vd_layout_add(layout, vd_name_of("%s.attention.%s", at, part[i]).text, ".weight", true,
-                      size, size, start);
+    vd_heads_declare(layout, vd_name_of("%s.attention", at).text,
+                     (vd_heads_size){size, size, size, size});
 }
 
 vd_value *vd_text_attention(vd_tape *tape, const vd_pairing *p, const vd_value *x, int heads,
                             const char *at)
 {
-    vd_value *q = vd_tape_linear(tape, x, vd_name_of("%s.attention.query", at).text),
-             *k = vd_tape_linear(tape, x, vd_name_of("%s.attention.key", at).text),
-             *v = vd_tape_linear(tape, x, vd_name_of("%s.attention.value", at).text);
-    q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)x->columns / heads));
-    vd_value *a = vd_tape_softmax(tape, vd_tape_dot(tape, p, q, k, heads));
-    return vd_tape_linear(tape, vd_tape_mix(tape, a, v), vd_name_of("%s.attention.out", at).text);
+    return vd_heads_attend(tape, p, x, x, heads, vd_name_of("%s.attention", at).text, NULL);
 }
 
 // ---- feed forward -------------------------------------------------------------------------------

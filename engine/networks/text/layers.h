@@ -1,5 +1,6 @@
-// Layers that text encoders and dialog-transformer are made of. at: what stands before the part in
-// a parameter's name, NAME.text.LAYER or encoder.layers.LAYER; name: all but ".weight" or ".bias".
+// Layers that text encoders, dialog-transformer and the score multi-head are made of. at: what
+// stands before the part in a parameter's name, NAME.text.LAYER or encoder.layers.LAYER; name: all
+// but ".weight" or ".bias".
 #ifndef VD_TEXT_LAYERS_H
 #define VD_TEXT_LAYERS_H
 
@@ -14,8 +15,16 @@ vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_valu
 
 // Self-attention within a sentence's words.
 const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words);
-// Multi-head attention of the words of each sentence to one another: per head
-// softmax((W_q x_i) . (W_k x_j) / sqrt(size of a head)) mixes W_v x_j; joined, then W_o. No biases.
+// Multi-head attention of rows x to rows y: per head softmax((W_q x_i) . (W_k y_j) / sqrt(size of a
+// head)) mixes W_v y_j; joined, then W_o. No biases. Parameters NAME.{query,key,value,out}; shown:
+// what it is shown as, NULL: it is not.
+typedef struct vd_heads_size {
+    int x, y, all, out; // numbers of x, of y, of all heads, of what is found
+} vd_heads_size;
+void vd_heads_declare(vd_layout *layout, const char *name, vd_heads_size size);
+vd_value *vd_heads_attend(vd_tape *tape, const vd_pairing *p, const vd_value *x, const vd_value *y,
+                          int heads, const char *name, const char *shown);
+// That of the words of each sentence to one another, NAME being at.attention.
 void vd_text_declare_attention(vd_layout *layout, const char *at, int size);
 vd_value *vd_text_attention(vd_tape *tape, const vd_pairing *p, const vd_value *x, int heads,
                             const char *at);
