@@ -134,6 +134,14 @@ def additive(w, name, x, y):
     return (tanh(q[:, None] + k[None]) @ w.get(name + ".v.weight", 1, H).T)[..., 0]
 
 
+def bilinear(w, name, x, y):
+    return w.linear(name + ".query", x, H, False) @ y.T
+
+
+def summed(w, name, x, y):
+    return w.linear(name + ".query", x, 1) + w.linear(name + ".key", y, 1, False).T
+
+
 def glimpse(w, d, u):
     y = tanh(w.linear("encoder.regions.image", d.regions, H))
     p = softmax(additive(w, "encoder.regions.score", u, y), 1)
@@ -176,9 +184,9 @@ def hre(w, d):
     return rounds_of(w, torch.cat([q, h], 1)), {}
 
 
-def hrea(w, d):
+def hrea(w, d, score=additive):
     q, h = hre_parts(w, d)
-    a = causal(additive(w, "encoder.rounds.score", q, h))
+    a = causal(score(w, "encoder.rounds.score", q, h))
     return rounds_of(w, torch.cat([a @ h, q], 1)), {"rounds.0": a}
 
 
@@ -202,6 +210,10 @@ def mn_att(w, d):
 
 
 # ---- text encoders: the sentence vectors of texts, and what they show ------------------------------
+
+def lstm(w, name, texts):
+    return w.ends(name + ".rnn_model", texts)[1], {}
+
 
 def bilstm(w, name, texts):
     return w.ends(name + ".rnn_model", texts, directions=2)[1], {}
@@ -232,14 +244,24 @@ def norm(w, name, x):
                                           w.get(name + ".bias", x.shape[-1]), 1e-5)
 
 
-def multi_head(w, name, x):
-    q, k, v = (w.linear(f"{name}.{part}", x, H, False) for part in ("query", "key", "value"))
-    mixed = []
+def all_rows(scores):
+    return softmax(scores, 1)
+
+
+def heads_find(w, name, x, y, attend=all_rows, out=H):
+    """What rows x find in rows y, and the attention of each head."""
+    q, k, v = (w.linear(f"{name}.{part}", rows, H, False)
+               for part, rows in (("query", x), ("key", y), ("value", y)))
+    mixed, shares = [], []
     for head in range(HEADS):
         at = slice(head * H // HEADS, (head + 1) * H // HEADS)
-        a = softmax(q[:, at] @ k[:, at].T / math.sqrt(H / HEADS), 1)
-        mixed.append(a @ v[:, at])
-    return w.linear(name + ".out", torch.cat(mixed, 1), H, False)
+        shares.append(attend(q[:, at] @ k[:, at].T / math.sqrt(H / HEADS)))
+        mixed.append(shares[-1] @ v[:, at])
+    return w.linear(name + ".out", torch.cat(mixed, 1), out, False), shares
+
+
+def multi_head(w, name, x):
+    return heads_find(w, name, x, x)[0]
 
 
 def ffn(w, name, x, inner):
@@ -297,7 +319,7 @@ def qanet_states(w, name, x):
 def pooled_of(states):
     def read(w, name, texts):
         all_states = [states(w, name + ".text", w.words(t)) for t in texts]
-        return pooled(w, name, all_states, name == "encoder.ques_rnn")
+        return pooled(w, name, all_states, name in ("encoder.ques_rnn", "encoder.question"))
     return read
 
 
@@ -311,6 +333,60 @@ def mn_att_of(read):
         e, p = glimpse(w, d, u)
         return e, {**shown, "rounds.0": a, "regions.0": p}
     return build
+
+
+def strung_texts(d):
+    """The entries that each question sees, as one text."""
+    return [torch.cat(d.entries[:t + 1]) for t in range(R)]
+
+
+def lf_gldr(w, d):
+    read = pooled_of(gldr_states)
+    (q, shown), g = (read(w, "encoder.ques_rnn", d.questions),
+                     read(w, "encoder.hist_rnn", strung_texts(d))[0])
+    return tanh(w.linear("encoder.fusion", torch.cat([q, d.picture, g], 1), H)), shown
+
+
+# ---- other scores: what x finds in y, and what is shown --------------------------------------------
+
+def by_score(score):
+    def find(w, of, x, y, attend):
+        a = attend(score(w, f"encoder.{of}.score", x, y))
+        return a @ y, {of + ".0": a}
+    return find
+
+
+def heads_shown(of, shares):
+    heads = {f"{of}.head.{h}": a for h, a in enumerate(shares)}
+    return {**heads, of + ".0": sum(shares) / HEADS}
+
+
+def by_heads(w, of, x, y, attend):
+    found, shares = heads_find(w, f"encoder.{of}.score", x, y, attend)
+    return found, heads_shown(of, shares)
+
+
+def mn_att_by(find):
+    def build(w, d):
+        q, h = w.ends(QUESTIONS, d.questions)[1], w.ends(ENTRIES, d.entries)[1]
+        c, rounds = find(w, "rounds", q, h, causal)
+        u = tanh(w.linear("encoder.out", tanh(w.linear("encoder.memory", c, H)) + q, H))
+        y = tanh(w.linear("encoder.regions.image", d.regions, H))
+        seen, regions = find(w, "regions", u, y, all_rows)
+        return tanh(w.linear("encoder.regions.out", seen + u, H)), {**rounds, **regions}
+    return build
+
+
+def lf_bu_by_heads(w, d):
+    g, q = strung(w, d), w.ends(QUESTIONS, d.questions)[1]
+    y = w.linear("encoder.image_features_projection", d.regions, H)
+    v, shares = heads_find(w, "encoder.attention_proj", q, y, out=D)
+    e = tanh(w.linear("encoder.fusion", torch.cat([v, q, g], 1), H))
+    return e, heads_shown("regions", shares)
+
+
+def hrea_sum(w, d):
+    return hrea(w, d, summed)
 
 
 def mac_read(w, of, c, m, x):
@@ -413,19 +489,27 @@ def weighed_sum(w, ids, table):
     return ((1 + 4 * j[:, None] * i / (E * n)) * x).sum(0)
 
 
-def memn2n_tables(w, d, k):
-    """Entries' sums, their ages and regions, of the k-th set of tables."""
+def memn2n_take(w, texts, read, k):
+    """Sentences by the k-th table; read: what a text encoder makes of them, None: word by word."""
+    if read is not None:
+        return w.linear(f"encoder.memory.words.{k}", read, E, False)
     words = f"encoder.memory.words.{k}.weight" if k else "encoder.word_embed.weight"
-    return (torch.stack([weighed_sum(w, ids, words) for ids in d.entries]),
+    return torch.stack([weighed_sum(w, ids, words) for ids in texts])
+
+
+def memn2n_tables(w, d, read, k):
+    """Entries, their ages and regions, of the k-th set of tables."""
+    return (memn2n_take(w, d.entries, read, k),
             w.get(f"encoder.memory.time.{k}.weight", 64, E),
             w.linear(f"encoder.memory.image.{k}", d.regions, E, False))
 
 
-def memn2n(w, d, adjacent=True):
-    sets = [memn2n_tables(w, d, k) for k in range(STEPS + 1 if adjacent else 2)]
+def memn2n(w, d, adjacent=True, read=None):
+    asked, told = (read(w, f"encoder.{name}_rnn", texts)[0] if read else None
+                   for name, texts in (("ques", d.questions), ("hist", d.entries)))
+    sets = [memn2n_tables(w, d, told, k) for k in range(STEPS + 1 if adjacent else 2)]
     out, shown = [], {}
-    for t, question in enumerate(d.questions):
-        u = weighed_sum(w, question, "encoder.word_embed.weight")
+    for t, u in enumerate(memn2n_take(w, d.questions, asked, 0)):
         for k in range(STEPS):
             (m, time_a, x), (c, time_c, y) = sets[k:k + 2] if adjacent else sets
             p = softmax(torch.stack([(m[r] + time_a[t - r]) @ u for r in range(t + 1)]), 0)
@@ -441,6 +525,10 @@ def memn2n(w, d, adjacent=True):
 
 def memn2n_layer_wise(w, d):
     return memn2n(w, d, False)
+
+
+def memn2n_lstm(w, d):
+    return memn2n(w, d, read=lstm)
 
 
 def dmn_facts(w, of, x):
@@ -460,12 +548,18 @@ def dmn_episode(w, of, f, q, m):
     return h, g
 
 
-def dmn(w, d):
-    entries = torch.stack([weighed_sum(w, ids, "encoder.word_embed.weight") for ids in d.entries])
+def dmn(w, d, read=None):
+    if read:
+        asked, words = read(w, "encoder.question", d.questions)
+        entries = read(w, "encoder.hist_rnn", d.entries)[0]
+    else:
+        entries = torch.stack([weighed_sum(w, ids, "encoder.word_embed.weight")
+                               for ids in d.entries])
     regions = dmn_facts(w, "regions", tanh(w.linear("encoder.regions.image", d.regions, H)))
     out, shown = [], {}
     for t, question in enumerate(d.questions):
-        q = m = w.gru("encoder.question.rnn_model", w.words(question), H)[-1]
+        q = asked[t] if read else w.gru("encoder.question.rnn_model", w.words(question), H)[-1]
+        m = q
         rounds = dmn_facts(w, "entries", entries[:t + 1])
         for k in range(STEPS):
             c, a = dmn_episode(w, "entries", rounds, q, m)
@@ -474,7 +568,12 @@ def dmn(w, d):
             shown.setdefault(f"rounds.{k}", []).append(torch.cat([a, a.new_zeros(R - t - 1)]))
             shown.setdefault(f"regions.{k}", []).append(p)
         out.append(tanh(w.linear("encoder.out", torch.cat([m, q]), H)))
-    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+    shown = {name: torch.stack(rows) for name, rows in shown.items()}
+    return torch.stack(out), {**words, **shown} if read else shown
+
+
+def dmn_convs2s(w, d):
+    return dmn(w, d, pooled_of(convs2s_states))
 
 
 def flow(w, d, compare):
@@ -645,6 +744,9 @@ TEXTS = {"gru": gru, "bilstm": bilstm, "transformer": pooled_of(transformer_stat
 NETWORKS.update({f"mn-att-{name}": mn_att_of(read) for name, read in TEXTS.items()})
 NETWORKS["dialog-transformer"] = dialog_transformer
 NETWORKS["mvan-gru"] = mvan_gru
+NETWORKS.update({"lf-gldr": lf_gldr, "memn2n-lstm": memn2n_lstm, "dmn-convs2s": dmn_convs2s,
+                 "hrea-sum": hrea_sum, "mn-att-bilinear": mn_att_by(by_score(bilinear)),
+                 "mn-att-multi-head": mn_att_by(by_heads), "lf-bu-multi-head": lf_bu_by_heads})
 
 
 # What the rows of an attention are long: all that it could look at.
@@ -699,7 +801,7 @@ def make():
         (e * torch.tensor(out["share"])).sum().backward()
         out[f"{name}/e"] = e.detach().numpy()
         for shown in results[0][1]:
-            width = WIDTHS[shown.rpartition(".")[0]]
+            width = WIDTHS[shown.partition(".")[0]]
             if name in ("mvan-gru", "dialog-transformer") and shown.startswith("history-words"):
                 width = R * TH  # they are looked at; elsewhere they look
             width += name == "dcn" and shown in ("history-words.0", "question-words.0")  # nothing

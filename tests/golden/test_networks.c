@@ -164,6 +164,8 @@ static void open_room(room *r, const vd_config *which, const char *name)
                            .text = which->text,
                            .heads = which->heads,
                            .tying = which->tying,
+                           .score_rounds = which->score_rounds,
+                           .score_regions = which->score_regions,
                            .decoders = which->decoders,
                            .answer = which->answer,
                            .score_words = which->score_words,
@@ -254,7 +256,7 @@ static void compare_shown(room *r, const vd_batch *batch)
         static float expected[N * R * TH * TQ];
         size_t wide = width_of(p);
         size_t rows = p->query_axis == VD_AXIS_QUESTIONS ? N : (size_t)p->query_rows;
-        snprintf(name, sizeof name, "%s.%d", s->name, s->index);
+        snprintf(name, sizeof name, "%s.%s%d", s->name, s->heads ? "head." : "", s->index);
         if (!tensor_of(r->name, name, expected, rows * wide))
             fail_msg("%s shows %s, its twin does not", r->name, name);
         float *found = support_read(s->value->x, (size_t)p->pairs);
@@ -327,6 +329,35 @@ static void compare_network(const vd_config *which)
     close_room(&r);
 }
 
+// One for each text encoder; MVAN with one; and the other ways in which networks use them: on the
+// history as one text, in the place of sums of words.
+static bool has_twin(const vd_config *config)
+{
+    return config->text == VD_TEXT_OWN || config->network == VD_NETWORK_MN_ATT ||
+           (config->network == VD_NETWORK_MVAN && config->text == VD_TEXT_GRU) ||
+           (config->network == VD_NETWORK_LF && config->text == VD_TEXT_GLDR) ||
+           (config->network == VD_NETWORK_MEMN2N && config->text == VD_TEXT_LSTM) ||
+           (config->network == VD_NETWORK_DMN && config->text == VD_TEXT_CONVS2S);
+}
+
+static void compare_scores(void)
+{
+    static const struct {
+        vd_network_kind network;
+        vd_score rounds, regions;
+    } cases[] = {
+        {VD_NETWORK_HREA, VD_SCORE_SUM, VD_SCORE_OWN},
+        {VD_NETWORK_MN_ATT, VD_SCORE_BILINEAR, VD_SCORE_BILINEAR},
+        {VD_NETWORK_MN_ATT, VD_SCORE_MULTI_HEAD, VD_SCORE_MULTI_HEAD},
+        {VD_NETWORK_LF_BU, VD_SCORE_OWN, VD_SCORE_MULTI_HEAD},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        compare_network(&(vd_config){.network = cases[i].network,
+                                     .heads = HEADS,
+                                     .score_rounds = cases[i].rounds,
+                                     .score_regions = cases[i].regions});
+}
+
 static void networks_equal_their_twins(void **state)
 {
     vd_error err;
@@ -334,11 +365,11 @@ static void networks_equal_their_twins(void **state)
     must(vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err), &err);
     vd_config config = {.hidden = H, .heads = HEADS};
     for (int i = 0; support_reading(i, &config); i++)
-        if (config.text == VD_TEXT_OWN || config.network == VD_NETWORK_MN_ATT ||
-            (config.network == VD_NETWORK_MVAN && config.text == VD_TEXT_GRU))
-            compare_network(&config); // one twin for each text encoder, and MVAN with one
+        if (has_twin(&config))
+            compare_network(&config);
     config = (vd_config){.network = VD_NETWORK_MEMN2N, .tying = VD_TYING_LAYER_WISE};
     compare_network(&config);
+    compare_scores();
     vd_safetensors_close(file);
 }
 
