@@ -351,6 +351,8 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .lstm_dropout = pass->lstm_dropout,
                     .position_dropout = pass->position_dropout,
                     .text_dropout = pass->text_dropout,
+                    .random_time = pass->random_time,
+                    .linear = pass->linear,
                     .memo = pass->memo,
                     .states = &states};
     tape->flatten = pass->flatten;

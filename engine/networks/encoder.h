@@ -48,6 +48,8 @@ typedef struct vd_inputs {
     const vd_packed *question_words, *history_words;
     const vd_real *sinusoid;                                       // pass.h
     vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates
+    vd_real random_time;                                           // memn2n.c
+    bool linear;
     // Region k of a dialog: rows region_start[b] .. region_start[b + 1], real ones only.
     const int *region_start;            // (B + 1)
     const vd_value *raw;                // (K, D) as the extractor gave them

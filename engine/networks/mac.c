@@ -135,7 +135,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *k = vd_tape_linear(tape, in->raw, "encoder.regions.image.0");
     k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
     vd_value *x = vd_aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"),
-                                  "encoder.rounds.age.weight");
+                                  "encoder.rounds.age.weight", 0);
     const reader regions =
         make_reader(tape, "regions", vd_inputs_pairing(tape, in, VD_SEES_REGIONS), k);
     const reader rounds =

@@ -13,7 +13,8 @@
 //
 // In released code all tables start as N(0, 0.1), and J of l_j is the longest sentence of the data.
 // Here the embedding, which candidates share, starts as everywhere, and J is the sentence's own
-// length. Left out: first epochs without softmax in the hops, random empty memories in training.
+// length. As there, training makes entries older by empty memories at random (random-time); first
+// epochs without softmax in the hops (linear-start) are none unless asked for.
 // Attentions, index = hop: question -> rounds, regions.
 #include "engine/networks/parts.h"
 
@@ -93,18 +94,20 @@ typedef struct memory {
 static memory remember(vd_tape *tape, vd_inputs *in, const sentences *entries, int k)
 {
     memory m;
-    m.entries = vd_aged_entries(tape, in, take(tape, in, entries, k),
-                                vd_name_of("encoder.memory.time.%d.weight", k).text);
+    m.entries =
+        vd_aged_entries(tape, in, take(tape, in, entries, k),
+                        vd_name_of("encoder.memory.time.%d.weight", k).text, in->random_time);
     m.regions = vd_tape_linear(tape, in->regions, vd_name_of("encoder.memory.image.%d", k).text);
     return m;
 }
 
 // What u finds: compared with `keys`, mixed from `values`.
-static vd_value *look(vd_tape *tape, const vd_pairing *p, const char *name, int hop,
-                      const vd_value *u, const vd_value *keys, const vd_value *values)
+static vd_value *look(vd_tape *tape, vd_inputs *in, vd_sight sight, int hop, const vd_value *u,
+                      const vd_value *keys, const vd_value *values)
 {
-    vd_value *s = vd_tape_dot(tape, p, u, keys, 1);
-    return vd_tape_mix(tape, vd_tape_attend(tape, s, name, hop), values);
+    const char *name = sight == VD_SEES_REGIONS ? "regions" : "rounds";
+    vd_value *s = vd_tape_dot(tape, vd_inputs_pairing(tape, in, sight), u, keys, 1);
+    return vd_tape_mix(tape, in->linear ? s : vd_tape_attend(tape, s, name, hop), values);
 }
 
 static void explain_texts(vd_tape *tape, const vd_inputs *in, const vd_value *u)
@@ -148,10 +151,8 @@ static void explain_hop(vd_tape *tape, const vd_config *c, const vd_value *u, co
 static const vd_value *hop(vd_tape *tape, vd_inputs *in, int k, const memory *a, const memory *c,
                            const vd_value *u)
 {
-    const vd_value *o = look(tape, vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS), "rounds", k, u,
-                             a->entries, c->entries);
-    const vd_value *seen = look(tape, vd_inputs_pairing(tape, in, VD_SEES_REGIONS), "regions", k, u,
-                                a->regions, c->regions);
+    const vd_value *o = look(tape, in, VD_SEES_OWN_ROUNDS, k, u, a->entries, c->entries);
+    const vd_value *seen = look(tape, in, VD_SEES_REGIONS, k, u, a->regions, c->regions);
     const vd_value *kept = adjacent(in->config) ? u : vd_tape_linear(tape, u, SQUARE);
     const vd_value *next = vd_tape_add(tape, vd_tape_add(tape, kept, o), seen);
     explain_hop(tape, in->config, u, o, seen, next);
@@ -178,7 +179,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_memn2n = {.name = "memn2n",
                                       .title = "end-to-end memory network",
-                                      .reads = "image hops tying",
+                                      .reads = "image hops tying random-time linear-start",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_summed,

@@ -243,15 +243,29 @@ vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, 
 
 // ---- rows of entries ----------------------------------------------------------------------------
 
-vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages)
+// Ages of entries, oldest first, among as many empty ones as are drawn for the question.
+static void draw_ages(vd_rng rng, int entries, vd_real random, int *age)
+{
+    int empty = vd_rng_below(&rng, 1 + (int)ceil((double)random * entries));
+    for (int left = entries, all = entries + empty; left > 0; all--)
+        if (vd_rng_below(&rng, all) < left) { // it is one of those left
+            *age++ = all - 1;
+            left--;
+        }
+}
+
+vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages,
+                          vd_real random)
 {
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     const vd_value *table = vd_tape_vector(tape, ages);
-    int *age = p ? vd_arena_ints(tape->arena, (size_t)p->pairs) : NULL, pair = 0;
-    for (int n = 0; n < in->span->questions && age; n++)
-        for (int left = in->span->seen[n]; left > 0; left--)
-            age[pair++] = left <= table->rows ? left - 1 : table->rows - 1;
-    const int *list = vd_tape_upload(tape, age, (size_t)pair, sizeof *age);
+    int pairs = p ? p->pairs : 0;
+    int *age = p ? vd_arena_ints(tape->arena, (size_t)pairs) : NULL;
+    for (int n = 0, pair = 0; n < in->span->questions && age; pair += in->span->seen[n++])
+        draw_ages(vd_rng_seed(tape->key, (uint64_t)n), in->span->seen[n], random, age + pair);
+    for (int i = 0; i < pairs && age; i++)
+        age[i] = age[i] < table->rows ? age[i] : table->rows - 1;
+    const int *list = vd_tape_upload(tape, age, (size_t)pairs, sizeof *age);
     return vd_tape_add(tape, vd_tape_keys(tape, p, entries),
                        vd_tape_rows(tape, table, list, pairs, VD_AXIS_PAIRS));
 }
@@ -434,20 +448,6 @@ vd_value *vd_score_queries(vd_tape *tape, vd_scoring s, const vd_pairing *p, con
     }
 }
 
-// ---- memory, regions ----------------------------------------------------------------------------
-
-vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_real dropout)
-{
-    return vd_tape_map(tape, VD_TANH,
-                       vd_tape_linear(tape, vd_tape_dropout(tape, x, dropout), name));
-}
-
-static vd_scoring memory_score(const vd_config *c)
-{
-    return vd_scoring_of(c, c->score_rounds, VD_SCORE_DOT, "encoder.rounds.score");
-}
-
-void vd_memory_declare(vd_layout *layout, const vd_config *config)
 static vd_value *find_by_heads(vd_tape *tape, vd_scoring s, const vd_pairing *p,
                                const vd_value *query, const vd_value *key, const char *shown)
 {
@@ -474,6 +474,20 @@ vd_value *vd_score_find(vd_tape *tape, vd_scoring s, const vd_pairing *p, const 
     return vd_tape_mix(tape, vd_tape_attend(tape, scores, shown, 0), values);
 }
 
+// ---- memory, regions ----------------------------------------------------------------------------
+
+vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_real dropout)
+{
+    return vd_tape_map(tape, VD_TANH,
+                       vd_tape_linear(tape, vd_tape_dropout(tape, x, dropout), name));
+}
+
+static vd_scoring memory_score(const vd_config *c)
+{
+    return vd_scoring_of(c, c->score_rounds, VD_SCORE_DOT, "encoder.rounds.score");
+}
+
+void vd_memory_declare(vd_layout *layout, const vd_config *config)
 {
     int h = config->hidden;
     vd_text_declare(layout, config, "encoder.ques_rnn", config->embed);

@@ -56,8 +56,11 @@ vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text);
 vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table);
 
 // Rows of entries as each question sees them (pairs of VD_SEES_OWN_ROUNDS), with a row of the table
-// `ages` for how many rounds ago each was; its last row is for all that are older.
-vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages);
+// `ages` for how many rounds ago each was; its last row is for all that are older. random: of n
+// entries up to n random, rounded up, are empty ones that only make the others older, drawn for
+// each question, the same in every call on a tape (Sukhbaatar et al. 2015, released code); 0: none.
+vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries, const char *ages,
+                          vd_real random);
 
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
@@ -72,28 +75,28 @@ vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name);
 //   additive   v . tanh(W_q x + b + W_k y)      dot       x . y
 //   bilinear   (W x) . y                        scaled    x . y / sqrt(d)
 //   product    w . (x o y)                      sum       w_q . x + w_k . y + b
+// multi-head: vd_heads_attend (text/layers.h), whose values are W_v y; it is no score alone.
+// Matrices and w start uniform in +-1/sqrt(columns), v zero, so additive attention starts flat.
 typedef struct vd_scoring {
     vd_score kind, own;
     const char *name;
-// multi-head: vd_heads_attend (text/layers.h), whose values are W_v y; it is no score alone.
-// Matrices and w start uniform in +-1/sqrt(columns), v zero, so additive attention starts flat.
     int query, key, hidden; // sizes; hidden: of the additive one
+    int heads, found;       // of multi-head: heads, the size of what is found
 } vd_scoring;
 
 // All sizes are those of an LSTM state.
 vd_scoring vd_scoring_of(const vd_config *config, vd_score kind, vd_score own, const char *name);
-    int heads, found;       // of multi-head: heads, the size of what is found
 void vd_score_declare(vd_layout *layout, vd_scoring s);
-vd_value *vd_score_pairs(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
-                         const vd_value *key, vd_real dropout);
 // Its formula; NULL: it has none.
 const char *vd_score_formula(vd_scoring s);
-// The same in two steps, where keys meet queries more than once: what depends on the keys alone,
 // What queries find: rows of `values`, a key each, mixed by the softmax of the scores (multi-head:
 // what its heads find in the keys), an attention that is shown.
 vd_value *vd_score_find(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
                         const vd_value *key, const vd_value *values, vd_real dropout,
                         const char *shown);
+vd_value *vd_score_pairs(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,
+                         const vd_value *key, vd_real dropout);
+// The same in two steps, where keys meet queries more than once: what depends on the keys alone,
 // and what is left.
 const vd_value *vd_score_keys(vd_tape *tape, vd_scoring s, const vd_value *key);
 vd_value *vd_score_queries(vd_tape *tape, vd_scoring s, const vd_pairing *p, const vd_value *query,

@@ -108,6 +108,8 @@ typedef struct vd_pass {
     const vd_weights *dw;    // gradients, added to; NULL = no gradient wanted
     const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
     vd_real dropout, lstm_dropout, position_dropout, text_dropout; // rates; all 0 when answering
+    vd_real random_time; // of memn2n's ages (networks/memn2n.c), 0 when answering
+    bool linear;         // memn2n's hops are without softmax
     // Whether every candidate of every question that the discriminative decoder reads has its own
     // dropout masks; else equal candidates, and equal prefixes, share masks.
     bool own_masks;

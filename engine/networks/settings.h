@@ -166,6 +166,11 @@
     X(text_dropout, "text-dropout", REAL, -1, 0.99, -1, NULL, true,                                \
       "dropout inside --text convs2s, gldr, qanet or transformer; below 0: the default, 0.1 "      \
       "(gldr: 0.2)")                                                                               \
+    X(random_time, "random-time", REAL, 0, 1, 0.1, NULL, true,                                     \
+      "memn2n: ages of entries skip up to this share of them, drawn for every question")           \
+    X(linear_start, "linear-start", REAL, 0, 1, 0, NULL, true,                                     \
+      "memn2n: share of the epochs, the first ones, without softmax in the hops and at half the "  \
+      "learning rate")                                                                             \
     X(coverage, "coverage", REAL, 0, 1e9, 0, NULL, true,                                           \
       "copy pointer: weight of the coverage loss in the last epoch, against attending to the "     \
       "same words again (See et al. 2017: 1); 0: none")                                            \

@@ -400,6 +400,8 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
     net.pass.position_dropout = (float)t->options.position_dropout;
     net.pass.own_masks = t->options.own_masks;
     net.pass.text_dropout = vd_text_dropout(&t->config, t->options.text_dropout);
+    net.pass.random_time = (vd_real)t->options.random_time;
+    net.pass.linear = step->linear;
     net.pass.coverage = step->last_epoch ? (vd_real)t->options.coverage : 0;
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);

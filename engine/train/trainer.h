@@ -71,6 +71,7 @@ typedef struct vd_micro_batches {
     size_t count; // of this process; 0 if other processes have all of the step's dialogs
     vd_totals of; // of the whole step, of all processes; with scst its questions are the pictures
     bool last_epoch; // of the run: the coverage loss applies
+    bool linear;     // of its start: memn2n's hops are without softmax
     // The next one, valid until the next call.
     vd_status (*next)(void *context, const vd_batch **batch, vd_error *err);
     void *context;

@@ -110,6 +110,8 @@ typedef struct setting {
     bool relevance; // what is learned, of most rounds
     bool own_masks;
     vd_real coverage;
+    vd_real random_time;
+    bool linear;
 } setting;
 
 typedef struct model {
@@ -136,6 +138,8 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .own_masks = s->own_masks,
                                .coverage = s->coverage,
                                .text_dropout = s->dropout,
+                               .random_time = s->random_time,
+                               .linear = s->linear,
                                .key = 99,
                                .arena = &m->arena}};
     // The loss is that of the pass with gradients, joined rows and all, so dropout agrees.
@@ -383,6 +387,18 @@ static void tables_that_all_hops_share(void **state)
                      .tying = VD_TYING_LAYER_WISE});
 }
 
+// As in training: the same memories are skipped in every pass.
+static void random_time_and_linear_start(void **state)
+{
+    (void)state;
+    for (int linear = 0; linear < 2; linear++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .network = VD_NETWORK_MEMN2N,
+                         .random_time = 1,
+                         .linear = linear});
+}
+
 // Every other text encoder, with dropout and without.
 static void text_encoders(void **state)
 {
@@ -479,6 +495,7 @@ int main(void)
         cmocka_unit_test(both_decoders_with_margin_and_dropout),
         cmocka_unit_test(networks_on_the_tape),
         cmocka_unit_test(tables_that_all_hops_share),
+        cmocka_unit_test(random_time_and_linear_start),
         cmocka_unit_test(text_encoders),
         cmocka_unit_test(every_score_of_rounds_and_regions),
         cmocka_unit_test(attention_over_the_dialog),

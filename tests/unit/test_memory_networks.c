@@ -13,8 +13,10 @@
 #include "engine/base/alloc.h"
 #include "engine/networks/encoder.h"
 #include "engine/networks/network.h"
+#include "engine/networks/parts.h"
 #include "tests/support/must.h"
 #include "tests/support/small_trainer.h"
+#include "tests/support/step.h"
 #include "tests/support/support.h"
 
 enum { R = 4, P = 3, D = SMALL_REGION, T = 5, MOST_H = 16 };
@@ -221,12 +223,107 @@ static void facts_of_dmn_depend_on_the_round(void **state)
     close_room(&r);
 }
 
+// ---- memn2n in training -------------------------------------------------------------------------
+
+enum { PAIRS = R * (R + 1) / 2 };
+
+// Of what each question sees, oldest first; the table's rows are their numbers.
+static void read_ages(room *r, vd_real random, int ages[PAIRS])
+{
+    static vd_real nothing[R * MOST_H];
+    vd_pass *pass = &r->net.pass;
+    vd_inputs in = {.config = &r->config,
+                    .span = &pass->span,
+                    .question_words = &pass->question_words,
+                    .history_words = &pass->history_words};
+    const vd_value *none =
+        vd_tape_constant(pass->tape, VD_AXIS_ENTRIES, nothing, R, r->config.embed);
+    const vd_value *y =
+        vd_aged_entries(pass->tape, &in, none, "encoder.memory.time.0.weight", random);
+    assert_int_equal(y->rows, PAIRS);
+    for (int i = 0; i < PAIRS; i++)
+        ages[i] = (int)y->x[i * y->columns];
+}
+
+// Entries stay in order; at most the asked share of them, rounded up, is skipped, in every table
+// the same.
+static void random_time_skips_some_ages(void **state)
+{
+    static room r;
+    talk t = make_talk(4);
+    int skipped = 0, plain[PAIRS], ages[PAIRS], again[PAIRS];
+    (void)state;
+    open_room(&r, VD_NETWORK_MEMN2N, VD_TYING_ADJACENT, 0);
+    vd_real *time = numbers_of(&r, "encoder.memory.time.0.weight");
+    for (int i = 0; i < 64 * r.config.embed; i++)
+        time[i] = (vd_real)(i / r.config.embed);
+    for (uint64_t key = 0; key < 40; key++) {
+        encode(&r, &t);
+        r.net.pass.tape->key = key;
+        read_ages(&r, 0, plain);
+        read_ages(&r, 0.3f, ages);
+        read_ages(&r, 0.3f, again);
+        assert_memory_equal(ages, again, sizeof ages);
+        for (int n = 0, i = 0; n < R; n++)
+            for (int entry = 0; entry <= n; entry++, i++) {
+                assert_int_equal(plain[i], n - entry);
+                assert_true(entry == 0 || ages[i] < ages[i - 1]);
+                assert_in_range(ages[i] - plain[i], 0, (int)ceil(0.3 * (n + 1)));
+                skipped += ages[i] - plain[i];
+            }
+    }
+    assert_true(skipped > 0);
+    close_room(&r);
+}
+
+// The loss of memn2n's first step, and the scores of a batch.
+static double first_loss(double random_time, bool linear, float *scores)
+{
+    const vd_batch *batch = small_batch(), *next = batch;
+    vd_config config = small_config();
+    vd_train_options options = small_options(3);
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    double loss;
+    config.network = VD_NETWORK_MEMN2N;
+    options.random_time = random_time;
+    const vd_micro_batches step = {.count = 1,
+                                   .of = vd_batch_totals(batch),
+                                   .linear = linear,
+                                   .next = step_next,
+                                   .context = (void *)&next};
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    must(vd_trainer_gradient(trainer, &step, &loss, &err), &err);
+    must(vd_trainer_scores(trainer, batch, scores, &err), &err);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+    return loss;
+}
+
+static void random_time_and_linear_start_are_of_training_alone(void **state)
+{
+    const vd_batch *batch = small_batch();
+    size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
+    float *plain = vd_alloc(n, sizeof *plain), *other = vd_alloc(n, sizeof *other);
+    double loss = first_loss(0, false, plain);
+    (void)state;
+    for (int linear = 0; linear < 2; linear++) {
+        assert_true(fabs(first_loss(!linear, linear, other) - loss) > 1e-6);
+        assert_memory_equal(other, plain, n * sizeof *plain);
+    }
+    vd_free(plain);
+    vd_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_its_age_says_where_an_entry_of_memn2n_stood),
         cmocka_unit_test(one_hop_has_no_other_to_share_with),
         cmocka_unit_test(facts_of_dmn_depend_on_the_round),
+        cmocka_unit_test(random_time_skips_some_ages),
+        cmocka_unit_test(random_time_and_linear_start_are_of_training_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

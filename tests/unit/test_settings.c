@@ -142,6 +142,8 @@ static void bounds_and_defaults_are_these(void **state)
         {"position-dropout", 0, 0.99, 0.1},
         {"own-masks", 0, 1, 0},
         {"text-dropout", -1, 0.99, -1},
+        {"random-time", 0, 1, 0.1},
+        {"linear-start", 0, 1, 0},
         {"coverage", 0, 1e9, 0},
         {"open-gates", 0, 1, 0},
         {"scst", 0, 2, VD_SCST_NONE},

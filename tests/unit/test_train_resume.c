@@ -1,4 +1,5 @@
 // train --resume: exact, with --out alone, and refused where the run would become another.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +31,33 @@ static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
         train_run_expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
         train_run_same("whole", out);
     }
+}
+
+// Half the rate, in that share of the epochs; a resumed run knows where it is.
+static void a_linear_start_is_of_the_first_epochs(void **state)
+{
+    (void)state;
+    const char *const run[] = {"--network",  "memn2n",   "--linear-start", "0.5",
+                               "--schedule", "constant", "--rate",         "0.001"};
+#define LINEAR(...)                                                                                \
+    MORE(run[0], run[1], run[2], run[3], run[4], run[5], run[6], run[7], __VA_ARGS__)
+    train_run_expect("linear", 0, "", LINEAR("--epochs", "2"));
+    char *scalars = train_run_scalars("linear");
+    for (int step = 1; step <= 6; step++) {
+        char name[64];
+        double found;
+        snprintf(name, sizeof name, "train/learning_rate %d ", step);
+        const char *at = strstr(scalars, name);
+        assert_non_null(at);
+        assert_int_equal(sscanf(at + strlen(name), "%la", &found), 1);
+        assert_true(fabs(found - (step <= 3 ? 0.0005 : 0.001)) < 1e-9);
+    }
+    free(scalars);
+    train_run_expect("linear_parts", 0, "--resume continues it",
+                     LINEAR("--epochs", "2", "--stop-after", "2"));
+    train_run_expect("linear_parts", 0, "", LINEAR("--epochs", "2", "--resume"));
+    train_run_same("linear", "linear_parts");
+#undef LINEAR
 }
 
 // Only --out is said again; what has moved is named, and remembered where it is now.
@@ -257,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
+        cmocka_unit_test(a_linear_start_is_of_the_first_epochs),
         cmocka_unit_test(a_resumed_run_knows_what_it_reads),
         cmocka_unit_test(a_resumed_run_learns_the_relevance_again),
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),

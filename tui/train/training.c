@@ -294,6 +294,15 @@ static bool covers(const course *c, int64_t epoch)
     return epoch >= settings->epochs - 1 || is_patience_over(c);
 }
 
+// Whether the next step is of memn2n's linear start.
+static bool is_linear(const course *c)
+{
+    const vd_train_options *settings = &c->plan->settings;
+    double start = settings->linear_start * settings->epochs * (double)c->epoch_steps;
+    return vd_trainer_config(c->plan->trainer)->network == VD_NETWORK_MEMN2N &&
+           (double)vd_trainer_steps(c->plan->trainer) < start;
+}
+
 // The gradient of this process' part of the next step.
 static vd_status compute_gradient(course *c, double *loss, vd_error *err)
 {
@@ -305,6 +314,7 @@ static vd_status compute_gradient(course *c, double *loss, vd_error *err)
     const size_t *items = vd_sampler_step(&c->sampler, done, &count);
     vd_micro_batches step = {.count = vd_sampler_micro_batches(&c->sampler, count),
                              .last_epoch = covers(c, done / c->epoch_steps),
+                             .linear = is_linear(c),
                              .next = c->task->next,
                              .context = c->batches};
     c->task->totals(c->plan, items, count, &step.of);
@@ -364,6 +374,7 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
     if (settings->schedule == VD_SCHEDULE_WARM_UP)
         *multiplier =
             vd_warm_up(vd_trainer_config(c->plan->trainer)->hidden, step + 1, settings->warm_up);
+    *multiplier *= is_linear(c) ? 0.5 : 1;
     double norm;
     status = vd_trainer_update(c->plan->trainer, *multiplier, loss, &norm, err);
     if (status == VD_FORMAT)
