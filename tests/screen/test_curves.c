@@ -2,6 +2,7 @@
 // is promised, held to tests/screen/expected/curves.txt.
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,17 +18,38 @@
 
 static vd_grid grid;
 
-static void add(FILE *out, const vd_curves *curves, const char *note, const char *title)
+static vd_curves_view view;
+
+static void draw(FILE *out, int width, int height, const char *title)
 {
-    static const int sizes[3][2] = {{80, 24}, {120, 40}, {40, 12}};
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(vd_grid_resize(&grid, sizes[i][0], sizes[i][1], NULL), VD_OK);
-        vd_watch_draw(&grid, curves, note);
-        char *text = vd_grid_to_text(&grid);
-        assert_non_null(text);
-        fprintf(out, "==== %s (%dx%d)\n%s", title, sizes[i][0], sizes[i][1], text);
-        vd_free(text);
-    }
+    assert_int_equal(vd_grid_resize(&grid, width, height, NULL), VD_OK);
+    vd_curves_view_draw(&view, &grid);
+    char *text = vd_grid_to_text(&grid);
+    assert_non_null(text);
+    fprintf(out, "==== %s (%dx%d)\n%s", title, width, height, text);
+    vd_free(text);
+}
+
+static void add(FILE *out, const char *title)
+{
+    draw(out, 80, 24, title);
+    draw(out, 120, 40, title);
+    draw(out, 40, 12, title);
+}
+
+static void press(const char *name)
+{
+    vd_key key;
+    assert_true(vd_key_parse(name, &key));
+    vd_curves_view_key(&view, key);
+}
+
+// What a key asks of the main loop.
+static vd_request_kind asked(const char *name)
+{
+    vd_request request;
+    press(name);
+    return vd_curves_view_take_request(&view, &request) ? request.kind : VD_REQUEST_NONE;
 }
 
 // What a run writes: losses at every step, metrics of val after every epoch.
@@ -49,21 +71,67 @@ static void the_screens_are_as_expected(void **state)
     const char *const runs[] = {"runs/base", "runs/improved"};
     char *played = NULL;
     size_t size = 0;
-    vd_curves *curves;
+    atomic_int stop = 0;
     FILE *out = open_memstream(&played, &size);
     assert_non_null(out);
-    assert_int_equal(vd_curves_new(runs, 2, NULL, &curves, NULL), VD_OK);
-    add(out, curves, "q leaves", "nothing yet");
-    run_for(curves, 0, 700);
-    run_for(curves, 1, 60);
-    add(out, curves, "q stops with a checkpoint", "one run, another just begun");
-    run_for(curves, 1, 700);
+    assert_int_equal(vd_curves_new(runs, 2, NULL, &view.curves, NULL), VD_OK);
+    vd_way_go(&view.way, VD_PLACE_CURVES);
+    add(out, "nothing yet");
+    run_for(view.curves, 0, 700);
+    run_for(view.curves, 1, 60);
+    view.way = (vd_way){0};
+    vd_way_go(&view.way, VD_PLACE_RUN);
+    view.stop = &stop;
+    add(out, "one run, another just begun");
+    press("F1");
+    add(out, "its keys");
+    press("Esc");
+    run_for(view.curves, 1, 700);
+    press("q");
     grid.look.ascii = true;
-    add(out, curves, "stopping after this step", "both, in ASCII");
-    vd_curves_free(curves);
+    add(out, "both, in ASCII");
+    vd_curves_free(view.curves);
     vd_grid_free(&grid);
     fclose(out);
     screens_expect("curves", played);
+}
+
+// As everywhere: the help opens and closes, the terminal is redrawn, keys can be others.
+static void keys_do_what_the_key_map_says(void **state)
+{
+    (void)state;
+    vd_error err;
+    vd_rebinding mine;
+    view = (vd_curves_view){0};
+    vd_way_go(&view.way, VD_PLACE_CURVES);
+    assert_int_equal(asked("Ctrl-L"), VD_REQUEST_REDRAW);
+    assert_int_equal(asked("Ctrl-Z"), VD_REQUEST_SUSPEND);
+    assert_int_equal(asked("?"), VD_REQUEST_NONE);
+    assert_int_equal(view.way.now, VD_PLACE_HELP);
+    assert_int_equal(asked("x"), VD_REQUEST_NONE);
+    assert_int_equal(view.way.now, VD_PLACE_HELP);
+    assert_int_equal(asked("q"), VD_REQUEST_NONE); // leaves the help only
+    assert_int_equal(view.way.now, VD_PLACE_CURVES);
+    assert_int_equal(vd_rebinding_read("F9", "q", &mine, &err), VD_OK);
+    vd_keymap_rebind(&mine, 1);
+    assert_int_equal(asked("F9"), VD_REQUEST_LEAVE);
+    vd_keymap_rebind(NULL, 0);
+    assert_int_equal(asked("F9"), VD_REQUEST_NONE);
+    assert_int_equal(asked("Esc"), VD_REQUEST_LEAVE);
+    press("?");
+    assert_int_equal(asked("Ctrl-C"), VD_REQUEST_LEAVE);
+}
+
+static void a_run_is_stopped_by_q_but_not_by_escape(void **state)
+{
+    (void)state;
+    atomic_int stop = 0;
+    view = (vd_curves_view){.stop = &stop};
+    vd_way_go(&view.way, VD_PLACE_RUN);
+    assert_int_equal(asked("Esc"), VD_REQUEST_NONE);
+    assert_int_equal(stop, 0);
+    assert_int_equal(asked("q"), VD_REQUEST_NONE); // the screen stays until the run has stopped
+    assert_int_equal(stop, SIGINT);
 }
 
 // Epoch, rate and time left, of a run that went on at step 400.
@@ -89,6 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screens_are_as_expected),
+        cmocka_unit_test(keys_do_what_the_key_map_says),
+        cmocka_unit_test(a_run_is_stopped_by_q_but_not_by_escape),
         cmocka_unit_test(the_last_row_says_how_far_the_run_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

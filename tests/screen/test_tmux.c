@@ -567,7 +567,7 @@ static void curves_are_watched(void **state)
     start_program("", "train --data %s --features %s --out %s --hidden 8 --epochs 1000 --watch",
                   terminal_world.train, terminal_world.features, out);
     await("train/loss");
-    await("q stops with a checkpoint");
+    await("q saves and stops");
     tell("send-keys -t chat Escape"); // stops nothing
     tell("resize-window -t chat -x 60 -y 15");
     await("train/loss");
@@ -599,7 +599,7 @@ static void curves_are_watched(void **state)
     start_program("", "train --data %s --features %s --out %s --resume --watch",
                   terminal_world.train, terminal_world.features, out);
     await("no scalars yet");
-    await("q stops with a checkpoint");
+    await("q saves and stops");
     tell("send-keys -t chat q");
     expect_restored("[exit 130]");
     assert_true(shows("training continues without curves"));

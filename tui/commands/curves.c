@@ -56,7 +56,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK && s.tag && vd_curves_tags(curves) == 0)
         status = vd_error_set(err, VD_NOT_FOUND, "--tag: no curve has '%.80s' in its name", s.tag);
     if (status == VD_OK)
-        status = s.watch ? vd_watch(curves, NULL, NULL, NULL, err)
+        status = s.watch ? vd_curves_watch(curves, NULL, NULL, NULL, err)
                          : print(curves, given.count, s.width, s.height, err);
     vd_curves_free(curves);
     return status;

@@ -74,7 +74,7 @@ static bool has_line(vd_place place, const char *keys, const char *meaning)
 }
 
 // The keys of every place; those of the first place of its kind (the chat, the cases of a
-// comparison) only there.
+// comparison, the curves) only there.
 static void print_keys(FILE *out)
 {
     char text[96];
@@ -82,7 +82,9 @@ static void print_keys(FILE *out)
     const vd_binding *binding;
     fprintf(out, ".SH KEYS\n");
     for (int place = 0; place < VD_ALL_PLACES; place++) {
-        vd_place first = place < VD_PLACES ? VD_PLACE_CHAT : VD_PLACE_CASES;
+        vd_place first = place < VD_PLACES         ? VD_PLACE_CHAT
+                         : place < VD_PLACE_CURVES ? VD_PLACE_CASES
+                                                   : VD_PLACE_CURVES;
         fprintf(out, ".SS %s\n", vd_keymap_title((vd_place)place));
         for (size_t i = 0; vd_keymap_help((vd_place)place, i, text, sizeof text, &meaning); i++)
             if ((vd_place)place == first || !has_line(first, text, meaning))

@@ -46,13 +46,7 @@ static const char instead[] = "omit --screen to print the results";
 
 vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err)
 {
-    *out = vd_preferences_defaults();
-    vd_status status = vd_screen_usable(instead, err);
-    if (status == VD_OK)
-        status = vd_preferences_read(NULL, out, err);
-    if (out->remark[0])
-        fprintf(stderr, "visdial: %s\n", out->remark);
-    return status;
+    return vd_loop_ready(instead, out, err);
 }
 
 vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,

@@ -28,7 +28,11 @@ enum {
     MAPS = 1 << VD_PLACE_CASE_MAPS,
     INSIDE = 1 << VD_PLACE_CASE | MAPS | 1 << VD_PLACE_CASE_PICTURE,
     CASE = INSIDE | 1 << VD_PLACE_CASES_AND_CASE,
-    COMPARISON = CASES | INSIDE
+    COMPARISON = CASES | INSIDE,
+    RUN = 1 << VD_PLACE_RUN,
+    CURVES = 1 << VD_PLACE_CURVES | RUN,
+    // Where nothing is typed.
+    LOOKING = COMPARISON | CURVES
 };
 
 // KEYS: places, action, keys, meaning, hint. EMPTY: while the line is empty. BOTH: keys and a
@@ -63,7 +67,10 @@ static const vd_binding table[] = {
     KEYS(ASKING, COMPLETE, "Tab",
          "complete a question, its last word or a /command; empty line: a question from the data",
          "Tab suggests"),
-    BOTH(ASKING | COMPARISON, HELP, "F1, ?", "/help", NULL, "the keys that work here", "F1 help"),
+    KEYS(CURVES & ~RUN, LEAVE, "q, Esc, Ctrl-C, Ctrl-D", "leave", "q leaves"),
+    KEYS(RUN, LEAVE, "q, Ctrl-C, Ctrl-D", "stop the run after this step, with a checkpoint",
+         "q saves and stops"),
+    BOTH(ASKING | LOOKING, HELP, "F1, ?", "/help", NULL, "the keys that work here", "F1 help"),
     KEYS(LISTS | HELP, HELP, "F1", "the keys that work here", "F1 help"),
     KEYS(COMPARISON, LEAVE, "q, Ctrl-C, Ctrl-D", "leave", "q leaves"),
     KEYS(ANSWERS, PICK, "Enter", "continue with this answer", "Enter takes it"),
@@ -206,8 +213,8 @@ static const vd_binding table[] = {
     COMMAND(MOUSE, "/mouse", "on|off", "use the mouse here or leave it to the terminal"),
     BINDING(TALK, LEAVE, .empty = true, .keys = "Ctrl-D", .command = "/quit",
             .meaning = "leave (on an empty line)", .hint = "Ctrl-D leaves"),
-    BOTH(TALK | COMPARISON, REDRAW, "Ctrl-L", "/redraw", NULL, "draw the screen again", NULL),
-    BOTH(TALK | COMPARISON, SUSPEND, "Ctrl-Z", "/suspend", NULL, "back to the shell; `fg` returns",
+    BOTH(TALK | LOOKING, REDRAW, "Ctrl-L", "/redraw", NULL, "draw the screen again", NULL),
+    BOTH(TALK | LOOKING, SUSPEND, "Ctrl-Z", "/suspend", NULL, "back to the shell; `fg` returns",
          NULL),
     // ---- the line ----
     KEYS(LINE, EDIT_START, "Ctrl-A, Home", "start of the line", NULL),
@@ -238,8 +245,11 @@ const char *vd_keymap_title(vd_place place)
 #undef X
             [VD_PLACE_CASES] = "Keys of the list",
         [VD_PLACE_CASES_AND_CASE] = "Keys of the list and the case",
-        [VD_PLACE_CASE] = "Keys of the case", [VD_PLACE_CASE_MAPS] = "Keys of the attentions",
-        [VD_PLACE_CASE_PICTURE] = "Keys of the picture"};
+        [VD_PLACE_CASE] = "Keys of the case",
+        [VD_PLACE_CASE_MAPS] = "Keys of the attentions",
+        [VD_PLACE_CASE_PICTURE] = "Keys of the picture",
+        [VD_PLACE_CURVES] = "Keys of the curves",
+        [VD_PLACE_RUN] = "Keys while a run is watched"};
     return titles[place];
 }
 

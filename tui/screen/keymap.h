@@ -1,6 +1,6 @@
 // The key bindings: the actions of each place with their keys, /commands and clickable hints. One
-// table for the chat and for the cases of a comparison; dispatch, the help screen, the last row and
-// the man page are made from it.
+// table for the chat, the cases of a comparison and the curves of runs; dispatch, the help screen,
+// the last row and the man page are made from it.
 #ifndef VD_KEYMAP_H
 #define VD_KEYMAP_H
 
@@ -74,6 +74,8 @@ typedef enum vd_place {
     VD_PLACE_CASE,
     VD_PLACE_CASE_MAPS,    // its attentions word by word
     VD_PLACE_CASE_PICTURE, // its picture fills the screen
+    VD_PLACE_CURVES,       // of training runs
+    VD_PLACE_RUN,          // the same while this program trains
     VD_ALL_PLACES
 } vd_place;
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "engine/base/clock.h"
-#include "tui/base/progress.h"
 #include "tui/screen/clipboard.h"
 
 typedef struct loop {
@@ -28,6 +27,16 @@ static vd_status show(loop *l, vd_error *err)
     l->view->draw(l->view->context, &l->grid);
     vd_screen_show(l->screen, &l->grid);
     return VD_OK;
+}
+
+vd_request_kind vd_request_of(vd_action action)
+{
+    static const vd_request_kind kinds[VD_ACTIONS] = {
+        [VD_ACTION_LEAVE] = VD_REQUEST_LEAVE,
+        [VD_ACTION_REDRAW] = VD_REQUEST_REDRAW,
+        [VD_ACTION_SUSPEND] = VD_REQUEST_SUSPEND,
+    };
+    return kinds[action];
 }
 
 static vd_status serve(loop *l, vd_request *request, vd_error *err)
@@ -97,7 +106,7 @@ static vd_wake wait(loop *l, vd_key *key)
 {
     int pause = l->view->pause ? l->view->pause(l->view->context) : -1;
     int left = vd_loop_left(&l->due, pause, vd_seconds());
-    return vd_screen_wait(l->screen, vd_worker_fd(l->worker), left, key);
+    return vd_screen_wait(l->screen, l->worker ? vd_worker_fd(l->worker) : -1, left, key);
 }
 
 static void tick(loop *l)
@@ -111,6 +120,17 @@ static void take_events(loop *l)
     vd_event event;
     while (vd_worker_take(l->worker, &event))
         l->view->event(l->view->context, &event);
+}
+
+vd_status vd_loop_ready(const char *instead, vd_preferences *out, vd_error *err)
+{
+    *out = vd_preferences_defaults();
+    vd_status status = vd_screen_usable(instead, err);
+    if (status == VD_OK)
+        status = vd_preferences_read(NULL, out, err);
+    if (out->remark[0])
+        fprintf(stderr, "visdial: %s\n", out->remark);
+    return status;
 }
 
 vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *worker, vd_error *err)

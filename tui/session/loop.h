@@ -4,6 +4,7 @@
 #define VD_LOOP_H
 
 #include "tui/screen/screen.h"
+#include "tui/session/config.h"
 #include "tui/session/worker.h"
 
 typedef struct vd_loop_view {
@@ -26,8 +27,12 @@ typedef struct vd_loop_view {
 // put it off.
 int vd_loop_left(double *due, int pause, double now);
 
+// Checks, before anything long begins, that there is a terminal and the configuration can be read;
+// says on stderr what is wrong in it. instead: see vd_screen_usable. *out: the user's preferences.
+vd_status vd_loop_ready(const char *instead, vd_preferences *out, vd_error *err);
+
 // Runs until the view requests VD_REQUEST_LEAVE or the terminal is closed. The first screen is
-// drawn before any request is served.
+// drawn before any request is served. worker: NULL where no request is for one.
 vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *worker,
                       vd_error *err);
 

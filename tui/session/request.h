@@ -6,10 +6,12 @@
 #include <glib.h>
 
 #include "engine/base/error.h"
+#include "tui/screen/keymap.h"
 #include "tui/session/caption_sheet.h"
 #include "tui/session/walk.h"
 
 typedef enum vd_request_kind {
+    VD_REQUEST_NONE,
     // served in order by the lane's thread, each answered by an event
     VD_REQUEST_MODEL,   // text: a bundled name or a path answers this lane's questions
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
@@ -76,6 +78,9 @@ typedef struct vd_event {
     void *made;
     void (*free_made)(void *made);
 } vd_event;
+
+// What an action asks of the main loop whatever is shown: leaving, redrawing, suspending.
+vd_request_kind vd_request_of(vd_action action);
 
 // Frees what they own and zeroes them.
 void vd_request_clear(vd_request *request);

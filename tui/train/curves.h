@@ -4,9 +4,10 @@
 
 #include <stdatomic.h>
 
+#include "tui/screen/way.h"
+#include "tui/session/request.h"
 #include "tui/train/event_file.h"
 #include "tui/train/training.h"
-#include "tui/screen/grid.h"
 
 enum { VD_MOST_RUNS = 6 };
 
@@ -30,19 +31,30 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 
 // ---- on the screen, redrawn every second during a run (watch.c) ----------------------
 
-// Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key or a
-// signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the screen
-// then stays until *done. place (may be NULL): the progress of the run, shown in the last row.
-// VD_UNAVAILABLE when there is no terminal.
-vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
-                   const vd_training_place *place, vd_error *err);
+// The screen of the curves: keys go in, requests and a drawn grid come out.
+typedef struct vd_curves_view {
+    vd_curves *curves;
+    vd_way way; // from VD_PLACE_CURVES or, of a run that is stopped by leaving, VD_PLACE_RUN
+    vd_theme_name theme;
+    atomic_int *stop;                  // of this run
+    const vd_training_place *progress; // of the run, shown in the last row; may be NULL
+    double began;                      // vd_seconds
+    vd_request_kind ask;               // of the loop
+} vd_curves_view;
+
+void vd_curves_view_key(vd_curves_view *view, vd_key key);
+bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out); // false: there is none
+void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid);
+
+// Shows them until the person leaves, or until *done (NULL where stop is) becomes non-zero. A key
+// or a signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the
+// screen then stays until *done. place: see progress. VD_UNAVAILABLE when there is no terminal.
+vd_status vd_curves_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
+                          const vd_training_place *place, vd_error *err);
 // That row, at most `width` columns: "hint  epoch 2 of 8 512/3752  13% 2.1/s 25:43 left".
 // seconds: since the start of this process.
 void vd_watch_note(const vd_training_place *place, double seconds, int width, const char *hint,
                    char *out, size_t size);
-
-// One such screen, the whole grid; note: what a key does, in its last row.
-void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note);
 
 // vd_training_run, quiet and silent, while the screen shows the curves; a key stops it with a
 // checkpoint. VD_UNAVAILABLE: no thread, or no terminal.

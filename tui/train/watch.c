@@ -6,17 +6,8 @@
 
 #include "engine/base/clock.h"
 #include "tui/base/progress.h"
-#include "tui/screen/screen.h"
 #include "tui/screen/theme.h"
-
-void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note)
-{
-    int width = grid->width, below = grid->height - 1;
-    vd_curves_draw(curves, grid, (vd_rect){0, 0, width, below});
-    vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
-    vd_grid_fill(grid, (vd_rect){0, below, width, 1}, status);
-    vd_grid_text(grid, 1, below, width - 2, note, status);
-}
+#include "tui/session/loop.h"
 
 void vd_watch_note(const vd_training_place *place, double seconds, int width, const char *hint,
                    char *out, size_t size)
@@ -37,71 +28,129 @@ void vd_watch_note(const vd_training_place *place, double seconds, int width, co
     snprintf(out, size, "%s  %s", hint, line);
 }
 
-static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, const char *note)
+static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
 {
-    int width, height;
-    vd_screen_size(screen, &width, &height);
-    grid->look = vd_screen_look(screen);
-    if (vd_grid_resize(grid, width, height, NULL) != VD_OK)
-        return;
-    vd_watch_draw(grid, curves, note);
-    vd_screen_show(screen, grid);
+    char hints[256], note[400];
+    vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
+    vd_keymap_hints(view->way.now, at.width - 2, hints, sizeof hints);
+    vd_watch_note(view->progress, vd_seconds() - view->began, at.width - 2,
+                  view->stop && atomic_load(view->stop) ? "stopping after this step" : hints, note,
+                  sizeof note);
+    vd_grid_fill(grid, at, status);
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, note, status);
 }
 
-// Escape leaves curves, but does not stop a run.
-static bool leaves(const vd_key *key, bool training)
+void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid)
 {
-    return key->code == 'q' || (key->code == VD_KEY_ESCAPE && !training) ||
-           (key->code == 'c' && (key->modifiers & VD_CTRL));
+    vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
+    vd_rect room = {0, 0, grid->width, grid->height - 1};
+    grid->look = vd_theme_look(able, view->theme);
+    vd_grid_clear(grid);
+    if (view->way.now == VD_PLACE_HELP)
+        vd_way_draw_help(&view->way, grid, room);
+    else
+        vd_curves_draw(view->curves, grid, room);
+    draw_last_row(view, grid, (vd_rect){0, room.height, grid->width, 1});
+    grid->look = able;
 }
+
+void vd_curves_view_key(vd_curves_view *view, vd_key key)
+{
+    vd_action action = vd_keymap_action(view->way.now, key, true);
+    bool leave = action == VD_ACTION_LEAVE || action == VD_ACTION_STOP;
+    if (vd_way_act(&view->way, action, key))
+        return;
+    if (leave && view->stop)
+        atomic_store(view->stop, SIGINT);
+    else
+        view->ask = vd_request_of(leave ? VD_ACTION_LEAVE : action);
+}
+
+bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out)
+{
+    *out = (vd_request){.kind = view->ask};
+    view->ask = VD_REQUEST_NONE;
+    return out->kind != VD_REQUEST_NONE;
+}
+
+// ---- on the terminal ----------------------------------------------------------------------------
 
 enum { SOON = 200, SECOND = 1000 }; // milliseconds
 
-// Waits once; false when the screen is to be closed.
-static bool go_on(vd_screen *screen, int milliseconds, const atomic_int *done, atomic_int *stop)
+typedef struct watching {
+    vd_curves_view view;
+    const atomic_int *done, *signalled;
+    int patience;
+    vd_status status;
+    vd_error *err;
+} watching;
+
+static void draw(void *context, vd_grid *grid)
 {
-    vd_key key;
-    vd_wake wake = vd_screen_wait(screen, -1, milliseconds, &key);
-    bool leave = wake == VD_WAKE_GONE || (wake == VD_WAKE_KEY && leaves(&key, stop));
-    if (leave && stop)
-        atomic_store(stop, SIGINT);
-    if (wake == VD_WAKE_GONE || (leave && !stop))
-        return false;
-    return !done || !atomic_load(done);
+    vd_curves_view_draw(&((watching *)context)->view, grid);
 }
 
-vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
-                   const vd_training_place *place, vd_error *err)
+static bool take_key(void *context, vd_key key)
 {
-    double began = vd_seconds();
-    char note[400];
+    vd_curves_view_key(&((watching *)context)->view, key);
+    return false;
+}
+
+static bool take_request(void *context, vd_request *out)
+{
+    return vd_curves_view_take_request(&((watching *)context)->view, out);
+}
+
+static int pause_of(void *context)
+{
+    return ((watching *)context)->patience;
+}
+
+static void read_on(void *context)
+{
+    watching *w = context;
+    w->status = vd_curves_refresh(w->view.curves, w->err);
+    if (w->done && w->status != VD_NO_MEMORY)
+        w->status = VD_OK; // the run has no curves yet, or goes on without them
+    if (w->signalled && atomic_load(w->signalled))
+        atomic_store(w->view.stop, atomic_load(w->signalled));
+    if (w->status || (w->done && atomic_load(w->done)))
+        w->view.ask = VD_REQUEST_LEAVE;
+    w->patience = SECOND;
+}
+
+vd_status vd_curves_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop,
+                          const vd_training_place *place, vd_error *err)
+{
+    watching w = {.view = {.curves = curves, .stop = stop, .progress = place}, .done = done};
+    const vd_loop_view loop = {.context = &w,
+                               .draw = draw,
+                               .key = take_key,
+                               .take_request = take_request,
+                               .pause = pause_of,
+                               .tick = read_on};
+    vd_preferences wanted;
     vd_screen *screen = NULL;
-    vd_grid grid = {0};
-    const atomic_int *signalled = NULL;
-    int patience = SOON;
-    vd_status status = vd_screen_open(false, VD_PICTURE_NONE, "leave --watch out", &screen, err);
-    if (status == VD_OK && stop) // instead of what the screen does about signals
-        signalled = vd_interrupt_watch();
-    while (status == VD_OK) {
-        status = vd_curves_refresh(curves, err);
-        if (done && status != VD_NO_MEMORY)
-            status = VD_OK; // the run has no curves yet, or goes on without them
-        if (signalled && atomic_load(signalled))
-            atomic_store(stop, atomic_load(signalled));
-        bool stopping = stop && atomic_load(stop);
-        vd_watch_note(place, vd_seconds() - began, grid.width - 2,
-                      stopping ? "stopping after this step"
-                      : stop   ? "q stops with a checkpoint"
-                               : "q leaves",
-                      note, sizeof note);
-        draw(screen, &grid, curves, note);
-        if (status != VD_OK || !go_on(screen, patience, done, stop))
-            break;
-        patience = SECOND;
-    }
+    vd_status status = vd_loop_ready("leave --watch out", &wanted, err);
+    if (status == VD_OK)
+        status = vd_screen_open(false, VD_PICTURE_NONE, "leave --watch out", &screen, err);
+    if (status != VD_OK)
+        return status;
+    if (stop) // instead of what the screen does about signals
+        w.signalled = vd_interrupt_watch();
+    w.err = err;
+    w.view.began = vd_seconds();
+    w.view.theme = wanted.theme;
+    vd_way_go(&w.view.way, stop ? VD_PLACE_RUN : VD_PLACE_CURVES);
+    vd_keymap_rebind(wanted.keys, wanted.key_count);
+    read_on(&w);
+    w.patience = SOON;
+    status = vd_loop_run(&loop, screen, NULL, err);
+    if (stop && !atomic_load(done)) // the terminal is gone
+        atomic_store(stop, SIGINT);
+    vd_keymap_rebind(NULL, 0);
     vd_screen_close(screen);
-    vd_grid_free(&grid);
-    return status;
+    return status ? status : w.status;
 }
 
 // ---- a run on a thread of its own, while the caller's owns the terminal -------------------------
@@ -138,7 +187,7 @@ vd_status vd_training_run_watched(vd_training *training, vd_error *err)
         vd_curves_free(curves);
         return vd_error_set(err, VD_UNAVAILABLE, "no thread for the run could be started");
     }
-    vd_status watched = vd_watch(curves, &run.done, &run.stop, &run.place, &shown);
+    vd_status watched = vd_curves_watch(curves, &run.done, &run.stop, &run.place, &shown);
     if (watched != VD_OK) // nobody could stop it now
         atomic_store(&run.stop, SIGTERM);
     pthread_join(thread, NULL);

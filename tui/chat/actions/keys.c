@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tui/chat/actions/actions.h"
+#include "tui/screen/way.h"
 
 // ---- moving ------------------------------------------------------------------------------------
 
@@ -25,15 +26,7 @@ static void scroll(vd_chat *chat, int lines)
 
 static bool act_scroll(vd_chat *chat, vd_action action, vd_key key)
 {
-    bool wheel = key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
-    int page = wheel ? 3 : chat->nav.seen > 2 ? chat->nav.seen - 1 : 1;
-    int lines = 0;
-    if (action == VD_ACTION_SCROLL_UP || action == VD_ACTION_SCROLL_DOWN)
-        lines = action == VD_ACTION_SCROLL_UP ? -page : page;
-    else if (action == VD_ACTION_SCROLL_TOP || action == VD_ACTION_SCROLL_BOTTOM)
-        lines = action == VD_ACTION_SCROLL_TOP ? -1000000 : 1000000;
-    else if (action == VD_ACTION_LINE_UP || action == VD_ACTION_LINE_DOWN)
-        lines = action == VD_ACTION_LINE_UP ? -1 : 1;
+    int lines = vd_scroll_lines(action, key, chat->nav.seen);
     if (lines)
         scroll(chat, lines);
     return lines != 0;
@@ -159,14 +152,10 @@ static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
 
 static bool act_terminal(vd_chat *chat, vd_action action)
 {
-    static const vd_request_kind requests[VD_ACTIONS] = {
-        [VD_ACTION_LEAVE] = VD_REQUEST_LEAVE,
-        [VD_ACTION_REDRAW] = VD_REQUEST_REDRAW,
-        [VD_ACTION_SUSPEND] = VD_REQUEST_SUSPEND,
-    };
-    if (requests[action])
-        vd_lanes_send(&chat->lanes, requests[action], 0, NULL, 0);
-    return requests[action] != 0;
+    vd_request_kind kind = vd_request_of(action);
+    if (kind)
+        vd_lanes_send(&chat->lanes, kind, 0, NULL, 0);
+    return kind != VD_REQUEST_NONE;
 }
 
 static bool act_shown(vd_chat *chat, vd_action action)

@@ -1,0 +1,35 @@
+// The open place of a screen and the way to it, and what is alike in all of them: the help, the way
+// back and scrolling a page.
+#ifndef VD_WAY_H
+#define VD_WAY_H
+
+#include "tui/screen/grid.h"
+#include "tui/screen/keymap.h"
+
+// Zero-initialise, then vd_way_go to the first one.
+typedef struct vd_way {
+    vd_place now;                  // = stack[depth - 1]
+    vd_place stack[VD_ALL_PLACES]; // (depth)
+    int depth;
+    int top[VD_ALL_PLACES]; // the first row in sight of a page
+    int seen, most; // written while a page is drawn: its rows in sight, and how far top goes
+} vd_way;
+
+// Opens a place; one that is open already is gone back to. vd_way_toggle: goes back from it.
+void vd_way_go(vd_way *way, vd_place place);
+void vd_way_toggle(vd_way *way, vd_place place);
+bool vd_way_have(const vd_way *way, vd_place place); // on the way
+void vd_way_back(vd_way *way);                       // the first one stays
+
+// How many lines an action scrolls where `seen` are in sight, towards the end when positive; 0: it
+// does not scroll.
+int vd_scroll_lines(vd_action action, vd_key key, int seen);
+
+// Opens and closes the help, goes back, scrolls a page. False: the action is none of these.
+bool vd_way_act(vd_way *way, vd_action action, vd_key key);
+// A page of so many rows was drawn where `seen` have room.
+void vd_way_drawn(vd_way *way, int rows, int seen);
+// The help about the place it was opened from.
+void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at);
+
+#endif
