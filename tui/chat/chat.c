@@ -53,12 +53,8 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
 // The answer that has come, in a view that does not show it.
 static void tell_unseen(vd_chat *chat)
 {
-    static const bool hides[VD_PLACES] = {[VD_PLACE_ZOOM] = true,
-                                          [VD_PLACE_DETAIL] = true,
-                                          [VD_PLACE_WALK] = true,
-                                          [VD_PLACE_CAPTION] = true};
     const vd_branch *branch = chat->conversation.branch;
-    if (!hides[chat->nav.place] || chat->notice.text[0] || !branch->count)
+    if (!views[chat->nav.place]->hides || chat->notice.text[0] || !branch->count)
         return;
     const vd_response *response = &branch->rounds[branch->count - 1].response[0];
     char share[16];

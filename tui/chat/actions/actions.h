@@ -42,8 +42,10 @@ struct vd_list {
 // (tui/chat/views). A place is a row of VD_PLACE_LIST, its title and keys rows of the tables in
 // keymap.c, and one of these. Every pointer may be NULL unless it says otherwise.
 typedef struct vd_view {
+    vd_action action;   // opens it, and goes back from it; NONE: the chat
     const char *filter; // prompt; typing then goes into nav.filter, not into the question line
     bool of_round;      // shows an answer: cannot be opened, and closes, while there is none
+    bool hides;         // an answer that comes is not seen: the last row says it
     void (*open)(vd_chat *chat); // it becomes the place; top and filter are at their start already
     // Where things go; NULL: all of the room (vd_panels_full without a side panel).
     vd_panels (*arrange)(vd_chat *chat, int width, int height);

@@ -34,18 +34,14 @@ static bool act_scroll(vd_chat *chat, vd_action action, vd_key key)
 
 static bool act_place(vd_chat *chat, vd_action action)
 {
-    static const vd_place places[VD_ACTIONS] = {
-        [VD_ACTION_HELP] = VD_PLACE_HELP,         [VD_ACTION_ZOOM] = VD_PLACE_ZOOM,
-        [VD_ACTION_ANSWERS] = VD_PLACE_ANSWERS,   [VD_ACTION_DETAIL] = VD_PLACE_DETAIL,
-        [VD_ACTION_PICTURES] = VD_PLACE_PICTURES, [VD_ACTION_COMPARE] = VD_PLACE_COMPARE,
-        [VD_ACTION_WALK] = VD_PLACE_WALK,         [VD_ACTION_SESSIONS] = VD_PLACE_SESSIONS,
-        [VD_ACTION_WORDS] = VD_PLACE_CAPTION,
-    };
-    if (places[action] && chat->nav.place == places[action])
+    vd_place place = VD_PLACE_CHAT + 1;
+    while (place < VD_PLACES && chat->views[place]->action != action)
+        place++;
+    if (chat->nav.place == place)
         vd_navigation_back(&chat->nav);
-    else if (places[action])
-        vd_chat_open(chat, places[action]);
-    return places[action] != 0;
+    else if (place < VD_PLACES)
+        vd_chat_open(chat, place);
+    return place < VD_PLACES;
 }
 
 // ---- the line ----------------------------------------------------------------------------------

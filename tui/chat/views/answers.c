@@ -62,5 +62,8 @@ static void draw_answers(vd_chat *chat, vd_grid *grid)
                  vd_style_of(grid, VD_ROLE_NOTE));
 }
 
-const vd_view vd_view_answers = {
-    .filter = " filter> ", .of_round = true, .draw = draw_answers, .list = list_answers};
+const vd_view vd_view_answers = {.action = VD_ACTION_ANSWERS,
+                                 .filter = " filter> ",
+                                 .of_round = true,
+                                 .draw = draw_answers,
+                                 .list = list_answers};

@@ -427,7 +427,9 @@ static void click_caption(vd_chat *chat, int x, int y)
         vd_list_click(chat, y);
 }
 
-const vd_view vd_view_caption = {.open = open_caption,
+const vd_view vd_view_caption = {.action = VD_ACTION_WORDS,
+                                 .hides = true,
+                                 .open = open_caption,
                                  .draw = draw_caption,
                                  .list = list_caption,
                                  .act = act_caption,

@@ -71,4 +71,5 @@ static void draw_zoom(vd_chat *chat, vd_grid *grid)
     vd_draw_attention(chat, grid, chat->nav.layout.attention, &sheet);
 }
 
-const vd_view vd_view_zoom = {.arrange = arrange_zoom, .draw = draw_zoom};
+const vd_view vd_view_zoom = {
+    .action = VD_ACTION_ZOOM, .hides = true, .arrange = arrange_zoom, .draw = draw_zoom};

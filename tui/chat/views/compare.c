@@ -288,5 +288,8 @@ static void click_compare(vd_chat *chat, int x, int y)
         chat->nav.lane = lane;
 }
 
-const vd_view vd_view_compare = {
-    .open = open_compare, .draw = draw_compare, .act = act_compare, .click = click_compare};
+const vd_view vd_view_compare = {.action = VD_ACTION_COMPARE,
+                                 .open = open_compare,
+                                 .draw = draw_compare,
+                                 .act = act_compare,
+                                 .click = click_compare};

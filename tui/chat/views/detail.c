@@ -63,5 +63,9 @@ static bool act_detail(vd_chat *chat, vd_action action, vd_key key)
     return true;
 }
 
-const vd_view vd_view_detail = {
-    .of_round = true, .open = open_detail, .draw = draw_detail, .act = act_detail};
+const vd_view vd_view_detail = {.action = VD_ACTION_DETAIL,
+                                .of_round = true,
+                                .hides = true,
+                                .open = open_detail,
+                                .draw = draw_detail,
+                                .act = act_detail};

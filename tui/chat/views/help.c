@@ -14,4 +14,4 @@ static void draw_help(vd_chat *chat, vd_grid *grid)
     vd_draw_more(grid, at, 0, nav->scroll_most - top);
 }
 
-const vd_view vd_view_help = {.draw = draw_help};
+const vd_view vd_view_help = {.action = VD_ACTION_HELP, .draw = draw_help};

@@ -146,5 +146,8 @@ static void open_pictures(vd_chat *chat)
     chat->nav.list_at = (int)chat->conversation.branches.picture;
 }
 
-const vd_view vd_view_pictures = {
-    .filter = " find> ", .open = open_pictures, .draw = draw_pictures, .list = list_pictures};
+const vd_view vd_view_pictures = {.action = VD_ACTION_PICTURES,
+                                  .filter = " find> ",
+                                  .open = open_pictures,
+                                  .draw = draw_pictures,
+                                  .list = list_pictures};

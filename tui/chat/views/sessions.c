@@ -82,5 +82,8 @@ static void open_sessions(vd_chat *chat)
         vd_notice_complain(&chat->notice, "%s", err.text);
 }
 
-const vd_view vd_view_sessions = {
-    .filter = " find> ", .open = open_sessions, .draw = draw_sessions, .list = list_sessions};
+const vd_view vd_view_sessions = {.action = VD_ACTION_SESSIONS,
+                                  .filter = " find> ",
+                                  .open = open_sessions,
+                                  .draw = draw_sessions,
+                                  .list = list_sessions};

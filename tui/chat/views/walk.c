@@ -619,7 +619,9 @@ static void click_walk(vd_chat *chat, int x, int y)
     vd_list_click(chat, y);
 }
 
-const vd_view vd_view_walk = {.of_round = true,
+const vd_view vd_view_walk = {.action = VD_ACTION_WALK,
+                              .of_round = true,
+                              .hides = true,
                               .open = open_walk,
                               .arrange = arrange_walk,
                               .draw = draw_walk,
