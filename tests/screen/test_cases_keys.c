@@ -19,7 +19,7 @@ static void keys_do_what_they_say(void **state)
     vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, &cases->at[4]);
     serve();
     draw(80, 24);
-    assert_true(view.open);
+    assert_true(vd_way_have(&view.way, VD_PLACE_CASE));
     assert_ptr_equal(view.shown, &cases->at[4]);
     play("n n k");
     assert_ptr_equal(view.shown, &cases->at[5]);
@@ -46,11 +46,11 @@ static void keys_do_what_they_say(void **state)
     assert_int_equal(view.count, 4);
     play("f");
     assert_int_equal(view.count, 12);
-    assert_false(view.leaving);
+    assert_false(left);
     play("/ q"); // goes into the text
-    assert_false(view.leaving);
+    assert_false(left);
     play("Esc q");
-    assert_true(view.leaving);
+    assert_true(left);
     vd_cases_view_free(&view);
 }
 
@@ -81,7 +81,7 @@ static void the_mouse_does_what_keys_do(void **state)
     click("2.2", 3, VD_KEY_CLICK);
     assert_int_equal(vd_case_dialog(cases, view.at[view.cursor])->image_id, 2);
     assert_ptr_equal(view.shown, view.at[view.cursor]);
-    assert_false(view.open);
+    assert_false(vd_way_have(&view.way, VD_PLACE_CASE));
     size_t was = view.cursor;
     draw(140, 40);
     click("2.2", 3, VD_KEY_WHEEL_DOWN);
@@ -98,7 +98,7 @@ static void the_mouse_does_what_keys_do(void **state)
     assert_true(view.side > 0);
     draw(140, 40);
     click("2.2", 3, VD_KEY_CLICK); // once more where the cursor is: opens
-    assert_true(view.open);
+    assert_true(vd_way_have(&view.way, VD_PLACE_CASE));
     draw(120, 40);
     size_t all = view.count;
     click(" 4\u2717", 1, VD_KEY_CLICK); // the group of the status row
@@ -109,34 +109,36 @@ static void the_mouse_does_what_keys_do(void **state)
     // The wheel scrolls attentions, over the list it steps.
     play("a");
     draw(80, 12);
-    assert_true(view.most_top > 0);
+    assert_true(view.way.most > 0);
     was = view.cursor;
     click("picture", 1, VD_KEY_WHEEL_DOWN);
-    assert_int_equal(view.top, 1);
+    assert_int_equal(view.way.top[VD_PLACE_CASE_MAPS], 1);
     assert_int_equal(view.cursor, was);
     play("PgDn PgDn PgDn PgDn PgDn");
-    assert_int_equal(view.top, view.most_top);
+    assert_int_equal(view.way.top[VD_PLACE_CASE_MAPS], view.way.most);
     play("n");
     assert_int_not_equal(view.cursor, was);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = -3, .y = 4000});
     play("?");
     draw(80, 24);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 5, .y = 5});
-    assert_false(view.help);
+    assert_true(view.way.now == VD_PLACE_HELP); // nothing is there
+    click("Esc back", 0, VD_KEY_CLICK);
+    assert_false(view.way.now == VD_PLACE_HELP);
     // What is named in the last row is clicked there.
     play("Esc Esc");
     draw(120, 40);
     click("a attention", 0, VD_KEY_CLICK);
-    assert_true(view.maps);
+    assert_true(view.way.now == VD_PLACE_CASE_MAPS);
     draw(120, 40);
     click("F1 help", 6, VD_KEY_CLICK);
-    assert_true(view.help);
+    assert_true(view.way.now == VD_PLACE_HELP);
     draw(120, 40);
-    play("x");
+    play("Esc");
     play("/ a b");
     draw(120, 40);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 2, .y = 39}); // it finds
-    assert_false(view.help);
+    assert_false(view.way.now == VD_PLACE_HELP);
     vd_cases_view_free(&view);
 }
 
@@ -232,9 +234,9 @@ static void every_model_has_its_picture(void **state)
     draw(80, 24);
     assert_true(is_shown("The question as the model saw it"));
     play("z Enter");
-    assert_false(view.zoom || view.open || view.maps);
+    assert_int_equal(view.way.depth, 1);
     play("z");
-    assert_true(view.zoom && view.open);
+    assert_true(view.way.now == VD_PLACE_CASE_PICTURE && vd_way_have(&view.way, VD_PLACE_CASE));
     vd_cases_view_free(&view);
     grid.look = (vd_look){0};
 }
@@ -249,17 +251,17 @@ static void help_is_about_where_the_person_is(void **state)
     } places[] = {
         {"Esc",
          {"Keys of the list", "Enter, click", "1..4, click", "the next case", "all cases"},
-         {"Tab, click", "the previous word", "scroll"}},
+         {"Tab, click", "the previous word", "scroll down"}},
         {"Enter",
          {"Keys of the case", "Tab, click", "Enter ", "back to where you were", "the next case"},
-         {"the previous word", "Enter, click", "all cases", "scroll"}},
+         {"the previous word", "Enter, click", "all cases", "scroll down"}},
         {"a",
          {"Keys of the attentions", "the previous word", "Tab, click", "scroll down",
           "n, j                   the next case", "back to where"},
          {"Enter, click", "all cases", "n, j, Down"}},
         {"z",
          {"Keys of the picture", "Tab, click", "z, F2", "back to where", "the next case"},
-         {"the previous word", "Enter, click", "scroll"}},
+         {"the previous word", "Enter, click", "scroll down"}},
     };
     open_list(four);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -273,7 +275,7 @@ static void help_is_about_where_the_person_is(void **state)
         for (int k = 0; k < 4 && places[i].lacks[k]; k++)
             if (is_shown(places[i].lacks[k]))
                 fail_msg("%s: \"%s\"", places[i].has[0], places[i].lacks[k]);
-        play("x");
+        play("Esc");
     }
     play("Esc Esc Esc");
     draw(140, 40);
@@ -296,20 +298,56 @@ static void help_is_scrolled_where_it_is_long(void **state)
     char *text = vd_grid_to_text(&grid);
     assert_non_null(strstr(text, "Ctrl-Z")); // the last one
     vd_free(text);
-    assert_true(view.help);
+    assert_true(view.way.now == VD_PLACE_HELP);
     play("Home Up");
-    assert_true(view.help);
-    assert_int_equal(view.top, 0);
-    play("x");
-    assert_false(view.help);
+    assert_true(view.way.now == VD_PLACE_HELP);
+    assert_int_equal(view.way.top[VD_PLACE_HELP], 0);
+    play("x"); // as in the chat's help: nothing
+    assert_true(view.way.now == VD_PLACE_HELP);
+    play("q");
+    assert_false(view.way.now == VD_PLACE_HELP || left);
+    play("? F1");
+    assert_false(view.way.now == VD_PLACE_HELP);
     play("? C-c");
-    assert_true(view.leaving);
+    assert_true(left);
+    vd_cases_view_free(&view);
+}
+
+// Typing a text is a place with its own keys, opened from any other one and left to it.
+static void a_text_is_typed_in_a_place_of_its_own(void **state)
+{
+    (void)state;
+    open_list(two);
+    draw(80, 24);
+    play("Enter a / ?");
+    assert_int_equal(view.way.now, VD_PLACE_CASES_FIND);
+    assert_string_equal(view.find.text, "?");
+    play("C-h F1");
+    draw(80, 40);
+    assert_true(is_shown("Keys while cases are found by a text") && is_shown("only these cases"));
+    play("Esc b a l l");
+    assert_string_equal(view.find.text, "ball");
+    play("Enter");
+    assert_int_equal(view.way.now, VD_PLACE_CASE_MAPS);
+    assert_true(view.count > 0 && view.count < 12);
+    play("/ z z");
+    draw(80, 24);
+    assert_true(is_shown("no case matches"));
+    play("Esc");
+    assert_int_equal(view.count, 12);
+    assert_int_equal(view.way.now, VD_PLACE_CASE_MAPS);
+    play("/ z z Enter"); // no case is left that could be shown there
+    assert_int_equal(view.way.depth, 1);
+    play("Esc");
+    play("/ C-c");
+    assert_true(left);
     vd_cases_view_free(&view);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_typed_in_a_place_of_its_own),
         cmocka_unit_test(keys_do_what_they_say),
         cmocka_unit_test(the_mouse_does_what_keys_do),
         cmocka_unit_test(every_model_can_be_seen),

@@ -75,12 +75,11 @@ static void the_screens_are_as_expected(void **state)
     FILE *out = open_memstream(&played, &size);
     assert_non_null(out);
     assert_int_equal(vd_curves_new(runs, 2, NULL, &view.curves, NULL), VD_OK);
-    vd_way_go(&view.way, VD_PLACE_CURVES);
+    vd_way_begin(&view.way, VD_PLACE_CURVES);
     add(out, "nothing yet");
     run_for(view.curves, 0, 700);
     run_for(view.curves, 1, 60);
-    view.way = (vd_way){0};
-    vd_way_go(&view.way, VD_PLACE_RUN);
+    vd_way_begin(&view.way, VD_PLACE_RUN);
     view.stop = &stop;
     add(out, "one run, another just begun");
     press("F1");
@@ -103,7 +102,7 @@ static void keys_do_what_the_key_map_says(void **state)
     vd_error err;
     vd_rebinding mine;
     view = (vd_curves_view){0};
-    vd_way_go(&view.way, VD_PLACE_CURVES);
+    vd_way_begin(&view.way, VD_PLACE_CURVES);
     assert_int_equal(asked("Ctrl-L"), VD_REQUEST_REDRAW);
     assert_int_equal(asked("Ctrl-Z"), VD_REQUEST_SUSPEND);
     assert_int_equal(asked("?"), VD_REQUEST_NONE);
@@ -127,7 +126,7 @@ static void a_run_is_stopped_by_q_but_not_by_escape(void **state)
     (void)state;
     atomic_int stop = 0;
     view = (vd_curves_view){.stop = &stop};
-    vd_way_go(&view.way, VD_PLACE_RUN);
+    vd_way_begin(&view.way, VD_PLACE_RUN);
     assert_int_equal(asked("Esc"), VD_REQUEST_NONE);
     assert_int_equal(stop, 0);
     assert_int_equal(asked("q"), VD_REQUEST_NONE); // the screen stays until the run has stopped

@@ -20,6 +20,7 @@
 static tiny_world tiny;
 vd_cases *cases, *two, *four;
 vd_cases_view view;
+bool left;
 vd_grid grid;
 const vd_case_filter by_human = {.by = VD_RIGHT_HUMAN};
 static vd_corpus corpus;
@@ -116,6 +117,7 @@ void serve(void)
 {
     vd_request request;
     while (vd_cases_view_take_request(&view, &request)) {
+        left |= request.kind == VD_REQUEST_LEAVE;
         if (request.kind != VD_REQUEST_CASE)
             continue; // the terminal's
         static const float boxes[] = {0.1f, 0.1f, 0.4f, 0.6f, 0.5f, 0.2f,
@@ -178,6 +180,7 @@ void play(const char *keys)
 {
     char copy[200], *rest = copy, *name;
     snprintf(copy, sizeof copy, "%s", keys);
+    left = false;
     while ((name = strsep(&rest, " ")) != NULL) {
         vd_key key;
         assert_true(vd_key_parse(name, &key));

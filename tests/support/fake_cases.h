@@ -10,6 +10,7 @@
 
 extern vd_cases *cases, *two, *four; // of two models and of four; cases: the ones in use
 extern vd_cases_view view;
+extern bool left; // the last keys asked to leave
 extern vd_grid grid;
 extern const vd_case_filter by_human;
 

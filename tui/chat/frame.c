@@ -5,6 +5,7 @@
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
+#include "tui/screen/way.h"
 #include "tui/session/spelling.h"
 
 enum { MOST_MESSAGE_ROWS = 3 };
@@ -167,15 +168,6 @@ static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 
 // ---- everything --------------------------------------------------------------------------------
 
-static void draw_too_small(vd_grid *grid)
-{
-    char text[96];
-    snprintf(text, sizeof text, "visdial needs %dx%d; this is %dx%d", VD_LEAST_WIDTH,
-             VD_LEAST_HEIGHT, grid->width, grid->height);
-    vd_grid_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
-                    vd_style_of(grid, VD_ROLE_TEXT));
-}
-
 // A message of several rows moves the line up; what lies above it gives way.
 static void make_room_for_message(vd_chat *chat, vd_grid *grid)
 {
@@ -206,10 +198,8 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
     chat->nav.seen = chat->nav.scroll_most = 0;
     chat->nav.layout = view->arrange ? view->arrange(chat, grid->width, grid->height)
                                      : vd_panels_full(grid->width, grid->height, 0);
-    if (chat->nav.layout.shape == VD_SHAPE_NONE) {
-        draw_too_small(grid);
+    if (vd_draw_too_small(grid))
         return;
-    }
     make_room_for_message(chat, grid);
     draw_status(chat, grid, chat->nav.layout.status);
     view->draw(chat, grid);

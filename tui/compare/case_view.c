@@ -96,12 +96,12 @@ static void draw_which(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 // there is none yet, which is then said there.
 static bool draw_case_title(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    if (view->sheet && !view->error[0])
+    if (view->sheet)
         draw_which(view, grid, at);
     else
-        vd_grid_wrapped(grid, at, view->error[0] ? view->error : "asking the models...",
-                        vd_style_of(grid, view->error[0] ? VD_ROLE_WRONG : VD_ROLE_FAINT));
-    return view->sheet && !view->error[0];
+        vd_grid_wrapped(grid, at, view->status ? view->error.text : "asking the models...",
+                        vd_style_of(grid, view->status ? VD_ROLE_WRONG : VD_ROLE_FAINT));
+    return view->sheet != NULL;
 }
 
 // The metrics of this dialog up to this round.
@@ -153,7 +153,7 @@ static case_pictures plan_pictures(const vd_cases_view *view, int width, int hei
     int columns = view->columns.count, each = (width - TALK) / columns - BETWEEN_PICTURES;
     case_pictures plan = {.count = width >= BESIDE_FROM && height >= ROWS};
     plan.all = plan.count && width >= ALL_FROM && each >= LEAST && height > ROWS &&
-               !view->picture_error[0];
+               view->picture.image.rgb;
     vd_rect room = {0, 0, plan.all ? each : width / 2, height - plan.all};
     vd_rect fit = vd_panels_fit(room, view->picture.image.width, view->picture.image.height);
     plan.count = plan.all ? columns : plan.count;
@@ -287,10 +287,10 @@ static int draw_page(vd_cases_view *view, vd_grid *grid, vd_rect at, int side)
                        side == view->side);
     at.y++;
     at.height--;
-    int rows = vd_heat_maps_draw(&maps, grid, at, view->top);
+    int rows = vd_heat_maps_draw(&maps, grid, at, view->way.top[VD_PLACE_CASE_MAPS]);
     at.y += rows + 1;
     at.height -= rows + 1;
-    if (at.height >= LEAST_PICTURE && !view->picture_error[0])
+    if (at.height >= LEAST_PICTURE && view->picture.image.rgb)
         draw_picture(view, grid, at, side);
     return rows;
 }
@@ -309,7 +309,5 @@ void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at)
         int own = draw_page(view, grid, vd_columns_place(&view->columns, i), view->columns.side[i]);
         rows = own > rows ? own : rows;
     }
-    view->page = at.height - 2;
-    view->most_top = rows > view->page ? rows - view->page : 0;
-    view->top = view->top > view->most_top ? view->most_top : view->top;
+    vd_way_drawn(&view->way, rows, at.height - 2);
 }

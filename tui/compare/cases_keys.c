@@ -2,16 +2,6 @@
 #include <string.h>
 
 #include "tui/compare/cases_view.h"
-#include "tui/screen/theme.h"
-
-vd_place vd_cases_view_place(const vd_cases_view *view)
-{
-    return view->zoom     ? VD_PLACE_CASE_PICTURE
-           : view->maps   ? VD_PLACE_CASE_MAPS
-           : view->open   ? VD_PLACE_CASE
-           : view->beside ? VD_PLACE_CASES_AND_CASE
-                          : VD_PLACE_CASES;
-}
 
 // ---- what they do -------------------------------------------------------------------------------
 
@@ -19,12 +9,6 @@ static void step(vd_cases_view *view, long by)
 {
     long to = (long)view->cursor + by;
     vd_cases_view_go(view, to < 0 ? 0 : (size_t)to);
-}
-
-static void scroll(vd_cases_view *view, long by)
-{
-    long to = (long)view->top + by;
-    view->top = to < 0 ? 0 : to > view->most_top ? view->most_top : (int)to;
 }
 
 static void next_family(vd_cases_view *view)
@@ -63,35 +47,35 @@ static void switch_right(vd_cases_view *view)
         view->filter.by = view->filter.by == VD_RIGHT_HUMAN ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN;
 }
 
-static void go_back(vd_cases_view *view)
+static void show_all(vd_cases_view *view)
 {
-    if (view->zoom) {
-        view->zoom = false;
-    } else if (view->maps) {
-        view->maps = false;
-    } else if (view->open) {
-        view->open = false;
-    } else {
-        vd_line_clear(&view->find);
-        view->filter.groups = 0;
-        view->filter.family = NULL;
-        view->filter.round = 0;
-        vd_cases_view_choose(view);
+    vd_line_clear(&view->find);
+    view->filter.groups = 0;
+    view->filter.family = NULL;
+    view->filter.round = 0;
+    vd_cases_view_choose(view);
+}
+
+static void open_case(vd_cases_view *view)
+{
+    if (view->way.now == VD_PLACE_CASES_FIND)
+        vd_way_back(&view->way);
+    if (view->count && !vd_way_have(&view->way, VD_PLACE_CASE))
+        vd_way_go(&view->way, VD_PLACE_CASE);
+}
+
+// Opens what fills the case's place, or goes back from it.
+static void show(vd_cases_view *view, vd_place place)
+{
+    if (place == VD_PLACE_CASE_MAPS && view->way.now == VD_PLACE_CASE_PICTURE)
+        vd_way_back(&view->way);
+    else if (view->way.now == place) {
+        vd_way_back(&view->way);
+        return;
     }
-}
-
-static void show_maps(vd_cases_view *view)
-{
-    view->maps = (!view->maps || view->zoom) && view->count > 0;
-    view->zoom = false;
-    view->open |= view->maps; // where there is no room beside the list
-    view->top = 0;
-}
-
-static void show_picture(vd_cases_view *view)
-{
-    view->zoom = !view->zoom && view->count > 0;
-    view->open |= view->zoom;
+    open_case(view);
+    if (view->count)
+        vd_way_go(&view->way, place);
 }
 
 static void next_word(vd_cases_view *view, int by)
@@ -124,7 +108,7 @@ static void click(vd_cases_view *view, vd_key key)
     } else if (is_inside(view->list, key)) {
         size_t index = view->list_top + (size_t)(key.y - view->list.y);
         if (index < view->count && index == view->cursor)
-            view->open = true;
+            open_case(view);
         else if (index < view->count)
             vd_cases_view_go(view, index);
     } else if (!click_model(view, &view->pictures, key)) {
@@ -132,51 +116,21 @@ static void click(vd_cases_view *view, vd_key key)
     }
 }
 
-static void next_theme(vd_cases_view *view)
+// How many cases an action moves forward (negative: back); 0: it does not move.
+static long distance(const vd_cases_view *view, vd_action action, vd_key key)
 {
-    view->theme = (view->theme + 1) % VD_THEMES;
-    snprintf(view->said, sizeof view->said, "theme %s; `theme = %s` in the config file keeps it",
-             vd_theme_title(view->theme), vd_theme_title(view->theme));
+    if (action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE)
+        return action == VD_ACTION_NEXT_CASE ? 1 : -1;
+    bool page = view->way.now == VD_PLACE_CASE_MAPS || view->way.now == VD_PLACE_HELP;
+    return page ? 0 : vd_scroll_lines(action, key, view->page);
 }
 
-static void ask_terminal(vd_cases_view *view, vd_request_kind what)
+// Moves from case to case.
+static bool move(vd_cases_view *view, vd_action action, vd_key key)
 {
-    view->asking = true;
-    view->ask = what;
-}
-
-// How many rows or cases an action moves forward (negative: back); 0: it does not move.
-static long distance(const vd_cases_view *view, vd_action action, long all)
-{
-    long page = view->page > 1 ? view->page - 1 : 1;
-    switch ((int)action) {
-    case VD_ACTION_LINE_DOWN:
-    case VD_ACTION_NEXT_CASE:
-        return 1;
-    case VD_ACTION_LINE_UP:
-    case VD_ACTION_PREVIOUS_CASE:
-        return -1;
-    case VD_ACTION_SCROLL_DOWN:
-        return page;
-    case VD_ACTION_SCROLL_UP:
-        return -page;
-    case VD_ACTION_SCROLL_BOTTOM:
-        return all;
-    case VD_ACTION_SCROLL_TOP:
-        return -all;
-    default:
-        return 0;
-    }
-}
-
-// Moves from case to case, or scrolls a page that is longer than the screen.
-static bool move(vd_cases_view *view, vd_action action)
-{
-    bool to_case = action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE;
-    bool scrolls = view->maps && !view->zoom && !to_case;
-    long by = distance(view, action, scrolls ? view->most_top : (long)view->cases->count);
+    long by = distance(view, action, key);
     if (by)
-        (scrolls ? scroll : step)(view, by);
+        step(view, by);
     return by != 0;
 }
 
@@ -197,106 +151,91 @@ static bool choose(vd_cases_view *view, vd_action action, vd_key key)
     return true;
 }
 
+// Back from the first place and from the text shows all cases.
+static void go_back(vd_cases_view *view)
+{
+    if (view->way.depth == 1 || view->way.now == VD_PLACE_CASES_FIND)
+        show_all(view);
+    vd_way_back(&view->way);
+}
+
+static void pick(vd_cases_view *view)
+{
+    bool finding = view->way.now == VD_PLACE_CASES_FIND;
+    if (finding && view->count)
+        vd_way_back(&view->way);
+    else if (finding || vd_way_have(&view->way, VD_PLACE_CASE))
+        vd_way_go(&view->way, view->way.stack[0]); // the list
+    else
+        open_case(view);
+}
+
 static void act(vd_cases_view *view, vd_action action, vd_key key)
 {
-    if (move(view, action) || choose(view, action, key))
+    if (move(view, action, key) || choose(view, action, key))
         return;
     switch ((int)action) {
     case VD_ACTION_PICK:
-        view->open = !view->open && view->count > 0;
-        view->maps &= view->open;
-        view->zoom &= view->open;
+        pick(view);
         return;
     case VD_ACTION_SWITCH_MODEL:
         view->side = (view->side + 1) % view->cases->models;
         return;
     case VD_ACTION_DETAIL:
-        show_maps(view);
+        show(view, VD_PLACE_CASE_MAPS);
         return;
     case VD_ACTION_ZOOM:
-        show_picture(view);
+        show(view, VD_PLACE_CASE_PICTURE);
         return;
     case VD_ACTION_LEFT:
     case VD_ACTION_RIGHT:
         next_word(view, action == VD_ACTION_LEFT ? -1 : 1);
         return;
     case VD_ACTION_SEARCH:
-        view->finding = true;
+        vd_way_go(&view->way, VD_PLACE_CASES_FIND);
         return;
     case VD_ACTION_THEME:
-        next_theme(view);
-        return;
-    case VD_ACTION_HELP:
-        view->help = true;
-        view->top = 0;
+        view->theme = (view->theme + 1) % VD_THEMES;
+        view->new_theme = true;
         return;
     case VD_ACTION_BACK:
         go_back(view);
         return;
-    case VD_ACTION_LEAVE:
-        view->leaving = true;
-        ask_terminal(view, VD_REQUEST_LEAVE);
-        return;
-    case VD_ACTION_REDRAW:
-        ask_terminal(view, VD_REQUEST_REDRAW);
-        return;
-    case VD_ACTION_SUSPEND:
-        ask_terminal(view, VD_REQUEST_SUSPEND);
+    case VD_ACTION_STOP: // of the help
+        view->ask = VD_REQUEST_LEAVE;
         return;
     default:
-        return;
+        if (!vd_way_act(&view->way, action, key))
+            view->ask = vd_request_of(action);
     }
 }
 
 // ---- where a key goes ---------------------------------------------------------------------------
 
-static void type(vd_cases_view *view, vd_key key, vd_action action)
+// False: the key types and edits nothing.
+static bool type(vd_cases_view *view, vd_key key, vd_action action)
 {
-    vd_action edit = vd_keymap_action(VD_PLACE_ANSWERS, key, view->find.length == 0);
-    if (key.code == VD_KEY_ENTER || key.code == VD_KEY_ESCAPE) {
-        view->finding = false;
-        if (key.code == VD_KEY_ESCAPE)
-            vd_line_clear(&view->find);
-    } else if (key.code < VD_KEY_NONE && key.modifiers == 0) {
+    bool typed = action == VD_ACTION_NONE && key.code < VD_KEY_NONE && key.modifiers == 0;
+    if (typed)
         vd_line_insert(&view->find, key.code);
-    } else if (!vd_line_action(&view->find, edit)) {
-        if (key.code == VD_KEY_CLICK)
-            click(view, key);
-        else if (key.code > VD_KEY_NONE)
-            move(view, action);
-        return;
-    }
+    else if (!vd_line_action(&view->find, action))
+        return false;
     vd_cases_view_choose(view);
-}
-
-// Keys that move scroll the help, any other key closes it.
-static void read_help(vd_cases_view *view, vd_key key, vd_action action)
-{
-    long by = key.code > VD_KEY_NONE ? distance(view, action, view->most_top) : 0;
-    if (by && view->most_top > 0) {
-        scroll(view, by);
-        return;
-    }
-    view->help = false;
-    view->top = 0;
+    return true;
 }
 
 void vd_cases_view_key(vd_cases_view *view, vd_key key)
 {
-    vd_place place = vd_cases_view_place(view);
-    if (key.code == VD_KEY_CLICK && view->hints.height && key.y == view->hints.y &&
-        !view->finding && !view->help)
+    vd_place place = view->way.now;
+    bool finding = place == VD_PLACE_CASES_FIND;
+    if (key.code == VD_KEY_CLICK && view->hints.height && key.y == view->hints.y)
         key = vd_keymap_hint_key(place, view->hints.width, key.x - view->hints.x);
-    vd_action action = vd_keymap_action(place, key, true);
-    bool terminal = action == VD_ACTION_REDRAW || action == VD_ACTION_SUSPEND ||
-                    (action == VD_ACTION_LEAVE && key.modifiers == VD_CTRL);
-    view->said[0] = '\0';
-    if (view->help && !terminal)
-        read_help(view, key, action);
-    else if (view->finding && !terminal)
-        type(view, key, action);
-    else if (key.code == VD_KEY_CLICK)
-        click(view, key);
-    else
+    vd_action action = vd_keymap_action(place, key, !finding || view->find.length == 0);
+    view->new_theme = false;
+    if (finding && type(view, key, action))
+        return;
+    if (key.code != VD_KEY_CLICK)
         act(view, action, vd_keymap_meant(key));
+    else if (place != VD_PLACE_HELP)
+        click(view, key);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/base/append.h"
-#include "tui/screen/key_help.h"
 #include "tui/screen/layout.h"
 #include "tui/screen/theme.h"
 
@@ -45,19 +44,24 @@ void vd_cases_view_choose(vd_cases_view *view)
         if (view->at[i] == keep)
             to = i;
     vd_cases_view_go(view, to);
+    if (view->count == 0 && view->way.now != VD_PLACE_CASES_FIND) // no case is there to be shown
+        vd_way_go(&view->way, view->way.stack[0]);
 }
 
 void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_case_filter *filter,
                         vd_case_order order, const vd_case *at)
 {
-    *view = (vd_cases_view){.cases = cases, .filter = *filter, .order = order, .open = at != NULL};
+    *view = (vd_cases_view){.cases = cases, .filter = *filter, .order = order};
     view->at = g_new(const vd_case *, cases->count);
+    vd_way_begin(&view->way, VD_PLACE_CASES);
     if (filter->text)
         vd_line_set(&view->find, filter->text);
     vd_cases_view_choose(view);
     for (size_t i = 0; i < view->count && at; i++)
         if (view->at[i] == at)
             vd_cases_view_go(view, i);
+    if (at && view->count)
+        vd_way_go(&view->way, VD_PLACE_CASE);
 }
 
 static void drop_sheet(vd_cases_view *view)
@@ -81,9 +85,9 @@ void vd_cases_view_free(vd_cases_view *view)
 
 bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out)
 {
-    if (view->asking) {
+    if (view->ask) {
         *out = (vd_request){.kind = view->ask};
-        view->asking = false;
+        view->ask = VD_REQUEST_NONE;
         return true;
     }
     if (!view->wanted)
@@ -120,10 +124,9 @@ void vd_cases_view_event(vd_cases_view *view, vd_event *event)
         const vd_case *at = &view->cases->at[event->case_index];
         drop_sheet(view);
         view->shown = at;
-        view->error[0] = '\0';
-        if (event->status) {
-            snprintf(view->error, sizeof view->error, "%.290s", event->error.text);
-        } else {
+        view->status = event->status;
+        view->error = event->error;
+        if (event->status == VD_OK) {
             view->sheet = event->made;
             event->made = NULL;
             take_picture(view, vd_case_dialog(view->cases, at)->image_id);
@@ -252,77 +255,85 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
     vd_grid_right(grid, end, at.y, at.width - end, last, vd_style_of(grid, VD_ROLE_STATUS));
 }
 
+static void draw_find(vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
+    vd_line_view shown = vd_line_visible(&view->find, at.width - x);
+    vd_grid_plain(grid, x, at.y, at.width - x, view->find.text + shown.first, shown.length,
+                  vd_style_of(grid, VD_ROLE_TEXT));
+    if (view->way.now == VD_PLACE_CASES_FIND) {
+        grid->cursor_x = x + shown.column;
+        grid->cursor_y = at.y;
+    }
+}
+
 static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    if (view->finding || view->find.length) {
-        int x =
-            vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
-        vd_line_view shown = vd_line_visible(&view->find, at.width - x);
-        vd_grid_plain(grid, x, at.y, at.width - x, view->find.text + shown.first, shown.length,
-                      vd_style_of(grid, VD_ROLE_TEXT));
-        if (view->finding) {
-            grid->cursor_x = x + shown.column;
-            grid->cursor_y = at.y;
-        }
+    vd_place place = view->way.now;
+    bool help = place == VD_PLACE_HELP;
+    if (place == VD_PLACE_CASES_FIND || (view->find.length && !help)) {
+        draw_find(view, grid, at);
         return;
     }
-    char hints[256];
+    char text[256];
+    const char *theme = vd_theme_title(view->theme);
     at.x++;
     at.width--;
-    view->hints = view->said[0] || view->help ? (vd_rect){0} : at;
-    vd_keymap_hints(vd_cases_view_place(view), at.width, hints, sizeof hints);
-    vd_grid_text(grid, at.x, at.y, at.width,
-                 view->help && view->most_top > view->top ? "Down: more keys"
-                 : view->help                             ? "any key goes back"
-                 : view->said[0]                          ? view->said
-                                                          : hints,
-                 vd_style_of(grid, VD_ROLE_FAINT));
+    if (view->new_theme) {
+        snprintf(text, sizeof text, VD_THEME_CHOSEN, theme, theme);
+    } else {
+        view->hints = at;
+        vd_keymap_hints(place, at.width, text, sizeof text);
+    }
+    vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    int rows = vd_key_help_draw(grid, at, vd_cases_view_place(view), false, view->top);
-    view->page = at.height;
-    view->most_top = rows > at.height ? rows - at.height : 0;
+    vd_way_draw_help(&view->way, grid, at);
 }
 
-static void draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
+// List and case beside each other.
+static void draw_both(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    if (view->sheet)
-        vd_case_sheet_judge(view->cases, view->shown, view->filter.by, view->sheet);
-    (view->zoom   ? vd_cases_view_draw_zoom
-     : view->maps ? vd_cases_view_draw_maps
-                  : vd_cases_view_draw_case)(view, grid, at);
+    int beside = list_beside(at.width);
+    draw_list(view, grid, (vd_rect){at.x, at.y, beside, at.height});
+    for (int row = 0; row < at.height; row++)
+        vd_grid_put(grid, beside, at.y + row, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));
+    at.x += beside + 1;
+    at.width -= beside + 1;
+    if (view->count)
+        vd_cases_view_draw_case(view, grid, at);
 }
+
+// What fills the room between the status row and the last one.
+static void (*const draws[VD_ALL_PLACES])(vd_cases_view *view, vd_grid *grid, vd_rect at) = {
+    [VD_PLACE_CASES] = draw_list,
+    [VD_PLACE_CASES_AND_CASE] = draw_both,
+    [VD_PLACE_CASE] = vd_cases_view_draw_case,
+    [VD_PLACE_CASE_MAPS] = vd_cases_view_draw_maps,
+    [VD_PLACE_CASE_PICTURE] = vd_cases_view_draw_zoom,
+    [VD_PLACE_HELP] = draw_help,
+};
 
 static void draw_all(vd_cases_view *view, vd_grid *grid)
 {
     int width = grid->width, height = grid->height;
+    vd_way *way = &view->way;
     vd_grid_clear(grid);
     view->list = view->hints = (vd_rect){0};
     view->columns.count = view->pictures.count = 0;
-    view->beside = !view->open && width >= BOTH_FROM;
-    if (width < VD_LEAST_WIDTH || height < VD_LEAST_HEIGHT) {
-        vd_grid_text(grid, 0, 0, width, "too small: 40x12 at least",
-                     vd_style_of(grid, VD_ROLE_TEXT));
+    vd_way_begin(way, width >= BOTH_FROM ? VD_PLACE_CASES_AND_CASE : VD_PLACE_CASES);
+    if (vd_draw_too_small(grid))
         return;
-    }
-    vd_rect room = {0, 1, width, height - 2};
+    if (view->sheet)
+        vd_case_sheet_judge(view->cases, view->shown, view->filter.by, view->sheet);
+    // A text is typed in the last row, below the place it was opened from.
+    vd_place shown = way->now;
+    if (shown == VD_PLACE_CASES_FIND)
+        shown = way->stack[view->count ? way->depth - 2 : 0];
     draw_status(view, grid, (vd_rect){0, 0, width, 1});
-    if (view->help) {
-        draw_help(view, grid, room);
-    } else if (view->open && view->count) {
-        draw_case(view, grid, room);
-    } else if (view->beside) {
-        int beside = list_beside(width);
-        draw_list(view, grid, (vd_rect){0, 1, beside, room.height});
-        for (int y = 1; y <= room.height; y++)
-            vd_grid_put(grid, beside, y, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));
-        if (view->count)
-            draw_case(view, grid, (vd_rect){beside + 1, 1, width - beside - 1, room.height});
-    } else {
-        draw_list(view, grid, room);
-    }
+    draws[shown](view, grid, (vd_rect){0, 1, width, height - 2});
     draw_last_row(view, grid, (vd_rect){0, height - 1, width, 1});
 }
 

@@ -12,6 +12,7 @@
 #include "tui/screen/keymap.h"
 #include "tui/screen/line_edit.h"
 #include "tui/screen/picture.h"
+#include "tui/screen/way.h"
 #include "tui/session/request.h"
 
 typedef struct vd_cases_view {
@@ -23,27 +24,20 @@ typedef struct vd_cases_view {
     size_t cursor; // in at
     size_t in_group[VD_CASE_GROUPS];
 
-    bool open;    // the case fills the screen; else the list does, or both are there
-    bool help;    // the keys
-    bool finding; // typing goes into find
+    vd_way way; // from the list on; what it begins with depends on the width
     vd_line find;
-    int side;  // the model that is looked at: its attention is on the picture
-    bool maps; // its attentions word by word fill the case's place
-    bool zoom; // the picture does
-    int word;  // of the question, in them
-    int top;   // row that they begin with, or the help
+    int side; // the model that is looked at: its attention is on the picture
+    int word; // of the question, in its attentions word by word
     vd_theme_name theme;
-    char said[96]; // in the last row, until the next key
+    bool new_theme; // which the last row says until the next key
 
     // Written while drawing, for keys and mouse.
-    int page;      // rows of what scrolls
-    int most_top;  // that top can be
+    int page;      // rows of the list
     vd_rect hints; // the last row, unless something else is said there
     vd_rect list;
     size_t list_top; // index of the case in its first row
     vd_columns columns;
     vd_columns pictures;              // theirs, where there are several
-    bool beside;                      // list and case are both there
     int group_x[VD_CASE_UNKNOWN + 1]; // columns of the status row where groups begin, and the end
 
     // The case that is shown, once its answers came.
@@ -52,12 +46,11 @@ typedef struct vd_cases_view {
     const vd_case *asked; // requested last
     vd_picture picture;
     int64_t pictured; // whose picture it is, when there is one
-    char error[300];  // instead of answers
-    char picture_error[300];
-    const vd_case *wanted; // to be requested
-    bool leaving;
-    bool asking; // for something of the terminal
-    vd_request_kind ask;
+    vd_status status; // of the answers to shown; error: unless VD_OK
+    vd_error error;
+    char picture_error[300]; // where there is no picture
+    const vd_case *wanted;   // to be requested
+    vd_request_kind ask;     // of the main loop
 } vd_cases_view;
 
 // order: what the list begins with. at: a case to begin with, already open; NULL: the list.
@@ -84,8 +77,6 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
 void vd_cases_view_go(vd_cases_view *view, size_t index); // puts the cursor there
 // Lists what matches after a change of filter or order; the case under the cursor stays there.
 void vd_cases_view_choose(vd_cases_view *view);
-// cases_keys.c
-vd_place vd_cases_view_place(const vd_cases_view *view); // whose keys work
 // case_view.c
 void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at);
 void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);

@@ -74,6 +74,7 @@ typedef enum vd_place {
     VD_PLACE_CASE,
     VD_PLACE_CASE_MAPS,    // its attentions word by word
     VD_PLACE_CASE_PICTURE, // its picture fills the screen
+    VD_PLACE_CASES_FIND,   // a text that cases contain is typed
     VD_PLACE_CURVES,       // of training runs
     VD_PLACE_RUN,          // the same while this program trains
     VD_ALL_PLACES

@@ -1,6 +1,8 @@
 #include "tui/screen/way.h"
 
 #include "tui/screen/key_help.h"
+#include "tui/screen/layout.h"
+#include "tui/screen/theme.h"
 
 static void arrive(vd_way *way, int depth)
 {
@@ -15,6 +17,13 @@ static int depth_of(const vd_way *way, vd_place place)
     while (depth < way->depth && way->stack[depth] != place)
         depth++;
     return depth;
+}
+
+void vd_way_begin(vd_way *way, vd_place first)
+{
+    way->stack[0] = first;
+    if (way->depth <= 1)
+        arrive(way, 1);
 }
 
 void vd_way_go(vd_way *way, vd_place place)
@@ -46,6 +55,8 @@ void vd_way_toggle(vd_way *way, vd_place place)
 
 // ---- pages --------------------------------------------------------------------------------------
 
+enum { FAR = 1 << 30 }; // further than anything is long
+
 int vd_scroll_lines(vd_action action, vd_key key, int seen)
 {
     bool wheel = key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
@@ -56,9 +67,9 @@ int vd_scroll_lines(vd_action action, vd_key key, int seen)
     case VD_ACTION_SCROLL_DOWN:
         return page;
     case VD_ACTION_SCROLL_TOP:
-        return -1000000;
+        return -FAR;
     case VD_ACTION_SCROLL_BOTTOM:
-        return 1000000;
+        return FAR;
     case VD_ACTION_LINE_UP:
         return -1;
     case VD_ACTION_LINE_DOWN:
@@ -98,4 +109,16 @@ void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at)
     vd_place about = way->stack[clamp(way->depth - 2, VD_ALL_PLACES)];
     int rows = vd_key_help_draw(grid, at, about, false, way->top[VD_PLACE_HELP]);
     vd_way_drawn(way, rows, at.height);
+}
+
+bool vd_draw_too_small(vd_grid *grid)
+{
+    char text[96];
+    if (grid->width >= VD_LEAST_WIDTH && grid->height >= VD_LEAST_HEIGHT)
+        return false;
+    snprintf(text, sizeof text, "visdial needs %dx%d; this is %dx%d", VD_LEAST_WIDTH,
+             VD_LEAST_HEIGHT, grid->width, grid->height);
+    vd_grid_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
+                    vd_style_of(grid, VD_ROLE_TEXT));
+    return true;
 }

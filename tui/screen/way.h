@@ -6,7 +6,7 @@
 #include "tui/screen/grid.h"
 #include "tui/screen/keymap.h"
 
-// Zero-initialise, then vd_way_go to the first one.
+// Zero-initialise, then vd_way_begin.
 typedef struct vd_way {
     vd_place now;                  // = stack[depth - 1]
     vd_place stack[VD_ALL_PLACES]; // (depth)
@@ -15,6 +15,8 @@ typedef struct vd_way {
     int seen, most; // written while a page is drawn: its rows in sight, and how far top goes
 } vd_way;
 
+// What the way begins with; places that are open stay open.
+void vd_way_begin(vd_way *way, vd_place first);
 // Opens a place; one that is open already is gone back to. vd_way_toggle: goes back from it.
 void vd_way_go(vd_way *way, vd_place place);
 void vd_way_toggle(vd_way *way, vd_place place);
@@ -31,5 +33,8 @@ bool vd_way_act(vd_way *way, vd_action action, vd_key key);
 void vd_way_drawn(vd_way *way, int rows, int seen);
 // The help about the place it was opened from.
 void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at);
+
+// Says so where the terminal is smaller than VD_LEAST_WIDTH x VD_LEAST_HEIGHT; false: it is not.
+bool vd_draw_too_small(vd_grid *grid);
 
 #endif

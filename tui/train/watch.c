@@ -141,7 +141,7 @@ vd_status vd_curves_watch(vd_curves *curves, const atomic_int *done, atomic_int 
     w.err = err;
     w.view.began = vd_seconds();
     w.view.theme = wanted.theme;
-    vd_way_go(&w.view.way, stop ? VD_PLACE_RUN : VD_PLACE_CURVES);
+    vd_way_begin(&w.view.way, stop ? VD_PLACE_RUN : VD_PLACE_CURVES);
     vd_keymap_rebind(wanted.keys, wanted.key_count);
     read_on(&w);
     w.patience = SOON;

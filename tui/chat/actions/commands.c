@@ -150,8 +150,7 @@ static void run_theme(vd_chat *chat, const char *argument)
         return;
     }
     chat->theme = (vd_theme_name)found;
-    vd_notice_say(&chat->notice, "theme %s; `theme = %s` in the config file keeps it", argument,
-                  argument);
+    vd_notice_say(&chat->notice, VD_THEME_CHOSEN, argument, argument);
 }
 
 // "on" or "off"; else says what `name` takes.
