@@ -102,7 +102,7 @@ static void cases_are_shown_on_every_terminal(void **state)
     tell("resize-window -t chat -x 40 -y 12");
     await("2 of 4 models");
     tell("resize-window -t chat -x 20 -y 6");
-    await("too small");
+    await("visdial needs");
     tell("resize-window -t chat -x 120 -y 40");
     await("so far");
     tell("send-keys -t chat C-c");

@@ -41,6 +41,28 @@ static vd_sheet sheet_of(const vd_response *first, const vd_response *other)
                                vd_rankings_side(rankings, 1, other, first)}};
 }
 
+// The walk's ranking, as it is and as each change makes it.
+static void a_walk_is_ranked_folded(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'is there a cube?' Enter F12 Left");
+    assert_false(fake_chat_shows(&fake, "alike)"));
+    fake_chat_keys(&fake, "M-a C-l");
+    expect("yes, i do (+1 alike)");
+    for (int i = 0; i < 3; i++) {
+        fake_chat_keys(&fake, "Space Down C-l");
+        expect("alike)");
+        const vd_lane_ranking *ranking = &fake.chat.rankings.lane[VD_RANKING_CHANGED];
+        const vd_answer *changed = &fake.chat.lanes.walk.walk->changed.answer;
+        assert_int_equal(ranking->count, changed->candidates - 1);
+        for (int row = 0; row < ranking->count; row++)
+            if (ranking->list[row].alike == 0)
+                assert_float_equal(ranking->list[row].probability,
+                                   changed->probability[ranking->list[row].answer], 1e-9);
+    }
+}
+
 static void models_are_compared_folded(void **state)
 {
     (void)state;
@@ -193,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_chosen_answer_is_marked_in_its_group),
+        TEST(a_walk_is_ranked_folded),
         TEST(models_are_compared_folded),
         TEST(an_answer_is_found_in_another_pool),
         TEST(large_pools_are_compared_and_filtered),

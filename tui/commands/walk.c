@@ -195,7 +195,9 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
 
 static void print_change(const walk_command *c, const vd_walk *walk)
 {
-    const vd_answer *was = &walk->reply.answer, *is = &walk->changed.answer;
+    const vd_sheet sheet = {.sides = 2,
+                            .side = {{.reply = &walk->reply, .texts = c->answers},
+                                     {.reply = &walk->changed, .texts = c->answers}}};
     vd_table table = {0};
     printf(c->markdown ? "\n## What if\n\nChanged: " : "\nWhat if: ");
     for (int i = 0; i < walk->switches.count; i++) {
@@ -206,13 +208,14 @@ static void print_change(const walk_command *c, const vd_walk *walk)
     }
     printf("\n\n");
     vd_table_add(&table, "place\tanswer\tshare\tplace before\tshare before");
-    for (int i = 0; i < is->candidates && i < SHOWN_ANSWERS; i++) {
-        int index = is->order[i];
+    for (int i = 0; i < vd_sheet_rows(&sheet.side[1]) && i < SHOWN_ANSWERS; i++) {
+        const vd_folded row = vd_sheet_row(&sheet.side[1], i);
+        const vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);
         char share[16], before[16];
-        vd_percent(share, sizeof share, (double)is->probability[index]);
-        vd_percent(before, sizeof before, (double)was->probability[index]);
-        vd_table_add(&table, "%d\t%s\t%s\t%d\t%s", i + 1, c->answers[index], share,
-                     vd_answer_place(was, index) + 1, before);
+        vd_percent(share, sizeof share, row.probability);
+        vd_percent(before, sizeof before, row.probability - move.change);
+        vd_table_add(&table, "%d\t%s\t%s\t%d\t%s", move.place + 1, c->answers[row.answer], share,
+                     move.before + 1, before);
     }
     put_table(c, &table);
     printf("\nThe stages as they are with the change%s\n", c->markdown ? ":" : "");

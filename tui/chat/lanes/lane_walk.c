@@ -80,4 +80,5 @@ void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event)
     }
     vd_walk_free(own->walk);
     own->walk = walk;
+    own->came = event->serial;
 }

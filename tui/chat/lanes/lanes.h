@@ -54,6 +54,7 @@ typedef struct vd_lane_walk {
     long stamp;    // the answer it is of, and the model that walks
     char model[VD_MODEL_NAME];
     long serial;          // of the request being served, 0 none
+    long came;            // that of the walk that is there
     bool failed;          // nothing more is asked for
     vd_switches switches; // as they are wanted
 } vd_lane_walk;

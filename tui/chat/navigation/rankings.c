@@ -13,7 +13,7 @@ static void ranking_free(vd_lane_ranking *own)
 
 void vd_rankings_clear(vd_rankings *rankings)
 {
-    for (int lane = 0; lane < VD_MODELS; lane++)
+    for (int lane = 0; lane < VD_RANKINGS; lane++)
         ranking_free(&rankings->lane[lane]);
 }
 

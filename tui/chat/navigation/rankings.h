@@ -21,9 +21,12 @@ typedef struct vd_lane_ranking {
     int32_t *row; // of each answer of the pool
 } vd_lane_ranking;
 
+// What stands beside the lanes: the answer of a walk with its what-ifs.
+enum { VD_RANKING_CHANGED = VD_MODELS, VD_RANKINGS };
+
 typedef struct vd_rankings {
     bool folded; // wanted so
-    vd_lane_ranking lane[VD_MODELS];
+    vd_lane_ranking lane[VD_RANKINGS];
 } vd_rankings;
 
 void vd_rankings_clear(vd_rankings *rankings); // what is kept

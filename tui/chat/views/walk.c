@@ -281,43 +281,34 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
 
 // ---- what if ------------------------------------------------------------------------------------
 
-// The ranking as it is now, each answer with how far it moved and what it had before.
-static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
-                         const char *const *answers)
+// The answer as it is, and as the switches change it.
+static vd_sheet sheet_of(vd_chat *chat)
 {
-    enum { SHARE = 7 }; // columns: " 100 %"
-    const vd_walk *walk = chat->lanes.walk.walk;
-    const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
-    bool changed = walk->switches.count > 0;
-    int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
-    int right = at.x + at.width;
-    static const char hint[] = "Answers; Enter changes one thing";
-    bool hinted = !changed && page_of(chat) == VD_WALK_WHAT_IF;
-    const char *title = !hinted                           ? "Answers"
-                        : at.width < (int)sizeof hint - 1 ? strchr(hint, 'E')
-                                                          : hint;
-    vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0), title,
-                 role(page, VD_ROLE_TITLE));
-    for (int i = 0; i < 2 && changed; i++)
-        vd_grid_right(page->grid, right - (2 - i) * SHARE, at.y, SHARE, i ? "before" : "now",
-                      role(page, VD_ROLE_TITLE));
-    for (int i = 0; i + 1 < at.height && i < now->candidates; i++) {
-        int index = now->order[i], y = at.y + 1 + i;
-        char number[16], share[16];
-        snprintf(number, sizeof number, "%d", i + 1);
-        vd_grid_right(page->grid, at.x, y, 2, number, role(page, VD_ROLE_FAINT));
-        vd_grid_text(page->grid, at.x + 3, y, at.width - 3 - moves - shares, answers[index],
-                     role(page, index == was->order[0] ? VD_ROLE_FIRST : VD_ROLE_TEXT));
-        const vd_sheet_move move = {vd_answer_place(was, index), i, 0};
-        if (changed)
-            vd_rank_move_draw(page->grid, (vd_rect){right - shares - moves + 1, y, moves - 1, 1},
-                              &move);
-        vd_percent(share, sizeof share, (double)now->probability[index]);
-        vd_grid_right(page->grid, right - shares, y, SHARE, share, role(page, VD_ROLE_TEXT));
-        vd_percent(share, sizeof share, (double)was->probability[index]);
-        if (changed)
-            vd_grid_right(page->grid, right - SHARE, y, SHARE, share, role(page, VD_ROLE_FAINT));
+    const vd_lane_walk *own = &chat->lanes.walk;
+    vd_sheet sheet = vd_chat_sheet(chat);
+    vd_response changed = *vd_chat_response(chat);
+    sheet.side[sheet.sides++] = sheet.side[0];
+    if (own->walk->switches.count > 0) {
+        changed.stamp = own->came;
+        changed.reply = own->walk->changed;
+        sheet.side[1] = vd_rankings_side(&chat->rankings, VD_RANKING_CHANGED, &changed, NULL);
+        sheet.side[1].reply = &own->walk->changed;
     }
+    return sheet;
+}
+
+static void draw_ranking(walk_page *page, vd_chat *chat, vd_rect at)
+{
+    const vd_sheet sheet = sheet_of(chat);
+    bool changed = chat->lanes.walk.walk->switches.count > 0;
+    bool hinted = !changed && page_of(chat) == VD_WALK_WHAT_IF;
+    static const char hint[] = "Enter changes one thing";
+    char title[64];
+    int wide = snprintf(title, sizeof title, "Answers%s%s", hinted ? "; " : "", hinted ? hint : "");
+    vd_grid_text(page->grid, at.x, at.y, at.width, wide <= at.width ? title : hint,
+                 role(page, VD_ROLE_TITLE));
+    vd_ranking_draw(page->grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, &sheet, changed,
+                    0, false);
 }
 
 // Where the parts of an effect's row lie in a list so wide; 0: not there.
@@ -358,15 +349,17 @@ static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int inde
         on && e->what.kind == VD_SWITCH_WORD && on->word[0]; // the effect is of leaving out
     effect_columns c = effect_columns_of(at.width);
     vd_role direction = change < 0 ? VD_ROLE_DOWN : VD_ROLE_UP;
-    char name[96], text[16];
-    vd_walk_switch_name(walk, &e->what, name, sizeof name);
+    char name[VD_REGION_LABEL + 96], text[16];
+    // The number of a region and its name say enough.
+    if (e->what.kind == VD_SWITCH_REGION && walk->names)
+        vd_region_label(walk->names, e->what.index, name);
+    else
+        vd_walk_switch_name(walk, &e->what, name, sizeof name);
     if (other)
         vd_append(name, sizeof name, " = %s", on->word);
     x += vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ",
                       vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
-    // The number of a region and its name say enough.
-    bool region = e->what.kind == VD_SWITCH_REGION && walk->names;
-    vd_grid_text(grid, x, y, c.name - 1, region ? name + strlen("region ") : name,
+    vd_grid_text(grid, x, y, c.name - 1, name,
                  vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
     x += c.name;
     if (e->attention >= 0) {
@@ -435,8 +428,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     if (wide) {
         draw_ranking(page, chat,
                      (vd_rect){page->at.x + width + 2, page->at.y + head,
-                               page->at.width - width - 2, page->at.height - head},
-                     answers);
+                               page->at.width - width - 2, page->at.height - head});
     } else if (!aside && walk->switches.count > 0) {
         const vd_answer *now = answer_now(walk);
         vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
@@ -507,7 +499,7 @@ static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at)
     g_free(own);
 }
 
-static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side, const char *const *answers)
+static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side)
 {
     const vd_image *image = &chat->shown.picture.image;
     vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
@@ -515,8 +507,7 @@ static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side, const char 
     draw_sheet(chat, page->grid, (vd_rect){side.x, side.y, side.width, picture});
     vd_draw_caption(chat, page->grid, (vd_rect){side.x, side.y + picture, side.width, 2});
     draw_ranking(page, chat,
-                 (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3},
-                 answers);
+                 (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3});
 }
 
 static void draw_inset(walk_page *page, vd_chat *chat)
@@ -550,7 +541,7 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         return;
     }
     if (side.height > 0)
-        draw_aside(&page, chat, side, response->pool.text);
+        draw_aside(&page, chat, side);
     else
         draw_inset(&page, chat);
     if (page_of(chat) == VD_WALK_WHAT_IF) {
