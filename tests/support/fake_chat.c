@@ -406,6 +406,7 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         fake->models++;
         event.asked = vd_strdup(request->text);
         snprintf(event.model, sizeof event.model, "%s", request->text);
+        g_strlcpy(event.by.model.text, request->text, sizeof event.by.model.text);
         snprintf(event.backend, sizeof event.backend, "cpu");
         if (!answers_index)
             answers_index = vd_pool_index(answers, FAKE_ANSWERS);

@@ -191,7 +191,9 @@ static void load(int lane, const char *name)
                       .asked = vd_strdup(name),
                       .pool = pool()};
     assert_string_equal(request.text, name);
-    snprintf(event.model, sizeof event.model, "%s", name);
+    const char *slash = strrchr(name, '/');
+    snprintf(event.model, sizeof event.model, "%s", slash ? slash + 1 : name);
+    snprintf(event.by.model.text, sizeof event.by.model.text, "%s", name);
     if (strcmp(name, "nowhere") == 0)
         event.status = vd_error_set(&event.error, VD_NOT_FOUND, "%s: no such model", name);
     vd_lanes_event(&lanes, &event);
@@ -225,12 +227,14 @@ static void start_with(const char *model)
     load(0, model);
 }
 
-static void answers_now(const char *name, const char *loading)
+static void answers_now(const char *name, const char *coming)
 {
     const vd_lane *lane = &lanes.lane[0];
     assert_string_equal(lane->model, name);
     assert_string_equal(vd_lane_name(lane), name);
-    assert_string_equal(lane->loading, loading);
+    assert_int_equal(lane->loading != 0, *coming != '\0');
+    if (lane->loading)
+        assert_string_equal(lane->coming, coming);
 }
 
 // Each answers from when it is loaded until the next one is; one that cannot be loaded changes
@@ -260,6 +264,40 @@ static void models_asked_for_at_once_answer_in_turn(void **state)
     assert_int_equal(lanes.count, 2);
     load(1, "best");
     assert_string_equal(lanes.lane[1].model, "best");
+}
+
+// Two of one name are two: what one answered is asked of the other one, which walks through it.
+static void models_of_one_name_are_two(void **state)
+{
+    (void)state;
+    start_with("best");
+    vd_lanes_ask(&lanes, "one?");
+    reply(0, VD_OK, 0);
+    const vd_response *shown = &talk.branch->rounds[0].response[0];
+    vd_lanes_walk(&lanes, 0, 0);
+    vd_request walk = take(VD_REQUEST_WALK, 0);
+    vd_event event = {
+        .kind = VD_REQUEST_WALK, .serial = walk.serial, .walk = vd_alloc(1, sizeof *event.walk)};
+    vd_lanes_event(&lanes, &event);
+    vd_request_clear(&walk);
+    assert_true(vd_lanes_walks(&lanes, 0, shown));
+    vd_lanes_use_model(&lanes, 0, "other/best");
+    load(0, "other/best");
+    assert_string_equal(notice.text, "best answers from now on");
+    assert_false(shown->ready);
+    reply(0, VD_OK, 1);
+    assert_string_equal(notice.text, "round 1 was: yes (75 %, best)");
+    assert_false(vd_lanes_walks(&lanes, 0, shown));
+    // The same one once more is no other one.
+    vd_lanes_use_model(&lanes, 0, "other/best");
+    load(0, "other/best");
+    assert_true(shown->ready);
+    // Nor is the branch of one that of the other.
+    vd_lanes_compare_with(&lanes, "best");
+    load(1, "best");
+    reply(1, VD_OK, 0);
+    vd_lanes_switch_model(&lanes);
+    assert_int_equal(talk.branches.count, 2);
 }
 
 static void a_question_hears_the_answers_before_it(void **state)
@@ -412,6 +450,7 @@ int main(void)
         TEST(dropped_rounds_are_not_asked_again),
         TEST(what_an_answer_was_before_is_known),
         TEST(models_asked_for_at_once_answer_in_turn),
+        TEST(models_of_one_name_are_two),
         TEST(a_question_hears_the_answers_before_it),
         TEST(an_unanswered_question_is_given_back),
         TEST(questions_typed_ahead_are_asked_in_turn),

@@ -321,14 +321,13 @@ static void exports_hold_the_conversation(void **state)
 {
     (void)state;
     static const char *const ends[] = {"html", "md", "json"};
-    vd_recorder recorder = {0};
     vd_error err;
     char *directory = support_temp_dir();
     fake_chat_keys(&fake, "'is there a cube?' Enter F8 'is there a wug?' Enter");
     for (int i = 0; i < 3; i++) {
         char *path = support_join(directory, ends[i]);
         size_t size;
-        if (vd_recorder_export(&recorder, &fake.chat, (vd_export_kind)i, path, &err))
+        if (vd_recorder_export(&fake.chat, (vd_export_kind)i, path, &err))
             fail_msg("%s", err.text);
         char *text = support_read_file(path, &size);
         assert_non_null(strstr(text, "is there a wug"));
@@ -337,8 +336,7 @@ static void exports_hold_the_conversation(void **state)
         free(path);
     }
     char *path = support_join(directory, "no/such/place");
-    assert_int_not_equal(vd_recorder_export(&recorder, &fake.chat, VD_EXPORT_HTML, path, &err),
-                         VD_OK);
+    assert_int_not_equal(vd_recorder_export(&fake.chat, VD_EXPORT_HTML, path, &err), VD_OK);
     free(path);
     support_remove_tree(directory);
     free(directory);

@@ -598,7 +598,7 @@ static vd_status take_up_once(void *context, vd_error *err)
     vd_conversation_init(&talk, world, 0);
     vd_lanes_init(&lanes, &talk, &notice);
     vd_lanes_use_model(&lanes, 0, "improved");
-    bool done = lanes.lane[0].loading[0] && vd_lanes_restore(&lanes, &file->talks[0]) &&
+    bool done = lanes.lane[0].loading && vd_lanes_restore(&lanes, &file->talks[0]) &&
                 talk.branch->count == 3 && lanes.count == 2 && lanes.request_count == 4;
     for (size_t i = 0; done && i < talk.branch->count; i++)
         done =

@@ -22,7 +22,7 @@ static void name_models(const vd_lanes *lanes, int shown, int width, char *text,
         const vd_lane *lane = &lanes->lane[i];
         bool marked = i == shown && lanes->count > 1;
         whole = vd_append(text, size, "%s%s%s%s", i ? " | " : "", marked ? "[" : "",
-                          lane->model[0] ? lane->model : lane->loading, marked ? "]" : "");
+                          lane->loaded ? lane->model : lane->coming, marked ? "]" : "");
     }
     if (lanes->count > 1 && (!whole || vd_text_width(text, strlen(text)) > width))
         snprintf(text, size, "%s +%d", lanes->lane[shown < 0 ? 0 : shown].model, lanes->count - 1);
@@ -56,10 +56,10 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         snprintf(time, sizeof time, "  %.*f ms", response->reply.answer.milliseconds < 9.95 ? 1 : 0,
                  response->reply.answer.milliseconds);
     size_t pending = vd_conversation_pending(&chat->conversation);
-    bool waiting = lane->loading[0] || pending || !lane->model[0];
-    if (lane->loading[0])
-        snprintf(text, sizeof text, "loading %s ", lane->loading);
-    else if (!lane->model[0])
+    bool waiting = lane->loading || pending || !lane->loaded;
+    if (lane->loading)
+        snprintf(text, sizeof text, "loading %s ", lane->coming);
+    else if (!lane->loaded)
         snprintf(text, sizeof text, "no model ");
     else if (pending > 1)
         snprintf(text, sizeof text, "%s is thinking, %zu more wait ", lane->model, pending - 1);

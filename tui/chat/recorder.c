@@ -159,8 +159,8 @@ typedef struct picture {
 } picture;
 
 // history: of the lane, before the round.
-static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const picture *about,
-                         int lane, size_t at, const vd_turn *history)
+static vd_sheet sheet_of(const vd_chat *chat, const picture *about, int lane, size_t at,
+                         const vd_turn *history)
 {
     const vd_conversation *conversation = &chat->conversation;
     const vd_response *response = &conversation->branch->rounds[at].response[lane];
@@ -183,8 +183,8 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
                   .model = response->model,
                   .reply = &response->reply,
                   .texts = response->pool.text,
-                  .model_hash = recorder->model[lane],
-                  .pool_hash = recorder->pool[lane]}},
+                  .model_hash = response->by.model,
+                  .pool_hash = response->by.pool}},
     };
 }
 
@@ -195,7 +195,7 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
     if (!history && at > 0)
         return;
     vd_error err = {0};
-    const vd_sheet sheet = sheet_of(recorder, chat, about, lane, at, history);
+    const vd_sheet sheet = sheet_of(chat, about, lane, at, history);
     if (!is_recorded(recorder, &sheet) && vd_transcript_answer(recorder->transcript, &sheet, &err))
         give_up(recorder, chat, &err);
     vd_free(history);
@@ -204,10 +204,6 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
 {
     int lane = event->lane;
-    if (event->kind == VD_REQUEST_MODEL && event->status == VD_OK) {
-        recorder->model[lane] = event->model_hash;
-        recorder->pool[lane] = event->pool_hash;
-    }
     bool answer = event->kind == VD_REQUEST_ASK && event->status == VD_OK &&
                   chat->lanes.lane[lane].serial == event->serial;
     size_t at = chat->lanes.lane[lane].at;
@@ -225,22 +221,20 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
 
 // ---- export -------------------------------------------------------------------------------------
 
-static vd_status export_answer(const vd_recorder *recorder, const vd_chat *chat,
-                               const picture *about, int lane, size_t at, vd_transcript *to,
-                               vd_error *err)
+static vd_status export_answer(const vd_chat *chat, const picture *about, int lane, size_t at,
+                               vd_transcript *to, vd_error *err)
 {
     vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
     if (!history && at > 0)
         return vd_error_memory(err, "the export");
-    const vd_sheet sheet = sheet_of(recorder, chat, about, lane, at, history);
+    const vd_sheet sheet = sheet_of(chat, about, lane, at, history);
     vd_status status = vd_transcript_answer(to, &sheet, err);
     vd_free(history);
     return status;
 }
 
 // All that is known of the conversation, as a transcript of it alone.
-static vd_status write_draft(const vd_recorder *recorder, const vd_chat *chat, const char *path,
-                             vd_error *err)
+static vd_status write_draft(const vd_chat *chat, const char *path, vd_error *err)
 {
     vd_transcript *draft;
     const vd_branch *branch = chat->conversation.branch;
@@ -251,7 +245,7 @@ static vd_status write_draft(const vd_recorder *recorder, const vd_chat *chat, c
     for (size_t at = 0; at < branch->count && status == VD_OK; at++)
         for (int lane = 0; lane < chat->lanes.count && status == VD_OK; lane++)
             if (branch->rounds[at].response[lane].ready)
-                status = export_answer(recorder, chat, &about, lane, at, draft, err);
+                status = export_answer(chat, &about, lane, at, draft, err);
     vd_chat_record record;
     if (status == VD_OK && vd_conversation_waits(&chat->conversation)) {
         status = vd_error_set(err, VD_UNAVAILABLE, "an answer is still missing");
@@ -274,8 +268,8 @@ static vd_status render(const vd_transcript_file *file, const vd_world *world, v
                                       : vd_transcript_visdial(file, path, err);
 }
 
-vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, vd_export_kind kind,
-                             const char *path, vd_error *err)
+vd_status vd_recorder_export(const vd_chat *chat, vd_export_kind kind, const char *path,
+                             vd_error *err)
 {
     char *draft = NULL;
     vd_transcript_file file = {0};
@@ -283,7 +277,7 @@ vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, v
     if (made < 0)
         return vd_error_set(err, VD_IO, "%s: no file can be created there", g_get_tmp_dir());
     close(made);
-    vd_status status = write_draft(recorder, chat, draft, err);
+    vd_status status = write_draft(chat, draft, err);
     if (status == VD_OK)
         status = vd_transcript_read(draft, &file, err);
     if (status == VD_OK)
@@ -300,7 +294,7 @@ vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, v
 static bool is_quiet(const vd_chat *chat)
 {
     for (int i = 0; i < chat->lanes.count; i++)
-        if (chat->lanes.lane[i].serial || chat->lanes.lane[i].loading[0])
+        if (chat->lanes.lane[i].serial || chat->lanes.lane[i].loading)
             return false;
     return !vd_conversation_waits(&chat->conversation);
 }
@@ -380,12 +374,12 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
         recorder->verified = recorder->other = recorder->incomparable = 0;
         recorder->resuming = last_talk(&recorder->past, image_id);
     }
-    if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].model[0])
+    if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].loaded)
         sum_up_taken(recorder, chat);
     if (!recorder->resuming)
         say_remark(recorder, chat);
     if (!recorder->resuming && !vd_conversation_waits(&chat->conversation) &&
-        chat->lanes.lane[0].model[0] && !chat->lanes.lane[0].loading[0])
+        chat->lanes.lane[0].loaded && !chat->lanes.lane[0].loading)
         write_conversation(recorder, chat);
 }
 

@@ -7,14 +7,13 @@
 typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
     vd_error placeless;        // why there is no place for one
-    vd_fingerprint model[VD_MODELS], pool[VD_MODELS];
-    vd_recorded_files files;  // that the chat is about
-    vd_transcript_file past;  // of a resumed session: what was recorded before
-    vd_chat_record *resuming; // the conversation of it that is being asked again; NULL: none
-    int64_t image_id;         // the picture shown last
-    int verified, other;      // its answers: as recorded, with other scores
-    int incomparable;         // recorded with another model file, pool or features
-    int pictures, missing;    // others with conversations; of these, that cannot be opened
+    vd_recorded_files files;   // that the chat is about
+    vd_transcript_file past;   // of a resumed session: what was recorded before
+    vd_chat_record *resuming;  // the conversation of it that is being asked again; NULL: none
+    int64_t image_id;          // the picture shown last
+    int verified, other;       // its answers: as recorded, with other scores
+    int incomparable;          // recorded with another model file, pool or features
+    int pictures, missing;     // others with conversations; of these, that cannot be opened
 } vd_recorder;
 
 // Writes to `path`, or to a new transcript when it is NULL; when none can be made the chat runs
@@ -48,8 +47,8 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size);
 // continues without it and says so.
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event);
 // Writes the conversation about the picture that is shown, with every model's answers.
-vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, vd_export_kind kind,
-                             const char *path, vd_error *err);
+vd_status vd_recorder_export(const vd_chat *chat, vd_export_kind kind, const char *path,
+                             vd_error *err);
 // After keys and events: writes the conversation when it changed.
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
 // Questions that had no answer at the end.

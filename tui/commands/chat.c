@@ -152,8 +152,7 @@ static void export_chat(const chat_program *program, const vd_request *request)
 {
     vd_error err;
     vd_notice *notice = &program->view->notice;
-    if (vd_recorder_export(&program->recorder, program->view, (vd_export_kind)request->index,
-                           request->text, &err))
+    if (vd_recorder_export(program->view, (vd_export_kind)request->index, request->text, &err))
         vd_notice_complain(notice, "%s", err.text);
     else
         vd_notice_say(notice, "the conversation is in %s", request->text);

@@ -52,6 +52,13 @@ typedef struct vd_pool_texts {
     GHashTable *index; // by text (vd_pool_index); NULL: there are none
 } vd_pool_texts;
 
+// What answers: a model's file and the pool that it ranks. Two may have the same name.
+typedef struct vd_answerer {
+    vd_fingerprint model, pool;
+} vd_answerer;
+
+bool vd_answerer_same(const vd_answerer *a, const vd_answerer *b);
+
 typedef struct vd_event {
     vd_request_kind kind;
     long serial;
@@ -63,7 +70,7 @@ typedef struct vd_event {
     char model[64], backend[64];
     vd_pool_texts pool;
     const vd_vocab *vocab; // borrowed, as the pool
-    vd_fingerprint model_hash, pool_hash;
+    vd_answerer by;
     // PICTURE, ASK: owned, without their features
     vd_picture_regions regions;
     // ASK

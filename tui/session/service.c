@@ -11,7 +11,7 @@ typedef struct loaded {
     char *name; // as asked for
     vd_session *session;
     vd_pool_texts texts;
-    vd_fingerprint hash, pool;
+    vd_answerer by;
 } loaded;
 
 struct vd_service {
@@ -80,7 +80,7 @@ static vd_status load(vd_service *service, const char *name, loaded *out, vd_err
     vd_status status = out->name ? vd_session_new(service->world, name, &out->session, err)
                                  : vd_error_memory(err, "a model");
     if (status == VD_OK)
-        status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
+        status = vd_session_fingerprints(out->session, &out->by.model, &out->by.pool, err);
     if (status == VD_OK)
         list_answers(out);
     if (status == VD_OK)
@@ -124,8 +124,7 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
              decoder->made ? vd_decoders_name(decoder->by) : "");
     event->vocab = vd_model_vocab(session->model);
     event->pool = service->now->texts;
-    event->model_hash = service->now->hash;
-    event->pool_hash = service->now->pool;
+    event->by = service->now->by;
     return VD_OK;
 }
 

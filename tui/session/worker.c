@@ -38,6 +38,11 @@ struct vd_worker {
     lane lane[VD_WORKER_LANES];
 };
 
+bool vd_answerer_same(const vd_answerer *a, const vd_answerer *b)
+{
+    return strcmp(a->model.text, b->model.text) == 0 && strcmp(a->pool.text, b->pool.text) == 0;
+}
+
 void vd_request_clear(vd_request *request)
 {
     vd_free(request->text);

@@ -50,13 +50,13 @@ static void run_picture(vd_chat *chat, const char *argument)
 
 static void run_model(vd_chat *chat, const char *argument)
 {
-    const char *now = chat->lanes.lane[0].model;
+    const vd_lane *first = &chat->lanes.lane[0];
     if (argument[0])
         vd_lanes_use_model(&chat->lanes, 0, argument);
     else
         vd_notice_say(&chat->notice,
                       "this is %s; /model best, /model base, /model improved or /model FILE",
-                      now[0] ? now : "no model");
+                      first->loaded ? first->model : "no model");
 }
 
 static void run_choose(vd_chat *chat, const char *argument)
@@ -80,7 +80,7 @@ static void run_compare(vd_chat *chat, const char *argument)
     else // before the place, which adds a model where there is only one
         vd_lanes_compare_with(&chat->lanes, argument);
     vd_chat_open(chat, off ? VD_PLACE_CHAT : VD_PLACE_COMPARE);
-    if (off && first->model[0])
+    if (off && first->loaded)
         vd_notice_say(&chat->notice, "%s answers alone", first->model);
 }
 

@@ -32,9 +32,10 @@ typedef struct vd_response {
     vd_replaced before;
     char *wanted; // a recorded choice, to be made when the answer arrives, owned; NULL: the first
                   // answer
-    char model[VD_MODEL_NAME];
-    vd_pool_texts pool; // that it was ranked in
-    double entropy;     // of its probabilities, in bits
+    vd_answerer by;
+    char model[VD_MODEL_NAME]; // its name
+    vd_pool_texts pool;        // that it was ranked in
+    double entropy;            // of its probabilities, in bits
     vd_metrics metrics; // of this round over the data's candidates; empty if these are not known
 } vd_response;
 

@@ -47,7 +47,7 @@ void vd_lanes_pump(vd_lanes *lanes)
     for (int lane = 0; lane < lanes->count; lane++) {
         vd_lane *own = &lanes->lane[lane];
         size_t at;
-        if (own->serial || own->stopped || (!own->model[0] && !own->loading[0]) ||
+        if (own->serial || own->stopped || (!own->loaded && !own->loading) ||
             !next_round(lanes, lane, &at) || ask_round(lanes, lane, at))
             continue;
         if (lane > 0 || lanes->conversation->branch->rounds[at].response[0].wanted)
@@ -61,7 +61,7 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
 {
     const vd_lane *first = &lanes->lane[0];
     size_t before = vd_conversation_pending(lanes->conversation);
-    if (first->failed && !first->model[0] && !first->loading[0])
+    if (first->failed && !first->loaded && !first->loading)
         return vd_notice_complain(
             lanes->notice,
             "no model is loaded: /model best, /model base, /model improved or /model FILE");
@@ -270,8 +270,7 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
         vd_conversation_forget_aside(conversation, lane);
     bool first = lane == 0 && follow == VD_FOLLOW_SHARED, itself = first || follow == VD_FOLLOW_OWN;
     vd_notice_say(lanes->notice, "%s continues from %s answers%s",
-                  own->model[0] ? own->model : own->name,
-                  itself ? "its own" : vd_follow_name(follow),
+                  own->loaded ? own->model : own->name, itself ? "its own" : vd_follow_name(follow),
                   first ? "; models compared with it (F10) share them" : "");
     vd_lanes_pump(lanes);
 }

@@ -17,7 +17,7 @@ static void no_model(vd_lanes *lanes, const vd_event *event)
         vd_free(own->name);
         own->name = before;
     }
-    if (event->lane > 0 && !own->model[0] && event->lane == lanes->count - 1)
+    if (event->lane > 0 && !own->loaded && event->lane == lanes->count - 1)
         vd_lanes_remove_last(lanes);
 }
 
@@ -28,7 +28,7 @@ static void ask_last_again(vd_lanes *lanes)
     vd_conversation *conversation = lanes->conversation;
     size_t count = conversation->branch->count;
     vd_response *last = count ? &conversation->branch->rounds[count - 1].response[0] : NULL;
-    if (!last || !last->ready || strcmp(last->model, lanes->lane[0].model) == 0)
+    if (!last || !last->ready || vd_answerer_same(&last->by, &lanes->lane[0].by))
         return;
     bool chosen = last->chosen != last->reply.answer.order[0];
     conversation->asked_again = (int)count - 1;
@@ -42,6 +42,8 @@ static void take_model(vd_lane *own, vd_event *event)
     vd_free(own->answering);
     own->answering = event->asked;
     event->asked = NULL;
+    own->loaded = true;
+    own->by = event->by;
     memcpy(own->model, event->model, sizeof own->model);
     memcpy(own->backend, event->backend, sizeof own->backend);
     own->pool = event->pool;
@@ -53,9 +55,9 @@ static void take_model(vd_lane *own, vd_event *event)
 static void model_came(vd_lanes *lanes, vd_event *event)
 {
     vd_lane *own = &lanes->lane[event->lane];
-    if (!own->loading[0])
+    if (!own->loading)
         return; // it is not compared any more
-    bool last = event->serial == own->loading_serial, first = !own->model[0];
+    bool last = event->serial == own->loading, first = !own->loaded;
     if (event->status == VD_OK)
         take_model(own, event);
     if (event->status == VD_OK && event->lane > 0 && !first) {
@@ -64,7 +66,7 @@ static void model_came(vd_lanes *lanes, vd_event *event)
     }
     if (!last)
         return;
-    own->loading[0] = '\0';
+    own->loading = 0;
     own->failed = event->status != VD_OK;
     if (event->status) {
         no_model(lanes, event);
@@ -73,7 +75,7 @@ static void model_came(vd_lanes *lanes, vd_event *event)
     } else if (!first) {
         vd_notice_say(lanes->notice, "%s answers from now on", own->model);
     }
-    if (event->lane == 0 && own->model[0])
+    if (event->lane == 0 && own->loaded)
         ask_last_again(lanes);
     vd_lanes_pump(lanes);
 }
@@ -203,6 +205,7 @@ static void take_answer(const vd_lanes *lanes, const vd_lane *own, vd_event *eve
     response->stamp = event->serial;
     response->reply = event->reply;
     event->reply = (vd_reply){0};
+    response->by = own->by;
     memcpy(response->model, own->model, sizeof response->model);
     response->pool = own->pool;
     response->entropy = entropy_bits(&response->reply.answer);

@@ -7,7 +7,7 @@
 static bool is_of(const vd_lanes *lanes, int lane, const vd_response *response)
 {
     const vd_lane_walk *own = &lanes->walk;
-    return own->stamp == response->stamp && strcmp(own->model, lanes->lane[lane].model) == 0;
+    return own->stamp == response->stamp && vd_answerer_same(&own->by, &lanes->lane[lane].by);
 }
 
 bool vd_lanes_walks(const vd_lanes *lanes, int lane, const vd_response *response)
@@ -20,13 +20,12 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
     vd_lane_walk *own = &lanes->walk;
     const vd_response *response = &lanes->conversation->branch->rounds[round].response[lane];
     const vd_lane *by = &lanes->lane[lane];
-    if (own->serial || !by->model[0])
+    if (own->serial || !by->loaded)
         return false;
     bool fresh = !is_of(lanes, lane, response);
     if (fresh) {
         vd_walk_free(own->walk);
-        *own = (vd_lane_walk){.stamp = response->stamp};
-        memcpy(own->model, by->model, sizeof own->model);
+        *own = (vd_lane_walk){.stamp = response->stamp, .by = by->by};
     } else if (own->failed ||
                (own->walk && vd_switches_same(&own->walk->switches, &own->switches))) {
         return false;

@@ -26,11 +26,13 @@ typedef enum vd_follow {
 } vd_follow;
 
 typedef struct vd_lane {
-    char *name;                  // as it was asked for last, owned; NULL when the lane is free
-    char *answering;             // the name of the one that is loaded, owned; NULL: none yet
-    char model[VD_MODEL_NAME];   // loaded, "" none yet
-    char loading[VD_MODEL_NAME]; // being loaded, "" none: the one asked for last, by this request
-    long loading_serial;
+    char *name;      // as it was asked for last, owned; NULL when the lane is free
+    char *answering; // the name of the one that is loaded, owned; NULL: none yet
+    bool loaded;     // one is: by this name
+    char model[VD_MODEL_NAME];
+    vd_answerer by;
+    long loading;               // the request for the one that was asked for last, 0: it is there
+    char coming[VD_MODEL_NAME]; // its name
     char backend[64];
     vd_pool_texts pool;
     const vd_vocab *vocab; // borrowed; NULL: none yet
@@ -52,7 +54,7 @@ typedef struct vd_recall {
 typedef struct vd_lane_walk {
     vd_walk *walk; // owned; NULL: not there (yet)
     long stamp;    // the answer it is of, and the model that walks
-    char model[VD_MODEL_NAME];
+    vd_answerer by;
     long serial;          // of the request being served, 0 none
     long came;            // that of the walk that is there
     bool failed;          // nothing more is asked for

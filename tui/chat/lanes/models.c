@@ -47,20 +47,20 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
     }
     vd_free(own->name);
     own->name = copy;
-    own->loading_serial = lanes->serial;
+    own->loading = lanes->serial;
     const char *base = strrchr(name, '/');
-    snprintf(own->loading, sizeof own->loading, "%s", base ? base + 1 : name);
+    snprintf(own->coming, sizeof own->coming, "%s", base ? base + 1 : name);
 }
 
 static const char *other_model(const vd_lanes *lanes)
 {
     const vd_lane *lane = &lanes->lane[0];
-    const char *now = lane->loading[0] ? lane->loading : lane->model;
+    const char *now = lane->loading ? lane->coming : lane->model;
     return vd_world_next_model(lanes->conversation->world, now);
 }
 
 // Another branch in which the same questions were all answered by this model; -1: none.
-static int branch_of(const vd_conversation *conversation, const char *model)
+static int branch_of(const vd_conversation *conversation, const vd_answerer *by)
 {
     const vd_branches *branches = &conversation->branches;
     for (int i = 0; i < branches->count; i++) {
@@ -68,7 +68,7 @@ static int branch_of(const vd_conversation *conversation, const char *model)
         bool same = i != branches->used && branch->count == now->count && now->count > 0;
         for (size_t r = 0; same && r < now->count; r++)
             same = branch->rounds[r].response[0].ready &&
-                   strcmp(branch->rounds[r].response[0].model, model) == 0 &&
+                   vd_answerer_same(&branch->rounds[r].response[0].by, by) &&
                    strcmp(branch->rounds[r].typed, now->rounds[r].typed) == 0;
         if (same)
             return i;
@@ -81,7 +81,7 @@ static int branch_of(const vd_conversation *conversation, const char *model)
 static void exchange_models(vd_lanes *lanes)
 {
     size_t count = lanes->conversation->branch->count;
-    int known = branch_of(lanes->conversation, lanes->lane[1].model);
+    int known = branch_of(lanes->conversation, &lanes->lane[1].by);
     char *first = vd_strdup(lanes->lane[0].name), *second = vd_strdup(lanes->lane[1].name);
     if (!first || !second)
         vd_notice_complain(lanes->notice, "out of memory");
@@ -129,7 +129,7 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
     }
     int lane = lanes->count++;
     vd_lanes_use_model(lanes, lane, model);
-    if (!lanes->lane[lane].loading[0])
+    if (!lanes->lane[lane].loading)
         lanes->count--; // it said why
 }
 

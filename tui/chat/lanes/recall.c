@@ -14,9 +14,8 @@ void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
     vd_recall *own = &lanes->recall;
     const vd_lane *from = &lanes->lane[lane];
     const vd_response *response = &lanes->conversation->branch->rounds[round].response[lane];
-    if (vd_answer_whole(&response->reply.answer) || own->serial || from->serial ||
-        from->loading[0] || own->stamp == response->stamp ||
-        strcmp(response->model, from->model) != 0)
+    if (vd_answer_whole(&response->reply.answer) || own->serial || from->serial || from->loading ||
+        own->stamp == response->stamp || !vd_answerer_same(&response->by, &from->by))
         return;
     vd_request request;
     *own = (vd_recall){.round = round, .stamp = response->stamp};

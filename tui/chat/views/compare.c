@@ -37,8 +37,8 @@ static void note_of_lane(const vd_chat *chat, int lane, bool ready, int width, c
 {
     const vd_lane *own = &chat->lanes.lane[lane];
     bool first = lane == 0 && own->follow == VD_FOLLOW_SHARED;
-    if (own->loading[0])
-        snprintf(out, size, "loading %s", own->loading);
+    if (own->loading)
+        snprintf(out, size, "loading %s", own->coming);
     else if (!ready && chat->conversation.branch->count)
         snprintf(out, size, own->stopped ? "stopped" : "...");
     else
@@ -65,8 +65,7 @@ static void make_sheet(vd_chat *chat, const vd_round *round, int width, compared
             side->human = human ? vd_response_index(own, human) : -1;
             side->human_rank = vd_answer_place(&own->reply.answer, side->human) + 1;
         }
-        const char *model = chat->lanes.lane[lane].model;
-        side->model = model[0] ? model : "-";
+        side->model = chat->lanes.lane[lane].loaded ? chat->lanes.lane[lane].model : "-";
         side->note = out->note[lane];
         note_of_lane(chat, lane, side->reply, width, out->note[lane], sizeof out->note[lane]);
     }
