@@ -310,6 +310,14 @@ static void help_is_scrolled_where_it_is_long(void **state)
     assert_false(view.way.now == VD_PLACE_HELP);
     play("? C-c");
     assert_true(left);
+    // A page is where it was, also for keys that come before it is drawn again.
+    play("Esc Enter a");
+    draw(80, 12);
+    play("PgDn");
+    int top = view.way.top[VD_PLACE_CASE_MAPS];
+    assert_true(top > 0);
+    play("? Esc x");
+    assert_int_equal(view.way.top[VD_PLACE_CASE_MAPS], top);
     vd_cases_view_free(&view);
 }
 

@@ -45,14 +45,6 @@ void vd_way_back(vd_way *way)
         arrive(way, way->depth - 1);
 }
 
-void vd_way_toggle(vd_way *way, vd_place place)
-{
-    if (way->now == place)
-        vd_way_back(way);
-    else
-        vd_way_go(way, place);
-}
-
 // ---- pages --------------------------------------------------------------------------------------
 
 enum { FAR = 1 << 30 }; // further than anything is long
@@ -87,13 +79,14 @@ static int clamp(int value, int most)
 bool vd_way_act(vd_way *way, vd_action action, vd_key key)
 {
     int lines = vd_scroll_lines(action, key, way->seen), *top = &way->top[way->now];
-    if (action == VD_ACTION_HELP)
-        vd_way_toggle(way, VD_PLACE_HELP);
-    else if (action == VD_ACTION_BACK)
+    bool help = action == VD_ACTION_HELP;
+    if (help && way->now != VD_PLACE_HELP)
+        vd_way_go(way, VD_PLACE_HELP);
+    else if (help || action == VD_ACTION_BACK)
         vd_way_back(way);
-    else
+    else if (lines)
         *top = clamp(*top + lines, way->most);
-    return lines != 0 || action == VD_ACTION_HELP || action == VD_ACTION_BACK;
+    return lines != 0 || help || action == VD_ACTION_BACK;
 }
 
 void vd_way_drawn(vd_way *way, int rows, int seen)

@@ -17,9 +17,8 @@ typedef struct vd_way {
 
 // What the way begins with; places that are open stay open.
 void vd_way_begin(vd_way *way, vd_place first);
-// Opens a place; one that is open already is gone back to. vd_way_toggle: goes back from it.
+// Opens a place; one that is open already is gone back to.
 void vd_way_go(vd_way *way, vd_place place);
-void vd_way_toggle(vd_way *way, vd_place place);
 bool vd_way_have(const vd_way *way, vd_place place); // on the way
 void vd_way_back(vd_way *way);                       // the first one stays
 
