@@ -358,8 +358,6 @@ const char *vd_score_formula(vd_scoring s)
                                           [VD_SCORE_SCALED] = "score(x, y) = x . y / sqrt(d)",
                                           [VD_SCORE_BILINEAR] = "score(x, y) = (W x) . y",
                                           [VD_SCORE_PRODUCT] = "score(x, y) = w . (x o y)",
-                                          [VD_SCORE_MULTI_HEAD] =
-                                              "by head (W_q x) . (W_k y) / sqrt(d), mixing W_v y; W_o",
                                           [VD_SCORE_SUM] = "score(x, y) = w_q . x + w_k . y + b"};
     return kind_of(s) < sizeof formula / sizeof *formula ? formula[kind_of(s)] : NULL;
 }

@@ -305,7 +305,7 @@ static void the_conversation_is_exported(void **state)
     support_write_text(path, "another");
     snprintf(keys, sizeof keys, "'/export md %s' Enter", path);
     fake_chat_keys(&fake, keys);
-    expect("overwrite it with --force");
+    expect("it with --force"); // the row may be wrapped before it
     assert_string_equal(fake.exported, "1 my notes.md");
     snprintf(keys, sizeof keys, "'/export md %s --force' Enter", path);
     fake_chat_keys(&fake, keys);
