@@ -408,10 +408,59 @@ static void regions_that_come_late_are_not_those_of_the_next_picture(void **stat
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
+static void rebind(vd_rebinding *mine, const char *line)
+{
+    vd_error err;
+    assert_int_equal(vd_rebinding_read("Ctrl-G", line, mine, &err), VD_OK);
+    vd_keymap_rebind(mine, 1);
+}
+
+// A command without what it takes is its key: there, and back.
+static void commands_do_what_their_keys_do(void **state)
+{
+    (void)state;
+    const vd_navigation *nav = &fake.chat.nav;
+    vd_rebinding mine;
+    fake_chat_keys(&fake, "'/compare' Enter");
+    assert_int_equal(nav->place, VD_PLACE_COMPARE);
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 60, .y = 4});
+    assert_int_equal(nav->lane, 1);
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 20, .y = 4});
+    assert_int_equal(nav->lane, 0);
+    fake_chat_keys(&fake, "Right '/history' Enter");
+    assert_int_equal(fake.chat.lanes.lane[1].follow, VD_FOLLOW_OWN);
+    fake_chat_keys(&fake, "M-h");
+    assert_int_equal(fake.chat.lanes.lane[1].follow, VD_FOLLOW_HUMAN);
+    fake_chat_keys(&fake, "'/compare' Enter");
+    assert_int_equal(nav->place, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.lanes.count, 2);
+    rebind(&mine, "/pictures");
+    fake_chat_keys(&fake, "C-g");
+    assert_int_equal(nav->place, VD_PLACE_PICTURES);
+    fake_chat_keys(&fake, "C-g");
+    assert_int_equal(nav->place, VD_PLACE_CHAT);
+    rebind(&mine, "/pictures cube");
+    fake_chat_keys(&fake, "C-g");
+    assert_string_equal(nav->filter.text, "cube");
+    fake_chat_keys(&fake, "'s' C-g"); // it looks for this, and goes nowhere
+    assert_string_equal(nav->filter.text, "cube");
+    assert_int_equal(nav->place, VD_PLACE_PICTURES);
+    fake_chat_keys(&fake, "Esc");
+    rebind(&mine, "/find");
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'cube' C-g");
+    expect("round 1 has \"cube\"");
+    assert_int_equal(nav->line.length, 0);
+    rebind(&mine, "/all-back");
+    fake_chat_keys(&fake, "C-g");
+    expect("/all-back does nothing here; it works ");
+    vd_keymap_rebind(NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(models_change_and_answer_again),
+        TEST(commands_do_what_their_keys_do),
         TEST(the_record_names_the_model_that_answered),
         TEST(the_model_asked_for_last_answers),
         TEST(an_edited_round_is_asked_again_with_all_after_it),

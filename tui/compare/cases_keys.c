@@ -122,7 +122,7 @@ static long distance(const vd_cases_view *view, vd_action action, vd_key key)
     if (action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE)
         return action == VD_ACTION_NEXT_CASE ? 1 : -1;
     bool page = view->way.now == VD_PLACE_CASE_MAPS || view->way.now == VD_PLACE_HELP;
-    return page ? 0 : vd_scroll_lines(action, key, view->page);
+    return page ? 0 : vd_scroll_lines(action, vd_key_is_wheel(key), view->page);
 }
 
 // Moves from case to case.

@@ -49,9 +49,8 @@ void vd_way_back(vd_way *way)
 
 enum { FAR = 1 << 30 }; // further than anything is long
 
-int vd_scroll_lines(vd_action action, vd_key key, int seen)
+int vd_scroll_lines(vd_action action, bool wheel, int seen)
 {
-    bool wheel = key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
     int page = wheel ? 3 : seen > 2 ? seen - 1 : 1;
     switch ((int)action) {
     case VD_ACTION_SCROLL_UP:
@@ -78,7 +77,7 @@ static int clamp(int value, int most)
 
 bool vd_way_act(vd_way *way, vd_action action, vd_key key)
 {
-    int lines = vd_scroll_lines(action, key, way->seen), *top = &way->top[way->now];
+    int lines = vd_scroll_lines(action, vd_key_is_wheel(key), way->seen), *top = &way->top[way->now];
     bool help = action == VD_ACTION_HELP;
     if (help && way->now != VD_PLACE_HELP)
         vd_way_go(way, VD_PLACE_HELP);

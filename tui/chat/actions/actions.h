@@ -56,8 +56,8 @@ typedef struct vd_view {
     // place within 0..scroll_most.
     void (*scroll)(vd_chat *chat, int lines);
     // An action that only means something here, or something else than in the chat; false: not
-    // taken, the list's or the chat's own meaning holds.
-    bool (*act)(vd_chat *chat, vd_action action, vd_key key);
+    // taken, the list's or the chat's own meaning holds (vd_chat_act).
+    bool (*act)(vd_chat *chat, vd_action action, const char *argument);
     void (*click)(vd_chat *chat, int x, int y); // inside the screen; NULL: on the list
 } vd_view;
 
@@ -83,9 +83,17 @@ struct vd_chat {
     uint64_t random;
 };
 
+// ---- actions (dispatch.c) -----------------------------------------------------------------------
+
+// All that keys, /commands and the mouse do. argument: what stands behind the command, or what the
+// key says: "3" of Alt-3, " " of Space, the lines of the wheel; "": nothing. False: it means
+// nothing here.
+bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument);
+
 // ---- keys (keys.c) ------------------------------------------------------------------------------
 
 void vd_chat_key(vd_chat *chat, vd_key key);
+vd_line *vd_chat_line(vd_chat *chat); // what typing goes into
 // After every key and event: updates the views after changes, and requests what they need.
 void vd_chat_settle(vd_chat *chat);
 
@@ -176,11 +184,8 @@ void vd_chat_read(vd_chat *chat, const char *text);
 
 // ---- commands (commands.c) ----------------------------------------------------------------------
 
-// Runs a line that starts with '/', or returns the action that it stands for.
-vd_action vd_chat_command(vd_chat *chat, const char *line);
-// Says where the command of an action that means nothing here works.
-void vd_chat_misplaced(vd_chat *chat, vd_action action);
-void vd_chat_complete(vd_chat *chat); // Tab on such a line
+void vd_chat_command(vd_chat *chat, const char *line); // runs a line that starts with '/'
+void vd_chat_complete(vd_chat *chat);                  // Tab on such a line
 
 // ---- out of the chat (copy.c) -------------------------------------------------------------------
 

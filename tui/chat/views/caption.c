@@ -386,9 +386,9 @@ static void open_caption(vd_chat *chat)
     vd_chat_words_start(chat);
 }
 
-static bool act_caption(vd_chat *chat, vd_action action, vd_key key)
+static bool act_caption(vd_chat *chat, vd_action action, const char *argument)
 {
-    (void)key;
+    (void)argument;
     const vd_caption_look *look = &chat->nav.caption;
     switch ((int)action) {
     case VD_ACTION_LEFT:
@@ -398,15 +398,6 @@ static bool act_caption(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_FIRST:
     case VD_ACTION_LAST:
         vd_chat_words_go(chat, action == VD_ACTION_FIRST ? 0 : MOST_ENTRIES);
-        return true;
-    case VD_ACTION_LAYER:
-        vd_chat_layer(chat, "");
-        return true;
-    case VD_ACTION_HEAD:
-        vd_chat_head(chat, "");
-        return true;
-    case VD_ACTION_READ:
-        vd_chat_read(chat, "");
         return true;
     case VD_ACTION_SWITCH_MODEL:
         vd_chat_words_side(chat, look->side + 1);

@@ -1,6 +1,7 @@
 // Models side by side on one question: rankings with moves against the first model, what each
 // looked at, people's answer, and how they fare over the conversation.
 #include <glib.h>
+#include <stdlib.h>
 
 #include "engine/base/append.h"
 #include "tui/answer/columns.h"
@@ -261,18 +262,12 @@ static void open_compare(vd_chat *chat)
     vd_lanes_compare_with(&chat->lanes, "");
 }
 
-static bool act_compare(vd_chat *chat, vd_action action, vd_key key)
+// Of models that are clicked on, the argument says how many further right they are.
+static bool act_compare(vd_chat *chat, vd_action action, const char *argument)
 {
-    (void)key;
-    int step = action == VD_ACTION_LEFT ? chat->lanes.count - 1 : 1;
-    if (action == VD_ACTION_FOLLOW) {
-        vd_follow now = chat->lanes.lane[chat->nav.lane].follow;
-        // The first one's own answers are the shared ones.
-        vd_follow next = chat->nav.lane == 0 && now == VD_FOLLOW_SHARED ? VD_FOLLOW_HUMAN
-                                                                        : (now + 1) % VD_FOLLOWS;
-        vd_lanes_follow(&chat->lanes, chat->nav.lane, next);
-        return true;
-    }
+    int step = action == VD_ACTION_LEFT ? chat->lanes.count - 1
+               : argument[0]            ? (int)strtol(argument, NULL, 10)
+                                        : 1;
     if (action != VD_ACTION_LEFT && action != VD_ACTION_RIGHT)
         return false;
     chat->nav.lane = (chat->nav.lane + step) % chat->lanes.count;
@@ -283,8 +278,10 @@ static void click_compare(vd_chat *chat, int x, int y)
 {
     vd_columns columns = columns_of(chat);
     int lane = vd_columns_side(&columns, x, y);
+    char steps[16];
+    snprintf(steps, sizeof steps, "%d", chat->lanes.count + lane - chat->nav.lane);
     if (lane >= 0)
-        chat->nav.lane = lane;
+        vd_chat_act(chat, VD_ACTION_RIGHT, steps);
 }
 
 const vd_view vd_view_compare = {.action = VD_ACTION_COMPARE,

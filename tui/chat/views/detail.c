@@ -51,9 +51,9 @@ static void open_detail(vd_chat *chat)
     chat->nav.word = 0;
 }
 
-static bool act_detail(vd_chat *chat, vd_action action, vd_key key)
+static bool act_detail(vd_chat *chat, vd_action action, const char *argument)
 {
-    (void)key;
+    (void)argument;
     const vd_response *response = vd_chat_response(chat);
     if ((action != VD_ACTION_LEFT && action != VD_ACTION_RIGHT) || !response ||
         response->reply.words < 1)

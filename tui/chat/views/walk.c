@@ -569,7 +569,7 @@ static void turn_page(vd_chat *chat, int step)
     chat->nav.top[VD_PLACE_WALK] = 0;
 }
 
-static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
+static bool act_walk(vd_chat *chat, vd_action action, const char *argument)
 {
     bool list = page_of(chat) == VD_WALK_WHAT_IF && chat->lanes.walk.walk;
     switch ((int)action) {
@@ -581,7 +581,7 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
         if (list)
             vd_list_pick(chat);
         else
-            turn_page(chat, key.code == ' ' ? VD_WALK_WHAT_IF - page_of(chat) : 1);
+            turn_page(chat, argument[0] == ' ' ? VD_WALK_WHAT_IF - page_of(chat) : 1);
         return true;
     case VD_ACTION_ALL_BACK:
         chat->lanes.walk.switches.count = 0;

@@ -1,0 +1,451 @@
+// What every action does, whether a key, a /command or the mouse means it.
+#include <glib.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/base/options.h"
+#include "tui/chat/actions/actions.h"
+#include "tui/screen/theme.h"
+#include "tui/screen/way.h"
+
+static const vd_view *view_now(const vd_chat *chat)
+{
+    return chat->views[chat->nav.place];
+}
+
+// ---- moving ------------------------------------------------------------------------------------
+
+// Moves what the place scrolls by `lines` towards its end.
+static void scroll(vd_chat *chat, int lines)
+{
+    vd_navigation *nav = &chat->nav;
+    int *top = &nav->top[nav->place];
+    if (view_now(chat)->scroll)
+        view_now(chat)->scroll(chat, lines);
+    else if (view_now(chat)->list)
+        vd_list_scroll(chat, lines);
+    else
+        *top = vd_clamp(*top + lines, nav->scroll_most);
+}
+
+static bool act_scroll(vd_chat *chat, vd_action action, const char *argument)
+{
+    int lines = vd_scroll_lines(action, argument[0] != '\0', chat->nav.seen);
+    if (lines)
+        scroll(chat, lines);
+    return lines != 0;
+}
+
+static void toggle_place(vd_chat *chat, vd_place place)
+{
+    if (chat->nav.place == place)
+        vd_navigation_back(&chat->nav);
+    else
+        vd_chat_open(chat, place);
+}
+
+static bool act_place(vd_chat *chat, vd_action action)
+{
+    vd_place place = VD_PLACE_CHAT + 1;
+    while (place < VD_PLACES && chat->views[place]->action != action)
+        place++;
+    if (place < VD_PLACES)
+        toggle_place(chat, place);
+    return place < VD_PLACES;
+}
+
+// ---- what takes something ----------------------------------------------------------------------
+
+// Reads a number from 1 to `most`.
+static bool read_number(const char *text, long most, size_t *out)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    *out = (size_t)number;
+    return end != text && !*end && number >= 1 && number <= most;
+}
+
+static void run_picture(vd_chat *chat, const char *argument)
+{
+    const vd_world *world = chat->conversation.world;
+    size_t count = vd_world_count(world), index;
+    vd_error error = {0};
+    char *end;
+    long long id = strtoll(argument, &end, 10);
+    if (argument[0] == '#') {
+        if (read_number(argument + 1, (long)count, &index))
+            vd_chat_go_picture(chat, index - 1);
+        else
+            vd_notice_complain(&chat->notice, "/picture %s: there are pictures #1 to #%zu",
+                               argument, count);
+    } else if (end == argument || *end) {
+        vd_notice_complain(&chat->notice,
+                           "/picture takes an image id, or \"#3\" for the third picture");
+    } else if (vd_world_find(world, id, &index, &error)) {
+        if (id >= 1 && id <= (long long)count)
+            vd_notice_complain(&chat->notice,
+                               "no picture has the id %lld; /picture #%lld is %zu/%zu", id, id,
+                               (size_t)id, count);
+        else
+            vd_notice_complain(&chat->notice, "%s", error.text);
+    } else {
+        vd_chat_go_picture(chat, index);
+    }
+}
+
+static void run_model(vd_chat *chat, const char *argument)
+{
+    const vd_lane *first = &chat->lanes.lane[0];
+    if (argument[0])
+        vd_lanes_use_model(&chat->lanes, 0, argument);
+    else
+        vd_notice_say(&chat->notice,
+                      "this is %s; /model best, /model base, /model improved or /model FILE",
+                      first->loaded ? first->model : "no model");
+}
+
+static void run_choose(vd_chat *chat, const char *argument)
+{
+    size_t place;
+    const vd_response *response = vd_chat_response(chat);
+    int most = response ? response->reply.answer.candidates : INT_MAX;
+    if (read_number(argument, most, &place))
+        vd_chat_choose(chat, (int)place - 1);
+    else
+        vd_notice_complain(&chat->notice, "/choose takes a place in the ranking, 1 to %d",
+                           response ? most : 1);
+}
+
+static void run_compare(vd_chat *chat, const char *argument)
+{
+    bool off = strcmp(argument, "off") == 0;
+    const vd_lane *first = &chat->lanes.lane[0];
+    if (!argument[0]) {
+        toggle_place(chat, VD_PLACE_COMPARE);
+        return;
+    }
+    if (off)
+        vd_lanes_stop_comparing(&chat->lanes);
+    else // before the place, which adds a model where there is only one
+        vd_lanes_compare_with(&chat->lanes, argument);
+    vd_chat_open(chat, off ? VD_PLACE_CHAT : VD_PLACE_COMPARE);
+    if (off && first->loaded)
+        vd_notice_say(&chat->notice, "%s answers alone", first->model);
+}
+
+// The first one's own answers are the shared ones.
+static void follow_next(vd_chat *chat)
+{
+    int lane = chat->nav.lane;
+    vd_follow now = chat->lanes.lane[lane].follow;
+    bool shared = lane == 0 && now == VD_FOLLOW_SHARED;
+    vd_lanes_follow(&chat->lanes, lane, shared ? VD_FOLLOW_HUMAN : (now + 1) % VD_FOLLOWS);
+}
+
+// "own", or "base own" for one of several models; "": the next one.
+static void run_follow(vd_chat *chat, const char *argument)
+{
+    vd_lanes *lanes = &chat->lanes;
+    if (!argument[0]) {
+        follow_next(chat);
+        return;
+    }
+    const char *word = strrchr(argument, ' ');
+    size_t length = word ? (size_t)(word - argument) : 0;
+    word = word ? word + 1 : argument;
+    int lane = length ? -1 : chat->nav.lane;
+    for (int i = 0; i < lanes->count && length; i++)
+        if (strncmp(lanes->lane[i].model, argument, length) == 0 && !lanes->lane[i].model[length])
+            lane = i;
+    if (lane < 0) {
+        vd_notice_complain(&chat->notice, "/history %s: no such model is shown", argument);
+        return;
+    }
+    for (int i = 0; i < VD_FOLLOWS; i++)
+        if (strncmp(word, vd_follow_name((vd_follow)i), strlen(word)) == 0 && word[0]) {
+            vd_lanes_follow(lanes, lane, (vd_follow)i);
+            return;
+        }
+    vd_notice_complain(&chat->notice,
+                       "/history own, shared or people's: the answers that %s continues from",
+                       lanes->lane[lane].model);
+}
+
+static void run_pictures(vd_chat *chat, const char *argument)
+{
+    if (!argument[0]) {
+        toggle_place(chat, VD_PLACE_PICTURES);
+        return;
+    }
+    vd_chat_open(chat, VD_PLACE_PICTURES);
+    vd_line_set(&chat->nav.filter, argument);
+}
+
+// The text, or what is typed.
+static void run_search(vd_chat *chat, const char *argument)
+{
+    vd_line *line = &chat->nav.line;
+    vd_chat_find(chat, argument[0] ? argument : line->text);
+    if (!argument[0])
+        vd_line_clear(line);
+}
+
+static void run_branch(vd_chat *chat, const char *argument)
+{
+    size_t number;
+    int count = chat->conversation.branches.count;
+    if (!argument[0])
+        vd_chat_branch(chat);
+    else if (read_number(argument, count, &number))
+        vd_lanes_use_branch(&chat->lanes, (int)number - 1);
+    else
+        vd_notice_complain(&chat->notice,
+                           "/branch %s: no such branch; there are branches 1 to %d, and /branch "
+                           "alone starts another",
+                           argument, count);
+}
+
+static void run_round(vd_chat *chat, const char *argument)
+{
+    size_t number, count = chat->conversation.branch->count;
+    if (read_number(argument, (long)count, &number)) {
+        chat->nav.selected = number == count ? -1 : (int)number - 1;
+        chat->nav.reveal = true;
+    } else {
+        vd_notice_complain(&chat->notice, "/round takes the number of a round; there are %zu",
+                           count);
+    }
+}
+
+static void run_theme(vd_chat *chat, const char *argument)
+{
+    int found = vd_choice_find(VD_THEME_NAMES, argument);
+    if (found < 0) {
+        vd_notice_complain(&chat->notice, "/theme " VD_THEME_NAMES " (for colour-blind users)");
+        return;
+    }
+    chat->theme = (vd_theme_name)found;
+    vd_notice_say(&chat->notice, VD_THEME_CHOSEN, argument, argument);
+}
+
+// "on" or "off"; else says what `name` takes.
+static bool read_switch(vd_chat *chat, const char *name, const char *argument, bool *on)
+{
+    *on = strcmp(argument, "on") == 0;
+    if (*on || strcmp(argument, "off") == 0)
+        return true;
+    return vd_notice_complain(&chat->notice, "%s on or %s off", name, name);
+}
+
+static void run_fold(vd_chat *chat, const char *argument)
+{
+    bool on = !chat->rankings.folded;
+    if (!argument[0] || read_switch(chat, "/fold", argument, &on))
+        vd_chat_fold(chat, on);
+}
+
+static void run_mouse(vd_chat *chat, const char *argument)
+{
+    bool on;
+    if (read_switch(chat, "/mouse", argument, &on) &&
+        vd_lanes_send(&chat->lanes, VD_REQUEST_MOUSE, 0, NULL, on))
+        vd_notice_say(&chat->notice, "mouse %s",
+                      on ? "on" : "off: the terminal selects text again");
+}
+
+static void run_picture_mode(vd_chat *chat, const char *argument)
+{
+    int mode = vd_choice_find(VD_PICTURE_MODE_NAMES, argument);
+    if (mode < 0)
+        vd_notice_complain(&chat->notice, "/picture-mode %s", VD_PICTURE_MODE_NAMES);
+    else if (vd_lanes_send(&chat->lanes, VD_REQUEST_PICTURE_MODE, 0, NULL, (size_t)mode))
+        vd_notice_say(&chat->notice, "`picture = %s` in the config file keeps it", argument);
+}
+
+static void run_save(vd_chat *chat, const char *argument)
+{
+    size_t length = strlen(argument);
+    if (length > 4 && strcmp(argument + length - 4, ".png") == 0)
+        vd_chat_save_picture(chat, argument);
+    else if (argument[0])
+        vd_chat_wish(chat, VD_WISH_SAVE, argument);
+    else
+        vd_notice_complain(&chat->notice,
+                           "/save takes a name for this session, such as /save monday, or a file "
+                           "for the picture, such as /save my.png");
+}
+
+static void run_load(vd_chat *chat, const char *argument)
+{
+    if (argument[0])
+        vd_chat_wish(chat, VD_WISH_LOAD, argument);
+    else
+        vd_chat_open(chat, VD_PLACE_SESSIONS);
+}
+
+// Actions that take something.
+static const struct {
+    vd_action action;
+    void (*run)(vd_chat *chat, const char *argument);
+} runs[] = {
+    {VD_ACTION_PICTURE, run_picture},
+    {VD_ACTION_PICTURES, run_pictures},
+    {VD_ACTION_MODEL, run_model},
+    {VD_ACTION_CHOOSE_ANSWER, run_choose},
+    {VD_ACTION_SEARCH, run_search},
+    {VD_ACTION_WHAT_IF, vd_chat_what_if},
+    {VD_ACTION_COMPARE, run_compare},
+    {VD_ACTION_FOLLOW, run_follow},
+    {VD_ACTION_COPY, vd_chat_copy},
+    {VD_ACTION_EXPORT, vd_chat_export},
+    {VD_ACTION_ROUND, run_round},
+    {VD_ACTION_BRANCH, run_branch},
+    {VD_ACTION_THEME, run_theme},
+    {VD_ACTION_FOLD, run_fold},
+    {VD_ACTION_MOUSE, run_mouse},
+    {VD_ACTION_PICTURE_MODE, run_picture_mode},
+    {VD_ACTION_CAPTION, vd_chat_caption},
+    {VD_ACTION_WORD, vd_chat_word},
+    {VD_ACTION_LAYER, vd_chat_layer},
+    {VD_ACTION_HEAD, vd_chat_head},
+    {VD_ACTION_CAPTIONER, vd_chat_captioner},
+    {VD_ACTION_READ, vd_chat_read},
+    {VD_ACTION_SAVE, run_save},
+    {VD_ACTION_LOAD, run_load},
+    {VD_ACTION_OPEN, vd_chat_open_picture},
+    {VD_ACTION_NEW_PICTURE, vd_chat_new_picture},
+};
+
+static bool act_on(vd_chat *chat, vd_action action, const char *argument)
+{
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        if (runs[i].action == action) {
+            runs[i].run(chat, argument);
+            return true;
+        }
+    return false;
+}
+
+// ---- what takes nothing ------------------------------------------------------------------------
+
+// Forward, from the last one to the first.
+static void step_picture(vd_chat *chat, size_t step)
+{
+    size_t picture = chat->conversation.branches.picture + step;
+    vd_chat_go_picture(chat, picture % vd_world_count(chat->conversation.world));
+}
+
+static bool act_conversation(vd_chat *chat, vd_action action)
+{
+    const vd_branches *branches = &chat->conversation.branches;
+    size_t others = vd_world_count(chat->conversation.world) - 1; // pictures
+    switch ((int)action) {
+    case VD_ACTION_EDIT_ROUND:
+        vd_chat_edit(chat);
+        return true;
+    case VD_ACTION_NEXT_BRANCH:
+        vd_lanes_use_branch(&chat->lanes, (branches->used + 1) % branches->count);
+        return true;
+    case VD_ACTION_UNDO:
+        vd_lanes_undo(&chat->lanes);
+        return true;
+    case VD_ACTION_REDO:
+        vd_lanes_redo(&chat->lanes);
+        return true;
+    case VD_ACTION_AGAIN:
+        vd_lanes_again(&chat->lanes);
+        return true;
+    case VD_ACTION_SWITCH_MODEL:
+        vd_lanes_switch_model(&chat->lanes);
+        return true;
+    case VD_ACTION_NEXT_PICTURE:
+    case VD_ACTION_PREVIOUS_PICTURE:
+        step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : others);
+        return true;
+    case VD_ACTION_NEW:
+        vd_chat_start_over(chat);
+        return true;
+    case VD_ACTION_RANDOM_PICTURE:
+        step_picture(chat, others ? 1 + (size_t)(vd_chat_random(chat) % others) : 0);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool act_terminal(vd_chat *chat, vd_action action)
+{
+    vd_request_kind kind = vd_request_of(action);
+    if (kind)
+        vd_lanes_send(&chat->lanes, kind, 0, NULL, 0);
+    return kind != VD_REQUEST_NONE;
+}
+
+static void stop(vd_chat *chat)
+{
+    vd_line *line = vd_chat_line(chat);
+    vd_lane *first = &chat->lanes.lane[0];
+    bool waits = vd_conversation_waits(&chat->conversation);
+    chat->nav.pasting = false;
+    if (waits && first->stopped) {
+        first->stopped = false; // what was recorded could not be asked: once more
+        vd_lanes_pump(&chat->lanes);
+    } else if (waits)
+        vd_lanes_send(&chat->lanes, VD_REQUEST_STOP, 0, NULL, 0);
+    else if (chat->nav.editing >= 0)
+        vd_navigation_stop_editing(&chat->nav);
+    else if (line->length)
+        vd_line_clear(line);
+    else
+        vd_notice_say(&chat->notice, "Ctrl-D or /quit leaves");
+}
+
+static bool act_shown(vd_chat *chat, vd_action action)
+{
+    vd_navigation *nav = &chat->nav;
+    switch ((int)action) {
+    case VD_ACTION_COMPLETE:
+        (nav->line.text[0] == '/' ? vd_chat_complete : vd_chat_complete_question)(chat);
+        break;
+    case VD_ACTION_PICK:
+        if (!view_now(chat)->list)
+            return false;
+        vd_list_pick(chat);
+        break;
+    case VD_ACTION_BACK:
+        if (nav->editing >= 0)
+            vd_navigation_stop_editing(nav);
+        else if (vd_chat_lines(nav->line.text) > 1)
+            vd_chat_join_lines(&nav->line);
+        else
+            vd_navigation_back(nav);
+        break;
+    case VD_ACTION_STOP:
+        stop(chat);
+        break;
+    case VD_ACTION_OLDER_ROUND:
+    case VD_ACTION_NEWER_ROUND:
+        vd_navigation_step(nav, &chat->conversation, action == VD_ACTION_OLDER_ROUND ? -1 : 1);
+        break;
+    case VD_ACTION_OUTLINES:
+        chat->shown.no_outlines = !chat->shown.no_outlines;
+        break;
+    case VD_ACTION_PLAY:
+        vd_chat_words_play(chat);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+// ---- the dispatch ------------------------------------------------------------------------------
+
+bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument)
+{
+    return (view_now(chat)->act && view_now(chat)->act(chat, action, argument)) ||
+           act_on(chat, action, argument) || act_scroll(chat, action, argument) ||
+           act_place(chat, action) || act_conversation(chat, action) ||
+           act_terminal(chat, action) || act_shown(chat, action);
+}
