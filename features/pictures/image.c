@@ -81,6 +81,9 @@ static const struct {
     {"P6", 2, vd_image_from_pnm},
 };
 
+const char *const vd_image_suffixes[] = {".png", ".jpg", ".jpeg", ".bmp",
+                                         ".ppm", ".pgm", ".pnm",  NULL};
+
 // By what the file starts with; NULL: it is of none of these kinds.
 static vd_image_decoder *decoder_of(const unsigned char *start, size_t size)
 {

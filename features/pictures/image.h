@@ -18,6 +18,7 @@ typedef struct vd_image {
 // By content, not by name. A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; so is one that
 // is larger than the numbers above.
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
+extern const char *const vd_image_suffixes[]; // how their files' names end, up to NULL
 // Whether a file that starts so is a picture of these kinds.
 bool vd_image_is_picture(const unsigned char *start, size_t size);
 // Only how large it is, upright; of a JPEG nothing but the header is decoded.

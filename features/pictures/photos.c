@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/alloc.h"
+#include "features/pictures/image.h"
 
 bool vd_image_id_of(const char *name, int64_t *out)
 {
@@ -148,11 +149,10 @@ struct vd_photos {
 
 vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err)
 {
-    static const char *const suffixes[] = {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm", NULL};
     vd_photos *photos = *out = vd_alloc(1, sizeof *photos);
     vd_status status =
         photos && (photos->directory = vd_strdup(directory))
-            ? vd_numbered_files_list(&photos->files, directory, suffixes, false, true, err)
+            ? vd_numbered_files_list(&photos->files, directory, vd_image_suffixes, false, true, err)
             : vd_error_memory(err, "a list of photos");
     if (status != VD_OK) {
         vd_photos_close(photos);

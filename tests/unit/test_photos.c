@@ -23,6 +23,7 @@ static void photos_are_found_by_id(void **state)
                                         "notes.txt",
                                         "000000000013.jpeg",
                                         "7.npz",
+                                        "8.pnm",
                                         "cover.jpg"};
     char *directory = support_temp_dir(), *path = support_join(directory, "missing");
     char *folder = support_join(directory, "folder");
@@ -37,11 +38,12 @@ static void photos_are_found_by_id(void **state)
     vd_photos *photos;
     vd_error err = {0};
     must(vd_photos_open(folder, &photos, &err), &err);
-    assert_int_equal(vd_photos_count(photos), 4);
+    assert_int_equal(vd_photos_count(photos), 5);
     assert_non_null(strstr(vd_photos_find(photos, 9), "train2014/COCO_train2014_000000000009.jpg"));
     assert_non_null(strstr(vd_photos_find(photos, 42), "train2014/42.png"));
     assert_non_null(strstr(vd_photos_find(photos, 185565), "folder/VisualDialog_val2018"));
     assert_non_null(vd_photos_find(photos, 13));
+    assert_non_null(vd_photos_find(photos, 8));
     assert_null(vd_photos_find(photos, 7));
     assert_null(vd_photos_find(photos, 10));
     vd_photos_close(photos);

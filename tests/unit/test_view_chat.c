@@ -230,7 +230,7 @@ static void a_missing_model_is_said_and_can_be_mended(void **state)
     expect("no model");
     expect("improved: no such model");
     fake_chat_keys(&fake, "'is there a cube?' Enter");
-    expect("no model is loaded: /model best");
+    expect("no model is loaded: /model best, base, improved or FILE");
     assert_int_equal(fake.chat.conversation.branch->count, 0);
     expect("> is there a cube?"); // what was typed is not lost
     fake.model_lost = false;
@@ -376,6 +376,14 @@ static void commands_complete_and_complain(void **state)
     expect("> /model");
     fake_chat_keys(&fake, "'bas' Tab");
     expect("> /model base");
+    fake_chat_keys(&fake, "C-u '/theme ' Tab"); // as the settings have them
+    expect("/theme auto  /theme light  /theme dark  /theme mono  /theme safe");
+    fake_chat_keys(&fake, "C-u '/picture-mode s' Tab");
+    expect("> /picture-mode sixel");
+    fake_chat_keys(&fake, "C-u '/compare o' Tab");
+    expect("> /compare off");
+    fake_chat_keys(&fake, "C-u '/export h' Tab 'a'");
+    expect("> /export html a");
     fake_chat_keys(&fake, "C-u '/nonsense' Enter");
     expect("/nonsense is not a command; F1 lists them");
     fake_chat_keys(&fake, "'/pictuers' Enter");

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #define VD_MODEL_NAMES "best, base, improved" // as messages list them
+#define VD_NO_MODEL    "no model is loaded: /model " VD_MODEL_NAMES " or FILE"
 
 enum { VD_BUNDLED_MODELS = 3 };
 // The first one is the default.

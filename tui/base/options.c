@@ -48,15 +48,21 @@ static vd_status read_number(const vd_option *option, double *value, const char 
     return VD_OK;
 }
 
+const char *vd_choice_next(const char **choices, size_t *length)
+{
+    const char *name = *choices, *end = name + strcspn(name, ", ");
+    *length = (size_t)(end - name);
+    *choices = end + (*end == ',' ? strlen(", ") : *end ? strlen(" or ") : 0);
+    return *name ? name : NULL;
+}
+
 int vd_choice_find(const char *choices, const char *text)
 {
-    for (int choice = 0; *choices; choice++) {
-        size_t length = strcspn(choices, ", ");
-        if (length == strlen(text) && strncmp(choices, text, length) == 0)
+    const char *name;
+    size_t length;
+    for (int choice = 0; (name = vd_choice_next(&choices, &length)) != NULL; choice++)
+        if (length == strlen(text) && strncmp(name, text, length) == 0)
             return choice;
-        choices += length;
-        choices += *choices == ',' ? strlen(", ") : *choices ? strlen(" or ") : 0;
-    }
     return -1;
 }
 
@@ -65,16 +71,13 @@ void vd_option_words(const vd_option *option, char *out, size_t size)
     bool model = option->argument && strcmp(option->argument, "MODEL") == 0;
     const char *const *names = model ? vd_bundled_models : option->names;
     int count = model ? VD_BUNDLED_MODELS : names ? (int)option->most + 1 : 0;
-    const char *at = option->choices ? option->choices : "";
+    const char *choices = option->choices ? option->choices : "", *name;
+    size_t length;
     out[0] = '\0';
     for (int i = 0; i < count; i++)
         vd_append(out, size, "%s%s", *out ? " " : "", names[i]);
-    while (*at) {
-        size_t length = strcspn(at, ", ");
-        vd_append(out, size, "%s%.*s", *out ? " " : "", (int)length, at);
-        at += length;
-        at += *at == ',' ? strlen(", ") : *at ? strlen(" or ") : 0;
-    }
+    while ((name = vd_choice_next(&choices, &length)) != NULL)
+        vd_append(out, size, "%s%.*s", *out ? " " : "", (int)length, name);
 }
 
 static vd_status read_choice(const vd_option *option, void *value, const char *text, vd_error *err)

@@ -74,6 +74,8 @@ vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_erro
 void vd_option_words(const vd_option *option, char *out, size_t size);
 // Index of a text among choices ("human or relevant"; "train, val or test"), -1: none of them.
 int vd_choice_find(const char *choices, const char *text);
+// The next one of them, which *choices moves behind, of *length bytes; NULL at the end.
+const char *vd_choice_next(const char **choices, size_t *length);
 
 // ---- options of several commands ----------------------------------------------------------------
 

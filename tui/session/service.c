@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/bundled.h"
 #include "tui/session/captioning.h"
 
 enum { MOST_MODELS = 8 };
@@ -227,9 +228,7 @@ void vd_service_serve(void *context, const vd_request *request, const atomic_int
         if (service->now)
             event->status = serve_ask(service, request, stop, event, err);
         else
-            event->status = vd_error_set(err, VD_UNAVAILABLE,
-                                         "no model is loaded: /model best, /model base, "
-                                         "/model improved or /model FILE");
+            event->status = vd_error_set(err, VD_UNAVAILABLE, VD_NO_MODEL);
         break;
     default:
         event->status = vd_error_set(err, VD_USAGE, "the engine does not know this request");

@@ -1,29 +1,29 @@
 // The /commands of the chat; their names and meanings are in the table of keymap.c.
 #include <glib.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "features/pictures/image.h"
+#include "tui/base/bundled.h"
 #include "tui/base/complete.h"
 #include "tui/base/nearest.h"
 #include "tui/base/options.h"
 #include "tui/chat/actions/actions.h"
-#include "tui/screen/theme.h"
 
-static const char *const arguments[] = {
-    "/model best",         "/model base",         "/model improved",
-    "/compare best",       "/compare base",       "/compare improved",
-    "/compare off",        "/history own",        "/history shared",
-    "/history people's",   "/theme auto",         "/theme dark",
-    "/theme light",        "/theme mono",         "/theme safe",
-    "/mouse on",           "/mouse off",          "/fold on",
-    "/fold off",           "/picture-mode auto",  "/picture-mode kitty",
-    "/picture-mode sixel", "/picture-mode iterm", "/picture-mode cells",
-    "/picture-mode none",  "/caption next",       "/caption edit",
-    "/captioner off",      "/copy answer",        "/copy round",
-    "/copy conversation",  "/export html ",       "/export md ",
-    "/export json "};
+// The words that commands take.
+static const struct {
+    const char *command, *choices;
+} words[] = {{"/model", VD_MODEL_NAMES},
+             {"/compare", VD_MODEL_NAMES ", off"},
+             {"/history", "own, shared or people's"},
+             {"/theme", VD_THEME_NAMES},
+             {"/mouse", "on or off"},
+             {"/fold", "on or off"},
+             {"/picture-mode", VD_PICTURE_MODE_NAMES},
+             {"/caption", "next or edit"},
+             {"/captioner", "off"},
+             {"/copy", "answer, round or conversation"},
+             {"/export", "html, md or json"}};
 
 // The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
 static const vd_binding *find_command(const char *name, size_t length, int *matches)
@@ -132,15 +132,26 @@ static void add_sessions(vd_completion *completion)
     vd_free(saved);
 }
 
-static const char *const pictures_end[] = {".png", ".jpg", ".jpeg", ".bmp",
-                                           ".ppm", ".pgm", ".pnm",  NULL};
+static void add_words(const char *command, vd_completion *completion)
+{
+    char text[64];
+    const char *word;
+    size_t length;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *choices = strcmp(words[i].command, command) == 0 ? words[i].choices : "";
+        bool file = strcmp(command, "/export") == 0; // follows
+        while ((word = vd_choice_next(&choices, &length)) != NULL) {
+            snprintf(text, sizeof text, "%s %.*s%s", command, (int)length, word, file ? " " : "");
+            vd_complete_add(completion, text);
+        }
+    }
+}
 
 // The arguments that a command is known to take, after it and a space.
 static void add_arguments(const vd_chat *chat, const char *name, vd_completion *completion)
 {
     char text[256];
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
-        vd_complete_add(completion, arguments[i]);
+    add_words(name, completion);
     if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0 ||
         strcmp(name, "/captioner") == 0)
         vd_complete_paths(completion, strlen(name) + 1,
@@ -150,7 +161,7 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
         vd_complete_paths(completion, (size_t)(file + 1 - completion->typed),
                           (const char *const[]){"", NULL});
     if (strcmp(name, "/open") == 0)
-        vd_complete_paths(completion, strlen(name) + 1, pictures_end);
+        vd_complete_paths(completion, strlen(name) + 1, vd_image_suffixes);
     if (strcmp(name, "/what-if") == 0)
         add_switches(chat, completion);
     for (int i = 1; i <= chat->conversation.branches.count && strcmp(name, "/branch") == 0; i++) {

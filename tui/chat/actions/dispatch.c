@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/base/bundled.h"
 #include "tui/base/options.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/theme.h"
@@ -100,8 +101,7 @@ static void run_model(vd_chat *chat, const char *argument)
     if (argument[0])
         vd_lanes_use_model(&chat->lanes, 0, argument);
     else
-        vd_notice_say(&chat->notice,
-                      "this is %s; /model best, /model base, /model improved or /model FILE",
+        vd_notice_say(&chat->notice, "this is %s; /model " VD_MODEL_NAMES " or FILE",
                       first->loaded ? first->model : "no model");
 }
 

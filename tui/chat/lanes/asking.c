@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/bundled.h"
 #include "tui/chat/lanes/lanes.h"
 
 // ---- asking ------------------------------------------------------------------------------------
@@ -62,9 +63,7 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
     const vd_lane *first = &lanes->lane[0];
     size_t before = vd_conversation_pending(lanes->conversation);
     if (first->failed && !first->loaded && !first->loading)
-        return vd_notice_complain(
-            lanes->notice,
-            "no model is loaded: /model best, /model base, /model improved or /model FILE");
+        return vd_notice_complain(lanes->notice, VD_NO_MODEL);
     if (!vd_branch_add(lanes->conversation->branch, typed))
         return vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
     for (int i = 0; i < lanes->count; i++)
