@@ -363,6 +363,16 @@ static void help_lists_the_keys_of_the_place(void **state)
     assert_int_equal(fake.chat.nav.place, VD_PLACE_ANSWERS);
 }
 
+// Whether there is a message says its kind, not its text.
+static void no_message_is_not_shown(void **state)
+{
+    (void)state;
+    fake.chat.notice = (vd_notice){VD_NOTICE_NONE, "left over"};
+    fake_chat_size(&fake, 80, 24);
+    assert_false(fake_chat_shows(&fake, "left over"));
+    expect("Tab suggests  F1 help");
+}
+
 static void commands_complete_and_complain(void **state)
 {
     (void)state;
@@ -640,6 +650,7 @@ int main(void)
         TEST(the_whole_pool_can_be_listed_filtered_and_picked),
         TEST(the_attention_view_goes_word_by_word),
         TEST(help_lists_the_keys_of_the_place),
+        TEST(no_message_is_not_shown),
         TEST(commands_complete_and_complain),
         TEST(what_if_and_branches_complete),
         TEST(a_long_message_takes_the_rows_it_needs),

@@ -155,7 +155,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 
 static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    if (chat->notice.text[0]) {
+    if (chat->notice.kind != VD_NOTICE_NONE) {
         vd_grid_wrapped(
             grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height}, chat->notice.text,
             vd_style_of(grid, chat->notice.kind == VD_NOTICE_WRONG ? VD_ROLE_WRONG : VD_ROLE_NOTE));
@@ -172,9 +172,11 @@ static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 static void make_room_for_message(vd_chat *chat, vd_grid *grid)
 {
     vd_panels *layout = &chat->nav.layout;
+    if (chat->notice.kind == VD_NOTICE_NONE)
+        return;
     const vd_rect unseen = {0, grid->height, layout->hints.width - 2, MOST_MESSAGE_ROWS};
     int more = vd_grid_wrapped(grid, unseen, chat->notice.text, (vd_style){0}) - 1;
-    if (!chat->notice.text[0] || more < 1)
+    if (more < 1)
         return;
     vd_rect *panels[] = {&layout->picture, &layout->caption, &layout->answers, &layout->attention,
                          &layout->dialog};
@@ -192,7 +194,6 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
 {
     const vd_view *view = chat->views[chat->nav.place];
     vd_grid_clear(grid);
-    vd_caption_line(chat);
     chat->nav.spot_count = 0;
     memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);
     chat->nav.seen = chat->nav.scroll_most = 0;

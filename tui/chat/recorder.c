@@ -352,7 +352,7 @@ static void say_remark(vd_recorder *recorder, vd_chat *chat)
     const char *remark = recorder->transcript ? vd_transcript_remark(recorder->transcript) : NULL;
     vd_notice said = chat->notice;
     if (remark)
-        vd_notice_complain(&chat->notice, "%s%s%s", said.text, *said.text ? "; " : "", remark);
+        vd_notice_complain(&chat->notice, "%s%s%s", said.text, said.kind ? "; " : "", remark);
 }
 
 static void write_conversation(vd_recorder *recorder, vd_chat *chat)

@@ -72,7 +72,6 @@ struct vd_chat {
     vd_rankings rankings;
     vd_shown_picture shown;
     vd_preview preview;
-    char caption_line[1024];     // vd_caption_line
     const vd_view *const *views; // (VD_PLACES)
     vd_theme_name theme;
     bool still; // nothing moves by itself

@@ -113,7 +113,8 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     vd_navigation *nav = &chat->nav;
     vd_line *line = vd_chat_line(chat);
     vd_rect hints = nav->layout.hints;
-    if (key.code == VD_KEY_CLICK && key.y == hints.y && !chat->notice.text[0]) // a key by its name
+    if (key.code == VD_KEY_CLICK && key.y == hints.y &&
+        chat->notice.kind == VD_NOTICE_NONE) // a key by its name
         key = vd_keymap_hint_key(nav->place, hints.width - 2, key.x - hints.x - 1);
     bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
     bool help = nav->place == VD_PLACE_HELP;

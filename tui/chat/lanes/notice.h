@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef enum vd_notice_kind {
-    VD_NOTICE_NONE,
+    VD_NOTICE_NONE, // the text says nothing
     VD_NOTICE_SAID,
     VD_NOTICE_WAIT, // holds until the question that is being answered has its answer
     VD_NOTICE_WRONG // an error
@@ -13,7 +13,7 @@ typedef enum vd_notice_kind {
 
 typedef struct vd_notice {
     vd_notice_kind kind;
-    char text[512]; // "" when there is none
+    char text[512];
 } vd_notice;
 
 // Replaces the one before; false, for who refuses something.

@@ -6,7 +6,8 @@
 
 static vd_panels arrange_chat(vd_chat *chat, int width, int height)
 {
-    const char *caption = vd_caption_line(chat);
+    char caption[VD_CAPTION_LINE];
+    vd_caption_line(chat, caption);
     const vd_image *image = &chat->shown.picture.image;
     return vd_panels_chat(width, height, image->width, image->height,
                           vd_text_width(caption, strlen(caption)));

@@ -31,6 +31,13 @@ typedef struct row_list {
     int count; // of all that were added
 } row_list;
 
+// What is shown, in rows of this width.
+typedef struct dialog {
+    vd_chat *chat;
+    const char *caption; // vd_caption_line
+    int width;
+} dialog;
+
 static void add_rows(row_list *list, row_kind kind, int round, const char *text, int width)
 {
     size_t length = strlen(text), offset = 0;
@@ -68,20 +75,20 @@ static void add_asides(row_list *list, const vd_branch *branch, size_t round, in
 }
 
 // The rows of one entry: a round, -1 the caption, after the last round what was said after it.
-static void add_entry(row_list *list, const vd_chat *chat, int entry, int width)
+static void add_entry(row_list *list, const dialog *d, int entry)
 {
     enum { FIGURES = 18 }; // behind the answer: "62 %  improved"
-    const vd_branch *branch = chat->conversation.branch;
-    int inner = width - 3;
+    const vd_branch *branch = d->chat->conversation.branch;
+    int inner = d->width - 3;
     if (entry < 0) {
-        add_rows(list, CAPTION, -1, chat->caption_line, inner);
+        add_rows(list, CAPTION, -1, d->caption, inner);
         return;
     }
     add_asides(list, branch, (size_t)entry, inner);
     if (!branch->rounds || entry >= (int)branch->count)
         return;
     const vd_round *round = &branch->rounds[entry];
-    const vd_response *response = &round->response[chat->nav.lane];
+    const vd_response *response = &round->response[d->chat->nav.lane];
     const char *remark = response->ready ? response->reply.remark : NULL;
     const char *answer = response->ready ? vd_response_text(response, response->chosen) : "...";
     add_rows(list, QUESTION, entry, round->typed, inner);
@@ -89,10 +96,10 @@ static void add_entry(row_list *list, const vd_chat *chat, int entry, int width)
     add_rows(list, ANSWER, entry, answer, inner - FIGURES);
 }
 
-static int entry_rows(const vd_chat *chat, int entry, int width)
+static int entry_rows(const dialog *d, int entry)
 {
     row_list list = {0};
-    add_entry(&list, chat, entry, width);
+    add_entry(&list, d, entry);
     return list.count;
 }
 
@@ -104,22 +111,23 @@ static vd_row_count *kept_count(vd_navigation *nav, size_t entry)
 }
 
 // The same number, kept: a long dialog is not wrapped again for every key.
-static int count_rows(vd_chat *chat, int entry, int width)
+static int count_rows(const dialog *d, int entry)
 {
+    vd_chat *chat = d->chat;
     const vd_branch *branch = chat->conversation.branch;
     bool round = entry >= 0 && entry < (int)branch->count;
     const vd_response *response = round ? &branch->rounds[entry].response[chat->nav.lane] : NULL;
     vd_row_count *kept = response && response->ready ? kept_count(&chat->nav, (size_t)entry) : NULL;
     if (!kept)
-        return entry_rows(chat, entry, width);
+        return entry_rows(d, entry);
     int asides = count_asides(branch, (size_t)entry);
-    if (kept->width != width || kept->stamp != response->stamp ||
+    if (kept->width != d->width || kept->stamp != response->stamp ||
         kept->chosen != response->chosen || kept->asides != asides)
-        *kept = (vd_row_count){.width = width,
+        *kept = (vd_row_count){.width = d->width,
                                .stamp = response->stamp,
                                .chosen = response->chosen,
                                .asides = asides,
-                               .rows = entry_rows(chat, entry, width)};
+                               .rows = entry_rows(d, entry)};
     return kept->rows;
 }
 
@@ -130,24 +138,24 @@ static int first_entry(const vd_chat *chat)
 }
 
 // Rows of all entries before `end`.
-static int rows_before(vd_chat *chat, int end, int width)
+static int rows_before(const dialog *d, int end)
 {
     int count = 0;
-    for (int i = first_entry(chat); i < end; i++)
-        count += count_rows(chat, i, width);
+    for (int i = first_entry(d->chat); i < end; i++)
+        count += count_rows(d, i);
     return count;
 }
 
 // Fills out (room) from row `top` on.
-static void collect_rows(vd_chat *chat, int width, int top, dialog_row *out, int room)
+static void collect_rows(const dialog *d, int top, dialog_row *out, int room)
 {
-    int row = 0, end = (int)chat->conversation.branch->count;
-    for (int i = first_entry(chat); i <= end && row < top + room; i++) {
-        int count = count_rows(chat, i, width), from = top > row ? top - row : 0;
+    int row = 0, end = (int)d->chat->conversation.branch->count;
+    for (int i = first_entry(d->chat); i <= end && row < top + room; i++) {
+        int count = count_rows(d, i), from = top > row ? top - row : 0;
         int at = row + from - top;
         row_list list = {.out = out + at, .from = from, .room = room - at};
         if (row + count > top)
-            add_entry(&list, chat, i, width);
+            add_entry(&list, d, i);
         row += count;
     }
 }
@@ -231,15 +239,16 @@ static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, int gutter, const
 }
 
 // The first row in sight, of `total`; what was scrolled to is kept in its bounds.
-static int first_row(vd_chat *chat, int width, int height, int total)
+static int first_row(const dialog *d, int height, int total)
 {
-    vd_navigation *nav = &chat->nav;
+    vd_navigation *nav = &d->chat->nav;
     nav->seen = height;
     nav->scroll_most = total > height ? total - height : 0;
     int top = nav->scroll_most - (nav->scroll < nav->scroll_most ? nav->scroll : nav->scroll_most);
     if (nav->reveal) { // the selected round's first row comes into sight
-        int wanted = nav->selected >= 0 ? nav->selected : (int)chat->conversation.branch->count - 1;
-        int row = rows_before(chat, wanted, width);
+        int wanted =
+            nav->selected >= 0 ? nav->selected : (int)d->chat->conversation.branch->count - 1;
+        int row = rows_before(d, wanted);
         if (row < top)
             top = row;
         else if (row > top + height - 2)
@@ -256,17 +265,20 @@ void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
     static dialog_row rows[VD_GRID_MAX];
     if (at.height <= 0 || at.width < 20)
         return;
-    int gutter = gutter_width(chat), width = at.width - gutter + 3;
+    char caption[VD_CAPTION_LINE];
+    vd_caption_line(chat, caption);
+    int gutter = gutter_width(chat);
+    dialog d = {chat, caption, at.width - gutter + 2};
     // A column less where there are marks that there is more: most often, so it is counted first.
     int rounds = (int)chat->conversation.branch->count + 1;
-    int total = rows_before(chat, rounds, width - 1);
+    int total = rows_before(&d, rounds);
     bool more = total > at.height;
-    width -= more;
+    d.width += !more;
     if (!more)
-        total = rows_before(chat, rounds, width);
-    int top = first_row(chat, width, at.height, total);
+        total = rows_before(&d, rounds);
+    int top = first_row(&d, at.height, total);
     int room = at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX;
-    collect_rows(chat, width, top, rows, room);
+    collect_rows(&d, top, rows, room);
     for (int i = 0; i < room && top + i < total; i++)
         draw_row(chat, grid, (vd_rect){at.x, at.y + i, at.width - more, 1}, gutter, &rows[i]);
     vd_draw_more(grid, at, top, chat->nav.scroll_most);

@@ -63,25 +63,24 @@ void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
                           sheet->sides - 1);
 }
 
-const char *vd_caption_line(vd_chat *chat)
+void vd_caption_line(const vd_chat *chat, char out[VD_CAPTION_LINE])
 {
     const vd_conversation *conversation = &chat->conversation;
     const char *doubt = vd_world_doubt(conversation->world, conversation->branches.picture);
     const char *why = chat->shown.no_regions;
     const vd_picture_caption caption = vd_conversation_caption(conversation);
-    char mark[48], *out = chat->caption_line;
+    char mark[48];
     vd_caption_mark(&caption, mark, sizeof mark);
     bool text = *caption.text && !(doubt && caption.by == VD_CAPTION_FOUND);
     if (text)
-        snprintf(out, sizeof chat->caption_line, "%.500s%s%s%s%s%s", caption.text,
-                 *mark ? " (" : "", mark, *mark ? ")" : "", doubt ? " - " : "", doubt ? doubt : "");
+        snprintf(out, VD_CAPTION_LINE, "%.500s%s%s%s%s%s", caption.text, *mark ? " (" : "", mark,
+                 *mark ? ")" : "", doubt ? " - " : "", doubt ? doubt : "");
     else
-        snprintf(out, sizeof chat->caption_line, "%s%s",
+        snprintf(out, VD_CAPTION_LINE, "%s%s",
                  doubt  ? doubt
                  : *why ? "what is in it is not known: "
                         : "looking for what is in it ...",
                  doubt ? "" : why);
-    return out;
 }
 
 void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -90,7 +89,8 @@ void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at)
     bool doubt = vd_world_doubt(conversation->world, conversation->branches.picture) != NULL;
     vd_style style = vd_style_of(grid, doubt ? VD_ROLE_WRONG : VD_ROLE_TEXT);
     style.attributes |= VD_ITALIC;
-    vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height}, vd_caption_line(chat),
-                    style);
+    char line[VD_CAPTION_LINE];
+    vd_caption_line(chat, line);
+    vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height}, line, style);
     vd_spot_add(&chat->nav, at, "/words");
 }

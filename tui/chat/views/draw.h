@@ -19,8 +19,8 @@ const float *vd_chat_boxes(const vd_chat *chat);
 // The picture with the regions that the answer looked at.
 void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
 // The text below the picture: its caption and author, or the warning that it is unlike Blocks.
-// Valid until the next call.
-const char *vd_caption_line(vd_chat *chat);
+enum { VD_CAPTION_LINE = 1024 };
+void vd_caption_line(const vd_chat *chat, char out[VD_CAPTION_LINE]);
 void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
 void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
