@@ -418,8 +418,6 @@ vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 
 const vd_backend *vd_backend_cpu(void);
 
-// The library for large products, and the instruction set of small ones.
-const char *vd_backend_cpu_library(void);
-const char *vd_backend_cpu_instructions(void);
+const char *vd_backend_cpu_library(void); // for large products
 
 #endif

@@ -19,23 +19,12 @@ vd_status vd_error_memory(vd_error *err, const char *what)
     return vd_error_set(err, VD_NO_MEMORY, "out of memory while allocating %s", what);
 }
 
-static const struct {
-    const char *text;
-    int exit_code;
-} statuses[] = {
-#define X(code, text, exit_code) [code] = {text, exit_code},
-    VD_STATUS_LIST(X)
-#undef X
-};
-
-enum { STATUSES = sizeof statuses / sizeof *statuses };
-
-const char *vd_status_text(vd_status status)
-{
-    return (unsigned)status < STATUSES ? statuses[status].text : "unknown status";
-}
-
 int vd_status_exit_code(vd_status status)
 {
-    return (unsigned)status < STATUSES ? statuses[status].exit_code : 1;
+    static const int codes[] = {
+#define X(code, text, exit_code) [code] = exit_code,
+        VD_STATUS_LIST(X)
+#undef X
+    };
+    return (unsigned)status < sizeof codes / sizeof *codes ? codes[status] : 1;
 }

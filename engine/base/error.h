@@ -38,7 +38,6 @@ vd_status vd_error_set(vd_error *err, vd_status status, const char *format, ...)
 // The same for out of memory: what could not be allocated.
 vd_status vd_error_memory(vd_error *err, const char *what);
 
-const char *vd_status_text(vd_status status);
 int vd_status_exit_code(vd_status status);
 
 #endif

@@ -137,7 +137,7 @@ static void fails_at_every_call(bool memory, int least)
 {
     talk expected;
     vd_world *world;
-    must(vd_world_open(tiny.directory, &world, &err));
+    must(vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, &err));
     vd_session *session = begin(world, NULL);
     say_turns(session, 0, TURNS, &expected);
     vd_session_free(session);
@@ -168,7 +168,7 @@ static void a_question_like_the_one_before_takes_no_memory(void **state)
     (void)state;
     talk first;
     vd_world *world;
-    must(vd_world_open(tiny.directory, &world, &err));
+    must(vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, &err));
     vd_session *session = begin(world, gpu);
     say_turns(session, 0, TURNS, &first);
     for (int i = 0; i < 4; i++) {

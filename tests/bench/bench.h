@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/cpu/instructions.h"
 #include "engine/base/threads.h"
 #include "engine/base/error.h"
 
@@ -57,13 +58,13 @@ static inline void bench_machine(const char *program)
     printf("# %s\n# machine: %s, %ld cores, %s %s\n", program, processor,
            sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
     printf("# threads: %s, instructions: %s, compiler: %s, libc: %s\n# BLAS: %s\n",
-           threads ? threads : "one a processor", vd_backend_cpu_instructions(), __VERSION__,
-           gnu_get_libc_version(), vd_backend_cpu_library());
+           threads ? threads : "one a processor", vd_cpu_instruction_names[vd_cpu_instructions()],
+           __VERSION__, gnu_get_libc_version(), vd_backend_cpu_library());
 }
 
 static inline int bench_fail(const vd_error *err)
 {
-    fprintf(stderr, "%s: %s\n", vd_status_text(err->status), err->text);
+    fprintf(stderr, "%s\n", err->text);
     return vd_status_exit_code(err->status);
 }
 

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     vd_error err = {0};
     vd_world *world = NULL;
     bench_machine("bench_ask");
-    if (vd_world_open(NULL, &world, &err) != VD_OK)
+    if (vd_world_open_files(&(vd_world_files){0}, &world, &err) != VD_OK)
         return bench_fail(&err);
     vd_status status = VD_OK;
     if (argc > 1) {

@@ -56,7 +56,7 @@ int main(void)
     vd_error err = {0};
     vd_world *world = NULL;
     bench_machine("bench_extract");
-    if (vd_world_open(NULL, &world, &err) != VD_OK)
+    if (vd_world_open_files(&(vd_world_files){0}, &world, &err) != VD_OK)
         return bench_fail(&err);
     vd_status status = measure(world, &err);
     vd_world_close(world);

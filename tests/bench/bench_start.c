@@ -171,7 +171,7 @@ int main(void)
         return 2;
     }
     bench_machine("bench_start");
-    if (vd_world_open(NULL, &world, &err) != VD_OK)
+    if (vd_world_open_files(&(vd_world_files){0}, &world, &err) != VD_OK)
         return bench_fail(&err);
     // Its beginning is enough, and cannot be broken over two lines.
     snprintf(caption, sizeof caption, "%s", vd_world_caption(world, 0));

@@ -86,7 +86,7 @@ static void typed_questions_are_answered(const char *model)
     vd_world *world;
     vd_session *session;
     vd_error err;
-    must(vd_world_open("assets", &world, &err), &err);
+    must(vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, &err), &err);
     must(vd_session_new(world, model, &session, &err), &err);
     for (int f = 0; f < TYPED_FILES; f++) {
         const typed_file *file = &typed_files[f];
@@ -169,7 +169,7 @@ static void best_names_a_thing_where_one_is_asked_for(void **state)
     vd_session *session;
     vd_error err;
     int bad = 0;
-    must(vd_world_open("assets", &world, &err), &err);
+    must(vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, &err), &err);
     must(vd_session_new(world, "best", &session, &err), &err);
     for (size_t i = 0; i < PICTURES_ASKED; i++) {
         must(vd_session_picture(session, i, &err), &err);

@@ -370,7 +370,8 @@ static void a_transcript_is_read(void **state)
     const char *questions[] = {"how many balls are there?", "what is <b>it</b> made of"};
     const char *texts[2000];
     vd_turn history[2] = {{0}};
-    assert_int_equal(vd_world_open("assets", &world, &err), VD_OK);
+    assert_int_equal(vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, &err),
+                     VD_OK);
     assert_true(world->pool.count < 2000);
     assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
     assert_int_equal(vd_session_picture(session, 0, &err), VD_OK);

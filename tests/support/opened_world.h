@@ -20,7 +20,8 @@ static inline int open_world(void **state)
     (void)state;
     vd_error err = {0};
     tiny_world_make(&tiny);
-    assert_int_equal(vd_world_open(tiny.directory, &world, &err), VD_OK);
+    assert_int_equal(
+        vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, &err), VD_OK);
     return 0;
 }
 

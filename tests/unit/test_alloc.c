@@ -124,17 +124,13 @@ static void errors_hold_status_and_text_and_may_be_absent(void **state)
     vd_free(words);
 }
 
-static void every_status_has_a_text_and_an_exit_code_of_its_own(void **state)
+static void every_status_has_an_exit_code_of_its_own(void **state)
 {
     (void)state;
-    for (int a = VD_OK; a <= VD_INTERRUPTED; a++) {
-        assert_true(*vd_status_text((vd_status)a));
-        for (int b = VD_OK; b < a; b++) {
-            assert_string_not_equal(vd_status_text((vd_status)a), vd_status_text((vd_status)b));
+    for (int a = VD_OK; a <= VD_INTERRUPTED; a++)
+        for (int b = VD_OK; b < a; b++)
             assert_int_not_equal(vd_status_exit_code((vd_status)a),
                                  vd_status_exit_code((vd_status)b));
-        }
-    }
     assert_int_equal(vd_status_exit_code(VD_OK), 0);
     assert_int_equal(vd_status_exit_code(VD_INTERRUPTED), 130);
 }
@@ -149,7 +145,7 @@ int main(void)
         cmocka_unit_test(strings_are_copied),
         cmocka_unit_test(the_chosen_allocation_fails_once),
         cmocka_unit_test(errors_hold_status_and_text_and_may_be_absent),
-        cmocka_unit_test(every_status_has_a_text_and_an_exit_code_of_its_own),
+        cmocka_unit_test(every_status_has_an_exit_code_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

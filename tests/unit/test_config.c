@@ -263,7 +263,8 @@ static void a_bundled_picture_tells_what_is_in_it(void **state)
 {
     (void)state;
     vd_world *world;
-    assert_int_equal(vd_world_open("assets", &world, &err), VD_OK);
+    assert_int_equal(vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, &err),
+                     VD_OK);
     char text[1024];
     vd_world_contents(world, 0, text, sizeof text);
     assert_non_null(strstr(text, "large blue metal cube"));

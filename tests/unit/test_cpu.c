@@ -103,8 +103,8 @@ static void check_product(bool (*multiply)(const vd_weight_product *p), vd_dtype
                 sum += (double)x[r * ldx + i] * (double)w[j * ldw + i];
             if (!(fabs(sum - (double)y[r * ldy + j]) <= 1e-6 * (k + 1)))
                 fail_msg("%s, type %d, %dx%dx%d: y[%d][%d] is %.9g, expected %.9g",
-                         vd_backend_cpu_instructions(), type, m, n, k, r, j, (double)y[r * ldy + j],
-                         sum);
+                         vd_cpu_instruction_names[vd_cpu_instructions()], type, m, n, k, r, j,
+                         (double)y[r * ldy + j], sum);
         }
     test_free(before);
     test_free(weights);
@@ -127,7 +127,7 @@ static void products_equal_plain_sums(void **state)
             print_message("NOT HERE: %s, which this processor lacks\n", SETS[s]);
             continue;
         }
-        assert_string_equal(vd_backend_cpu_instructions(), SETS[s]);
+        assert_string_equal(vd_cpu_instruction_names[vd_cpu_instructions()], SETS[s]);
         for (int t = 0; t < 3; t++) {
             for (size_t i = 0; i < sizeof few / sizeof *few; i++)
                 check_product(few_rows, types[t], few[i][0], few[i][1], few[i][2], i % 2);

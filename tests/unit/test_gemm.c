@@ -141,8 +141,8 @@ static void expect_product(const product *p, const float *before)
                                              : (double)p->alpha * sum + (double)p->beta * was;
             if (!(fabs(found - expected) <= 1e-6 * (p->k + 1)))
                 fail_msg("%s, %d%d, %dx%dx%d: c[%d][%d] is %.9g, expected %.9g",
-                         vd_backend_cpu_instructions(), p->ta, p->tb, p->m, p->n, p->k, r, j, found,
-                         expected);
+                         vd_cpu_instruction_names[vd_cpu_instructions()], p->ta, p->tb, p->m, p->n,
+                         p->k, r, j, found, expected);
         }
 }
 

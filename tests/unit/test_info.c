@@ -204,7 +204,8 @@ static void what_a_run_and_a_chat_write_is_told(void **state)
     char *talk = in_world("talk.jsonl");
     static plain_chat chat;
     vd_world *world;
-    assert_int_equal(vd_world_open(tiny.directory, &world, NULL), VD_OK);
+    assert_int_equal(
+        vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, NULL), VD_OK);
     plain_chat_open(world, &chat, false, talk);
     plain_chat_ask(&chat, "is it red?");
     plain_chat_close(&chat);

@@ -31,7 +31,7 @@ static int open_world(void **state)
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("VISDIAL_ASSETS");
     directory = support_temp_dir();
-    return vd_world_open("assets", &world, NULL) ||
+    return vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, NULL) ||
            vd_picture_regions_read(world->regions, atoll(PICTURE), &regions, NULL);
 }
 

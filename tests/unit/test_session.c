@@ -21,7 +21,8 @@ static vd_error err;
 static vd_world *open_world(void)
 {
     vd_world *world;
-    vd_status status = vd_world_open(tiny.directory, &world, &err);
+    vd_status status =
+        vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, &err);
     if (status)
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);
@@ -164,14 +165,15 @@ static void a_directory_that_is_no_world_is_refused(void **state)
 {
     (void)state;
     vd_world *world;
-    support_refused(vd_world_open("/nonexistent", &world, &err), VD_NOT_FOUND, &err, "/nonexistent",
-                    "no dialogs.json", NULL);
+    support_refused(
+        vd_world_open_files(&(vd_world_files){.directory = "/nonexistent"}, &world, &err),
+        VD_NOT_FOUND, &err, "/nonexistent", "no dialogs.json", NULL);
     assert_null(world);
     setenv("VISDIAL_ASSETS", "/nonexistent/too", 1);
-    support_refused(vd_world_open(NULL, &world, &err), VD_NOT_FOUND, &err, "/nonexistent/too",
-                    "$VISDIAL_ASSETS", NULL);
+    support_refused(vd_world_open_files(&(vd_world_files){0}, &world, &err), VD_NOT_FOUND, &err,
+                    "/nonexistent/too", "$VISDIAL_ASSETS", NULL);
     setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    assert_int_equal(vd_world_open(NULL, &world, &err), VD_OK);
+    assert_int_equal(vd_world_open_files(&(vd_world_files){0}, &world, &err), VD_OK);
     assert_string_equal(world->directory, tiny.directory);
     vd_world_close(world);
     unsetenv("VISDIAL_ASSETS");
@@ -187,11 +189,13 @@ static void a_missing_or_damaged_file_of_the_world_is_named(void **state)
         vd_world *world;
         assert_int_equal(rename(path, aside), 0);
         if (strcmp(names[i], "pool.txt") != 0) // which may be missing
-            support_refused(vd_world_open(tiny.directory, &world, &err), VD_NOT_FOUND, &err,
-                            names[i], NULL);
+            support_refused(
+                vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, &err),
+                VD_NOT_FOUND, &err, names[i], NULL);
         support_write_text(path, "\x80\x02}q");
-        support_refused(vd_world_open(tiny.directory, &world, &err), VD_FORMAT, &err, names[i],
-                        NULL);
+        support_refused(
+            vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, &err),
+            VD_FORMAT, &err, names[i], NULL);
         assert_null(world);
         assert_int_equal(rename(aside, path), 0);
         free(aside);
@@ -526,7 +530,8 @@ static vd_status everything(void *context, vd_error *error)
     vd_reply reply = {0};
     char question[] = "is it red", yes[] = "yes";
     const vd_turn said[2] = {{question, yes}, {question, yes}};
-    vd_status status = vd_world_open(tiny.directory, &world, error);
+    vd_status status =
+        vd_world_open_files(&(vd_world_files){.directory = tiny.directory}, &world, error);
     if (status == VD_OK)
         status = vd_session_new(world, "improved", &session, error);
     if (status == VD_OK)

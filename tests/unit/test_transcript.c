@@ -45,7 +45,7 @@ static int make_tiny(void **state)
     vd_error err = {0};
     tiny_world_make(&tiny);
     setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    assert_int_equal(vd_world_open(NULL, &world, &err), VD_OK);
+    assert_int_equal(vd_world_open_files(&(vd_world_files){0}, &world, &err), VD_OK);
     path = support_join(tiny.directory, "chat.jsonl");
     write_transcript(world, path);
     return 0;
@@ -423,7 +423,8 @@ static void the_decoder_that_ranked_ranks_again(void **state)
     char *file = support_join(two.directory, "chat.jsonl");
     tiny_world_model(&two, both, TINY_REGION_SIZE, "pool.txt");
     assert_int_equal(rename(both, two.improved), 0);
-    assert_int_equal(vd_world_open(two.directory, &of, &err), VD_OK);
+    assert_int_equal(vd_world_open_files(&(vd_world_files){.directory = two.directory}, &of, &err),
+                     VD_OK);
     of->decoder = (vd_decoder_choice){true, VD_GENERATIVE};
     write_transcript(of, file);
     vd_world_close(of);

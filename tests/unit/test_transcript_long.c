@@ -31,7 +31,7 @@ static int make_conversation(void **state)
     vd_world *world;
     tiny_world_make(&tiny);
     setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    assert_int_equal(vd_world_open(NULL, &world, &err), VD_OK);
+    assert_int_equal(vd_world_open_files(&(vd_world_files){0}, &world, &err), VD_OK);
     path = support_join(tiny.directory, "long.jsonl");
     plain_chat p;
     plain_chat_open(world, &p, false, path);

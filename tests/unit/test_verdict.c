@@ -127,7 +127,7 @@ static void a_picture_has_its_scene(void **state)
     blocks_scene found;
     bool known;
     (void)state;
-    must(vd_world_open("assets", &world, &err), &err);
+    must(vd_world_open_files(&(vd_world_files){.directory = "assets"}, &world, &err), &err);
     must(vd_verdict_scene(world, 2, NULL, &found, &known, &err), &err);
     assert_true(known && found.image_id == vd_world_image_id(world, 2));
     must(vd_world_named(world, "blocks:7", &made, &err), &err);

@@ -27,7 +27,7 @@ static int make_tiny(void **state)
     setenv("LC_ALL", "C.UTF-8", 1);
     tiny_world_make(&tiny);
     setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    return vd_world_open(NULL, &world, NULL);
+    return vd_world_open_files(&(vd_world_files){0}, &world, NULL);
 }
 
 static int remove_tiny(void **state)

@@ -50,7 +50,7 @@ typedef struct vd_world {
 // picture that is opened. captioner: for pictures without a human caption; NULL: the program's own,
 // if there is one. Backend and decoder: as in vd_world.
 typedef struct vd_world_files {
-    const char *directory; // of bundled models and the pool; NULL: as vd_world_open finds it
+    const char *directory; // of bundled models and the pool; NULL: as vd_world_directory finds it
     const char *data, *features, *dense, *images, *captioner;
     const vd_backend *backend;
     vd_decoder_choice decoder;
@@ -58,15 +58,13 @@ typedef struct vd_world_files {
 
 vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err);
 
-// directory NULL: $VISDIAL_ASSETS, then ./assets, then <executable's directory>/../assets, then
-// PREFIX/share/visdial. The error lists where it looked.
-// A $VISDIAL_ASSETS that holds no world is an error, not skipped.
-vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
 // Adds the relevance of the candidates if the directory has dense.json. It is separate because it
 // takes a quarter of the opening time and few callers need it. For public files it is read by
 // opening them.
 vd_status vd_world_read_relevance(vd_world *world, vd_error *err);
-// Only the look-up of the directory (vd_free *out).
+// Only the look-up of the directory (vd_free *out). NULL: $VISDIAL_ASSETS, then ./assets, then
+// <executable's directory>/../assets, then PREFIX/share/visdial. The error lists where it looked. A
+// $VISDIAL_ASSETS that holds no world is an error, not skipped.
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
 // Path of a file that comes with the program (base.safetensors, ...): in `directory` (may be NULL),
 // else in the first of the directories above that has it (vd_free); NULL when memory is out. Where

@@ -130,11 +130,6 @@ static vd_status open_directory(const char *directory, vd_world *world, vd_error
     return status;
 }
 
-vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
-{
-    return vd_world_open_files(&(vd_world_files){.directory = directory}, out, err);
-}
-
 static vd_status check_files(const vd_world_files *files, vd_error *err)
 {
     if (files->data && !files->features)

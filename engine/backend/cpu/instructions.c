@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/backend/backend.h"
-
-static const char *const names[VD_INSTRUCTIONS] = {"portable", "avx2", "avx512"};
+const char *const vd_cpu_instruction_names[VD_INSTRUCTIONS] = {"portable", "avx2", "avx512"};
 static vd_instructions chosen;
 static pthread_once_t choose_once = PTHREAD_ONCE_INIT;
 
@@ -28,7 +26,7 @@ static bool processor_has(vd_instructions set)
 static bool choose(const char *name)
 {
     for (int i = 0; i < VD_INSTRUCTIONS; i++)
-        if (strcmp(names[i], name) == 0 && processor_has((vd_instructions)i)) {
+        if (strcmp(vd_cpu_instruction_names[i], name) == 0 && processor_has((vd_instructions)i)) {
             chosen = (vd_instructions)i;
             return true;
         }
@@ -39,7 +37,7 @@ static void choose_best(void)
 {
     const char *asked = getenv("VISDIAL_CPU");
     for (int i = 0; i < VD_INSTRUCTIONS; i++)
-        choose(names[i]); // the best one last
+        choose(vd_cpu_instruction_names[i]); // the best one last
     if (asked)
         choose(asked);
 }
@@ -54,9 +52,4 @@ vd_instructions vd_cpu_instructions(void)
 {
     pthread_once(&choose_once, choose_best);
     return chosen;
-}
-
-const char *vd_backend_cpu_instructions(void)
-{
-    return names[vd_cpu_instructions()];
 }

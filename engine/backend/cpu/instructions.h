@@ -11,6 +11,7 @@ typedef enum vd_instructions { VD_PORTABLE, VD_AVX2, VD_AVX512, VD_INSTRUCTIONS 
 // "avx512"), or the one chosen last.
 vd_instructions vd_cpu_instructions(void);
 
+extern const char *const vd_cpu_instruction_names[VD_INSTRUCTIONS];
 // For tests: false when the processor does not have it or there is none of that name.
 bool vd_cpu_choose(const char *name);
 
