@@ -246,7 +246,8 @@ vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, 
 // Ages of entries, oldest first, among as many empty ones as are drawn for the question.
 static void draw_ages(vd_rng rng, int entries, vd_real random, int *age)
 {
-    int empty = vd_rng_below(&rng, 1 + (int)ceil((double)random * entries));
+    // Less what a float's rounding may add.
+    int empty = vd_rng_below(&rng, 1 + (int)ceil((double)random * entries - 1e-4));
     for (int left = entries, all = entries + empty; left > 0; all--)
         if (vd_rng_below(&rng, all) < left) { // it is one of those left
             *age++ = all - 1;

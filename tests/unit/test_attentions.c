@@ -280,6 +280,22 @@ static void maps_are_of_what_there_is(void **state)
     has(draw_maps(40), steps + 2, NULL);
 }
 
+// Heads are rows of one table; their mean, of the same name, is not among them.
+static void heads_are_a_table_without_their_mean(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"regions by head: question to regions", "head 1", "head 2",
+                                         NULL};
+    show_steps(NULL);
+    for (int i = 1; i < 3; i++)
+        snprintf(list[i].part, sizeof list[i].part, VD_ATTENTION_HEAD);
+    list[3] = support_attention("regions", VD_AXIS_QUESTIONS, VD_AXIS_REGIONS, 1, 3, look_two);
+    reply.answer.attentions = 4;
+    char *text = draw_maps(80), *first = strstr(text, "head 1");
+    assert_true(first && !strstr(first + 1, "head 1"));
+    has(text, wanted, "head 3");
+}
+
 static void every_pair_of_axes_has_a_table(void **state)
 {
     (void)state;
@@ -534,6 +550,7 @@ int main(void)
         cmocka_unit_test_setup(pages_show_what_the_words_of_the_answer_look_at, show_looks),
         cmocka_unit_test_setup(pages_show_what_rows_of_others_look_at, show_matrices),
         cmocka_unit_test(maps_are_of_what_there_is),
+        cmocka_unit_test(heads_are_a_table_without_their_mean),
         cmocka_unit_test_setup(every_pair_of_axes_has_a_table, show_steps),
         cmocka_unit_test_setup(a_sentinel_is_shown_as_nothing, show_nothing),
         cmocka_unit_test_setup(words_of_the_history_are_named_where_they_are_known, show_nothing),

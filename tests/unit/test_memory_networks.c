@@ -261,14 +261,14 @@ static void random_time_skips_some_ages(void **state)
         encode(&r, &t);
         r.net.pass.tape->key = key;
         read_ages(&r, 0, plain);
-        read_ages(&r, 0.3f, ages);
-        read_ages(&r, 0.3f, again);
+        read_ages(&r, (vd_real)1 / 3, ages);
+        read_ages(&r, (vd_real)1 / 3, again);
         assert_memory_equal(ages, again, sizeof ages);
         for (int n = 0, i = 0; n < R; n++)
             for (int entry = 0; entry <= n; entry++, i++) {
                 assert_int_equal(plain[i], n - entry);
                 assert_true(entry == 0 || ages[i] < ages[i - 1]);
-                assert_in_range(ages[i] - plain[i], 0, (int)ceil(0.3 * (n + 1)));
+                assert_in_range(ages[i] - plain[i], 0, (n + 3) / 3);
                 skipped += ages[i] - plain[i];
             }
     }
