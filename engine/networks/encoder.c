@@ -50,9 +50,8 @@ static bool scores_by_heads(const vd_config *config)
 int vd_encoder_heads(const vd_config *config)
 {
     return vd_encoder_of(config)->heads ? vd_encoder_of(config)->heads(config)
-           : scores_by_heads(config) || text_has_heads(config)
-               ? vd_text_heads(config)
-               : config->heads;
+           : scores_by_heads(config) || text_has_heads(config) ? vd_text_heads(config)
+                                                               : config->heads;
 }
 
 bool vd_encoder_reads(const vd_config *config, const char *option)

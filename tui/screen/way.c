@@ -77,7 +77,8 @@ static int clamp(int value, int most)
 
 bool vd_way_act(vd_way *way, vd_action action, vd_key key)
 {
-    int lines = vd_scroll_lines(action, vd_key_is_wheel(key), way->seen), *top = &way->top[way->now];
+    int lines = vd_scroll_lines(action, vd_key_is_wheel(key), way->seen),
+        *top = &way->top[way->now];
     bool help = action == VD_ACTION_HELP;
     if (help && way->now != VD_PLACE_HELP)
         vd_way_go(way, VD_PLACE_HELP);

@@ -22,8 +22,8 @@ void vd_way_go(vd_way *way, vd_place place);
 bool vd_way_have(const vd_way *way, vd_place place); // on the way
 void vd_way_back(vd_way *way);                       // the first one stays
 
-// How many lines an action, of the wheel or of a key, scrolls where `seen` are in sight, towards the
-// end when positive; 0: it does not scroll.
+// How many lines an action, of the wheel or of a key, scrolls where `seen` are in sight, towards
+// the end when positive; 0: it does not scroll.
 int vd_scroll_lines(vd_action action, bool wheel, int seen);
 
 // Opens and closes the help, goes back, scrolls a page. False: the action is none of these.
