@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/append.h"
 #include "features/extract/extract.h"
 
 enum { COLOR, SHAPE, MATERIAL, SIZE };
@@ -65,16 +64,19 @@ vd_region_name *vd_region_names_copy(const vd_region_name *names, int count)
     return copy;
 }
 
-void vd_found_contents(const vd_picture_regions *regions, char *out, size_t size)
+vd_region_name *vd_found_contents(const vd_picture_regions *regions, int *count)
 {
-    int count = regions->size == VD_FEATURE_SIZE ? regions->count : 0;
-    out[0] = '\0';
-    for (int r = 0; r < count; r++) {
+    int most = regions->size == VD_FEATURE_SIZE ? regions->count : 0;
+    vd_region_name *things = most ? vd_alloc((size_t)most, sizeof *things) : NULL;
+    *count = 0;
+    for (int r = 0; things && r < most; r++) {
         const float *one = sure(regions, r);
         if (one)
-            vd_append(out, size, "%s%s %s %s %s", *out ? "; " : "", best_name(one, SIZE),
-                      best_name(one, COLOR), best_name(one, MATERIAL), best_name(one, SHAPE));
+            snprintf(things[(*count)++].text, sizeof things->text, "%s %s %s %s",
+                     best_name(one, SIZE), best_name(one, COLOR), best_name(one, MATERIAL),
+                     best_name(one, SHAPE));
     }
+    return things;
 }
 
 // How many there are of each colour and shape.

@@ -7,8 +7,8 @@
 // Sets regions->names, where the features are the extractor's.
 vd_status vd_found_names(vd_picture_regions *regions, vd_error *err);
 
-// "large blue metal cube; small ...", cut to size; "" when the features are not the extractor's.
-void vd_found_contents(const vd_picture_regions *regions, char *out, size_t size);
+// What vd_world_contents returns, of these regions.
+vd_region_name *vd_found_contents(const vd_picture_regions *regions, int *count);
 
 // A caption of the picture (vd_free), NULL when memory is out: "I see 2 blue balls, a yellow cone"
 // of the regions that the extractor is sure of. NULL, or features of another detector: "a picture".

@@ -169,8 +169,9 @@ vd_region_name *vd_region_names_copy(const vd_region_name *names, int count); //
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);
 // What the extractor found in a picture, read back from its features (features/extract/extract.h):
-// "large blue metal cube; small ...", cut to size. "" when the features are of another kind.
-void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size);
+// *count things such as "large blue metal cube" (vd_free). NULL when the features are of another
+// kind, or memory is out.
+vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *count);
 // The names of its 16 attributes in the order of the channels: colours, shapes, materials, sizes.
 extern const char *const vd_attribute_names[];
 // The bundled model after `name` (tui/base/bundled.h), cyclically, among those whose files are in

@@ -461,16 +461,18 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
     return VD_OK;
 }
 
-void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size)
+vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *count)
 {
     vd_picture_regions regions = {0};
+    vd_region_name *things = NULL;
     const vd_own_picture *own = own_at(world, index);
-    out[0] = '\0';
+    *count = 0;
     if (own ? !own->ready || own->doubted : vd_regions_size(world->regions) != VD_FEATURE_SIZE)
-        return;
+        return NULL;
     if (vd_world_regions(world, index, &regions, NULL) == VD_OK)
-        vd_found_contents(&regions, out, size);
+        things = vd_found_contents(&regions, count);
     vd_picture_regions_clear(&regions);
+    return things;
 }
 
 static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)

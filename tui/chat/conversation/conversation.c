@@ -430,22 +430,20 @@ vd_picture_caption vd_conversation_caption(const vd_conversation *conversation)
     return vd_world_captioned(conversation->world, conversation->branches.picture);
 }
 
-const char *vd_conversation_contents(vd_conversation *conversation, size_t index)
+vd_contents vd_conversation_contents(vd_conversation *conversation, size_t index)
 {
     size_t before = conversation->contents_count, count = vd_world_count(conversation->world);
     if (index >= before) {
-        char **more = vd_grow(conversation->contents, before, count, sizeof *more);
+        vd_contents *more = vd_grow(conversation->contents, before, count, sizeof *more);
         conversation->contents = more ? more : conversation->contents;
         conversation->contents_count = more ? count : before;
     }
     if (index >= conversation->contents_count)
-        return ""; // memory is out: captions and ids are searched all the same
-    if (!conversation->contents[index]) {
-        char text[4096] = "";
-        vd_world_contents(conversation->world, index, text, sizeof text);
-        conversation->contents[index] = *text ? vd_strdup(text) : NULL;
-    }
-    return conversation->contents[index] ? conversation->contents[index] : "";
+        return (vd_contents){0}; // memory is out: captions and ids are searched all the same
+    vd_contents *own = &conversation->contents[index];
+    if (!own->things)
+        own->things = vd_world_contents(conversation->world, index, &own->count);
+    return *own;
 }
 
 void vd_conversation_clear(vd_conversation *conversation)
@@ -464,7 +462,7 @@ void vd_conversation_free(vd_conversation *conversation)
 {
     vd_conversation_clear(conversation);
     for (size_t i = 0; i < conversation->contents_count; i++)
-        vd_free(conversation->contents[i]);
+        vd_free(conversation->contents[i].things);
     vd_free(conversation->contents);
     *conversation = (vd_conversation){0};
 }

@@ -66,6 +66,12 @@ typedef struct vd_branches {
     bool returned;   // /new had left them
 } vd_branches;
 
+// What is in a picture.
+typedef struct vd_contents {
+    vd_region_name *things; // (count), owned; NULL: not known
+    int count;
+} vd_contents;
+
 typedef struct vd_conversation {
     const vd_world *world;           // its pictures, and the dialogs that people had about them
     vd_branches branches;            // about the picture that is shown
@@ -78,8 +84,8 @@ typedef struct vd_conversation {
     unsigned forgotten_edition; // their branch, which must still have the same length
     size_t forgotten_at;
     unsigned edition;
-    int asked_again; // first round that is being asked again, -1 none
-    char **contents; // (contents_count) what is in the pictures, once it was asked for; owned
+    int asked_again;       // first round that is being asked again, -1 none
+    vd_contents *contents; // (contents_count) of the pictures, once they were asked for; owned
     size_t contents_count;
 } vd_conversation;
 
@@ -91,8 +97,8 @@ void vd_conversation_clear(vd_conversation *conversation); // of every picture; 
 
 int64_t vd_conversation_image_id(const vd_conversation *conversation);
 vd_picture_caption vd_conversation_caption(const vd_conversation *conversation);
-// The contents of a picture of the world; "" if unknown. Computed once.
-const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
+// Of a picture of the world. Computed once.
+vd_contents vd_conversation_contents(vd_conversation *conversation, size_t index);
 // Keeps the current picture's conversations and switches to those about picture `index`; returns
 // whether there are any.
 bool vd_conversation_show(vd_conversation *conversation, size_t index);

@@ -7,15 +7,14 @@
 
 // ---- what matches ------------------------------------------------------------------------------
 
-// Whether the first `length` bytes of text have every word of the filter.
-static bool has_words(const char *text, size_t length, const char *filter)
+// Whether the text has every word of the filter.
+static bool has_words(const char *text, const char *filter)
 {
-    char part[512], word[128];
-    snprintf(part, sizeof part, "%.*s", (int)(length < 500 ? length : 500), text);
+    char word[128];
     for (const char *at = filter + strspn(filter, " "); *at;) {
         size_t size = strcspn(at, " ");
         snprintf(word, sizeof word, "%.*s", (int)(size < 120 ? size : 120), at);
-        if (!vd_text_find(part, word))
+        if (!vd_text_find(text, word))
             return false;
         at += size;
         at += strspn(at, " ");
@@ -23,17 +22,13 @@ static bool has_words(const char *text, size_t length, const char *filter)
     return true;
 }
 
-// The one thing in the picture that has every word: *length bytes from the result; NULL none.
-static const char *find_thing(vd_chat *chat, size_t index, size_t *length)
+// The one thing in the picture that has every word; NULL none.
+static const char *find_thing(vd_chat *chat, size_t index)
 {
-    const char *text = vd_conversation_contents(&chat->conversation, index);
-    while (*text) {
-        *length = strcspn(text, ";");
-        if (has_words(text, *length, chat->nav.filter.text))
-            return text;
-        text += *length;
-        text += strspn(text, "; ");
-    }
+    const vd_contents contents = vd_conversation_contents(&chat->conversation, index);
+    for (int i = 0; i < contents.count; i++)
+        if (has_words(contents.things[i].text, chat->nav.filter.text))
+            return contents.things[i].text;
     return NULL;
 }
 
@@ -42,10 +37,9 @@ static bool matches_picture(const vd_list *list, int index)
     vd_chat *chat = list->chat;
     const char *caption = vd_world_caption(chat->conversation.world, (size_t)index);
     char name[128];
-    size_t length;
     vd_world_name(chat->conversation.world, (size_t)index, name, sizeof name);
-    return has_words(caption, strlen(caption), chat->nav.filter.text) ||
-           strstr(name, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
+    return has_words(caption, chat->nav.filter.text) || strstr(name, chat->nav.filter.text) ||
+           find_thing(chat, (size_t)index);
 }
 
 // ---- drawing -----------------------------------------------------------------------------------
@@ -68,13 +62,12 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, 
     vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
     if (selected)
         style.attributes |= VD_REVERSE;
-    size_t length;
     const char *thing = NULL;
-    if (chat->nav.filter.length && !has_words(caption, strlen(caption), chat->nav.filter.text))
-        thing = find_thing(chat, index, &length);
+    if (chat->nav.filter.length && !has_words(caption, chat->nav.filter.text))
+        thing = find_thing(chat, index);
     if (thing) { // why it is here, when the caption does not say so
         x += vd_grid_text(grid, x, at.y, end - x, "has: ", vd_style_of(grid, VD_ROLE_NOTE));
-        vd_grid_text_n(grid, x, at.y, end - x, thing, length, style);
+        vd_grid_text(grid, x, at.y, end - x, thing, style);
     } else {
         vd_grid_text(grid, x, at.y, end - x, caption, style);
     }
