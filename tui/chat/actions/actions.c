@@ -36,6 +36,11 @@ void vd_chat_open(vd_chat *chat, vd_place place)
         view->open(chat);
 }
 
+vd_line *vd_chat_line(vd_chat *chat)
+{
+    return chat->views[chat->nav.place]->filter ? &chat->nav.filter : &chat->nav.line;
+}
+
 void vd_chat_find(vd_chat *chat, const char *text)
 {
     vd_navigation *nav = &chat->nav;

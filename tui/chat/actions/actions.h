@@ -92,7 +92,8 @@ bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument);
 // ---- keys (keys.c) ------------------------------------------------------------------------------
 
 void vd_chat_key(vd_chat *chat, vd_key key);
-vd_line *vd_chat_line(vd_chat *chat); // what typing goes into
+// On a row of the list of the place: the first one selects an entry, the second one picks it.
+void vd_list_click(vd_chat *chat, int y);
 // After every key and event: updates the views after changes, and requests what they need.
 void vd_chat_settle(vd_chat *chat);
 
@@ -104,7 +105,6 @@ int vd_list_entry(const vd_list *list); // the entry under the cursor, -1 none
 // Of the list of the place.
 void vd_list_scroll(vd_chat *chat, int lines);
 void vd_list_pick(vd_chat *chat);
-void vd_list_click(vd_chat *chat, int y); // the first one selects an entry, the second one picks it
 
 // ---- what is shown ------------------------------------------------------------------------------
 
@@ -112,6 +112,7 @@ void vd_list_click(vd_chat *chat, int y); // the first one selects an entry, the
 const vd_round *vd_chat_round(const vd_chat *chat);
 const vd_response *vd_chat_response(const vd_chat *chat);
 void vd_chat_open(vd_chat *chat, vd_place place);
+vd_line *vd_chat_line(vd_chat *chat);               // what typing goes into
 void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
 void vd_chat_fold(vd_chat *chat, bool on);          // answers that mean the same as one
 // "region 2": switches it and goes to the what-ifs; "none": all back; "": only goes there.
@@ -184,7 +185,10 @@ void vd_chat_read(vd_chat *chat, const char *text);
 // ---- commands (commands.c) ----------------------------------------------------------------------
 
 void vd_chat_command(vd_chat *chat, const char *line); // runs a line that starts with '/'
-void vd_chat_complete(vd_chat *chat);                  // Tab on such a line
+
+// ---- completing commands (completion.c) ---------------------------------------------------------
+
+void vd_chat_complete(vd_chat *chat); // Tab on such a line
 
 // ---- out of the chat (copy.c) -------------------------------------------------------------------
 

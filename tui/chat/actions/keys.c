@@ -10,11 +10,6 @@ static const vd_view *view_now(const vd_chat *chat)
 
 // ---- the line ----------------------------------------------------------------------------------
 
-vd_line *vd_chat_line(vd_chat *chat)
-{
-    return view_now(chat)->filter ? &chat->nav.filter : &chat->nav.line;
-}
-
 // Asks, or changes a round to the question.
 static void submit(vd_chat *chat, const char *text)
 {
@@ -80,6 +75,16 @@ static bool edit(vd_chat *chat, vd_line *line, vd_action action)
                            "a line holds %d bytes: the end of what was cut did not fit",
                            VD_LINE_MAX);
     return true;
+}
+
+void vd_list_click(vd_chat *chat, int y)
+{
+    const vd_list list = chat->views[chat->nav.place]->list(chat);
+    int clicked = chat->nav.row_round[y];
+    if (clicked >= 0 && clicked == *list.at)
+        vd_chat_act(chat, VD_ACTION_PICK, "");
+    else if (clicked >= 0)
+        *list.at = clicked;
 }
 
 static void click(vd_chat *chat, vd_key key)

@@ -55,13 +55,3 @@ void vd_list_pick(vd_chat *chat)
     if (entry >= 0)
         list.pick(&list, entry);
 }
-
-void vd_list_click(vd_chat *chat, int y)
-{
-    const vd_list list = chat->views[chat->nav.place]->list(chat);
-    int clicked = chat->nav.row_round[y];
-    if (clicked >= 0 && clicked == *list.at)
-        vd_chat_act(chat, VD_ACTION_PICK, "");
-    else if (clicked >= 0)
-        *list.at = clicked;
-}
