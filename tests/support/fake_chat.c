@@ -405,7 +405,8 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
     case VD_REQUEST_MODEL:
         fake->models++;
         event.asked = vd_strdup(request->text);
-        snprintf(event.model, sizeof event.model, "%s", request->text);
+        const char *slash = strrchr(request->text, '/');
+        snprintf(event.model, sizeof event.model, "%s", slash ? slash + 1 : request->text);
         g_strlcpy(event.by.model.text, request->text, sizeof event.by.model.text);
         snprintf(event.backend, sizeof event.backend, "cpu");
         if (!answers_index)

@@ -408,6 +408,23 @@ static void regions_that_come_late_are_not_those_of_the_next_picture(void **stat
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
+// Two may be called the same: as they were asked for, they are told apart.
+static void models_of_one_name_are_told_apart(void **state)
+{
+    (void)state;
+    const vd_lane *lane = fake.chat.lanes.lane;
+    fake_chat_keys(&fake,
+                   "'/model other/base' Enter '/compare base' Enter '/compare a/base' Enter");
+    assert_string_equal(lane[0].model, lane[1].model);
+    fake_chat_keys(&fake, "'/history other/base people' Enter '/history base own' Enter");
+    assert_int_equal(lane[0].follow, VD_FOLLOW_HUMAN);
+    assert_int_equal(lane[1].follow, VD_FOLLOW_OWN);
+    assert_int_equal(lane[2].follow, VD_FOLLOW_SHARED);
+    // Behind one that is not bundled comes the first one, whatever its file is called.
+    fake_chat_keys(&fake, "'/compare off' Enter F3");
+    assert_string_equal(lane[0].name, "base");
+}
+
 static void rebind(vd_rebinding *mine, const char *line)
 {
     vd_error err;
@@ -460,6 +477,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(models_change_and_answer_again),
+        TEST(models_of_one_name_are_told_apart),
         TEST(commands_do_what_their_keys_do),
         TEST(the_record_names_the_model_that_answered),
         TEST(the_model_asked_for_last_answers),

@@ -143,6 +143,20 @@ static void follow_next(vd_chat *chat)
     vd_lanes_follow(&chat->lanes, lane, shared ? VD_FOLLOW_HUMAN : (now + 1) % VD_FOLLOWS);
 }
 
+// The lane of a model by its name, -1 none; of two of one name the one that was asked for so.
+static int lane_called(const vd_lanes *lanes, const char *name, size_t length)
+{
+    int lane = -1;
+    for (int i = 0; i < lanes->count; i++) {
+        const char *asked = vd_lane_name(&lanes->lane[i]), *model = lanes->lane[i].model;
+        if (strncmp(asked, name, length) == 0 && !asked[length])
+            return i;
+        if (strncmp(model, name, length) == 0 && !model[length])
+            lane = i;
+    }
+    return lane;
+}
+
 // "own", or "base own" for one of several models; "": the next one.
 static void run_follow(vd_chat *chat, const char *argument)
 {
@@ -154,10 +168,7 @@ static void run_follow(vd_chat *chat, const char *argument)
     const char *word = strrchr(argument, ' ');
     size_t length = word ? (size_t)(word - argument) : 0;
     word = word ? word + 1 : argument;
-    int lane = length ? -1 : chat->nav.lane;
-    for (int i = 0; i < lanes->count && length; i++)
-        if (strncmp(lanes->lane[i].model, argument, length) == 0 && !lanes->lane[i].model[length])
-            lane = i;
+    int lane = length ? lane_called(lanes, argument, length) : chat->nav.lane;
     if (lane < 0) {
         vd_notice_complain(&chat->notice, "/history %s: no such model is shown", argument);
         return;

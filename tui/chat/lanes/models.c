@@ -54,9 +54,7 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
 
 static const char *other_model(const vd_lanes *lanes)
 {
-    const vd_lane *lane = &lanes->lane[0];
-    const char *now = lane->loading ? lane->coming : lane->model;
-    return vd_world_next_model(lanes->conversation->world, now);
+    return vd_world_next_model(lanes->conversation->world, lanes->lane[0].name);
 }
 
 // Another branch in which the same questions were all answered by this model; -1: none.
