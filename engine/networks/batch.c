@@ -163,9 +163,23 @@ int vd_batch_answer_words(const vd_batch *batch, int candidate)
     return n;
 }
 
+// The entries and the last question, without their first token.
+static int64_t text_of(const vd_batch *batch, int dialog)
+{
+    int64_t entries = 0, question = 0;
+    for (int n = dialog * batch->rounds; n < (dialog + 1) * batch->rounds; n++) {
+        entries += batch->history_length[n];
+        if (batch->question_length[n] > 0)
+            question = batch->question_length[n];
+    }
+    return entries + question > 0 ? entries + question - 1 : 0;
+}
+
 vd_totals vd_batch_totals(const vd_batch *batch)
 {
     vd_totals totals = {0};
+    for (int b = 0; b < batch->dialogs; b++)
+        totals.text += text_of(batch, b);
     for (int n = 0; n < batch->dialogs * batch->rounds; n++) {
         if (batch->truth[n] < 0)
             continue;

@@ -80,6 +80,9 @@ typedef struct vd_batch {
 typedef struct vd_totals {
     int64_t questions; // with a known answer; of captioners the captions
     int64_t words;     // of those answers or captions, </S> included: what is predicted
+    // Of dialogs as one text, the caption to the last question: the tokens behind another one, with
+    // the <S> and </S> that some networks leave out (boundaries.h).
+    int64_t text;
 } vd_totals;
 
 vd_totals vd_batch_totals(const vd_batch *batch);

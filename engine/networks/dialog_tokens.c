@@ -13,6 +13,7 @@ typedef struct strand {
     int rows, words, places; // rows: the kept ones count
     int kept;                // rows of the one dialog that a chat has kept
     int *from, *id, *place;  // vd_dialog_tokens
+    int *before, *next;      // the same
     int *origin;             // column of vd_dialog_tokens.rollout, -1: it has none
     vd_pair_group *group;    // (dialogs + words) the regions of each dialog, then each word
     int *last;               // (N) group of a question's last word, -1: it has none
@@ -59,6 +60,8 @@ static void add_words(strand *s, const vd_packed *text, int sequence, int seen, 
         int place = seen + own.count - 1 - s->regions;
         s->id[s->words] = text->id[i];
         s->place[s->words] = place < s->places ? place : s->places - 1;
+        s->before[s->words] = place == 0 ? -1 : own.count > 1 ? row - 1 : s->first + seen - 1;
+        s->next[s->words] = place == 0 ? -1 : text->id[i];
         s->group[dialogs + s->words] = (vd_pair_group){
             .query = {row, 1}, .key = {before, own}, .stride = room_for(seen + own.count)};
         s->origin[row] = origin;
@@ -121,6 +124,8 @@ static bool take_strand(strand *s, vd_arena *arena)
     s->origin = vd_arena_ints(arena, words + (size_t)in->region_start[dialogs]);
     s->id = vd_arena_ints(arena, words);
     s->place = vd_arena_ints(arena, words);
+    s->before = vd_arena_ints(arena, words);
+    s->next = vd_arena_ints(arena, words);
     s->last = vd_arena_ints(arena, (size_t)in->span->questions);
     s->group = vd_arena_take(arena, words + dialogs, sizeof *s->group);
     for (int b = 0; b < in->span->dialogs; b++) {
@@ -222,6 +227,10 @@ static void make_lists(vd_dialog_tokens *d, const strand *s)
     d->id = vd_arena_upload(arena, s->id, words, int_size);
     d->place = vd_arena_upload(arena, s->place, words, int_size);
     d->question = list_questions(d);
+    if (d->in->next_word != 0) {
+        d->before = vd_arena_upload(arena, s->before, words, int_size);
+        d->next = vd_arena_upload(arena, s->next, words, int_size);
+    }
     if (d->tape->dw)
         return;
     d->at_regions = find_pairs(d, VD_SEES_REGIONS);

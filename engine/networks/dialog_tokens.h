@@ -29,6 +29,9 @@ typedef struct vd_dialog_tokens {
     // words; of each word its id, and its place in the text, below `places`; of each question the
     // row of its last word, -1 when it has none.
     const int *from, *id, *place, *question;
+    // Where in->next_word is not 0: of each word the row of the one before it in its text, and its
+    // id; -1: it is the first.
+    const int *before, *next;
     const int *last;        // (N) host: the group in `sees` of that word, or -1
     const vd_pairing *sees; // of tokens to tokens
     // For what people see, and so not there in training.

@@ -18,8 +18,13 @@
 // place 0, and where it ends is left to its words and those of the first question.
 // Dropout is on words with their places, and on what a layer adds.
 //
-// Left out: the loss on the next word of the text, and its decoder that goes on writing the
-// sequence; the decoders are those of all networks.
+// The loss of the next word (option next-word, its weight): at every word of the text
+//   p(next word) = softmax(W LN(x)), W the word vectors
+// and the mean of -log p over all words but the first (vd_totals.text), times the weight, is added
+// to the loss of the decoders. In training alone: scores and answers are the decoders'. <PAD>, a
+// vector of zeros, takes part and is not changed.
+//
+// Left out: the decoder that goes on writing the sequence; the decoders are those of all networks.
 // Attentions from the question's last word, index = layer, the mean over heads of what each head
 // looks at among what is of a kind: question -> regions, rounds, history-words, question-words. And
 // what that word is made of after all layers, by attention rollout: rollout (regions),
@@ -179,6 +184,35 @@ static const vd_value *take_layer(vd_dialog_tokens *d, const vd_value *x, int in
     return l.after;
 }
 
+// ---- the next word ------------------------------------------------------------------------------
+
+static void predict_words(const vd_dialog_tokens *d, const vd_value *x)
+{
+    vd_tape *tape = d->tape;
+    int vocab = d->in->config->vocab;
+    const vd_value *y = vd_tape_rows(tape, x, d->before, d->words, VD_AXIS_NONE);
+    y = vd_tape_layer_norm(tape, y, "encoder.norm");
+    y = vd_tape_linear(tape, y, "encoder.word_embed");
+    double *loss = vd_arena_numbers(tape->arena, 1, sizeof *loss);
+    const vd_real *zero = vd_arena_zeros(tape->arena, 1);
+    if (!loss || !zero)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the loss of the next word");
+    if (tape->status != VD_OK)
+        return;
+    const vd_candidate_loss l = {.questions = d->words,
+                                 .candidates = vocab,
+                                 .margin = 1,
+                                 .scale = d->in->next_word,
+                                 .truth = d->next,
+                                 .scores = y->x,
+                                 .dscores = y->dx,
+                                 .loss = loss};
+    tape->be->candidate_loss(&l);
+    if (y->dx) // the vector of <PAD> stays zero
+        tape->be->copy_rows(zero, 0, NULL, d->words, 1, y->dx + VD_PAD, vocab);
+    tape->be->memory->download(d->in->next_word_loss, loss, sizeof *loss);
+}
+
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_dialog_tokens d;
@@ -196,6 +230,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     for (int i = 0; i < layers_of(in->config); i++)
         x = take_layer(&d, x, i);
     vd_dialog_tokens_keep(&d);
+    if (in->next_word != 0 && d.words > 0)
+        predict_words(&d, x);
     x = last_words(&d, x);
     vd_value *e = vd_tape_layer_norm(tape, x, "encoder.norm");
     e = vd_tape_linear(tape, e, "encoder.out");
@@ -212,7 +248,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
                                                   .title =
                                                       "causal transformer over picture and dialog",
-                                                  .reads = "hops",
+                                                  .reads = "hops next-word",
                                                   .declare = declare,
                                                   .build = build,
                                                   .heads = heads_of,

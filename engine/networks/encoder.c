@@ -353,7 +353,9 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .random_time = pass->random_time,
                     .linear = pass->linear,
                     .memo = pass->memo,
-                    .states = &states};
+                    .states = &states,
+                    .next_word = pass->next_word,
+                    .next_word_loss = &pass->next_word_loss};
     tape->flatten = pass->flatten;
     read_regions(tape, &in, pass);
     const vd_value *e =

@@ -57,6 +57,7 @@ typedef struct vd_inputs {
     const vd_pairing *sight[VD_SIGHTS]; // vd_inputs_pairing
     vd_memo *memo;                      // of the one dialog; NULL: nothing is kept
     vd_word_states *states;             // the network sets those that it has
+    double next_word, *next_word_loss;  // pass.h
 } vd_inputs;
 
 typedef int vd_width(const vd_config *config);

@@ -114,6 +114,8 @@ typedef struct vd_pass {
     // dropout masks; else equal candidates, and equal prefixes, share masks.
     bool own_masks;
     vd_real coverage;           // weight of the coverage loss (decoders/copying.c)
+    double next_word;           // what each next word counts in the loss (dialog_transformer.c)
+    double next_word_loss;      // their sum, which the network sets
     uint64_t key;               // of this step's dropout masks
     const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
     struct vd_memo *memo;       // of networks on the tape (networks/encoder.h), when answering

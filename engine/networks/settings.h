@@ -174,6 +174,9 @@
     X(coverage, "coverage", REAL, 0, 1e9, 0, NULL, true,                                           \
       "copy pointer: weight of the coverage loss in the last epoch, against attending to the "     \
       "same words again (See et al. 2017: 1); 0: none")                                            \
+    X(next_word, "next-word", REAL, 0, 1e9, 0, NULL, true,                                         \
+      "dialog-transformer: weight of the cross entropy of the next word, over all text of the "    \
+      "dialog, added to the loss (0.05 to 0.2 are usual); 0: none")                                \
     X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
       "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
     X(scst, "scst", CHOICE, VD_SCST_NONE, VD_SCSTS - 1, VD_SCST_NONE, vd_scst_names, true,         \

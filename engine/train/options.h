@@ -59,6 +59,7 @@ typedef struct vd_train_options {
     double random_time;  // memn2n: share of empty entries (networks/memn2n.c)
     double linear_start; // memn2n: share of the epochs without softmax in the hops
     double coverage;     // weight of the coverage loss in the last epoch (decoders/copying.c)
+    double next_word;    // weight of the loss of the next word (networks/dialog_transformer.c)
     // 1: a gate without an upper bound starts as the tangent of a sigmoid one, 1/2 + x/4, so that
     // the network starts where one with sigmoid gates does; 0: as the sigmoid's weights would,
     // PyTorch's start, from which attention 3 saturates early.

@@ -403,6 +403,7 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
     net.pass.random_time = (vd_real)t->options.random_time;
     net.pass.linear = step->linear;
     net.pass.coverage = step->last_epoch ? (vd_real)t->options.coverage : 0;
+    net.pass.next_word = of->text ? t->options.next_word / (double)of->text : 0;
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);
     if (status == VD_OK && vd_has_discriminative(t->config.decoders))
@@ -411,7 +412,7 @@ static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_
         status = generate(&net, of, &generated, err);
     if (status == VD_OK)
         status = vd_network_encode_backward(&net, err);
-    *loss += ranked + generated;
+    *loss += ranked + generated + net.pass.next_word_loss;
     return status;
 }
 

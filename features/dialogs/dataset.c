@@ -77,12 +77,27 @@ const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t ind
     return &dataset->dialogs->dialogs[index];
 }
 
+// The caption, the entries that questions see and the last question, without their first token.
+static int64_t text_of(const vd_dataset *set, size_t index)
+{
+    const vd_visdial_dialog *dialog = vd_dataset_dialog(set, index);
+    int64_t words = set->tokens[VD_CAPTIONS].length[index] - 1;
+    for (int32_t r = 0; r < dialog->round_count; r++) {
+        const vd_visdial_round *round = &dialog->rounds[r];
+        words += set->tokens[VD_QUESTIONS].length[round->question];
+        if (r + 1 < dialog->round_count) // vd_history_entry
+            words += (round->answer >= 0 ? vd_wrapped_length(set, round->answer) : 0) + 1;
+    }
+    return words;
+}
+
 void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t count,
                        vd_totals *totals)
 {
     *totals = (vd_totals){0};
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        totals->text += text_of(set, dialogs[b]);
         for (int32_t r = 0; r < dialog->round_count; r++) {
             const vd_visdial_round *round = &dialog->rounds[r];
             if (round->truth < 0)

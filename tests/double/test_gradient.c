@@ -112,6 +112,7 @@ typedef struct setting {
     vd_real coverage;
     vd_real random_time;
     bool linear;
+    double next_word;
 } setting;
 
 typedef struct model {
@@ -137,6 +138,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .position_dropout = s->dropout,
                                .own_masks = s->own_masks,
                                .coverage = s->coverage,
+                               .next_word = s->next_word,
                                .text_dropout = s->dropout,
                                .random_time = s->random_time,
                                .linear = s->linear,
@@ -166,7 +168,7 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
     }
     if (with_gradient)
         assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
-    return total;
+    return total + net.pass.next_word_loss;
 }
 
 // How the loss changes with elements from..to-1 of a parameter in a random direction; *found: what
@@ -481,6 +483,19 @@ static void coverage_of_copied_words(void **state)
                          .coverage = 0.7});
 }
 
+// Word vectors are read, and what the next word is compared with.
+static void the_next_word_of_the_dialog(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2; n++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .dropout = n ? 0.3 : 0,
+                         .decoders = n ? VD_BOTH : VD_DISCRIMINATIVE,
+                         .network = VD_NETWORK_DIALOG_TRANSFORMER,
+                         .next_word = 0.1});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +517,7 @@ int main(void)
         cmocka_unit_test(every_score_of_words),
         cmocka_unit_test(copied_words),
         cmocka_unit_test(coverage_of_copied_words),
+        cmocka_unit_test(the_next_word_of_the_dialog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

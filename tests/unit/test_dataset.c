@@ -247,6 +247,12 @@ static void check_batch(const world *w, const vd_batch *batch, const size_t *ind
     assert_int_equal(batch->question_width, e.question_width);
     assert_int_equal(batch->history_width, e.history_width);
     assert_int_equal(batch->candidate_width, e.candidate_width);
+    const vd_totals of = vd_batch_totals(batch);
+    vd_totals found;
+    vd_dataset_totals(w->set, index, count, &found);
+    assert_int_equal(found.questions, of.questions);
+    assert_int_equal(found.words, of.words);
+    assert_int_equal(found.text, of.text);
 }
 
 // ---- tests --------------------------------------------------------------------------------------

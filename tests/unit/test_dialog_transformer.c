@@ -1,6 +1,6 @@
 // What the network that reads a dialog as one sequence promises beside what all do
 // (test_encoders.c): where a question is read, what it knows without the history, how long a text
-// may be, how many heads there are.
+// may be, how many heads there are, what the loss of the next word is.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,6 +62,7 @@ typedef struct room {
     vd_real *block;
     vd_arena arena;
     vd_network net;
+    double next_word;
 } room;
 
 static void open_room(room *r, int heads)
@@ -97,9 +98,11 @@ static vd_status encode(room *r, const talk *t, vd_error *err)
                             .history_length = t->history_length,
                             .truth = t->truth};
     vd_arena_reset(&r->arena);
-    r->net = (vd_network){
-        .pass = {
-            .be = vd_backend_cpu(), .config = &r->config, .w = &r->weights, .arena = &r->arena}};
+    r->net = (vd_network){.pass = {.be = vd_backend_cpu(),
+                                   .config = &r->config,
+                                   .w = &r->weights,
+                                   .next_word = r->next_word,
+                                   .arena = &r->arena}};
     return vd_network_encode(&r->net, &batch, err);
 }
 
@@ -284,6 +287,111 @@ static void a_rollout_multiplies_the_attentions_of_all_layers(void **state)
     close_room(&r);
 }
 
+// ---- the next word ------------------------------------------------------------------------------
+
+static vd_real *weights_of(const room *r, const char *name)
+{
+    const vd_parameter *p = vd_layout_find(&r->layout, name);
+    assert_non_null(p);
+    return r->block + p->offset;
+}
+
+// Layers add nothing: x is the word with its place.
+static void empty_layers(room *r)
+{
+    static const char *const parts[] = {"attention.out.weight", "ffn.2.weight", "ffn.2.bias"};
+    for (int l = 0; l < 3; l++)
+        for (int i = 0; i < 3; i++) {
+            char name[80];
+            snprintf(name, sizeof name, "encoder.layers.%d.%s", l, parts[i]);
+            const vd_parameter *p = vd_layout_find(&r->layout, name);
+            assert_non_null(p);
+            memset(r->block + p->offset, 0, p->elements * sizeof *r->block);
+        }
+}
+
+// LN(word + place)
+static void normalised(const room *r, int32_t word, int place, double out[MOST_H])
+{
+    int e = r->config.embed;
+    const vd_real *words = weights_of(r, "encoder.word_embed.weight") + word * e,
+                  *places = weights_of(r, "encoder.place.weight") + place * e,
+                  *gain = weights_of(r, "encoder.norm.weight"),
+                  *bias = weights_of(r, "encoder.norm.bias");
+    double mean = 0, square = 0;
+    for (int i = 0; i < e; i++) {
+        out[i] = (double)words[i] + (double)places[i];
+        mean += out[i] / e;
+    }
+    for (int i = 0; i < e; i++)
+        square += (out[i] - mean) * (out[i] - mean) / e;
+    for (int i = 0; i < e; i++)
+        out[i] = (out[i] - mean) / sqrt(square + 1e-5) * (double)gain[i] + (double)bias[i];
+}
+
+// The sum of -log p of the words of a text from `first` on, each from the one before it.
+static double surprise(const room *r, const int32_t *text, int count, int first)
+{
+    const vd_real *words = weights_of(r, "encoder.word_embed.weight");
+    double total = 0;
+    for (int i = first; i < count; i++) {
+        double y[MOST_H], sum = 0, said = 0;
+        normalised(r, text[i - 1], i - 1, y);
+        for (int v = 0; v < SMALL_VOCAB; v++) {
+            double score = 0;
+            for (int k = 0; k < r->config.embed; k++)
+                score += y[k] * (double)words[v * r->config.embed + k];
+            sum += exp(score);
+            said = v == text[i] ? score : said;
+        }
+        total += log(sum) - said;
+    }
+    return total;
+}
+
+// The entries of a talk and its last question; their words.
+static int as_text(const talk *t, int32_t *text)
+{
+    int count = 0;
+    for (int r = 0; r < t->rounds; r++)
+        for (int i = 0; i < t->history_length[r]; i++)
+            text[count++] = t->history[r * TH + i];
+    for (int i = 0; i < t->question_length[t->rounds - 1]; i++)
+        text[count++] = t->question[(t->rounds - 1) * TQ + i];
+    return count;
+}
+
+static void expect_loss(room *r, const talk *t, double expected)
+{
+    vd_error err;
+    must(encode(r, t, &err), &err);
+    if (!(fabs(r->net.pass.next_word_loss - expected) <= 1e-5 * expected))
+        fail_msg("the loss of the next word is %.9g, expected %.9g", r->net.pass.next_word_loss,
+                 expected);
+}
+
+// The loss is of all words but the first, of a question apart, too, whose first word follows what
+// it sees of the entries.
+static void every_word_is_predicted_from_those_before_it(void **state)
+{
+    enum { ROUNDS = 4 };
+    static room r;
+    int32_t text[R * TH];
+    talk t = make_talk(ROUNDS, 5);
+    (void)state;
+    open_room(&r, 0);
+    empty_layers(&r);
+    expect_loss(&r, &t, 0); // none is wanted
+    r.next_word = 0.125;
+    expect_loss(&r, &t, 0.125 * surprise(&r, text, as_text(&t, text), 1));
+    t.history[TH] ^= 1; // so the first question is apart
+    double sum = surprise(&r, text, as_text(&t, text), 1);
+    int caption = t.history_length[0], words = t.question_length[0];
+    memcpy(text + caption, t.question, (size_t)words * sizeof *text);
+    expect_loss(&r, &t, 0.125 * (sum + surprise(&r, text, caption + words, caption)));
+    close_room(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_text_may_be_longer_than_there_are_places),
         cmocka_unit_test(heads_divide_a_word_vector),
         cmocka_unit_test(a_rollout_multiplies_the_attentions_of_all_layers),
+        cmocka_unit_test(every_word_is_predicted_from_those_before_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

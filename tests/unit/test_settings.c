@@ -145,6 +145,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"random-time", 0, 1, 0.1},
         {"linear-start", 0, 1, 0},
         {"coverage", 0, 1e9, 0},
+        {"next-word", 0, 1e9, 0},
         {"open-gates", 0, 1, 0},
         {"scst", 0, 2, VD_SCST_NONE},
         {"sample", 0, 1, VD_SAMPLE_BEAM},
@@ -316,6 +317,7 @@ static void the_help_names_the_networks_that_read_an_option(void **state)
     for (const vd_setting *row = vd_config_settings; row->name; row++)
         if (!of_data(row))
             check_readers(false, row->name);
+    check_readers(false, "next-word");
     for (const vd_setting *row = vd_caption_settings; row->name; row++)
         if (!vd_settings_find(vd_config_settings, row->name))
             check_readers(true, row->name);
@@ -339,6 +341,7 @@ static void options_are_read_by_some_networks_only(void **state)
     assert_true(vd_encoder_reads(&qanet, "text-dropout"));
     assert_false(vd_encoder_reads(&memn2n, "text-dropout"));
     assert_false(vd_encoder_reads(&memn2n, "heads"));
+    assert_false(vd_encoder_reads(&memn2n, "next-word"));
     assert_int_equal(vd_encoder_heads(&memn2n), 3);
     vd_caption_config captioner = {VD_CAPTIONER_TRANSFORMER};
     assert_false(vd_caption_reads(&captioner, "embed"));

@@ -117,36 +117,87 @@ static vd_batch part_of(int first, int last)
     return b;
 }
 
+// Takes a step of `whole` at once, of `parts` in two; both are freed.
+static void compare_steps(vd_trainer *whole, vd_trainer *parts)
+{
+    vd_batch part[] = {part_of(0, 0), part_of(1, 2)};
+    vd_totals of = vd_batch_totals(small_batch()), sum = {0};
+    double loss, norm, found = 0, found_norm;
+    vd_error err;
+    float largest;
+    must(step_take(whole, small_batch(), 1, &loss, &norm, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        vd_totals share = vd_batch_totals(&part[i]);
+        sum.questions += share.questions;
+        sum.words += share.words;
+        sum.text += share.text;
+    }
+    must(step_gradient(parts, part, 2, of, &found, &err), &err);
+    must(vd_trainer_update(parts, 1, &found, &found_norm, &err), &err);
+    assert_int_equal(sum.questions, of.questions);
+    assert_int_equal(sum.words, of.words);
+    assert_int_equal(sum.text, of.text);
+    assert_true(fabs(loss - found) <= 1e-6 * loss);
+    assert_true(fabs(norm - found_norm) <= 1e-5 * norm);
+    assert_true(score_difference(whole, parts, &largest) <= 1e-4f * largest);
+    vd_trainer_free(whole);
+    vd_trainer_free(parts);
+}
+
+static vd_train_options without_dropout(void)
+{
+    vd_train_options options = small_options(7);
+    options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    options.optimiser = VD_RMSPROP; // its first step is the sign of the gradient, nearly
+    return options;
+}
+
 static void micro_batches_of_a_step_are_the_step(void **state)
 {
+    vd_train_options options = without_dropout();
     (void)state;
-    for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++) {
-        vd_train_options options = small_options(7);
-        options.dropout = options.lstm_dropout = options.position_dropout = 0;
-        options.optimiser = VD_RMSPROP; // its first step is the sign of the gradient, nearly
-        vd_trainer *whole = small_trainer_of((vd_decoders)decoders, &options);
-        vd_trainer *parts = small_trainer_of((vd_decoders)decoders, &options);
-        vd_batch part[] = {part_of(0, 0), part_of(1, 2)};
-        vd_totals of = vd_batch_totals(small_batch()), sum = {0};
-        double loss, norm, found = 0, found_norm;
+    for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++)
+        compare_steps(small_trainer_of((vd_decoders)decoders, &options),
+                      small_trainer_of((vd_decoders)decoders, &options));
+}
+
+static vd_trainer *next_word_trainer(vd_network_kind network, double next_word)
+{
+    vd_config config = small_config();
+    vd_train_options options = without_dropout();
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    config.network = network;
+    config.positions = VD_POSITIONS_NONE;
+    options.next_word = next_word;
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// The loss of the next word is its weight times a mean over the words of the step, and of the
+// network that reads dialogs as one text.
+static void the_next_word_counts_by_its_weight(void **state)
+{
+    enum { WEIGHTS = 3 };
+    const vd_network_kind network = VD_NETWORK_DIALOG_TRANSFORMER;
+    double loss[WEIGHTS], other[WEIGHTS], norm;
+    (void)state;
+    for (int i = 0; i < WEIGHTS; i++) {
+        vd_trainer *one = next_word_trainer(network, 0.1 * i),
+                   *lf = next_word_trainer(VD_NETWORK_LF, 0.1 * i);
         vd_error err;
-        float largest;
-        must(step_take(whole, small_batch(), 1, &loss, &norm, &err), &err);
-        for (int i = 0; i < 2; i++) {
-            vd_totals share = vd_batch_totals(&part[i]);
-            sum.questions += share.questions;
-            sum.words += share.words;
-        }
-        must(step_gradient(parts, part, 2, of, &found, &err), &err);
-        must(vd_trainer_update(parts, 1, &found, &found_norm, &err), &err);
-        assert_int_equal(sum.questions, of.questions);
-        assert_int_equal(sum.words, of.words);
-        assert_true(fabs(loss - found) <= 1e-6 * loss);
-        assert_true(fabs(norm - found_norm) <= 1e-5 * norm);
-        assert_true(score_difference(whole, parts, &largest) <= 1e-4f * largest);
-        vd_trainer_free(whole);
-        vd_trainer_free(parts);
+        must(step_take(one, small_batch(), 1, &loss[i], &norm, &err), &err);
+        must(step_take(lf, small_batch(), 1, &other[i], &norm, &err), &err);
+        vd_trainer_free(one);
+        vd_trainer_free(lf);
     }
+    double mean = (loss[1] - loss[0]) / 0.1;
+    assert_true(mean > 0.5 * log(SMALL_VOCAB) && mean < 4 * log(SMALL_VOCAB));
+    assert_true(fabs(loss[2] - loss[0] - 0.2 * mean) <= 1e-6 * loss[2]);
+    assert_true(other[1] == other[0] && other[2] == other[0]);
+    compare_steps(next_word_trainer(network, 0.1), next_word_trainer(network, 0.1));
 }
 
 static void a_failed_micro_batch_changes_no_weight(void **state)
@@ -542,6 +593,7 @@ int main(void)
         cmocka_unit_test(a_seed_reproduces_a_run_bit_for_bit),
         cmocka_unit_test(a_resumed_run_is_the_run),
         cmocka_unit_test(micro_batches_of_a_step_are_the_step),
+        cmocka_unit_test(the_next_word_counts_by_its_weight),
         cmocka_unit_test(a_failed_micro_batch_changes_no_weight),
         cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
         cmocka_unit_test(training_learns_its_batch),

@@ -50,7 +50,7 @@ static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *
 static vd_status add_pictures(const vd_training *plan, vd_caption_loader *loader, size_t first,
                               size_t n, sums *all, vd_error *err)
 {
-    static const vd_totals undivided = {1, 1};
+    static const vd_totals undivided = {.questions = 1, .words = 1};
     size_t pictures[VALIDATED];
     const vd_batch *batch;
     vd_caption_loss loss = {0};
