@@ -71,26 +71,6 @@ static void presets_are_the_two_models_people_compare(void **state)
 
 // ---- running ------------------------------------------------------------------------------------
 
-static void options_that_change_nothing_are_named(void **state)
-{
-    (void)state;
-    train_run_expect("idle", 0, "--hops changes nothing with mvan",
-                     MORE("--hops", "3", "--stop-after", "1"));
-    train_run_expect("idle_too", 0, "--lambda-start changes nothing with margin 1",
-                     MORE("--margin", "1", "--lambda-start", "5", "--stop-after", "1"));
-    train_run_expect("idle_gate", 0, "--gate changes nothing with lf",
-                     MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
-    train_run_expect("idle_image", 0, "--image changes nothing with lf",
-                     MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
-    support_program run; // with a text encoder of others MVAN normalises as they do
-    train_run_start(&run, "busy_image", 0,
-                    MORE("--text", "gru", "--image", "raw", "--stop-after", "1"));
-    support_program_wait(&run);
-    support_program_expect(&run, 0, NULL);
-    assert_null(strstr(run.err, "--image"));
-    support_program_clear(&run);
-}
-
 static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
 {
     (void)state;
@@ -682,7 +662,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_epoch_shows_every_dialog_once_in_its_own_order),
         cmocka_unit_test(presets_are_the_two_models_people_compare),
-        cmocka_unit_test(options_that_change_nothing_are_named),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(every_network_is_trained_as_mvan_is),
         cmocka_unit_test(the_best_epoch_is_kept),

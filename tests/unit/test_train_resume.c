@@ -1,4 +1,5 @@
-// train --resume: exact, with --out alone, and refused where the run would become another.
+// train: options that change nothing; --resume: exact, with --out alone, and refused where the run
+// would become another.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,9 +282,30 @@ static void a_model_of_a_run_is_named_by_its_run(void **state)
     free(path);
 }
 
+static void options_that_change_nothing_are_named(void **state)
+{
+    (void)state;
+    train_run_expect("idle", 0, "--hops changes nothing with mvan",
+                     MORE("--hops", "3", "--stop-after", "1"));
+    train_run_expect("idle_too", 0, "--lambda-start changes nothing with margin 1",
+                     MORE("--margin", "1", "--lambda-start", "5", "--stop-after", "1"));
+    train_run_expect("idle_gate", 0, "--gate changes nothing with lf",
+                     MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
+    train_run_expect("idle_image", 0, "--image changes nothing with lf",
+                     MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
+    support_program run; // with a text encoder of others MVAN normalises as they do
+    train_run_start(&run, "busy_image", 0,
+                    MORE("--text", "gru", "--image", "raw", "--stop-after", "1"));
+    support_program_wait(&run);
+    support_program_expect(&run, 0, NULL);
+    assert_null(strstr(run.err, "--image"));
+    support_program_clear(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_that_change_nothing_are_named),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
         cmocka_unit_test(a_linear_start_is_of_the_first_epochs),
         cmocka_unit_test(a_resumed_run_knows_what_it_reads),

@@ -12,6 +12,7 @@
 #include "engine/base/append.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/networks/encoder.h"
 #include "tui/base/progress.h"
 #include "tui/train/event_file.h"
 #include "tui/train/task.h"
@@ -294,12 +295,12 @@ static bool covers(const course *c, int64_t epoch)
     return epoch >= settings->epochs - 1 || is_patience_over(c);
 }
 
-// Whether the next step is of memn2n's linear start.
+// Whether the next step is of a linear start (memn2n).
 static bool is_linear(const course *c)
 {
     const vd_train_options *settings = &c->plan->settings;
     double start = settings->linear_start * settings->epochs * (double)c->epoch_steps;
-    return vd_trainer_config(c->plan->trainer)->network == VD_NETWORK_MEMN2N &&
+    return vd_encoder_reads(vd_trainer_config(c->plan->trainer), "linear-start") &&
            (double)vd_trainer_steps(c->plan->trainer) < start;
 }
 
