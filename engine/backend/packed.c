@@ -175,17 +175,17 @@ vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_
 
 // ---- prefixes -----------------------------------------------------------------------------------
 
-typedef struct word_table {
+typedef struct sequence_table {
     const int32_t *ids, *lengths;
     size_t width;
-} word_table;
+} sequence_table;
 
 typedef struct sequence_key {
     const int32_t *ids;
     int length, index;
 } sequence_key;
 
-static sequence_key key_of(const word_table *t, int index)
+static sequence_key key_of(const sequence_table *t, int index)
 {
     return (sequence_key){t->ids + (size_t)index * t->width, t->lengths[index], index};
 }
@@ -213,7 +213,7 @@ static int compare_words(const void *a, const void *b)
 vd_status vd_packed_sort(const int32_t *ids, const int32_t *lengths, int width, int count,
                          int *order, vd_error *err)
 {
-    word_table table = {ids, lengths, (size_t)width};
+    sequence_table table = {ids, lengths, (size_t)width};
     sequence_key *keys = vd_alloc((size_t)count, sizeof *keys);
     if (!keys)
         return vd_error_memory(err, "sorted sequences");
@@ -227,7 +227,7 @@ vd_status vd_packed_sort(const int32_t *ids, const int32_t *lengths, int width, 
 }
 
 // The first word of sequence order[i] that order[i - 1] does not begin with alike.
-static int first_own_word(const word_table *t, const int *order, int i)
+static int first_own_word(const sequence_table *t, const int *order, int i)
 {
     if (i == 0)
         return 0;
@@ -236,7 +236,7 @@ static int first_own_word(const word_table *t, const int *order, int i)
 }
 
 // How many prefixes of each length there are, and in p how many in all and the longest.
-static void count_prefixes(const word_table *t, const int *order, int count, vd_packed *p)
+static void count_prefixes(const sequence_table *t, const int *order, int count, vd_packed *p)
 {
     for (int i = 0; i < count; i++) {
         int length = t->lengths[order[i]];
@@ -254,7 +254,7 @@ static void count_prefixes(const word_table *t, const int *order, int count, vd_
 
 // path: (longest) rows of the prefixes of the sequence before; next: (longest) the first free row
 // of each step.
-static void place_prefixes(const word_table *t, const int *order, int count, vd_packed *p,
+static void place_prefixes(const sequence_table *t, const int *order, int count, vd_packed *p,
                            int *path, int *next, int *last)
 {
     for (int i = 0; i < count; i++) {
@@ -296,7 +296,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
                              const int *order, int count, vd_arena *arena, vd_packed *out,
                              int *last, vd_error *err)
 {
-    word_table table = {ids, lengths, (size_t)width};
+    sequence_table table = {ids, lengths, (size_t)width};
     size_t steps = (size_t)width + 1;
     vd_packed p = {0}, at;
     int *path = vd_arena_ints(arena, steps), *next = vd_arena_ints(arena, steps);

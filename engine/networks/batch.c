@@ -9,11 +9,11 @@
 #include "engine/base/token.h"
 
 // Numbers within bounds.
-typedef struct vd_range {
+typedef struct id_range {
     const char *before, *after; // what number i is called: before i after
     const int32_t *number;      // NULL: there are none
     int count, least, most;
-} vd_range;
+} id_range;
 
 // Sequences of one kind; all of their width where lengths is NULL.
 typedef struct vd_lines {
@@ -46,7 +46,7 @@ static vd_status check_sizes(const vd_batch *b, vd_error *err)
                         b->question_width, b->history_width, b->candidate_width);
 }
 
-static vd_status check_range(const vd_range *r, vd_error *err)
+static vd_status check_range(const id_range *r, vd_error *err)
 {
     for (int i = 0; r->number && i < r->count; i++)
         if (r->number[i] < r->least || r->number[i] > r->most)
@@ -110,7 +110,7 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
         {"answer", b->candidate_out, NULL, b->own.candidate_out, given ? b->distinct : 0,
          b->candidate_width, VD_MAX_CANDIDATE},
     };
-    const vd_range ranges[] = {
+    const id_range ranges[] = {
         {"the row of picture ", "", b->image ? NULL : b->kept.row, b->dialogs, 0, INT32_MAX},
         {"place ", " of the candidates in order", b->candidate_order, b->distinct, 0,
          b->distinct - 1},

@@ -186,7 +186,7 @@ static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool 
     }
     int32_t answer[VD_MAX_CANDIDATE];
     const vd_visdial_round *before = &vd_dataset_dialog(set, index)->rounds[r - 1];
-    const vd_sequences *questions = &set->tokens[VD_QUESTIONS];
+    const vd_token_table *questions = &set->tokens[VD_QUESTIONS];
     int length = before->answer >= 0 ? vd_wrap_answer(set, before->answer, answer) : 0;
     return vd_history_entry(vd_sequence(questions, (size_t)before->question),
                             questions->length[before->question], answer, length, out);
@@ -345,7 +345,7 @@ static vd_status sort_candidates(vd_loader *loader, vd_error *err)
 static vd_status fill_candidates(vd_loader *loader, vd_error *err)
 {
     const vd_dataset *set = loader->set;
-    const vd_sequences *answers = &set->tokens[VD_ANSWERS];
+    const vd_token_table *answers = &set->tokens[VD_ANSWERS];
     const int32_t *distinct = loader->distinct;
     size_t count = (size_t)loader->batch.distinct;
     vd_candidates own = {.count = (int)count};

@@ -17,7 +17,7 @@ typedef struct packing {
     vd_safetensors_writer *writer;
     vd_vocab *vocab; // every word there is
     vd_word_counts *counts;
-    vd_sequences tokens[VD_TEXTS];
+    vd_token_table tokens[VD_TEXTS];
     size_t count[LISTS];
     size_t rounds, ranked; // R, K
     int32_t candidates;    // O
@@ -225,7 +225,7 @@ static void append_candidates(packing *p, int unused)
 // Ids of the vocabulary as places in the table of words.
 static void append_tokens(packing *p, int table)
 {
-    const vd_sequences *s = &p->tokens[table];
+    const vd_token_table *s = &p->tokens[table];
     for (size_t i = 0; i < p->count[table]; i++) {
         int32_t places[UINT8_MAX];
         for (int k = 0; k < s->length[i]; k++)

@@ -85,29 +85,29 @@ void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int
 // ---- data sets --------------------------------------------------------------
 
 // Many short sequences of token ids, one after another; unknown words with own numbers (vocab.h).
-typedef struct vd_sequences {
+typedef struct vd_token_table {
     int32_t *ids;
     size_t used, room;
     size_t *first;   // where each starts in ids
     uint8_t *length; // 0 too for strings that no dialog uses
-} vd_sequences;
+} vd_token_table;
 
 // The texts of each kind as token ids: questions with "?", answers without <S> and </S>, cut. What
 // is packed as tokens only changes its ids. To be cleared after a failure, too.
 vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
-                         vd_sequences tokens[VD_TEXTS], vd_error *err);
-void vd_tokens_clear(vd_sequences tokens[VD_TEXTS]);
+                         vd_token_table tokens[VD_TEXTS], vd_error *err);
+void vd_tokens_clear(vd_token_table tokens[VD_TEXTS]);
 
 struct vd_dataset {
     const vd_visdial *dialogs;
     const vd_regions *regions;
     size_t *row; // (dialog_count) row of its image in regions
-    vd_sequences tokens[VD_TEXTS];
+    vd_token_table tokens[VD_TEXTS];
     int32_t candidates; // O
     int vocab;          // words
 };
 
-static inline const int32_t *vd_sequence(const vd_sequences *s, size_t index)
+static inline const int32_t *vd_sequence(const vd_token_table *s, size_t index)
 {
     return s->ids + s->first[index];
 }

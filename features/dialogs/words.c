@@ -25,7 +25,7 @@ const char *vd_visdial_text(const vd_visdial *data, int kind, size_t index)
 
 // ---- sequences --------------------------------------------------------------
 
-static vd_status sequences_init(vd_sequences *s, size_t count, size_t room, vd_error *err)
+static vd_status sequences_init(vd_token_table *s, size_t count, size_t room, vd_error *err)
 {
     s->first = vd_alloc(count, sizeof *s->first);
     s->length = vd_alloc(count, sizeof *s->length);
@@ -35,7 +35,7 @@ static vd_status sequences_init(vd_sequences *s, size_t count, size_t room, vd_e
                                            : vd_error_memory(err, "the tokens of a data set");
 }
 
-static vd_status sequences_add(vd_sequences *s, size_t index, const int32_t *ids, int length,
+static vd_status sequences_add(vd_token_table *s, size_t index, const int32_t *ids, int length,
                                vd_error *err)
 {
     if (!vd_make_room(&s->ids, &s->room, s->used + (size_t)length, sizeof *s->ids))
@@ -47,7 +47,7 @@ static vd_status sequences_add(vd_sequences *s, size_t index, const int32_t *ids
     return VD_OK;
 }
 
-void vd_tokens_clear(vd_sequences tokens[VD_TEXTS])
+void vd_tokens_clear(vd_token_table tokens[VD_TEXTS])
 {
     for (int kind = 0; kind < VD_TEXTS; kind++) {
         vd_free(tokens[kind].length);
@@ -99,7 +99,7 @@ static bool is_used(const uses *u, int kind, size_t i)
 }
 
 static vd_status tokenise(const vd_visdial *data, vd_own_words *own, const uses *u, int kind,
-                          vd_sequences *out, vd_error *err)
+                          vd_token_table *out, vd_error *err)
 {
     size_t count = vd_visdial_text_count(data, kind);
     int most = vd_text_kinds[kind].most, length = 0;
@@ -125,7 +125,7 @@ static vd_status tokenise(const vd_visdial *data, vd_own_words *own, const uses 
 // ---- ids of packed tokens ---------------------------------------------------
 
 static vd_status translate(const vd_packed_file *packed, int kind, const int32_t *map,
-                           vd_sequences *s, vd_error *err)
+                           vd_token_table *s, vd_error *err)
 {
     const vd_packed_tokens *tokens = &packed->tokens[kind];
     size_t all = (size_t)tokens->first[tokens->count];
@@ -150,7 +150,7 @@ static vd_status translate(const vd_packed_file *packed, int kind, const int32_t
 }
 
 static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *vocab,
-                               vd_sequences *tokens, vd_error *err)
+                               vd_token_table *tokens, vd_error *err)
 {
     int32_t *map = vd_alloc(packed->word_count, sizeof *map); // the vocabulary's id of each word
     if (!map)
@@ -167,7 +167,7 @@ static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *voc
 }
 
 vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
-                         vd_sequences tokens[VD_TEXTS], vd_error *err)
+                         vd_token_table tokens[VD_TEXTS], vd_error *err)
 {
     const vd_packed_file *packed = vd_visdial_packed(data);
     if (packed)

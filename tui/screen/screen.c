@@ -32,7 +32,7 @@ struct vd_screen {
     bool said;   // the other descriptor was served last
     vd_abilities abilities;
     bool changed; // the look has
-    vd_shown shown;
+    vd_placed_pictures shown;
     struct sigaction before[WAKES];
 };
 

@@ -48,7 +48,7 @@ static void send(const vd_grid_image *image, FILE *out)
         fputs("\0338", out);
 }
 
-void vd_shown_forget(vd_shown *shown, FILE *out)
+void vd_shown_forget(vd_placed_pictures *shown, FILE *out)
 {
     for (int i = 0; i < shown->count; i++)
         take_away(&shown->image[i], out);
@@ -57,7 +57,7 @@ void vd_shown_forget(vd_shown *shown, FILE *out)
     fflush(out);
 }
 
-void vd_shown_update(vd_shown *shown, const vd_grid *grid, FILE *out)
+void vd_shown_update(vd_placed_pictures *shown, const vd_grid *grid, FILE *out)
 {
     if (shown->gone)
         vd_shown_forget(shown, out);

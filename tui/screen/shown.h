@@ -7,14 +7,14 @@
 #include "tui/screen/grid.h"
 
 // Zero-initialise.
-typedef struct vd_shown {
+typedef struct vd_placed_pictures {
     vd_grid_image image[VD_GRID_IMAGES]; // without their bytes
     int count;
     bool gone; // the terminal may have lost or moved them: all are sent again
-} vd_shown;
+} vd_placed_pictures;
 
 // After the cells of the grid were sent, which erases what stood there before.
-void vd_shown_update(vd_shown *shown, const vd_grid *grid, FILE *out);
-void vd_shown_forget(vd_shown *shown, FILE *out); // deletes all
+void vd_shown_update(vd_placed_pictures *shown, const vd_grid *grid, FILE *out);
+void vd_shown_forget(vd_placed_pictures *shown, FILE *out); // deletes all
 
 #endif

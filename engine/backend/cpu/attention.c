@@ -256,22 +256,22 @@ static void topic_attention_backward(const vd_geometry *span, const size_t *star
 // ---- attention 3 --------------------------------------------------------------------------------
 
 // The words of a question in its dialog's matrix, and where that begins.
-typedef struct vd_words {
+typedef struct words_span {
     size_t at;
     int from, count, stride;
-} vd_words;
+} words_span;
 
-static vd_words words_of_question(const vd_geometry *span, int regions, int n)
+static words_span words_of_question(const vd_geometry *span, int regions, int n)
 {
     const int *start = span->question->start, *first = span->question_start + span->dialog[n];
-    return (vd_words){(size_t)regions * (size_t)start[first[0]], start[n] - start[first[0]],
+    return (words_span){(size_t)regions * (size_t)start[first[0]], start[n] - start[first[0]],
                       start[n + 1] - start[n], start[first[1]] - start[first[0]]};
 }
 
 static void word_attention(const vd_geometry *span, int regions, vd_real *m)
 {
     for (int n = 0; n < span->questions; n++) {
-        vd_words w = words_of_question(span, regions, n);
+        words_span w = words_of_question(span, regions, n);
         softmax(m + w.at + w.from, regions, w.count, w.stride);
     }
 }
@@ -280,7 +280,7 @@ static void word_attention_backward(const vd_geometry *span, int regions, const 
                                     vd_real *dm)
 {
     for (int n = 0; n < span->questions; n++) {
-        vd_words w = words_of_question(span, regions, n);
+        words_span w = words_of_question(span, regions, n);
         softmax_backward(m + w.at + w.from, dm + w.at + w.from, regions, w.count, w.stride);
     }
 }

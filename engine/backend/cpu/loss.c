@@ -245,25 +245,25 @@ static uint32_t falling_bits(float score)
 }
 
 // A candidate as its score's bits that rise as it falls, and its index.
-typedef struct vd_place {
+typedef struct ranked {
     uint32_t bits;
     int32_t index;
-} vd_place;
+} ranked;
 
 enum { DIGITS = 3, BITS = 11, VALUES = 1 << BITS };
 
-static uint32_t digit_of(vd_place place, int d)
+static uint32_t digit_of(ranked place, int d)
 {
     return place.bits >> d * BITS & (VALUES - 1);
 }
 
 // Radix sort by falling score (Seward 1954), eleven bits at a time. It is stable, so equal scores
 // keep the pool's order. Every pass reads its candidates in a row.
-static void sort_scores(const float *score, int32_t *order, vd_place *here, vd_place *there, int n)
+static void sort_scores(const float *score, int32_t *order, ranked *here, ranked *there, int n)
 {
     int next[DIGITS][VALUES] = {{0}};
     for (int i = 0; i < n; i++) {
-        here[i] = (vd_place){falling_bits(score[i]), i};
+        here[i] = (ranked){falling_bits(score[i]), i};
         for (int d = 0; d < DIGITS; d++)
             next[d][digit_of(here[i], d)]++;
     }
@@ -297,7 +297,7 @@ VD_WIDE static void probabilities(const float *score, float *probability, int n)
 typedef struct rank_job {
     float *score, *probability;
     int32_t *order;
-    vd_place *scratch;
+    ranked *scratch;
     int n;
 } rank_job;
 
@@ -315,7 +315,7 @@ static void rank(const vd_real *z, int n, float *score, float *probability, int3
                  int32_t *scratch)
 {
     enum { MANY = 20000 };
-    rank_job job = {score, probability, order, (vd_place *)scratch, n};
+    rank_job job = {score, probability, order, (ranked *)scratch, n};
     if (n <= 0)
         return;
     for (int i = 0; i < n; i++)
