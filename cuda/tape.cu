@@ -1,5 +1,6 @@
 // What networks on a tape are composed of: functions of a number, rows that are copied and
-// multiplied, segments of numbers, additive scores, rows that are normalised.
+// multiplied, segments of numbers, additive scores, words that are copied, rows that are
+// normalised.
 #include "cuda/device.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / VD_WARP };
@@ -181,6 +182,87 @@ static void additive_scores_backward(const int *query, const int *key, int pairs
     });
 }
 
+// ---- words that are copied: a warp a word, a thread what an answer's words look at --------------
+
+// Scores become shares; the logarithm of their sum.
+static __device__ double share_out(float *share, int count, int lane)
+{
+    float largest = -INFINITY;
+    double sum = 0;
+    for (int j = lane; j < count; j += VD_WARP)
+        largest = fmaxf(largest, share[j]);
+    largest = vd_warp_reduce<vd_larger>(largest);
+    for (int j = lane; j < count; j += VD_WARP)
+        sum += exp(static_cast<double>(share[j]) - largest);
+    sum = vd_warp_sum(sum);
+    for (int j = lane; j < count; j += VD_WARP)
+        share[j] = static_cast<float>(exp(static_cast<double>(share[j]) - largest) / sum);
+    return largest + log(sum);
+}
+
+static void copy_log(const vd_copied_words *copies, vd_real *log_p)
+{
+    vd_copied_words c = *copies;
+    each_warp(__func__, c.pairs.count, [=] __device__(int r, int lane) {
+        int first = c.pairs.start[r], n = c.pairs.length[r];
+        double generate = 1, copied = 0, against = 0;
+        if (n > 0) {
+            against = c.gate ? -static_cast<double>(c.gate[r])
+                             : share_out(c.share + first, n, lane) - c.log_sum[r];
+            generate = 1 / (1 + exp(against));
+        }
+        for (int j = first + lane; c.hit && j < first + n; j += VD_WARP)
+            copied += c.hit[j] ? c.share[j] : 0;
+        copied = vd_warp_sum(copied);
+        if (lane > 0)
+            return;
+        double said = c.hit && c.known[r] ? exp(static_cast<double>(log_p[r])) : 0;
+        c.word[r] = vd_copied_of(generate, said, copied);
+        if (c.hit)
+            log_p[r] = static_cast<float>(log(c.word[r].p));
+    });
+}
+
+static void copy_gradient(const vd_copied_words *copies, vd_real scale, vd_real *dshare,
+                          vd_real *dgate, vd_real *whole, vd_real *hit)
+{
+    vd_copied_words c = *copies;
+    each_warp(__func__, c.pairs.count, [=] __device__(int r, int lane) {
+        const vd_copied_word w = c.word[r];
+        int first = c.pairs.start[r], n = c.pairs.length[r];
+        for (int j = first + lane; j < first + n; j += VD_WARP)
+            dshare[j] +=
+                static_cast<float>(scale * (c.gate ? vd_copied_dshare(w, c.hit[j])
+                                                   : vd_copied_dscore(w, c.share[j], c.hit[j])));
+        if (lane > 0)
+            return;
+        hit[r] = static_cast<float>(w.generate * w.said / w.p);
+        whole[r] = c.gate ? hit[r] : static_cast<float>(w.generate);
+        if (c.gate)
+            dgate[r] += static_cast<float>(scale * vd_copied_dgate(w));
+    });
+}
+
+static void coverage(const vd_packed *answers, const vd_segments *pairs, const vd_real *x,
+                     vd_real scale, vd_real *dx, double *sum)
+{
+    vd_packed_rows rows = answers->rows;
+    vd_segments g = *pairs;
+    size_t longest = static_cast<size_t>(g.longest);
+    if (sum)
+        vd_cuda_zero(sum, sizeof *sum);
+    vd_for_each(__func__, answers->sequences * longest, [=] __device__(size_t i) {
+        int row = rows.start[i / longest], words = rows.length[i / longest];
+        int j = static_cast<int>(i % longest);
+        if (words == 0 || j >= g.length[row])
+            return;
+        size_t at = static_cast<size_t>(g.start[row]) + j;
+        double of = vd_cover(x + at, words, g.length[row], scale, dx ? dx + at : NULL);
+        if (sum)
+            atomicAdd(sum, of);
+    });
+}
+
 // ---- rows that are normalised: a warp each ------------------------------------------------------
 
 static void layer_norm(const vd_real *x, const vd_real *gain, const vd_real *bias, int rows,
@@ -271,6 +353,9 @@ void vd_cuda_tape(vd_backend *table)
     table->max_segments_backward = max_segments_backward;
     table->additive_scores = additive_scores;
     table->additive_scores_backward = additive_scores_backward;
+    table->copy_log = copy_log;
+    table->copy_gradient = copy_gradient;
+    table->coverage = coverage;
     table->layer_norm = layer_norm;
     table->layer_norm_backward = layer_norm_backward;
     table->unit_rows = unit_rows;

@@ -132,6 +132,19 @@ typedef struct vd_gru_gradient {
     vd_real *dh;                      // (S, H) scratch
 } vd_gru_gradient;
 
+// Words of answers that are said from a vocabulary or copied from places that they look at, a pair
+// each (engine/networks/decoders/copying.c).
+typedef struct vd_copied_words {
+    vd_segments pairs; // of each word, in the words' order; no strides
+    vd_real *share;    // (pairs) with a gate shares of the places; else scores, which become shares
+    // (words) what G is the sigmoid of. NULL: one softmax covers both, and log_sum (words) is the
+    // logarithm of the sum of the vocabulary's e^score. Without pairs G = 1.
+    const vd_real *gate, *log_sum;
+    const uint8_t *hit;   // (pairs) 1: the place has the target. NULL: no target, G and shares only
+    const uint8_t *known; // (words) 1: the vocabulary has the target
+    vd_copied_word *word; // (words) written
+} vd_copied_words;
+
 // c (m, n) = op(a) op(b) + beta c with beta 0 or 1, op = transpose where asked.
 typedef struct vd_product {
     int m, n, k;
@@ -202,7 +215,7 @@ typedef struct vd_devices {
 
 // Increased whenever the table or a struct it uses changes: a plugin with another number is not
 // used.
-enum { VD_BACKEND_ABI = 11 };
+enum { VD_BACKEND_ABI = 12 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -372,6 +385,17 @@ typedef struct vd_backend {
     void (*additive_scores_backward)(const int *query, const int *key, int pairs, int hidden,
                                      const vd_real *q, const vd_real *k, const vd_real *v,
                                      const vd_real *ds, vd_real *dq, vd_real *dk, vd_real *dv);
+    // log (words): on input of the target's p in the vocabulary, on output of its P; NULL without
+    // targets.
+    void (*copy_log)(const vd_copied_words *copies, vd_real *log);
+    // The gradients of scale * sum of -log P, dgate NULL without a gate; and what word_gradient
+    // needs, written.
+    void (*copy_gradient)(const vd_copied_words *copies, vd_real scale, vd_real *dshare,
+                          vd_real *dgate, vd_real *whole, vd_real *hit);
+    // *sum (1), written, NULL = not wanted: vd_cover of all answers' words and all of their places,
+    // which an answer's words have alike; and scale times its gradient, dx NULL = not wanted.
+    void (*coverage)(const vd_packed *answers, const vd_segments *pairs, const vd_real *x,
+                     vd_real scale, vd_real *dx, double *sum);
     // y = (x - mean) / sqrt(variance + 1e-5) of each row, which is kept in `normal`, times gain,
     // plus bias (Ba et al. 2016); inverse (rows): 1 / sqrt(variance + 1e-5).
     void (*layer_norm)(const vd_real *x, const vd_real *gain, const vd_real *bias, int rows,
@@ -393,8 +417,8 @@ typedef struct vd_backend {
     void (*gather_backward)(const vd_real *dscores, const int32_t *option, int questions,
                             int candidates, int distinct, vd_real *dproducts);
     // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
-    // target; and p becomes the gradient of their scores, scale * (whole[row] p - hit[row] at the
-    // target), NULL for ones.
+    // target (words 0: its place in all of p); and p becomes the gradient of their scores, scale *
+    // (whole[row] p - hit[row] at the target), NULL for ones.
     void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);
     void (*word_gradient)(vd_real *p, const int32_t *target, const vd_real *whole,
                           const vd_real *hit, int rows, int words, vd_real scale);

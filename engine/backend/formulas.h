@@ -1,10 +1,11 @@
 // Scalar formulas shared by all backends: dropout, the gates' slopes, the
-// margin, the optimisers' steps. They compile as C and, with nvcc, for the GPU.
+// margin, copied words, the optimisers' steps. They compile as C and, with nvcc, for the GPU.
 #ifndef VD_FORMULAS_H
 #define VD_FORMULAS_H
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/base/real.h"
@@ -111,6 +112,54 @@ VD_FORMULA double vd_margin_psi(int margin, double cosine, double *slope)
     if (slope)
         *slope = inside == cosine ? sign * d : 0;
     return sign * value - 2 * t;
+}
+
+// The probability of a word that is said or copied, taken apart.
+typedef struct vd_copied_word {
+    double generate; // G: how much is said, not copied
+    double said;     // p of the target in the vocabulary, 0 where it is not there
+    double copied;   // the share of the places that have the target
+    double p;        // G said + (1 - G) copied, at least 1e-37
+} vd_copied_word;
+
+VD_FORMULA vd_copied_word vd_copied_of(double generate, double said, double copied)
+{
+    double p = generate * said + (1 - generate) * copied;
+    vd_copied_word w = {generate, said, copied, p > 1e-37 ? p : 1e-37};
+    return w;
+}
+
+// d(-log P) of what G is the sigmoid of; of a place's share where there is such a gate; of its
+// score without.
+VD_FORMULA double vd_copied_dgate(vd_copied_word w)
+{
+    return -(w.said - w.copied) / w.p * w.generate * (1 - w.generate);
+}
+
+VD_FORMULA double vd_copied_dshare(vd_copied_word w, bool hit)
+{
+    return hit ? -(1 - w.generate) / w.p : 0;
+}
+
+VD_FORMULA double vd_copied_dscore(vd_copied_word w, vd_real share, bool hit)
+{
+    return (double)share * (1 - w.generate + vd_copied_dshare(w, hit));
+}
+
+// sum_i min(x_i, sum_{i' < i} x_i') of n numbers `stride` apart; dx, unless it is NULL, is added
+// scale times the gradient, which goes to the smaller of both.
+VD_FORMULA double vd_cover(const vd_real *x, int n, int stride, vd_real scale, vd_real *dx)
+{
+    double before = 0, sum = 0;
+    for (int i = 0; i < n; i++) {
+        double now = (double)x[(size_t)i * (size_t)stride];
+        bool less = now < before;
+        sum += less ? now : before;
+        for (int k = less ? i : 0; dx && k < i + less; k++)
+            dx[(size_t)k * (size_t)stride] += scale;
+        before += now;
+    }
+    return sum;
 }
 
 // One weight's step with gradient d (Kingma, Ba 2015, alg. 1), b1, b2, eps of vd_moments.

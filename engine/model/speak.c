@@ -18,20 +18,17 @@ typedef struct hypothesis {
 } hypothesis;
 
 // Copied words beside those of the vocabulary.
-static vd_status add_copied(vd_given_answers *given, int count, int wide, const vd_real *log_sum,
-                            int vocab, vd_arena *arena, float **out, vd_error *err)
+static vd_status add_copied(vd_pass *pass, const vd_given_answers *given, int wide,
+                            const vd_real *log_sum, float **out, vd_error *err)
 {
-    float *all = vd_arena_take(arena, (size_t)count * (size_t)wide, sizeof *all);
+    size_t n = (size_t)given->packed.sequences, v = (size_t)pass->config->vocab;
+    float *all = vd_arena_take(pass->arena, n * (size_t)wide, sizeof *all);
     if (!all)
         return vd_error_memory(err, "copied words");
-    for (int i = 0; i < count; i++) {
-        int last = given->packed.start[i] + given->packed.length[i] - 1;
-        float *p = all + (size_t)i * (size_t)wide;
-        memcpy(p, *out + (size_t)i * (size_t)vocab, (size_t)vocab * sizeof *p);
-        vd_copying_spread(&given->copying, last, log_sum ? log_sum + i : NULL, vocab, p);
-    }
+    for (size_t i = 0; i < n; i++)
+        memcpy(all + i * (size_t)wide, *out + i * v, v * sizeof *all);
     *out = all;
-    return VD_OK;
+    return vd_copying_spread(pass, &given->copying, &given->packed, log_sum, wide, all, err);
 }
 
 // Probabilities (count, wide), host, of the word after each beginning.
@@ -62,7 +59,7 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, in
         return status;
     pass->be->read_floats(words, *out, n * v);
     if (vd_copies(pass->config))
-        status = add_copied(&given, count, wide, log_sum, (int)v, pass->arena, out, err);
+        status = add_copied(pass, &given, wide, log_sum, out, err);
     return status == VD_OK ? vd_backend_status(pass->be, err) : status;
 }
 

@@ -34,8 +34,9 @@ typedef struct vd_given_answers {
     vd_real *logits;       // (words, V), after the forward pass probabilities
 } vd_given_answers;
 
-// The scores of the words that may follow rows `output`, as probabilities p (rows, V). Their
-// logarithms' sum in *log_sum (rows), host memory of the arena, of copynet alone; else NULL.
+// The scores of the words that may follow rows `output`, as probabilities p (rows, V). Of
+// copynet *log_sum (rows), in the arena, is the logarithm of the sum of their exponentials; else
+// NULL.
 vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
                          const vd_real **log_sum, vd_error *err);
 

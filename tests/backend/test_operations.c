@@ -475,6 +475,130 @@ static void segments_of_numbers(void **state)
     finish(&t, do_segments, &s);
 }
 
+// ---- words that are copied ----------------------------------------------------------------------
+
+// Four answers; what each word of one looks at.
+enum { ANSWERS = 4, COPIED = 9, PAIRS = 3 * 5 + 4 * 70 };
+static const int answer_words[ANSWERS] = {3, 0, 2, 4}, answer_places[ANSWERS] = {5, 3, 0, 70};
+
+enum {
+    PAIR_START,
+    PAIR_LENGTH,
+    ANSWER_START,
+    ANSWER_LENGTH,
+    HIT,
+    KNOWN,
+    SHARE,
+    GATE,
+    LOG,
+    DSHARE,
+    DGATE,
+    WHOLE,
+    SAID,
+    OPENED,
+    TAKEN_APART,
+    SUM
+};
+
+// The numbers of words, which are rounded otherwise on each backend, as floats.
+static void keep_words(const vd_backend *be, const vd_copied_word *word, float *to)
+{
+    vd_copied_word host[COPIED];
+    float x[4 * COPIED], *at = x;
+    be->memory->download(host, word, sizeof host);
+    for (int r = 0; r < COPIED; r++) {
+        *at++ = (float)host[r].generate;
+        *at++ = (float)host[r].said;
+        *at++ = (float)host[r].copied;
+        *at++ = (float)host[r].p;
+    }
+    be->memory->upload(to, x, sizeof x);
+}
+
+static void do_copying(const vd_backend *be, void **at, void *context)
+{
+    bool has_gate = *(bool *)context;
+    vd_copied_word *word = be->memory->allocate(COPIED * sizeof *word);
+    double *sum = be->memory->allocate(sizeof *sum), host = 0;
+    vd_copied_words c = {.pairs = {COPIED, 70, at[PAIR_START], at[PAIR_LENGTH], NULL},
+                         .share = at[OPENED],
+                         .gate = has_gate ? at[GATE] : NULL,
+                         .log_sum = has_gate ? NULL : at[GATE],
+                         .word = word};
+    const vd_packed answers = {.sequences = ANSWERS,
+                               .rows = {.start = at[ANSWER_START], .length = at[ANSWER_LENGTH]}};
+    be->copy_log(&c, NULL);
+    keep_words(be, word, at[TAKEN_APART]);
+    c.share = at[SHARE];
+    c.hit = at[HIT];
+    c.known = at[KNOWN];
+    be->copy_log(&c, at[LOG]);
+    keep_words(be, word, (float *)at[TAKEN_APART] + 4 * COPIED);
+    be->copy_gradient(&c, 0.25f, at[DSHARE], has_gate ? at[DGATE] : NULL, at[WHOLE], at[SAID]);
+    if (has_gate) { // else the places were opened, and are rounded
+        be->coverage(&answers, &c.pairs, at[OPENED], 0, NULL, sum);
+        be->coverage(&answers, &c.pairs, at[OPENED], 0.5f, at[DSHARE], NULL);
+        be->memory->download(&host, sum, sizeof host);
+    }
+    const float rounded = (float)host;
+    be->memory->upload(at[SUM], &rounded, sizeof rounded);
+    be->memory->release(word);
+    be->memory->release(sum);
+}
+
+// A row's target is in the places, in the vocabulary, in both; where there are no places, of one
+// word nowhere.
+static void list_places(trial *t)
+{
+    int *list[4], row = 0, pair = 0;
+    for (int a = 0; a < 4; a++)
+        list[a] = t->array[ints(t, a < 2 ? COPIED : ANSWERS, 1)].host;
+    uint8_t *hit = t->array[add_array(t, PAIRS, false)].host;
+    uint8_t *known = t->array[add_array(t, COPIED, false)].host;
+    for (int s = 0; s < ANSWERS; s++) {
+        list[ANSWER_START][s] = row;
+        list[ANSWER_LENGTH][s] = answer_words[s];
+        for (int i = 0; i < answer_words[s]; i++, row++) {
+            known[row] = row % 3 != 0;
+            list[PAIR_START][row] = pair;
+            list[PAIR_LENGTH][row] = answer_places[s];
+            for (int j = 0; j < answer_places[s]; j++, pair++)
+                hit[pair] = row % 3 != 1 && j % 3 == 1;
+        }
+    }
+}
+
+static void copied_words(void **state)
+{
+    (void)state;
+    for (int has_gate = 0; has_gate < 2; has_gate++) {
+        static const int size[] = {PAIRS,  COPIED, COPIED, PAIRS,      COPIED,
+                                   COPIED, COPIED, PAIRS,  8 * COPIED, 1};
+        bool context = has_gate;
+        trial t = begin("copied words", (uint64_t)has_gate);
+        list_places(&t);
+        for (size_t a = 0; a < sizeof size / sizeof *size; a++)
+            reals(&t, (size_t)size[a]);
+        for (int r = 0; r < COPIED; r++) // a probability's
+            ((float *)t.array[LOG].host)[r] -= 1;
+        for (int k = 0; k < PAIRS; k++) { // many are as large as the sum of those before
+            ((float *)t.array[SHARE].host)[k] = fabsf(((float *)t.array[SHARE].host)[k]) / 70;
+            ((float *)t.array[OPENED].host)[k] =
+                fabsf(roundf(((float *)t.array[OPENED].host)[k] * 2)) / 2;
+        }
+        finish(&t, do_copying, &context);
+    }
+}
+
+static void a_tie_covers_what_was_before(void **state)
+{
+    const vd_real x[] = {1, 1, 0.5f};
+    vd_real dx[3] = {0};
+    (void)state;
+    assert_true(vd_cover(x, 3, 1, 1, dx) == 1.5);
+    assert_true(dx[0] == 1 && dx[1] == 0 && dx[2] == 1);
+}
+
 static void do_rank(const vd_backend *be, void **at, void *context)
 {
     int n = *(int *)context;
@@ -564,6 +688,8 @@ int main(void)
         cmocka_unit_test(functions_of_a_number),
         cmocka_unit_test(listed_rows),
         cmocka_unit_test(segments_of_numbers),
+        cmocka_unit_test(copied_words),
+        cmocka_unit_test(a_tie_covers_what_was_before),
         cmocka_unit_test(ranking_keeps_the_order_of_equal_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
-// Numbers of pairs of rows: softmax and maximum over a segment of them, additive scores.
+// Numbers of pairs of rows: softmax and maximum over a segment of them, additive scores, words that
+// are copied.
 #include "engine/backend/cpu/cpu.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/threads.h"
@@ -201,6 +203,70 @@ static void additive_scores_backward(const int *query, const int *key, int pairs
     vd_threads_ranges((size_t)hidden, pairs * 1.5, additive_columns_backward, &job);
 }
 
+// ---- words that are copied ----------------------------------------------------------------------
+
+// Scores become shares; the logarithm of their sum.
+static double share_out(vd_real *share, int count)
+{
+    double largest = -INFINITY, sum = 0;
+    for (int j = 0; j < count; j++)
+        largest = fmax(largest, (double)share[j]);
+    for (int j = 0; j < count; j++)
+        sum += exp((double)share[j] - largest);
+    for (int j = 0; j < count; j++)
+        share[j] = (vd_real)(exp((double)share[j] - largest) / sum);
+    return largest + log(sum);
+}
+
+static void copy_log(const vd_copied_words *c, vd_real *log_p)
+{
+    for (int r = 0; r < c->pairs.count; r++) {
+        int first = c->pairs.start[r], n = c->pairs.length[r];
+        double generate = 1, copied = 0, said = c->hit && c->known[r] ? exp((double)log_p[r]) : 0;
+        if (n > 0)
+            generate =
+                1 / (1 + exp(c->gate ? -(double)c->gate[r]
+                                     : share_out(c->share + first, n) - (double)c->log_sum[r]));
+        for (int j = first; c->hit && j < first + n; j++)
+            copied += c->hit[j] ? (double)c->share[j] : 0;
+        c->word[r] = vd_copied_of(generate, said, copied);
+        if (c->hit)
+            log_p[r] = (vd_real)log(c->word[r].p);
+    }
+}
+
+static void copy_gradient(const vd_copied_words *c, vd_real scale, vd_real *dshare, vd_real *dgate,
+                          vd_real *whole, vd_real *hit)
+{
+    for (int r = 0; r < c->pairs.count; r++) {
+        const vd_copied_word w = c->word[r];
+        int first = c->pairs.start[r], n = c->pairs.length[r];
+        hit[r] = (vd_real)(w.generate * w.said / w.p);
+        whole[r] = c->gate ? hit[r] : (vd_real)w.generate;
+        if (c->gate)
+            dgate[r] += (vd_real)((double)scale * vd_copied_dgate(w));
+        for (int j = first; j < first + n; j++)
+            dshare[j] +=
+                (vd_real)((double)scale * (c->gate ? vd_copied_dshare(w, c->hit[j])
+                                                   : vd_copied_dscore(w, c->share[j], c->hit[j])));
+    }
+}
+
+static void coverage(const vd_packed *answers, const vd_segments *pairs, const vd_real *x,
+                     vd_real scale, vd_real *dx, double *sum)
+{
+    double total = 0;
+    for (int s = 0; s < answers->sequences; s++) {
+        int row = answers->rows.start[s], words = answers->rows.length[s];
+        for (int j = 0; words > 0 && j < pairs->length[row]; j++) {
+            int at = pairs->start[row] + j;
+            total += vd_cover(x + at, words, pairs->length[row], scale, dx ? dx + at : NULL);
+        }
+    }
+    if (sum)
+        *sum = total;
+}
+
 void vd_cpu_segments(vd_backend *table)
 {
     table->softmax_segments = softmax_segments;
@@ -209,4 +275,7 @@ void vd_cpu_segments(vd_backend *table)
     table->max_segments_backward = max_segments_backward;
     table->additive_scores = additive_scores;
     table->additive_scores_backward = additive_scores_backward;
+    table->copy_log = copy_log;
+    table->copy_gradient = copy_gradient;
+    table->coverage = coverage;
 }

@@ -15,7 +15,6 @@
 //   d(-log P) / dz_v = whole p(v) - hit [v = y], hit = G p(y) / P; whole = hit, of copynet G
 #include "engine/networks/decoders/copying.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "engine/networks/pass.h"
@@ -133,25 +132,14 @@ void vd_copying_score(vd_pass *pass, const vd_packed *answers, const vd_value *s
                                     vd_source_name(pass->config, "pointer").text);
 }
 
-// Numbers of a value on the host; NULL when memory is out.
-static vd_real *read_value(const vd_pass *pass, const vd_value *x)
-{
-    size_t n = (size_t)x->rows;
-    vd_real *here = vd_arena_take_raw(pass->arena, n, sizeof *here);
-    if (here)
-        pass->be->memory->download(here, x->x, n * sizeof *here);
-    return here;
-}
-
-vd_status vd_copying_read(vd_pass *pass, const vd_attended *attended, vd_copying *c, vd_error *err)
+vd_status vd_copying_see(vd_pass *pass, const vd_attended *attended, vd_copying *c, vd_error *err)
 {
     const vd_pairing *p = c->pairing = attended->copied->pairing;
     size_t words = (size_t)p->query_rows;
     c->attended = attended;
     c->seen = vd_arena_take(pass->arena, words, sizeof *c->seen);
-    c->word = vd_arena_take(pass->arena, words, sizeof *c->word);
-    c->share = read_value(pass, attended->copied);
-    c->gate = attended->gate ? read_value(pass, attended->gate) : NULL;
+    c->hit = vd_arena_take_raw(pass->arena, (size_t)p->pairs, sizeof *c->hit);
+    c->known = vd_arena_take_raw(pass->arena, words, sizeof *c->known);
     if (pass->arena->failed)
         return out_of_memory(err);
     for (int i = 0; i < p->count; i++)
@@ -160,73 +148,93 @@ vd_status vd_copying_read(vd_pass *pass, const vd_attended *attended, vd_copying
     return VD_OK;
 }
 
-// Scores become shares; the logarithm of their sum.
-static double share_out(vd_real *share, int count)
-{
-    double largest = -INFINITY, sum = 0;
-    for (int j = 0; j < count; j++)
-        largest = fmax(largest, (double)share[j]);
-    for (int j = 0; j < count; j++)
-        sum += exp((double)share[j] - largest);
-    for (int j = 0; j < count; j++)
-        share[j] = (vd_real)(exp((double)share[j] - largest) / sum);
-    return largest + log(sum);
-}
-
-// G of a word, and its shares. Once for each word. log_sum: of copynet, which has no gate.
-static double open_word(const vd_copying *c, int row, const vd_real *log_sum)
-{
-    const vd_pair_group *g = c->seen[row];
-    if (wide(g) == 0)
-        return 1;
-    if (c->gate || !log_sum)
-        return c->gate ? 1 / (1 + exp(-(double)c->gate[row])) : 1;
-    return 1 / (1 + exp(share_out(c->share + pairs_at(g, row), wide(g)) - (double)*log_sum));
-}
-
-static double copied_share(const vd_copying *c, int row, int32_t id)
-{
-    const vd_pair_group *g = c->seen[row];
-    double sum = 0;
-    for (int j = 0; j < wide(g); j++)
-        if (id_at(c->source, g, j) == id)
-            sum += (double)c->share[pairs_at(g, row) + j];
-    return sum;
-}
-
 // ---- probabilities ------------------------------------------------------------------------------
 
-int32_t vd_copying_target(const vd_copying *c, int row, int32_t id, int vocab)
+int32_t vd_copying_target(vd_copying *c, int row, int32_t id, int vocab)
 {
     const vd_pair_group *g = c->seen[row];
-    bool there = id < vocab;
-    for (int j = 0; j < wide(g) && !there; j++)
-        there = id_at(c->source, g, j) == id;
-    c->word[row].target = there ? id : VD_UNKNOWN;
-    return there && id < vocab ? id : VD_UNKNOWN;
-}
-
-void vd_copying_logs(vd_copying *c, const vd_real *log_sum, int vocab, vd_real *log_p)
-{
-    for (int row = 0; row < c->pairing->query_rows; row++) {
-        vd_copied_word *w = &c->word[row];
-        w->generate = open_word(c, row, log_sum ? log_sum + row : NULL);
-        w->said = w->target < vocab ? exp((double)log_p[row]) : 0;
-        w->copied = copied_share(c, row, w->target);
-        w->p = fmax(w->generate * w->said + (1 - w->generate) * w->copied, 1e-37);
-        log_p[row] = (vd_real)log(w->p);
+    uint8_t *hit = c->hit + pairs_at(g, row);
+    bool known = id < vocab, there = known;
+    for (int j = 0; j < wide(g); j++) {
+        hit[j] = id_at(c->source, g, j) == id;
+        there |= hit[j];
     }
+    c->known[row] = known;
+    if (!there)
+        return vd_copying_target(c, row, VD_UNKNOWN, vocab);
+    return known ? id : VD_UNKNOWN;
 }
 
-void vd_copying_spread(vd_copying *c, int row, const vd_real *log_sum, int vocab, float *p)
+vd_status vd_copying_logs(vd_pass *pass, vd_copying *c, const vd_real *log_sum, vd_real *log_p,
+                          vd_error *err)
 {
-    const vd_pair_group *g = c->seen[row];
-    double generate = open_word(c, row, log_sum);
-    for (int v = 0; v < vocab; v++)
-        p[v] *= (float)generate;
-    for (int j = 0; j < wide(g); j++)
-        p[id_at(c->source, g, j)] +=
-            (float)((1 - generate) * (double)c->share[pairs_at(g, row) + j]);
+    const vd_pairing *p = c->pairing;
+    const vd_attended *a = c->attended;
+    size_t words = (size_t)p->query_rows;
+    c->copies = (vd_copied_words){
+        .pairs = p->queries,
+        .share = a->copied->x,
+        .gate = a->gate ? a->gate->x : NULL,
+        .log_sum = log_sum,
+        .hit = vd_arena_upload(pass->arena, c->hit, (size_t)p->pairs, sizeof *c->hit),
+        .known = vd_arena_upload(pass->arena, c->known, words, sizeof *c->known),
+        .word = vd_arena_numbers(pass->arena, words, sizeof *c->copies.word)};
+    if (pass->arena->failed)
+        return out_of_memory(err);
+    pass->be->copy_log(&c->copies, log_p);
+    return VD_OK;
+}
+
+// Opens the answers' last words: their G and, where copynet had scores, shares.
+static vd_status open_last(vd_pass *pass, const vd_copying *c, const vd_packed *answers,
+                           const vd_real *log_sum, vd_copied_words *last, vd_error *err)
+{
+    const vd_attended *a = c->attended;
+    int count = answers->sequences;
+    size_t n = (size_t)count;
+    int *row = vd_arena_ints(pass->arena, 3 * n);
+    for (int s = 0; s < count && row; s++) {
+        row[s] = answers->start[s] + answers->length[s] - 1;
+        row[count + s] = pairs_at(c->seen[row[s]], row[s]);
+        row[2 * count + s] = wide(c->seen[row[s]]);
+    }
+    const int *there = vd_arena_upload(pass->arena, row, 3 * n, sizeof *row);
+    vd_real *gate = a->gate ? vd_arena_reals(pass->arena, n) : NULL;
+    *last = (vd_copied_words){.share = a->copied->x,
+                              .gate = gate,
+                              .log_sum = log_sum,
+                              .word = vd_arena_numbers(pass->arena, n, sizeof *last->word)};
+    if (pass->arena->failed)
+        return out_of_memory(err);
+    last->pairs = (vd_segments){.count = count, .start = there + n, .length = there + 2 * n};
+    if (gate)
+        pass->be->copy_rows(a->gate->x, 1, there, count, 1, gate, 1);
+    pass->be->copy_log(last, NULL);
+    return VD_OK;
+}
+
+vd_status vd_copying_spread(vd_pass *pass, const vd_copying *c, const vd_packed *answers,
+                            const vd_real *log_sum, int most, float *p, vd_error *err)
+{
+    size_t n = (size_t)answers->sequences, pairs = (size_t)c->pairing->pairs;
+    vd_copied_word *word = vd_arena_take_raw(pass->arena, n, sizeof *word);
+    vd_real *share = vd_arena_take_raw(pass->arena, pairs, sizeof *share);
+    vd_copied_words last;
+    vd_status status = open_last(pass, c, answers, log_sum, &last, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->memory->download(word, last.word, n * sizeof *word);
+    pass->be->memory->download(share, last.share, pairs * sizeof *share);
+    for (size_t s = 0; s < n; s++, p += most) {
+        int row = answers->start[s] + answers->length[s] - 1;
+        const vd_pair_group *g = c->seen[row];
+        for (int v = 0; v < pass->config->vocab; v++)
+            p[v] *= (float)word[s].generate;
+        for (int j = 0; j < wide(g); j++)
+            p[id_at(c->source, g, j)] +=
+                (float)((1 - word[s].generate) * (double)share[pairs_at(g, row) + j]);
+    }
+    return VD_OK;
 }
 
 int vd_copying_wide(const vd_pass *pass)
@@ -240,86 +248,30 @@ int vd_copying_wide(const vd_pass *pass)
 
 // ---- back ---------------------------------------------------------------------------------------
 
-// d(-log P) of a word's pairs, times `share`.
-static void pairs_backward(const vd_copying *c, int row, vd_real share, vd_real *dpairs)
+vd_status vd_copying_coverage(vd_pass *pass, const vd_copying *c, const vd_packed *answers,
+                              double *sum, vd_error *err)
 {
-    const vd_pair_group *g = c->seen[row];
-    const vd_copied_word *w = &c->word[row];
-    double copy = (double)share * (1 - w->generate);
-    for (int j = 0; j < wide(g); j++) {
-        int at = pairs_at(g, row) + j;
-        bool is_target = id_at(c->source, g, j) == w->target;
-        double hit = is_target ? 1 / w->p : 0;
-        dpairs[at] = (vd_real)(c->gate ? -copy * hit : copy * (double)c->share[at] * (1 - hit));
-    }
-}
-
-// Of word j of X in the pairs of an answer's words.
-static vd_real *share_of(const vd_copying *c, vd_real *pairs, int row, int j)
-{
-    return pairs + pairs_at(c->seen[row], row) + j;
-}
-
-static double cover(const vd_copying *c, int first, int count, int j, vd_real share,
-                    vd_real *dpairs)
-{
-    double before = 0, sum = 0;
-    for (int i = 0; i < count; i++) {
-        double a = (double)*share_of(c, c->share, first + i, j);
-        bool less = a < before;
-        sum += less ? a : before;
-        for (int k = less ? i : 0; dpairs && k < i + less; k++)
-            *share_of(c, dpairs, first + k, j) += share;
-        before += a;
-    }
-    return sum;
-}
-
-double vd_copying_coverage(const vd_copying *c, const vd_packed *answers, vd_real share,
-                           vd_real *dpairs)
-{
-    double sum = 0;
-    for (int s = 0; s < answers->sequences; s++) {
-        int first = answers->start[s], count = answers->length[s];
-        for (int j = 0; count && j < wide(c->seen[first]); j++)
-            sum += cover(c, first, count, j, share, dpairs);
-    }
-    return sum;
-}
-
-// Adds numbers of the host to the gradient of a value.
-static void add_gradient(vd_pass *pass, const vd_value *to, const vd_real *host)
-{
-    size_t n = (size_t)to->rows;
-    const vd_real *there = vd_arena_upload(pass->arena, host, n, sizeof *host);
-    if (there)
-        pass->be->add(to->dx, there, n);
+    double *there = vd_arena_numbers(pass->arena, 1, sizeof *there);
+    if (!there)
+        return out_of_memory(err);
+    pass->be->coverage(answers, &c->pairing->queries, c->attended->copied->x, 0, NULL, there);
+    pass->be->memory->download(sum, there, sizeof *sum);
+    return VD_OK;
 }
 
 vd_status vd_copying_backward(vd_pass *pass, vd_copying *c, const vd_packed *answers, vd_real share,
                               const vd_real **whole, const vd_real **hit, vd_error *err)
 {
     size_t words = (size_t)c->pairing->query_rows;
-    vd_real *said = vd_arena_take_raw(pass->arena, words, sizeof *said),
-            *all = vd_arena_take_raw(pass->arena, words, sizeof *all),
-            *dgate = vd_arena_take_raw(pass->arena, words, sizeof *dgate),
-            *dpairs = vd_arena_take(pass->arena, (size_t)c->pairing->pairs, sizeof *dpairs);
+    const vd_value *copied = c->attended->copied, *gate = c->attended->gate;
+    vd_real *all = vd_arena_reals(pass->arena, words), *said = vd_arena_reals(pass->arena, words);
     if (pass->arena->failed)
         return out_of_memory(err);
-    for (size_t row = 0; row < words; row++) {
-        const vd_copied_word *w = &c->word[row];
-        said[row] = (vd_real)(w->generate * w->said / w->p);
-        all[row] = c->gate ? said[row] : (vd_real)w->generate;
-        dgate[row] = (vd_real)(-(double)share * (w->said - w->copied) / w->p * w->generate *
-                               (1 - w->generate));
-        pairs_backward(c, (int)row, share, dpairs);
-    }
-    if (c->gate && pass->coverage != 0)
-        vd_copying_coverage(c, answers, pass->coverage * share, dpairs);
-    add_gradient(pass, c->attended->copied, dpairs);
-    if (c->gate)
-        add_gradient(pass, c->attended->gate, dgate);
-    *whole = vd_arena_upload(pass->arena, all, words, sizeof *all);
-    *hit = vd_arena_upload(pass->arena, said, words, sizeof *said);
-    return pass->arena->failed ? out_of_memory(err) : VD_OK;
+    pass->be->copy_gradient(&c->copies, share, copied->dx, gate ? gate->dx : NULL, all, said);
+    if (gate && pass->coverage != 0)
+        pass->be->coverage(answers, &c->pairing->queries, copied->x, pass->coverage * share,
+                           copied->dx, NULL);
+    *whole = all;
+    *hit = said;
+    return VD_OK;
 }

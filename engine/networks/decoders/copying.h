@@ -4,20 +4,11 @@
 // the next word is over the vocabulary and those of X, and exact: both ways of saying a word are
 // added.
 //
-// Formulas: copying.c. What is per word of an answer or per pair is computed on the host.
+// Formulas: copying.c. Which places in X have a target is found on the host, by their numbers.
 #ifndef VD_COPYING_H
 #define VD_COPYING_H
 
 #include "engine/networks/decoders/source.h"
-
-// The next word's probability, taken apart.
-typedef struct vd_copied_word {
-    double generate; // G: how much is said, not copied
-    double said;     // p of the target in the vocabulary, 0 where it is not there
-    double copied;   // the share of the places in X that are the target
-    double p;        // G said + (1 - G) copied
-    int32_t target;  // with an own number where X has it
-} vd_copied_word;
 
 typedef struct vd_copying {
     const int32_t *read;  // (words) host: what the decoder reads, unknown words with own numbers
@@ -27,9 +18,8 @@ typedef struct vd_copying {
     const vd_source *source;
     const vd_pairing *pairing;
     const vd_pair_group **seen; // (words) host: what each looks at
-    vd_real *share;             // (pairs) host: attention; of copynet scores until they are opened
-    const vd_real *gate;        // of pointer: (words) host: scores of the gate
-    vd_copied_word *word;       // (words) host
+    uint8_t *hit, *known;       // (pairs), (words) host: of vd_copied_words
+    vd_copied_words copies;     // of all words, once vd_copying_logs has it
 } vd_copying;
 
 // The parameters, and of copynet what the source is compared by.
@@ -50,17 +40,20 @@ vd_status vd_copying_find(struct vd_pass *pass, const vd_packed *answers, const 
 // the attention a.
 void vd_copying_score(struct vd_pass *pass, const vd_packed *answers, const vd_value *s,
                       const vd_value *c, const vd_value *a, vd_attended *attended);
-// Reads what it takes to the host.
-vd_status vd_copying_read(struct vd_pass *pass, const vd_attended *attended, vd_copying *copying,
-                          vd_error *err);
+// What each word looks at.
+vd_status vd_copying_see(struct vd_pass *pass, const vd_attended *attended, vd_copying *copying,
+                         vd_error *err);
 // The logarithms of P of words that X may have own numbers of: log (words), of the vocabulary's
-// words, becomes that of all. A word that neither has is <UNK>. log_sum: vd_given_words.
-// *target (words): places in the vocabulary.
-int32_t vd_copying_target(const vd_copying *copying, int row, int32_t id, int vocab);
-void vd_copying_logs(vd_copying *copying, const vd_real *log_sum, int vocab, vd_real *log);
-// The words' probabilities after row `row`: p, (vocab) and room for those up to `wide`, which are
-// zero.
-void vd_copying_spread(vd_copying *copying, int row, const vd_real *log_sum, int vocab, float *p);
+// words, becomes that of all. A word that neither has is <UNK>. log_sum: vd_given_words. First each
+// row's target; returned is its place in the vocabulary.
+int32_t vd_copying_target(vd_copying *copying, int row, int32_t id, int vocab);
+vd_status vd_copying_logs(struct vd_pass *pass, vd_copying *copying, const vd_real *log_sum,
+                          vd_real *log, vd_error *err);
+// The words' probabilities after each answer: p (answers, wide), host, becomes that of all words;
+// before it is that of the vocabulary's, and zero. log_sum (answers): of their last rows.
+vd_status vd_copying_spread(struct vd_pass *pass, const vd_copying *copying,
+                            const vd_packed *answers, const vd_real *log_sum, int wide, float *p,
+                            vd_error *err);
 // One more than the largest number in X, at least vocab.
 int vd_copying_wide(const struct vd_pass *pass);
 // From the loss, the mean of -log P times `share` a word: what word_gradient needs, and what goes
@@ -68,9 +61,8 @@ int vd_copying_wide(const struct vd_pass *pass);
 vd_status vd_copying_backward(struct vd_pass *pass, vd_copying *copying, const vd_packed *answers,
                               vd_real share, const vd_real **whole, const vd_real **hit,
                               vd_error *err);
-// Of pointer: sum_ij min(a_ij, sum_{i' < i} a_i'j) over all answers. dpairs, NULL: none is wanted,
-// is added its gradient times `share`.
-double vd_copying_coverage(const vd_copying *copying, const vd_packed *answers, vd_real share,
-                           vd_real *dpairs);
+// Of pointer: sum_ij min(a_ij, sum_{i' < i} a_i'j) over all answers.
+vd_status vd_copying_coverage(struct vd_pass *pass, const vd_copying *copying,
+                              const vd_packed *answers, double *sum, vd_error *err);
 
 #endif

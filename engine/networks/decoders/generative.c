@@ -35,7 +35,7 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
         return status;
     given->output = given->attended.out->x;
     given->doutput = given->attended.out->dx;
-    return vd_copies(pass->config) ? vd_copying_read(pass, &given->attended, &given->copying, err)
+    return vd_copies(pass->config) ? vd_copying_see(pass, &given->attended, &given->copying, err)
                                    : VD_OK;
 }
 
@@ -97,59 +97,29 @@ vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *i
     return status == VD_OK ? attend(pass, given, question, err) : status;
 }
 
-// Of each row of scores the logarithm of the sum of their exponentials: the largest score and,
-// once they are probabilities, its own say it.
-typedef struct log_sums {
-    int *at;
-    vd_real *largest, *share;
-} log_sums;
-
-static vd_status find_largest(vd_pass *pass, const vd_real *score, int rows, log_sums *sums,
-                              vd_error *err)
-{
-    size_t n = (size_t)rows;
-    int words = pass->config->vocab;
-    int *start = vd_arena_ints(pass->arena, n), *length = vd_arena_ints(pass->arena, n);
-    *sums = (log_sums){vd_arena_numbers(pass->arena, n, sizeof *sums->at),
-                       vd_arena_reals(pass->arena, n), vd_arena_reals(pass->arena, n)};
-    for (int r = 0; r < rows && start && length; r++) {
-        start[r] = r * words;
-        length[r] = words;
-    }
-    const vd_segments segments = {rows, words, vd_arena_upload(pass->arena, start, n, sizeof(int)),
-                                  vd_arena_upload(pass->arena, length, n, sizeof(int)), NULL};
-    if (pass->arena->failed)
-        return vd_error_memory(err, "word scores");
-    pass->be->max_segments(&segments, score, sums->largest, sums->at);
-    return VD_OK;
-}
-
-static vd_status find_sums(vd_pass *pass, const vd_real *p, int rows, const log_sums *sums,
-                           vd_real *log_sum, vd_error *err)
-{
-    size_t n = (size_t)rows;
-    vd_real *share = vd_arena_take_raw(pass->arena, n, sizeof *share);
-    if (!share)
-        return vd_error_memory(err, "word scores");
-    pass->be->copy_rows(p, 1, sums->at, rows, 1, sums->share, 1);
-    pass->be->memory->download(log_sum, sums->largest, n * sizeof *log_sum);
-    pass->be->memory->download(share, sums->share, n * sizeof *share);
-    for (size_t r = 0; r < n; r++)
-        log_sum[r] -= (vd_real)log((double)share[r]);
-    return VD_OK;
-}
-
-// Scores become probabilities; log_sum (rows) is of what they were.
+// Scores become probabilities; log_sum (rows) the logarithm of the sum of their exponentials: the
+// largest score less the logarithm of its probability.
 static vd_status sum_and_normalise(vd_pass *pass, vd_real *p, int rows, vd_real *log_sum,
                                    vd_error *err)
 {
+    size_t n = (size_t)rows;
     int words = pass->config->vocab;
-    log_sums sums;
-    vd_status status = find_largest(pass, p, rows, &sums, err);
-    if (status != VD_OK)
-        return status;
+    int *start = vd_arena_ints(pass->arena, 2 * n);
+    for (int r = 0; r < rows && start; r++) {
+        start[r] = r * words;
+        start[rows + r] = words;
+    }
+    const int *there = vd_arena_upload(pass->arena, start, 2 * n, sizeof *start);
+    int *at = vd_arena_numbers(pass->arena, n, sizeof *at);
+    vd_real *log_p = vd_arena_reals(pass->arena, n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "word scores");
+    const vd_segments segments = {rows, words, there, there + n, NULL};
+    pass->be->max_segments(&segments, p, log_sum, at);
     pass->be->softmax(p, rows, words, words);
-    return find_sums(pass, p, rows, &sums, log_sum, err);
+    pass->be->word_log(p, at, rows, 0, log_p);
+    pass->be->add_scaled(log_sum, -1, log_p, n);
+    return VD_OK;
 }
 
 vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
@@ -162,7 +132,7 @@ vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real
         pass->be->softmax(p, rows, words, words);
         return VD_OK;
     }
-    vd_real *sum = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *sum);
+    vd_real *sum = vd_arena_reals(pass->arena, (size_t)rows);
     vd_status status = sum ? VD_OK : vd_error_memory(err, "word scores");
     for (int n, r = 0; r < rows && status == VD_OK; r += n) {
         n = rows - r < most ? rows - r : most;
@@ -203,10 +173,12 @@ static vd_status find_logs(vd_pass *pass, vd_given_answers *given, const int32_t
     if (status != VD_OK)
         return status;
     pass->be->word_log(given->logits, given->target, packed->tokens, v, there);
+    if (vd_copies(pass->config))
+        status = vd_copying_logs(pass, &given->copying, log_sum, there, err);
+    if (status != VD_OK)
+        return status;
     // Not read_floats: a float holds too little for finite differences in double precision.
     pass->be->memory->download(here, there, rows * sizeof *here);
-    if (vd_copies(pass->config))
-        vd_copying_logs(&given->copying, log_sum, v, here);
     *log = here;
     return vd_backend_status(pass->be, err);
 }
@@ -271,7 +243,7 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
     const vd_batch *batch = net->batch;
     vd_answer_list list;
     const vd_real *log;
-    double total = 0;
+    double total = 0, covered = 0;
     vd_status status = take_list(net, pass->span.questions, &list, err);
     if (status != VD_OK)
         return status;
@@ -285,8 +257,10 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
     for (int row = 0; row < net->given.packed.tokens; row++)
         total -= (double)log[row];
     if (pass->config->copy == VD_COPY_POINTER && pass->coverage != 0)
-        total += (double)pass->coverage *
-                 vd_copying_coverage(&net->given.copying, &net->given.packed, 0, NULL);
+        status = vd_copying_coverage(pass, &net->given.copying, &net->given.packed, &covered, err);
+    if (status != VD_OK)
+        return status;
+    total += (double)pass->coverage * covered;
     int64_t words = of ? of->words : net->given.packed.tokens;
     net->word_share = words ? 1 / (vd_real)words : 0;
     *loss = words ? total / (double)words : 0;
