@@ -265,7 +265,7 @@ static words_span words_of_question(const vd_geometry *span, int regions, int n)
 {
     const int *start = span->question->start, *first = span->question_start + span->dialog[n];
     return (words_span){(size_t)regions * (size_t)start[first[0]], start[n] - start[first[0]],
-                      start[n + 1] - start[n], start[first[1]] - start[first[0]]};
+                        start[n + 1] - start[n], start[first[1]] - start[first[0]]};
 }
 
 static void word_attention(const vd_geometry *span, int regions, vd_real *m)
