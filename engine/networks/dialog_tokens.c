@@ -416,7 +416,11 @@ void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention)
     const vd_value *all = vd_dialog_tokens_all(d, d->rollout);
     for (int h = 0; h < d->heads && each; h++)
         each[h] = all;
-    const vd_value *found = each ? vd_tape_join_all(tape, each, d->heads) : &tape->nothing;
+    if (!each) {
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rollout of the attention");
+        return;
+    }
+    const vd_value *found = vd_tape_join_all(tape, each, d->heads);
     found = vd_tape_mix(tape, attention, found);
     const vd_value *sum = vd_tape_scale(tape, d->rollout, (vd_real)d->heads);
     for (int h = 0; h < d->heads; h++)
@@ -440,9 +444,12 @@ static void show_columns(const vd_dialog_tokens *d, const vd_pairing *p, const f
                 share[pair] = (vd_real)(sum > 0 ? (double)rolled[first + k] / sum : 1. / keys);
         }
     }
-    vd_value *shown = derived ? constant(d->tape, share, p->pairs) : &d->tape->nothing;
-    if (shown->rows == 0)
+    vd_value *shown = share ? constant(d->tape, share, p->pairs) : NULL;
+    if (!derived || !shown || shown->rows == 0) {
+        if (p->pairs > 0)
+            vd_tape_fail(d->tape, VD_NO_MEMORY, "out of memory: the rollout of the attention");
         return;
+    }
     *derived = *p;
     derived->derived = true;
     shown->pairing = derived;

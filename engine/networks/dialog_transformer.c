@@ -20,9 +20,10 @@
 //
 // The loss of the next word (option next-word, its weight): at every word of the text
 //   p(next word) = softmax(W LN(x)), W the word vectors
-// and the mean of -log p over all words but the first (vd_totals.text), times the weight, is added
-// to the loss of the decoders. In training alone: scores and answers are the decoders'. <PAD>, a
-// vector of zeros, takes part and is not changed.
+// and the sum of -log p over their number (vd_totals.text, which counts the marks of answers also
+// where --boundaries leaves them out), times the weight, is added to the loss of the decoders. In
+// training alone: scores and answers are the decoders'. <PAD>, a vector of zeros, takes part and is
+// not changed.
 //
 // Left out: the decoder that goes on writing the sequence; the decoders are those of all networks.
 // Attentions from the question's last word, index = layer, the mean over heads of what each head

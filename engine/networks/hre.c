@@ -87,13 +87,15 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
     vd_value *c = vd_score_find(tape, score, p, q, h, h, 0, "rounds");
-    const vd_explained stage = {
-        .title = "Look back",
-        .why = "The question is compared with each entry of the history; "
-               "the best matches are recalled.",
-        .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r", vd_score_formula(score)},
-        .in = {{"q", "the question", q}, {"h", "the entries", h}},
-        .out = {{"c", "what is recalled", c}}};
+    const vd_explained stage = {.title = "Look back",
+                                .why = "The question is compared with each entry of the history; "
+                                       "the best matches are recalled.",
+                                .formula = {vd_score_by_heads(score)
+                                                ? "c = heads(q, h), as above"
+                                                : "a = softmax_r(score(q, h_r)), c = sum_r a_r h_r",
+                                            vd_score_formula(score)},
+                                .in = {{"q", "the question", q}, {"h", "the entries", h}},
+                                .out = {{"c", "what is recalled", c}}};
     vd_tape_explain(tape, &stage);
     return over_rounds(tape, in, "x_t = [c ; q]", vd_tape_join(tape, c, q));
 }

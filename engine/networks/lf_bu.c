@@ -38,7 +38,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     const vd_explained look = {
         .title = "Look at the regions",
         .why = "The question is compared with each region; the best matches get the most weight.",
-        .formula = {"y_k = W_p v_k + b, v = sum_k softmax_k(score(q, y_k)) v_k",
+        .formula = {vd_score_by_heads(score_of(in->config))
+                        ? "y_k = W_p v_k + b, v = heads(q, y), as above"
+                        : "y_k = W_p v_k + b, v = sum_k softmax_k(score(q, y_k)) v_k",
                     vd_score_formula(score_of(in->config))},
         .in = {{"q", "the question", q}, {"y", "the regions", y}},
         .out = {{"v", "what is seen", v}}};

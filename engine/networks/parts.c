@@ -351,6 +351,11 @@ static void declare_part(vd_layout *layout, vd_scoring s, const char *part, int 
         vd_layout_add(layout, name.text, ".bias", false, out ? out : 1, 0, vd_start_zero());
 }
 
+bool vd_score_by_heads(vd_scoring s)
+{
+    return kind_of(s) == VD_SCORE_MULTI_HEAD;
+}
+
 const char *vd_score_formula(vd_scoring s)
 {
     static const char *const formula[] = {[VD_SCORE_ADDITIVE] =
@@ -467,7 +472,7 @@ vd_value *vd_score_find(vd_tape *tape, vd_scoring s, const vd_pairing *p, const 
                         const vd_value *key, const vd_value *values, vd_real dropout,
                         const char *shown)
 {
-    if (kind_of(s) == VD_SCORE_MULTI_HEAD)
+    if (vd_score_by_heads(s))
         return find_by_heads(tape, s, p, query, key, shown);
     vd_value *scores = vd_score_pairs(tape, s, p, query, key, dropout);
     return vd_tape_mix(tape, vd_tape_attend(tape, scores, shown, 0), values);
@@ -504,6 +509,7 @@ vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in)
 vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
 {
     const vd_scoring score = memory_score(in->config);
+    const bool heads = vd_score_by_heads(score);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
     const vd_text entries = vd_text_entries(in);
     vd_value *h = vd_text_sentences(tape, in, entries, "encoder.hist_rnn", in->dropout);
@@ -513,7 +519,9 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     const vd_explained stage = {.title = "Look back",
                                 .why = "The question is compared with each entry of the history; "
                                        "the best matches are recalled and added to it.",
-                                .formula = {"a = softmax_r(score(u, h_r))", "c = sum_r a_r h_r",
+                                .formula = {heads ? "c = heads(u, h), as above"
+                                                  : "a = softmax_r(score(u, h_r)), "
+                                                    "c = sum_r a_r h_r",
                                             "e = tanh(W_e (tanh(W_c c + b) + u) + b)",
                                             vd_score_formula(score)},
                                 .in = {{"u", "the question", u}, {"h", "the entries", h}},
@@ -537,6 +545,7 @@ void vd_glimpse_declare(vd_layout *layout, const vd_config *config)
 vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
 {
     const vd_scoring score = glimpse_score(in->config);
+    const bool heads = vd_score_by_heads(score);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
     vd_value *y = vd_tape_dropout(
         tape, vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0), in->dropout);
@@ -547,8 +556,10 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
         .title = "Look at the regions",
         .why = "What is known so far decides which regions to attend to; "
                "their weighted sum is added to it.",
-        .formula = {"y_k = tanh(W_i v_k + b)", "p = softmax_k(score(u, y_k))",
-                    "e = tanh(W_o (sum_k p_k y_k + u) + b)", vd_score_formula(score)},
+        .formula = {"y_k = tanh(W_i v_k + b)",
+                    heads ? "y' = heads(u, y), as above"
+                          : "p = softmax_k(score(u, y_k)), y' = sum_k p_k y_k",
+                    "e = tanh(W_o (y' + u) + b)", vd_score_formula(score)},
         .in = {{"u", "what is asked", u}, {"y", "the regions", y}},
         .out = {{"y'", "what is seen", seen}, {"e", "both", e}}};
     vd_tape_explain(tape, &stage);

@@ -87,6 +87,7 @@ typedef struct vd_scoring {
 // All sizes are those of an LSTM state.
 vd_scoring vd_scoring_of(const vd_config *config, vd_score kind, vd_score own, const char *name);
 void vd_score_declare(vd_layout *layout, vd_scoring s);
+bool vd_score_by_heads(vd_scoring s); // multi-head, which has a stage of its own in the walk
 // Its formula; NULL: it has none.
 const char *vd_score_formula(vd_scoring s);
 // What queries find: rows of `values`, a key each, mixed by the softmax of the scores (multi-head:

@@ -145,6 +145,8 @@ static void what_is_of_the_other_task_is_refused(void **state)
     (void)state;
     train_run_expect("none", 2, "--decoder does not apply to captioners",
                      MORE(SMALL, "--decoder", "both"));
+    train_run_expect("none", 2, "--linear-start does not apply to captioners",
+                     MORE(SMALL, "--linear-start", "0.5"));
     train_run_expect("none", 2, "--margin does not apply to captioners",
                      MORE(SMALL, "--margin", "1"));
     train_run_expect("none", 2, "--glove does not apply to captioners",

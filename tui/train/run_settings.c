@@ -87,7 +87,7 @@ void vd_run_settings_of_captioner(vd_caption_config *settings, const vd_caption_
 // Settings of a training that only dialogs have, or captions.
 static const char of_dialogs[] = "margin lambda-start lambda-decay lambda-floor lstm-dropout "
                                  "position-dropout own-masks text-dropout coverage next-word "
-                                 "open-gates pool";
+                                 "random-time linear-start open-gates pool";
 static const char of_captions[] =
     "scst sample sample-size baseline eos reward-most variety ce-weight best-by";
 

@@ -194,11 +194,12 @@ static void draw_regions(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_shee
     int rows = at.height - 1;
     const vd_attention *looks = vd_answer_attention(answer, VD_AXIS_QUESTIONS, VD_AXIS_REGIONS);
     const float *share = looks ? looks->share : NULL;
-    vd_grid_text(grid, at.x, at.y, at.width,
-                 !chat->shown.regions.boxes ? "Regions (no boxes known)"
-                 : looks && looks->of > 1   ? "Regions, last step"
-                                            : "Regions",
-                 vd_style_of(grid, VD_ROLE_TITLE));
+    char title[32] = "Regions";
+    if (!chat->shown.regions.boxes)
+        snprintf(title, sizeof title, "Regions (no boxes known)");
+    else if (looks && looks->of > 1)
+        snprintf(title, sizeof title, "Regions, last %s", looks->part);
+    vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
     if (rows <= 0)
         return;
     if (!share) {
