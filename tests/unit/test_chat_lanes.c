@@ -206,6 +206,14 @@ static void models_that_change_places_need_two_branches(void **state)
     assert_int_equal(branches->count, 3);
 }
 
+// The next history is chosen where it can be seen.
+static void a_history_alone_is_for_models_side_by_side(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is it red?' Enter '/history' Enter");
+    expect("/history own, shared or people's");
+}
+
 static void models_are_compared_and_go_their_own_ways(void **state)
 {
     (void)state;
@@ -487,6 +495,7 @@ int main(void)
         TEST(columns_name_pools_that_differ),
         TEST(columns_have_a_picture),
         TEST(models_that_change_places_need_two_branches),
+        TEST(a_history_alone_is_for_models_side_by_side),
         TEST(models_are_compared_and_go_their_own_ways),
         TEST(what_was_forgotten_comes_back),
         TEST(starting_over_can_be_undone),

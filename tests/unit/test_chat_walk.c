@@ -38,6 +38,19 @@ static void an_answer_is_walked_through_once(void **state)
     assert_int_equal(fake.walks, 3);
 }
 
+// The texts and the ranking would be those of the other model's pool.
+static void an_answer_of_another_model_is_not_walked_through(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is it red?' Enter 'is it blue?' Enter F3 M-Up F12");
+    expect("Another model gave this answer");
+    assert_int_equal(fake.walks, 0);
+    fake_chat_keys(&fake, "Space Enter Right");
+    assert_int_equal(fake.walks, 0);
+    fake_chat_keys(&fake, "M-Down"); // this one was asked again
+    assert_int_equal(fake.walks, 1);
+}
+
 // Space goes to the what-ifs from any stage, as the hints say; Enter to the next stage.
 static void space_goes_to_the_what_ifs(void **state)
 {
@@ -179,6 +192,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_what_if_tells_the_change_and_the_answer_then, start, end),
         cmocka_unit_test_setup_teardown(without_an_answer_there_is_no_walk, start, end),
         cmocka_unit_test_setup_teardown(an_answer_is_walked_through_once, start, end),
+        cmocka_unit_test_setup_teardown(an_answer_of_another_model_is_not_walked_through, start,
+                                        end),
         cmocka_unit_test_setup_teardown(space_goes_to_the_what_ifs, start, end),
         cmocka_unit_test_setup_teardown(a_switch_asks_again_and_keeps_the_effects, start, end),
         cmocka_unit_test_setup_teardown(a_click_switches, start, end),

@@ -151,11 +151,15 @@ static bool choose(vd_cases_view *view, vd_action action, vd_key key)
     return true;
 }
 
-// Back from the first place and from the text shows all cases.
+// Back from the first place shows all cases, back from the text those with any.
 static void go_back(vd_cases_view *view)
 {
-    if (view->way.depth == 1 || view->way.now == VD_PLACE_CASES_FIND)
+    if (view->way.depth == 1)
         show_all(view);
+    if (view->way.now == VD_PLACE_CASES_FIND) {
+        vd_line_clear(&view->find);
+        vd_cases_view_choose(view);
+    }
     vd_way_back(&view->way);
 }
 

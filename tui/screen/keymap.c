@@ -80,7 +80,8 @@ static const vd_binding table[] = {
     KEYS(PICTURES, PICK, "Enter", "go to this picture", "Enter goes there"),
     KEYS(SESSIONS, PICK, "Enter", "continue this session", "Enter continues it"),
     KEYS(FIND, PICK, "Enter", "only these cases", "Enter takes them"),
-    KEYS(CASES | FIND, BACK, "Esc", "show all cases", NULL),
+    KEYS(CASES, BACK, "Esc", "show all cases", NULL),
+    KEYS(FIND, BACK, "Esc", "look for no text", NULL),
     KEYS(CASES, PICK, "Enter, click", "the case in full screen", "Enter case"),
     KEYS(INSIDE, PICK, "Enter", "back to the list", NULL),
     KEYS(LISTS | FIND, LINE_UP, "Up", "the entry above", NULL),
@@ -346,7 +347,10 @@ static const vd_binding *binding_of(vd_place place, vd_key key, bool line_empty)
     if (!mine->line[0])
         return mine->as.code == VD_KEY_NONE ? NULL : first_binding(place, mine->as, line_empty);
     const vd_binding *command = command_of(mine->line, strlen(mine->line));
-    return command && command->places >> place & 1 ? command : NULL;
+    for (const vd_binding *b = table; command && b < table + BINDINGS; b++)
+        if (b->action == command->action && b->places >> place & 1)
+            return b;
+    return NULL;
 }
 
 vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty)

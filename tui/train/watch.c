@@ -32,7 +32,10 @@ static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
 {
     char hints[256], note[400];
     vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
-    vd_keymap_hints(view->way.now, at.width - 2, hints, sizeof hints);
+    if (view->way.now == VD_PLACE_HELP && view->stop) // where Ctrl-D leaves no run as it is
+        snprintf(hints, sizeof hints, "Esc back");
+    else
+        vd_keymap_hints(view->way.now, at.width - 2, hints, sizeof hints);
     vd_watch_note(view->progress, vd_seconds() - view->began, at.width - 2,
                   view->stop && atomic_load(view->stop) ? "stopping after this step" : hints, note,
                   sizeof note);

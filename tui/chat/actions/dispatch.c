@@ -157,11 +157,11 @@ static int lane_called(const vd_lanes *lanes, const char *name, size_t length)
     return lane;
 }
 
-// "own", or "base own" for one of several models; "": the next one.
+// "own", or "base own" for one of several models; "": the next one, where they are shown.
 static void run_follow(vd_chat *chat, const char *argument)
 {
     vd_lanes *lanes = &chat->lanes;
-    if (!argument[0]) {
+    if (!argument[0] && chat->nav.place == VD_PLACE_COMPARE) {
         follow_next(chat);
         return;
     }

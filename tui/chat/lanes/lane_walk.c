@@ -25,7 +25,12 @@ bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
     bool fresh = !is_of(lanes, lane, response);
     if (fresh) {
         vd_walk_free(own->walk);
-        *own = (vd_lane_walk){.stamp = response->stamp, .by = by->by};
+        // Another model would walk to another answer, of another pool.
+        *own = (vd_lane_walk){.stamp = response->stamp,
+                              .by = by->by,
+                              .failed = !vd_answerer_same(&response->by, &by->by)};
+        if (own->failed)
+            return true;
     } else if (own->failed ||
                (own->walk && vd_switches_same(&own->walk->switches, &own->switches))) {
         return false;

@@ -293,6 +293,7 @@ static vd_sheet sheet_of(vd_chat *chat)
         changed.reply = own->walk->changed;
         sheet.side[1] = vd_rankings_side(&chat->rankings, VD_RANKING_CHANGED, &changed, NULL);
         sheet.side[1].reply = &own->walk->changed;
+        sheet.side[1].model = sheet.side[0].model;
     }
     return sheet;
 }
@@ -534,9 +535,12 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
                       .at = {at.x + 1, at.y, at.width - 2, at.height},
                       .top = page_of(chat) == VD_WALK_WHAT_IF ? 0 : chat->nav.top[VD_PLACE_WALK]};
     if (!vd_lanes_walks(&chat->lanes, chat->nav.lane, response)) {
+        bool other = !vd_answerer_same(&response->by, &chat->lanes.lane[chat->nav.lane].by);
         draw_wrapped(&page, 0,
-                     chat->lanes.walk.failed ? "There is no walk through this answer."
-                                             : "Walking...",
+                     other ? "Another model gave this answer; ask again to walk "
+                             "through that of this one."
+                     : chat->lanes.walk.failed ? "There is no walk through this answer."
+                                               : "Walking...",
                      VD_ROLE_FAINT);
         return;
     }
