@@ -22,7 +22,7 @@ vd_status vd_error_memory(vd_error *err, const char *what)
 int vd_status_exit_code(vd_status status)
 {
     static const int codes[] = {
-#define X(code, text, exit_code) [code] = exit_code,
+#define X(code, text, exit_code) [code] = (exit_code),
         VD_STATUS_LIST(X)
 #undef X
     };

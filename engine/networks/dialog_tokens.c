@@ -468,7 +468,7 @@ void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d)
     float *rolled = vd_arena_take_raw(tape->arena, n, sizeof *rolled);
     if (!rolled)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions are made of");
-    if (tape->status != VD_OK)
+    if (!rolled || tape->status != VD_OK)
         return;
     tape->be->read_floats(rows->x, rolled, n);
     show_columns(d, d->at_regions.p, rolled, 0, "rollout");

@@ -172,8 +172,8 @@ static void explain_episode(vd_tape *tape, const vd_value *before, const vd_valu
                "decide how much of each enters the memory.",
         .formula = {"z_j = [f_j o q ; f_j o m before ; |f_j - q| ; |f_j - m before|]",
                     "g = softmax_j(w . tanh(W z_j + b)), h_j = g_j h~_j + (1 - g_j) h_j-1",
-                    "h~_j = tanh(W_n f_j + b + r o (U_n h_j-1 + b')), r = sigmoid(W_r f_j + b + "
-                    "U_r h_j-1 + b')",
+                    ("h~_j = tanh(W_n f_j + b + r o (U_n h_j-1 + b')), r = sigmoid(W_r f_j + b + "
+                     "U_r h_j-1 + b')"),
                     "c = the last h, c' that of the regions",
                     "m = relu(W_k [m before ; c ; c' ; q] + b_k) in the k-th hop"},
         .in = {{"m before", "what is known", before}},

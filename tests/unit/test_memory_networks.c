@@ -255,8 +255,9 @@ static void random_time_skips_some_ages(void **state)
     (void)state;
     open_room(&r, VD_NETWORK_MEMN2N, VD_TYING_ADJACENT, 0);
     vd_real *time = numbers_of(&r, "encoder.memory.time.0.weight");
-    for (int i = 0; i < 64 * r.config.embed; i++)
-        time[i] = (vd_real)(i / r.config.embed);
+    for (int age = 0, i = 0; age < 64; age++)
+        for (int n = 0; n < r.config.embed; n++)
+            time[i++] = (vd_real)age;
     for (uint64_t key = 0; key < 40; key++) {
         encode(&r, &t);
         r.net.pass.tape->key = key;

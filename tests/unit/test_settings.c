@@ -343,7 +343,7 @@ static void options_are_read_by_some_networks_only(void **state)
     assert_false(vd_encoder_reads(&memn2n, "heads"));
     assert_false(vd_encoder_reads(&memn2n, "next-word"));
     assert_int_equal(vd_encoder_heads(&memn2n), 3);
-    vd_caption_config captioner = {VD_CAPTIONER_TRANSFORMER};
+    vd_caption_config captioner = {.captioner = VD_CAPTIONER_TRANSFORMER};
     assert_false(vd_caption_reads(&captioner, "embed"));
     captioner.captioner = VD_CAPTIONER_SAT_SOFT;
     assert_true(vd_caption_reads(&captioner, "embed"));

@@ -47,10 +47,12 @@ typedef struct job {
 #define OPTION(member, name, kind, least, most, initial, choices, optional, help)                  \
     {name, VALUE_##kind, help SHOWN_##kind(initial), VD_INTO(job, settings), READ(choices, most)},
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments become a text
 #define BY_TASK(member, name, kind, least, most, initial, of_captions, of_scst, choices, optional, \
                 help)                                                                              \
     OPTION(member, name, kind, least, most, initial; captions: of_captions; SCST: of_scst,         \
            choices, optional, help)
+// NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 #define READ(list, last)    .read = vd_run_settings_set, .names = (list), .most = (last)
 #define VALUE_INT           "N"

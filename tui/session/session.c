@@ -385,15 +385,18 @@ vd_status vd_session_open(const vd_world_files *files, const char *image, const 
                           vd_world **world, vd_session **out, vd_error *err)
 {
     size_t index;
-    *out = NULL;
+    vd_session *session = NULL;
     vd_status status = vd_world_open_files(files, world, err);
     if (status == VD_OK)
         status = vd_world_named(*world, image, &index, err);
     if (status == VD_OK && !model)
         model = vd_world_next_model(*world, NULL);
     if (status == VD_OK)
-        status = vd_session_new(*world, model, out, err);
-    return status ? status : vd_session_picture(*out, index, err);
+        status = vd_session_new(*world, model, &session, err);
+    if (session)
+        status = vd_session_picture(session, index, err);
+    *out = session;
+    return status;
 }
 
 bool vd_session_has_picture(const vd_session *session, size_t index)
