@@ -1,5 +1,6 @@
 #include "tui/answer/attention.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,12 +9,20 @@
 #include "features/text/tokenize.h"
 #include "tui/base/shares.h"
 
+// Names of words that are missing for want of memory would be other names.
+static bool is_done(vd_status status)
+{
+    if (status == VD_NO_MEMORY)
+        g_error("out of memory: the words of the history");
+    return status == VD_OK;
+}
+
 static void turn_words(const vd_turn *turn, int length, vd_entry_words *out)
 {
     char *question = NULL;
-    vd_entry_words_turn(out, turn->question, turn->answer, NULL);
-    if (out->count != length && vd_normalise_typed(turn->question, &question, NULL) == VD_OK)
-        vd_entry_words_turn(out, question, turn->answer, NULL);
+    is_done(vd_entry_words_turn(out, turn->question, turn->answer, NULL));
+    if (out->count != length && is_done(vd_normalise_typed(turn->question, &question, NULL)))
+        is_done(vd_entry_words_turn(out, question, turn->answer, NULL));
     vd_free(question);
 }
 
@@ -23,7 +32,7 @@ void vd_sheet_entry_words(const vd_sheet *sheet, const vd_answer *answer, int en
     int length = answer->history_start[entry + 1] - answer->history_start[entry];
     out->count = 0;
     if (entry == 0 && sheet->caption)
-        vd_entry_words_caption(out, sheet->caption, NULL);
+        is_done(vd_entry_words_caption(out, sheet->caption, NULL));
     else if (entry > 0 && entry <= sheet->rounds && sheet->said[entry - 1].answer)
         turn_words(&sheet->said[entry - 1], length, out);
     out->count = out->count == length ? length : 0;
