@@ -112,6 +112,13 @@ static void models_are_told_with_their_configuration(void **state)
     support_program_clear(&program);
 }
 
+static void a_bundled_model_is_found_by_its_name(void **state)
+{
+    (void)state;
+    info_says("best", "assets/best.safetensors: a model\n", "network     amem", NULL);
+    info_refuses("bset", 3, "there is no such file");
+}
+
 static void info_says_of_text(const char *name, const char *text, const char *what,
                               const char *more)
 {
@@ -379,6 +386,7 @@ int main(void)
         cmocka_unit_test(the_program_tells_its_version_libraries_and_backend),
         cmocka_unit_test(libraries_that_do_not_load_are_told_in_the_loader_s_words),
         cmocka_unit_test(models_are_told_with_their_configuration),
+        cmocka_unit_test(a_bundled_model_is_found_by_its_name),
         cmocka_unit_test(every_file_says_first_what_it_is),
         cmocka_unit_test(files_of_public_features_are_told_one_by_one),
         cmocka_unit_test(what_a_run_and_a_chat_write_is_told),

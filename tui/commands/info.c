@@ -12,6 +12,9 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/open.h"
+#include "engine/base/alloc.h"
+#include "tui/base/bundled.h"
+#include "tui/measure/corpus.h"
 
 // ---- the program --------------------------------------------------------------------------------
 
@@ -85,6 +88,17 @@ static const vd_option options[] = {
     {0},
 };
 
+// Of a file, or of a bundled model by its name.
+static vd_status print_file(const char *name, bool tensors, vd_error *err)
+{
+    if (access(name, F_OK) == 0 || !vd_is_bundled(name))
+        return vd_info_print(name, tensors, err);
+    char *path = vd_corpus_model_path(&(vd_corpus){0}, name, err);
+    vd_status status = path ? vd_info_print(path, tensors, err) : err->status;
+    vd_free(path);
+    return status;
+}
+
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
@@ -95,7 +109,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (given.count == 0)
         print_program();
     for (int i = 0; i < given.count; i++) {
-        vd_status failed = vd_info_print(given.operand[i], about.tensors, err);
+        vd_status failed = print_file(given.operand[i], about.tensors, err);
         if (failed)
             vd_command_complain("info", err);
         else if (i + 1 < given.count)
@@ -115,7 +129,8 @@ const vd_command vd_cmd_info = {
     "checkpoints, region features (safetensors, HDF5, TSV, npz, npy, pickled index), dialogs, "
     "annotations, rankings, scenes, captions, word counts, word vectors, answer pools, "
     "transcripts, training logs, event files, settings, pages and pictures; and the directory of a "
-    "training run. Without a file it describes the program: its version, libraries, instruction "
+    "training run; " VD_MODEL_NAMES " are the bundled models. Without a file it describes the "
+                                    "program: its version, libraries, instruction "
     "set and GPU.",
-    "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",
+    "  visdial info best assets/pictures/1000003.png\n",
     .options = options};
