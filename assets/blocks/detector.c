@@ -31,43 +31,34 @@ static void expect_empty(vd_convnet *net)
     net->param[net->bias[net->layers - 1] + VD_DETECT_HEAT] = (vd_real)-3;
 }
 
-static void detect(blocks_half *half)
+static void detector_loss(blocks_micro_batch *batch, const vd_real *output, double scale,
+                          vd_real *gradient)
 {
-    enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS };
     enum { OUTPUTS = VD_DETECT_ROWS * VD_DETECT_COLUMNS * VD_DETECT_OUTPUTS };
-    detector_target target[32][BLOCKS_MAX];
-    int targets[32] = {0};
-    vd_rng rng;
-    for (int i = 0; i < half->count; i++)
-        targets[i] =
-            blocks_half_picture(half, i, &rng, half->pass->input + (size_t)i * PIXELS, target[i]);
-    const vd_real *output = vd_conv_forward(half->pass);
-    vd_real *gradient = half->pass->dy[half->pass->net->layers - 1];
-    for (int i = 0; i < half->count; i++)
-        blocks_detector_judge(output + (size_t)i * OUTPUTS, target[i], targets[i],
-                              1.0 / half->objects, gradient + (size_t)i * OUTPUTS, &half->loss);
-    vd_conv_backward(half->pass);
+    for (int i = 0; i < batch->count; i++)
+        blocks_detection_loss(output + (size_t)i * OUTPUTS, batch->target[i], batch->targets[i],
+                              scale, gradient + (size_t)i * OUTPUTS, &batch->loss);
 }
 
-static vd_status keep_detector(const blocks_trainer *t, vd_error *err)
+static vd_status save_detector(const blocks_trainer *t, vd_error *err)
 {
     return vd_extractor_write(t->folded, NULL, NULL, t->options->out, err);
 }
 
-const blocks_lesson blocks_lesson_detector = {
+const blocks_task blocks_task_detector = {
     .stage = "training",
     .layer = vd_detect_layer,
     .layers = &vd_detect_layers,
     .channels = VD_DETECT_INPUTS,
     .width = VD_DETECT_WIDTH,
     .height = VD_DETECT_HEIGHT,
-    .begin = expect_empty,
-    .learn = detect,
-    .keep = keep_detector,
+    .init = expect_empty,
+    .loss = detector_loss,
+    .save = save_detector,
 };
 
 // The focal loss makes scores small; the best threshold for them is moved to one half.
-vd_status blocks_detector_settle(blocks_trainer *t, vd_error *err)
+vd_status blocks_trainer_calibrate(blocks_trainer *t, vd_error *err)
 {
     const blocks_detector_options *o = t->options;
     int held_out = o->pictures < BLOCKS_DETECTOR_HELD_OUT ? o->pictures : BLOCKS_DETECTOR_HELD_OUT;
@@ -75,7 +66,7 @@ vd_status blocks_detector_settle(blocks_trainer *t, vd_error *err)
     double shift = 0;
     vd_status status = vd_conv_pass_new(t->folded, 1, false, &pass, err);
     if (!status)
-        status = blocks_detector_calibrate(pass, o->seed, o->pictures, held_out, &shift, err);
+        status = blocks_confidence_shift(pass, o->seed, o->pictures, held_out, &shift, err);
     vd_conv_pass_free(pass);
     int last = t->folded->layers - 1;
     t->folded->param[t->folded->bias[last] + VD_DETECT_HEAT] += (vd_real)shift;
@@ -97,35 +88,30 @@ static void find_box(const detector_target *target, vd_rng *rng, float *box)
 }
 
 // CROPS of every picture, its objects in turn.
-static void classify(blocks_half *half)
+static void take_crops(const blocks_micro_batch *batch, int i, vd_rng *rng)
 {
-    vd_real *crop = half->pass->input, *picture = half->trainer->picture[half->index];
-    const detector_target *seen[32 * CROPS] = {NULL};
-    detector_target target[32][BLOCKS_MAX];
-    vd_rng rng;
-    for (int i = 0; i < half->count; i++) {
-        int targets = blocks_half_picture(half, i, &rng, picture, target[i]);
-        for (int k = 0; k < CROPS; k++, crop += VD_CLASSIFY_CROP) {
-            float box[4] = {0, 0, 1, 1};
-            seen[i * CROPS + k] = targets ? &target[i][k % targets] : NULL;
-            if (targets)
-                find_box(seen[i * CROPS + k], &rng, box);
-            vd_classify_crop(picture, box, crop);
-        }
+    vd_real *crop = batch->pass->input + (size_t)i * CROPS * VD_CLASSIFY_CROP;
+    for (int k = 0; k < CROPS; k++, crop += VD_CLASSIFY_CROP) {
+        float box[4] = {0, 0, 1, 1};
+        if (batch->targets[i])
+            find_box(&batch->target[i][k % batch->targets[i]], rng, box);
+        vd_classify_crop(batch->picture, box, crop);
     }
-    const vd_real *output = vd_conv_forward(half->pass);
-    vd_real *gradient = half->pass->dy[half->pass->net->layers - 1];
-    size_t size = VD_CLASSIFY_OUTPUTS;
-    memset(gradient, 0, (size_t)half->count * CROPS * size * sizeof *gradient);
-    for (int i = 0; i < half->count * CROPS; i++)
-        if (seen[i])
-            blocks_judge_attributes(output + (size_t)i * size, seen[i]->attribute,
-                                    VD_CLASSIFY_KINDS, 1, 1.0 / half->objects,
-                                    gradient + (size_t)i * size, &half->loss);
-    vd_conv_backward(half->pass);
 }
 
-const blocks_lesson blocks_lesson_classifier = {
+static void classifier_loss(blocks_micro_batch *batch, const vd_real *output, double scale,
+                            vd_real *gradient)
+{
+    enum { SIZE = VD_CLASSIFY_OUTPUTS };
+    memset(gradient, 0, (size_t)batch->count * CROPS * SIZE * sizeof *gradient);
+    for (int i = 0; i < batch->count; i++)
+        for (int k = 0; k < CROPS; k++, output += SIZE, gradient += SIZE)
+            if (batch->targets[i])
+                blocks_attribute_loss(output, batch->target[i][k % batch->targets[i]].attribute,
+                                      VD_CLASSIFY_KINDS, 1, scale, gradient, &batch->loss);
+}
+
+const blocks_task blocks_task_classifier = {
     .stage = "classifier",
     .layer = vd_classify_layer,
     .layers = &vd_classify_layers,
@@ -133,7 +119,8 @@ const blocks_lesson blocks_lesson_classifier = {
     .width = VD_CLASSIFY_SIDE,
     .height = VD_CLASSIFY_SIDE,
     .crops = CROPS,
-    .learn = classify,
+    .crop = take_crops,
+    .loss = classifier_loss,
 };
 
 // Beside the detector in the file `from`.
@@ -142,7 +129,7 @@ static vd_status add_classifier(blocks_trainer *t, const char *from, vd_error *e
     vd_extractor *extractor = NULL;
     vd_status status = vd_extractor_load(from, &extractor, err);
     if (!status)
-        status = blocks_trainer_begin(t, &blocks_lesson_classifier, err);
+        status = blocks_trainer_begin(t, &blocks_task_classifier, err);
     if (!status)
         status = blocks_trainer_run(t, err);
     if (!status)
@@ -170,11 +157,11 @@ vd_status blocks_detector_train(const blocks_detector_options *options, const ch
     blocks_trainer t;
     status = blocks_trainer_new(&t, o, report, user, err);
     if (!status && !from)
-        status = blocks_trainer_begin(&t, &blocks_lesson_detector, err);
+        status = blocks_trainer_begin(&t, &blocks_task_detector, err);
     if (!status && !from)
         status = blocks_trainer_run(&t, err);
     if (!status && !from)
-        status = blocks_detector_settle(&t, err);
+        status = blocks_trainer_calibrate(&t, err);
     if (!status)
         status = add_classifier(&t, from ? from : o->out, err);
     blocks_trainer_clear(&t);

@@ -15,7 +15,7 @@ typedef struct blocks_detector_options {
     uint64_t seed; // of scenes, weights and augmentation
     int pictures;  // scenes 0 .. pictures - 1 of the train split, kept in memory (230 kB each)
     int epochs;
-    int batch;              // even: normalised in two halves, each on a thread of its own
+    int batch;              // even: two micro-batches (detector_trainer.h)
     double rate;            // highest learning rate
     const char *out;        // safetensors file, rewritten after every epoch
     const atomic_int *stop; // may be NULL; non-zero: VD_INTERRUPTED after the current step
@@ -27,7 +27,7 @@ blocks_detector_options blocks_detector_defaults(void);
 typedef struct blocks_detector_progress {
     const char *stage; // "rendering", "training", "classifier" or "calibrating"
     int done, total;   // pictures or steps
-    // Training: the losses an object, averaged over the last steps.
+    // Training: the losses per object, averaged over the last steps.
     double heat, box, place, attributes;
     double seconds; // since the start of the stage
 } blocks_detector_progress;

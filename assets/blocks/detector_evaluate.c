@@ -86,8 +86,8 @@ static double best_threshold(claimed *all, size_t count, int objects)
     return fmin(0.95, fmax(0.05, threshold));
 }
 
-vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first, int count,
-                                    double *shift, vd_error *err)
+vd_status blocks_confidence_shift(vd_conv_pass *pass, uint64_t seed, int first, int count,
+                                  double *shift, vd_error *err)
 {
     enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT };
     const float weakest = 0.02f;

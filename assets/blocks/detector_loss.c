@@ -40,8 +40,8 @@ static void paint(const detector_target *target, centre at, float *heat)
         }
 }
 
-static void judge_heat(const vd_real *output, const float *heat, double scale, vd_real *gradient,
-                       blocks_detector_loss *loss)
+static void heat_loss(const vd_real *output, const float *heat, double scale, vd_real *gradient,
+                      blocks_detector_loss *loss)
 {
     for (int cell = 0; cell < CELLS; cell++) {
         double s = (double)output[(size_t)cell * VD_DETECT_OUTPUTS + VD_DETECT_HEAT];
@@ -62,8 +62,8 @@ static void judge_heat(const vd_real *output, const float *heat, double scale, v
 }
 
 // `count` distances from what is wanted, in pixels; weight: of each distance in the output's unit.
-static double judge_distances(const vd_real *output, const double *want, const double *weight,
-                              int count, double scale, vd_real *gradient)
+static double distance_loss(const vd_real *output, const double *want, const double *weight,
+                            int count, double scale, vd_real *gradient)
 {
     double loss = 0;
     for (int k = 0; k < count; k++) {
@@ -74,25 +74,24 @@ static double judge_distances(const vd_real *output, const double *want, const d
     return loss;
 }
 
-static void judge_geometry(const vd_real *output, const detector_target *target, int x, int y,
-                           double weight, double scale, vd_real *gradient,
-                           blocks_detector_loss *loss)
+static void geometry_loss(const vd_real *output, const detector_target *target, int x, int y,
+                          double weight, double scale, vd_real *gradient,
+                          blocks_detector_loss *loss)
 {
     const double *box = target->box, *place = target->place;
     double cx = (x + 0.5) * VD_DETECT_STRIDE, cy = (y + 0.5) * VD_DETECT_STRIDE;
     double wide = weight * box_weight * VD_DETECT_UNIT / fmax(4, box[2] - box[0]);
     double high = weight * box_weight * VD_DETECT_UNIT / fmax(4, box[3] - box[1]);
-    loss->box += judge_distances(
+    loss->box += distance_loss(
         output + VD_DETECT_BOX, (double[]){cx - box[0], cy - box[1], box[2] - cx, box[3] - cy},
         (double[]){wide, high, wide, high}, 4, scale, gradient + VD_DETECT_BOX);
     double each = weight * place_weight;
-    loss->place +=
-        judge_distances(output + VD_DETECT_PLACE, (double[]){place[0] - cx, place[1] - cy},
-                        (double[]){each, each}, 2, scale, gradient + VD_DETECT_PLACE);
+    loss->place += distance_loss(output + VD_DETECT_PLACE, (double[]){place[0] - cx, place[1] - cy},
+                                 (double[]){each, each}, 2, scale, gradient + VD_DETECT_PLACE);
 }
 
-static void judge_attribute(const vd_real *logit, int count, int truth, double weight, double scale,
-                            vd_real *gradient, blocks_detector_loss *loss)
+static void attribute_loss(const vd_real *logit, int count, int truth, double weight, double scale,
+                           vd_real *gradient, blocks_detector_loss *loss)
 {
     double most = (double)logit[0], sum = 0;
     for (int i = 1; i < count; i++)
@@ -106,12 +105,12 @@ static void judge_attribute(const vd_real *logit, int count, int truth, double w
     }
 }
 
-void blocks_judge_attributes(const vd_real *logit, const int *attribute, int kinds, double weight,
-                             double scale, vd_real *gradient, blocks_detector_loss *loss)
+void blocks_attribute_loss(const vd_real *logit, const int *attribute, int kinds, double weight,
+                           double scale, vd_real *gradient, blocks_detector_loss *loss)
 {
     for (int kind = 0; kind < kinds; kind++)
-        judge_attribute(logit + vd_attribute_first[kind], vd_attribute_count[kind], attribute[kind],
-                        weight, scale, gradient + vd_attribute_first[kind], loss);
+        attribute_loss(logit + vd_attribute_first[kind], vd_attribute_count[kind], attribute[kind],
+                       weight, scale, gradient + vd_attribute_first[kind], loss);
 }
 
 static int nearest(const centre *at, int targets, int x, int y)
@@ -127,7 +126,7 @@ static int nearest(const centre *at, int targets, int x, int y)
     return best;
 }
 
-void blocks_detector_judge(const vd_real *output, const detector_target *target, int targets,
+void blocks_detection_loss(const vd_real *output, const detector_target *target, int targets,
                            double scale, vd_real *gradient, blocks_detector_loss *loss)
 {
     float heat[CELLS] = {0};
@@ -139,7 +138,7 @@ void blocks_detector_judge(const vd_real *output, const detector_target *target,
         if (at[t].used)
             paint(&target[t], at[t], heat);
     }
-    judge_heat(output, heat, scale, gradient, loss);
+    heat_loss(output, heat, scale, gradient, loss);
     for (int t = 0; t < targets; t++)
         for (int k = 0; at[t].used && k < 9; k++) {
             int x = at[t].x + k % 3 - 1, y = at[t].y + k / 3 - 1;
@@ -148,9 +147,9 @@ void blocks_detector_judge(const vd_real *output, const detector_target *target,
                 continue;
             double weight = k == 4 ? 1 : neighbour_weight;
             size_t cell = (size_t)(y * VD_DETECT_COLUMNS + x) * VD_DETECT_OUTPUTS;
-            judge_geometry(output + cell, &target[t], x, y, weight, scale, gradient + cell, loss);
-            blocks_judge_attributes(output + cell + VD_DETECT_ATTRIBUTES, target[t].attribute,
-                                    VD_ATTRIBUTE_KINDS, weight * attribute_weight, scale,
-                                    gradient + cell + VD_DETECT_ATTRIBUTES, loss);
+            geometry_loss(output + cell, &target[t], x, y, weight, scale, gradient + cell, loss);
+            blocks_attribute_loss(output + cell + VD_DETECT_ATTRIBUTES, target[t].attribute,
+                                  VD_ATTRIBUTE_KINDS, weight * attribute_weight, scale,
+                                  gradient + cell + VD_DETECT_ATTRIBUTES, loss);
         }
 }

@@ -36,20 +36,20 @@ typedef struct blocks_detector_loss {
 //
 // heat: the focal loss of Zhou et al. 2019, eq. 1, around a Gaussian at each box centre; box: the
 // sides' distances relative to the box; place: the distance; attributes: cross entropy. All but the
-// first at the centre's
-// cell and, at less weight, at its neighbours, so that a peak one cell off reads well too.
-void blocks_detector_judge(const vd_real *output, const detector_target *target, int targets,
+// first are computed at the centre's cell and, with less weight, at its neighbours, so that a peak
+// one cell off is still read well.
+void blocks_detection_loss(const vd_real *output, const detector_target *target, int targets,
                            double scale, vd_real *gradient, blocks_detector_loss *loss);
 
 // weight times the cross entropy of the first `kinds` kinds of attributes; its derivative times
 // scale is added to gradient, itself to *loss.
-void blocks_judge_attributes(const vd_real *logit, const int *attribute, int kinds, double weight,
-                             double scale, vd_real *gradient, blocks_detector_loss *loss);
+void blocks_attribute_loss(const vd_real *logit, const int *attribute, int kinds, double weight,
+                           double scale, vd_real *gradient, blocks_detector_loss *loss);
 
 // What to add to the heat's logit so that the objects found with a confidence of 0.5 or more have
 // the best F1 (precision with recall), measured on scenes first .. first + count - 1 of the train
 // split, which training should not have seen. pass: of one picture, for inference.
-vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first, int count,
-                                    double *shift, vd_error *err);
+vd_status blocks_confidence_shift(vd_conv_pass *pass, uint64_t seed, int first, int count,
+                                  double *shift, vd_error *err);
 
 #endif

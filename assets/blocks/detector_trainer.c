@@ -10,7 +10,7 @@
 
 enum {
     PICTURE_BYTES = BLOCKS_WIDTH * BLOCKS_HEIGHT * 3,
-    PICTURE_NUMBERS = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS,
+    INPUT = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS,
     WARM_UP = 100
 };
 
@@ -50,36 +50,25 @@ vd_status blocks_trainer_new(blocks_trainer *t, const blocks_detector_options *o
     if (!t->scene || !t->rgb || !t->order)
         return vd_error_memory(err, "the pictures to train on (fewer pictures need less)");
     t->start = vd_seconds();
-    return vd_parallel(pictures, BLOCKS_HALVES, render_one, t, report_rendered, t, o->stop, err);
-}
-
-int blocks_half_picture(const blocks_half *half, int i, vd_rng *rng, vd_real *input,
-                        detector_target *target)
-{
-    const blocks_trainer *t = half->trainer;
-    int picture = t->order[half->first + i];
-    uint64_t draw = (uint64_t)half->step * 64 + (uint64_t)half->index * 32 + (uint64_t)i;
-    *rng = vd_rng_seed(t->options->seed ^ (uint64_t)STREAM_AUGMENT << 56, draw);
-    return blocks_augment(&t->scene[picture], t->rgb + (size_t)picture * PICTURE_BYTES, rng, input,
-                          target);
+    return vd_parallel(pictures, BLOCKS_MICRO_BATCHES, render_one, t, report_rendered, t, o->stop,
+                       err);
 }
 
 // ---- the net ------------------------------------------------------------------------------------
 
 static void clear_net(blocks_trainer *t)
 {
-    vd_free(t->gradient);
-    vd_free(t->moment[0]);
-    vd_free(t->moment[1]);
-    for (int h = 0; h < BLOCKS_HALVES; h++) {
-        vd_conv_pass_free(t->pass[h]);
-        vd_free(t->picture[h]);
-        t->pass[h] = NULL;
-        t->picture[h] = NULL;
+    for (int i = 0; i < 2; i++) {
+        vd_free(t->moment[i]);
+        t->moment[i] = NULL;
+    }
+    for (int b = 0; b < BLOCKS_MICRO_BATCHES; b++) {
+        vd_conv_pass_free(t->batch[b].pass);
+        vd_free(t->batch[b].picture);
+        t->batch[b] = (blocks_micro_batch){.count = t->options->batch / BLOCKS_MICRO_BATCHES};
     }
     vd_convnet_free(t->folded);
     vd_convnet_free(t->net);
-    t->gradient = t->moment[0] = t->moment[1] = NULL;
     t->folded = t->net = NULL;
 }
 
@@ -91,138 +80,129 @@ void blocks_trainer_clear(blocks_trainer *t)
     vd_free(t->scene);
 }
 
-static int inputs_of(const blocks_trainer *t)
-{
-    return t->options->batch / BLOCKS_HALVES * (t->lesson->crops ? t->lesson->crops : 1);
-}
-
-vd_status blocks_trainer_begin(blocks_trainer *t, const blocks_lesson *lesson, vd_error *err)
+vd_status blocks_trainer_begin(blocks_trainer *t, const blocks_task *task, vd_error *err)
 {
     const blocks_detector_options *o = t->options;
     vd_status status = VD_OK;
     clear_net(t);
-    t->lesson = lesson;
+    t->task = task;
     for (int i = 0; i < 2 && !status; i++)
-        status = vd_convnet_new(lesson->layer, *lesson->layers, lesson->channels, lesson->width,
-                                lesson->height, i ? &t->folded : &t->net, err);
-    for (int h = 0; h < BLOCKS_HALVES && !status; h++)
-        status = vd_conv_pass_new(t->net, inputs_of(t), true, &t->pass[h], err);
+        status = vd_convnet_new(task->layer, *task->layers, task->channels, task->width,
+                                task->height, i ? &t->folded : &t->net, err);
+    for (int b = 0; b < BLOCKS_MICRO_BATCHES && !status; b++) {
+        blocks_micro_batch *batch = &t->batch[b];
+        status = vd_conv_pass_new(t->net, batch->count * (task->crops ? task->crops : 1), true,
+                                  &batch->pass, err);
+        if (!status && task->crops && !(batch->picture = vd_alloc(INPUT, sizeof(vd_real))))
+            status = vd_error_memory(err, "a net to train");
+    }
+    for (int i = 0; i < 2 && !status; i++)
+        if (!(t->moment[i] = vd_alloc(t->net->params, sizeof *t->moment[i])))
+            status = vd_error_memory(err, "a net to train");
     if (status)
         return status;
-    t->gradient = vd_alloc(t->net->params, sizeof *t->gradient);
-    for (int i = 0; i < 2; i++)
-        t->moment[i] = vd_alloc(t->net->params, sizeof *t->moment[i]);
-    for (int h = 0; h < BLOCKS_HALVES; h++)
-        t->picture[h] = lesson->crops ? vd_alloc(PICTURE_NUMBERS, sizeof *t->picture[h]) : NULL;
-    if (!t->gradient || !t->moment[0] || !t->moment[1] ||
-        (lesson->crops && (!t->picture[0] || !t->picture[1])))
-        return vd_error_memory(err, "a net to train");
     for (int i = 0; i < o->pictures; i++)
-        t->order[i] = i;
+        t->order[i] = (size_t)i;
     vd_rng rng = vd_rng_seed(o->seed, (uint64_t)STREAM_WEIGHTS << 56);
     vd_convnet_init(t->net, &rng);
-    if (lesson->begin)
-        lesson->begin(t->net);
+    if (task->init)
+        task->init(t->net);
     return VD_OK;
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static vd_status train_half(void *context, int worker, size_t index, vd_error *err)
+// Picture i of micro-batch `index`, or its crops, becomes input of the net.
+static void load_picture(const blocks_trainer *t, size_t index, int i, blocks_micro_batch *batch)
 {
-    blocks_half *half = (blocks_half *)context + index;
+    size_t picture = t->order[(size_t)t->first + index * (size_t)batch->count + (size_t)i];
+    uint64_t draw = (uint64_t)t->step * 64 + index * 32 + (uint64_t)i;
+    vd_rng rng = vd_rng_seed(t->options->seed ^ (uint64_t)STREAM_AUGMENT << 56, draw);
+    vd_real *input = t->task->crop ? batch->picture : batch->pass->input + (size_t)i * INPUT;
+    batch->targets[i] = blocks_augment(&t->scene[picture], t->rgb + picture * PICTURE_BYTES, &rng,
+                                       input, batch->target[i]);
+    if (t->task->crop)
+        t->task->crop(batch, i, &rng);
+}
+
+static vd_status compute_gradient(void *context, int worker, size_t index, vd_error *err)
+{
+    blocks_trainer *t = context;
+    blocks_micro_batch *batch = &t->batch[index];
     (void)worker;
     (void)err;
-    half->trainer->lesson->learn(half);
+    for (int i = 0; i < batch->count; i++)
+        load_picture(t, index, i, batch);
+    t->task->loss(batch, vd_conv_forward(batch->pass), 1.0 / t->objects,
+                  batch->pass->dy[t->net->layers - 1]);
+    vd_conv_backward(batch->pass);
     return VD_OK;
 }
 
-// Gradients are clipped to this norm: those of the first steps are very large.
-static const double longest_gradient = 10;
-
-// Adds up the halves; returns the factor that limits the length of the sum.
-static vd_real join_gradients(blocks_trainer *t)
-{
-    double square = 0;
-    for (size_t i = 0; i < t->net->params; i++) {
-        t->gradient[i] = t->pass[0]->gradient[i] + t->pass[1]->gradient[i];
-        square += (double)t->gradient[i] * (double)t->gradient[i];
-    }
-    double length = sqrt(square);
-    return (vd_real)(length > longest_gradient ? longest_gradient / length : 1);
-}
-
-// Adam with decoupled weight decay (Loshchilov, Hutter 2019) of the weights; step counts from 1.
-static void step_adam(blocks_trainer *t, vd_real scale, double rate, long step)
-{
-    const double decay = 1e-4;
-    vd_convnet *net = t->net;
-    vd_backend_cpu()->adam(net->param, t->gradient, t->moment[0], t->moment[1], net->params, scale,
-                           rate, &vd_moments_usual, step);
-    for (int l = 0; l < net->layers; l++)
-        for (size_t i = net->weight[l]; i < net->bias[l]; i++)
-            net->param[i] -= (vd_real)(rate * decay) * net->param[i];
-}
-
-static void shuffle(int *order, int count, uint64_t seed, int epoch)
-{
-    vd_rng rng = vd_rng_seed(seed ^ (uint64_t)STREAM_ORDER << 56, (uint64_t)epoch);
-    for (int i = count - 1; i > 0; i--) {
-        int j = vd_rng_below(&rng, i + 1), swap = order[i];
-        order[i] = order[j];
-        order[j] = swap;
-    }
-}
-
+// The learning rate: it rises linearly, then falls as half a cosine.
 static double rate_at(const blocks_detector_options *options, long step, long steps)
 {
     double warm = step < WARM_UP ? (double)(step + 1) / WARM_UP : 1;
     return warm * options->rate * 0.5 * (1 + cos(3.14159265358979 * (double)step / (double)steps));
 }
 
-static vd_status train_step(blocks_trainer *t, int first, long step, long steps,
-                            blocks_detector_loss *loss, int *objects, vd_error *err)
+// Adam with decoupled weight decay (Loshchilov, Hutter 2019) of the weights.
+static void update(blocks_trainer *t, double rate)
 {
-    int count = t->options->batch / BLOCKS_HALVES, all = 0;
-    blocks_half half[BLOCKS_HALVES];
-    for (int i = first; i < first + BLOCKS_HALVES * count; i++)
-        all += t->lesson->crops ? t->lesson->crops : t->scene[t->order[i]].count;
-    for (int h = 0; h < BLOCKS_HALVES; h++)
-        half[h] = (blocks_half){.trainer = t,
-                                .pass = t->pass[h],
-                                .index = h,
-                                .first = first + h * count,
-                                .count = count,
-                                .step = step,
-                                .objects = all};
-    vd_status status =
-        vd_parallel(BLOCKS_HALVES, BLOCKS_HALVES, train_half, half, NULL, NULL, NULL, err);
+    // Gradients are clipped to this norm: those of the first steps are very large.
+    const double longest = 10, decay = 1e-4;
+    const vd_backend *be = vd_backend_cpu();
+    vd_convnet *net = t->net;
+    vd_real *gradient = t->batch[0].pass->gradient;
+    for (int b = 1; b < BLOCKS_MICRO_BATCHES; b++)
+        be->add(gradient, t->batch[b].pass->gradient, net->params);
+    double norm = sqrt(be->square_sum(gradient, net->params));
+    be->adam(net->param, gradient, t->moment[0], t->moment[1], net->params,
+             (vd_real)(norm > longest ? longest / norm : 1), rate, &vd_moments_usual, t->step + 1);
+    for (int l = 0; l < net->layers; l++)
+        for (size_t i = net->weight[l]; i < net->bias[l]; i++)
+            net->param[i] -= (vd_real)(rate * decay) * net->param[i];
+    // Slow at the end, so that the statistics average many batches.
+    for (int b = 0; b < BLOCKS_MICRO_BATCHES; b++)
+        vd_convnet_absorb(net, t->batch[b].pass, (vd_real)fmax(0.005, 1.0 / (double)(t->step + 2)));
+}
+
+static vd_status train_step(blocks_trainer *t, long steps, vd_error *err)
+{
+    t->objects = 0;
+    for (int i = t->first; i < t->first + t->options->batch; i++)
+        t->objects += t->task->crops ? t->task->crops : t->scene[t->order[i]].count;
+    vd_status status = vd_parallel(BLOCKS_MICRO_BATCHES, BLOCKS_MICRO_BATCHES, compute_gradient, t,
+                                   NULL, NULL, NULL, err);
     if (status)
         return status;
-    step_adam(t, join_gradients(t), rate_at(t->options, step, steps), step + 1);
-    // Slow at the end, so that the statistics average many batches.
-    for (int h = 0; h < BLOCKS_HALVES; h++) {
-        vd_convnet_absorb(t->net, t->pass[h], (vd_real)fmax(0.005, 1.0 / (double)(step + 2)));
-        loss->heat += half[h].loss.heat;
-        loss->box += half[h].loss.box;
-        loss->place += half[h].loss.place;
-        loss->attributes += half[h].loss.attributes;
-    }
-    *objects += all;
+    update(t, rate_at(t->options, t->step, steps));
+    t->step++;
+    if (t->options->stop && atomic_load(t->options->stop))
+        return vd_error_set(err, VD_INTERRUPTED, "interrupted after step %ld", t->step);
     return VD_OK;
 }
 
-static void report_step(const blocks_trainer *t, long step, long steps,
-                        const blocks_detector_loss *loss, int objects)
+// The losses of the last steps, which had so many objects.
+static void report_step(blocks_trainer *t, long steps, int objects)
 {
+    blocks_detector_loss sum = {0};
+    for (int b = 0; b < BLOCKS_MICRO_BATCHES; b++) {
+        blocks_detector_loss *loss = &t->batch[b].loss;
+        sum.heat += loss->heat / objects;
+        sum.box += loss->box / objects;
+        sum.place += loss->place / objects;
+        sum.attributes += loss->attributes / objects;
+        *loss = (blocks_detector_loss){0};
+    }
     if (t->report)
-        t->report(t->user, &(blocks_detector_progress){.stage = t->lesson->stage,
-                                                       .done = (int)step,
+        t->report(t->user, &(blocks_detector_progress){.stage = t->task->stage,
+                                                       .done = (int)t->step,
                                                        .total = (int)steps,
-                                                       .heat = loss->heat / objects,
-                                                       .box = loss->box / objects,
-                                                       .place = loss->place / objects,
-                                                       .attributes = loss->attributes / objects,
+                                                       .heat = sum.heat,
+                                                       .box = sum.box,
+                                                       .place = sum.place,
+                                                       .attributes = sum.attributes,
                                                        .seconds = vd_seconds() - t->start});
 }
 
@@ -231,27 +211,27 @@ vd_status blocks_trainer_run(blocks_trainer *t, vd_error *err)
     enum { EVERY = 5 };
     const blocks_detector_options *o = t->options;
     int per_epoch = o->pictures / o->batch, objects = 0;
-    long step = 0, steps = (long)per_epoch * o->epochs;
-    blocks_detector_loss loss = {0};
+    long steps = (long)per_epoch * o->epochs;
     vd_status status = VD_OK;
     t->start = vd_seconds();
+    t->step = 0;
     for (int epoch = 0; epoch < o->epochs && !status; epoch++) {
-        shuffle(t->order, o->pictures, o->seed, epoch);
-        for (int i = 0; i < per_epoch; i++) {
-            status = train_step(t, i * o->batch, step++, steps, &loss, &objects, err);
-            if (status)
-                return status;
-            if (o->stop && atomic_load(o->stop))
-                return vd_error_set(err, VD_INTERRUPTED, "interrupted after step %ld", step);
-            if (step % EVERY)
+        vd_rng rng = vd_rng_seed(o->seed ^ (uint64_t)STREAM_ORDER << 56, (uint64_t)epoch);
+        vd_rng_shuffle(&rng, t->order, (size_t)o->pictures);
+        for (int i = 0; i < per_epoch && !status; i++) {
+            t->first = i * o->batch;
+            status = train_step(t, steps, err);
+            objects += t->objects;
+            if (status || t->step % EVERY)
                 continue;
-            report_step(t, step, steps, &loss, objects);
-            loss = (blocks_detector_loss){0};
+            report_step(t, steps, objects);
             objects = 0;
         }
+        if (status)
+            break;
         vd_convnet_fold(t->net, t->folded);
-        if (epoch + 1 < o->epochs && t->lesson->keep)
-            status = t->lesson->keep(t, err);
+        if (epoch + 1 < o->epochs && t->task->save)
+            status = t->task->save(t, err);
     }
     return status;
 }

@@ -3,6 +3,7 @@
 #define VD_RNG_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct vd_rng {
@@ -45,6 +46,16 @@ static inline double vd_rng_range(vd_rng *rng, double low, double high)
 static inline int vd_rng_below(vd_rng *rng, int n)
 {
     return (int)(vd_rng_uniform(rng) * n);
+}
+
+// A random order of the list (Fisher, Yates 1938; Durstenfeld 1964).
+static inline void vd_rng_shuffle(vd_rng *rng, size_t *list, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)(vd_rng_uniform(rng) * (double)i), last = list[i - 1];
+        list[i - 1] = list[j];
+        list[j] = last;
+    }
 }
 
 // Standard normal (Box and Muller 1958).

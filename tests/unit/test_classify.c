@@ -149,7 +149,7 @@ static void training_lowers_the_loss(void **state)
     vd_error err;
     double first = 0;
     assert_int_equal(blocks_trainer_new(&t, &options, remember_loss, &first, &err), VD_OK);
-    assert_int_equal(blocks_trainer_begin(&t, &blocks_lesson_classifier, &err), VD_OK);
+    assert_int_equal(blocks_trainer_begin(&t, &blocks_task_classifier, &err), VD_OK);
     assert_int_equal(blocks_trainer_run(&t, &err), VD_OK);
     blocks_trainer_clear(&t);
     assert_true(first > 0 && last_loss > 0 && last_loss < 0.5 * first);

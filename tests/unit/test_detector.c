@@ -40,7 +40,7 @@ static double total_loss(const vd_real *output)
 {
     vd_real *gradient = vd_alloc(OUTPUT, sizeof *gradient);
     blocks_detector_loss loss = {0};
-    blocks_detector_judge(output, targets, TARGETS, 1, gradient, &loss);
+    blocks_detection_loss(output, targets, TARGETS, 1, gradient, &loss);
     vd_free(gradient);
     return loss.heat + loss.box + loss.place + loss.attributes;
 }
@@ -51,7 +51,7 @@ static void the_losses_gradient_agrees_with_finite_differences(void **state)
     vd_real *output = random_output(), *gradient = vd_alloc(OUTPUT, sizeof *gradient);
     blocks_detector_loss loss = {0};
     const double scale = 0.25;
-    blocks_detector_judge(output, targets, TARGETS, scale, gradient, &loss);
+    blocks_detection_loss(output, targets, TARGETS, scale, gradient, &loss);
     vd_rng rng = vd_rng_seed(4, 4);
     int moved = 0;
     for (int n = 0; n < 600; n++) {
@@ -99,7 +99,7 @@ static void the_right_answer_has_nearly_no_loss(void **state)
             at[VD_DETECT_ATTRIBUTES + vd_attribute_first[k] + t->attribute[k]] = 20;
     }
     blocks_detector_loss loss = {0};
-    blocks_detector_judge(output, t, 1, 1, gradient, &loss);
+    blocks_detection_loss(output, t, 1, 1, gradient, &loss);
     assert_true(loss.heat < 1e-3 && loss.box < 1e-3 && loss.place < 1e-3 && loss.attributes < 1e-3);
     vd_detection found[4];
     assert_int_equal(vd_detect_decode(output, 0.4f, 4, found), 1);
@@ -253,14 +253,14 @@ static vd_status begin(void *context, vd_error *err)
     blocks_trainer t;
     vd_status status = blocks_trainer_new(&t, context, NULL, NULL, err);
     if (!status)
-        status = blocks_trainer_begin(&t, &blocks_lesson_detector, err);
+        status = blocks_trainer_begin(&t, &blocks_task_detector, err);
     blocks_trainer_clear(&t);
     return status;
 }
 
-static vd_status settle_trained(void *context, vd_error *err)
+static vd_status calibrate_trained(void *context, vd_error *err)
 {
-    return blocks_detector_settle(context, err);
+    return blocks_trainer_calibrate(context, err);
 }
 
 static vd_status write_trained(void *context, vd_error *err)
@@ -282,9 +282,9 @@ static void failed_allocations_are_reported(void **state)
     size_t first[3] = {1};
     first[1] = first[0] + support_fail_each_allocation(begin, &options);
     assert_int_equal(blocks_trainer_new(&t, &options, NULL, NULL, &err), VD_OK);
-    assert_int_equal(blocks_trainer_begin(&t, &blocks_lesson_detector, &err), VD_OK);
+    assert_int_equal(blocks_trainer_begin(&t, &blocks_task_detector, &err), VD_OK);
     assert_int_equal(blocks_trainer_run(&t, &err), VD_OK);
-    first[2] = first[1] + support_fail_each_allocation(settle_trained, &t);
+    first[2] = first[1] + support_fail_each_allocation(calibrate_trained, &t);
     size_t written = support_fail_each_allocation(write_trained, &t);
     blocks_trainer_clear(&t);
     assert_true(first[1] > 30 && first[2] > first[1] + 10 && written > 10);
