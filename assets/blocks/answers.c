@@ -260,7 +260,7 @@ static void fill_table(void)
     add_groups();
     add_scene();
     for (int i = 0; i < table_count; i++) {
-        table[i].told = blocks_kind_mask(table[i].says);
+        table[i].named = blocks_kind_mask(table[i].says);
         table[i].it = !strncmp(table[i].text, "it's ", 5) || !strncmp(table[i].text, "a ", 2);
     }
 }
@@ -284,7 +284,7 @@ const char *blocks_answer_text(int index)
 
 unsigned blocks_answer_says(int index)
 {
-    return blocks_answer_at(index)->told;
+    return blocks_answer_at(index)->named;
 }
 
 int blocks_answer_number(int index)

@@ -131,7 +131,7 @@ typedef struct blocks_answer {
     char text[ANSWER_TEXT];
     blocks_form form;
     blocks_kind says;        // attributes it names
-    unsigned told;           // which ones, a bit each
+    unsigned named;          // which ones, a bit each
     blocks_kind also, third; // PAIR: those of the other objects; third: blocks_anything if of two
     int number;   // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic;
                   // DIFFERENT, ASPECT: its attribute

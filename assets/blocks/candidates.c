@@ -41,7 +41,7 @@ static const float form_weight[BLOCKS_ASKS][BLOCKS_FORMS] = {
 static float answer_weight(const blocks_meaning *m, const blocks_answer *a)
 {
     float weight = form_weight[m->ask][a->form] * a->weight;
-    unsigned says = a->told;
+    unsigned says = a->named;
     bool about = m->attribute < BLOCKS_ATTRIBUTES && says >> m->attribute & 1;
     if ((m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && a->form == FORM_VALUE)
         about = says == 1u << BLOCKS_SHAPE;
@@ -68,7 +68,7 @@ int blocks_answer_draw(const blocks_scene *scene, const blocks_meaning *meaning,
         const blocks_answer *a = blocks_answer_at(i);
         weight[i] = answer_weight(meaning, a);
         // "is there a red ball": "yes, a red one" would be true and dull.
-        if (a->form == FORM_YES_ONE && !(a->told & ~meaning->given))
+        if (a->form == FORM_YES_ONE && !(a->named & ~meaning->given))
             weight[i] = 0;
         if (weight[i] > 0 && blocks_relevance(scene, meaning, i) < 1)
             weight[i] = 0;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 // ---- patterns -----------------------------------------------------------------------------------
 
@@ -45,82 +45,83 @@ const char blocks_caption_relation[] =
 // ---- captions -----------------------------------------------------------------------------------
 
 // Some of an object's attributes, one or two left untold so that there is something to ask.
-static unsigned some_attributes(blocks_talk *talk)
+static unsigned some_attributes(blocks_state *state)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 3, 3, 6, 6, 10, 10, 5, 9, 12, 4, 8};
-    return BLOCKS_ONE_OF(talk, masks);
+    return BLOCKS_ONE_OF(state, masks);
 }
 
-static void spoke_of(blocks_talk *talk, int object, blocks_kind kind, bool alone)
+static void spoke_of(blocks_state *state, int object, blocks_kind kind, bool alone)
 {
-    talk->known[object] |= blocks_kind_mask(kind);
-    talk->last[object] = talk->mention[object] = 0;
-    talk->entry[0].words |= blocks_kind_words(kind);
+    state->known[object] |= blocks_kind_mask(kind);
+    state->last[object] = state->mention[object] = 0;
+    state->entry[0].words |= blocks_kind_words(kind);
     if (alone) {
-        talk->entry[0].object = object;
-        talk->it = object;
-        talk->it_entry = 0;
+        state->entry[0].object = object;
+        state->it = object;
+        state->it_entry = 0;
     }
 }
 
-static void say(blocks_talk *talk, const char *pattern, const char *a, const char *b, const char *c)
+static void say(blocks_state *state, const char *pattern, const char *a, const char *b,
+                const char *c)
 {
-    blocks_say(&talk->rng, talk->dialog->caption, sizeof talk->dialog->caption, pattern, "abc", a,
-               b, c);
+    blocks_expand(&state->rng, state->dialog->caption, sizeof state->dialog->caption, pattern,
+                  "abc", a, b, c);
 }
 
-static bool caption_extreme(blocks_talk *talk)
+static bool caption_extreme(blocks_state *state)
 {
-    const blocks_scene *scene = talk->scene;
-    blocks_direction d = blocks_some_direction(talk);
+    const blocks_scene *scene = state->scene;
+    blocks_direction d = blocks_some_direction(state);
     int object = blocks_extreme(scene, blocks_all(scene), d);
     if (object < 0)
         return false;
-    blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
+    blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(state));
     char pattern[BLOCKS_CAPTION_PATTERN];
-    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
-    blocks_phrase place = blocks_reading(&talk->rng, blocks_caption_at[d]);
+    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_A);
+    blocks_phrase place = blocks_expansion(&state->rng, blocks_caption_at[d]);
     blocks_caption_place(d, pattern);
-    say(talk, pattern, noun.text, place.text, NULL);
-    spoke_of(talk, object, kind, true);
+    say(state, pattern, noun.text, place.text, NULL);
+    spoke_of(state, object, kind, true);
     return true;
 }
 
-static bool caption_unique(blocks_talk *talk)
+static bool caption_unique(blocks_state *state)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
-        int object = blocks_some_object(talk);
-        blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
+        int object = blocks_some_object(state);
+        blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(state));
         if (blocks_number(scene, kind) != 1)
             continue;
         unsigned mask = blocks_kind_mask(kind);
-        blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
-        blocks_phrase bare = blocks_noun(&talk->rng, kind, BLOCKS_BARE), predicate = noun;
+        blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_A);
+        blocks_phrase bare = blocks_noun(&state->rng, kind, BLOCKS_BARE), predicate = noun;
         // "only 1 of them is red": for one attribute, or a thing with its name.
         blocks_attribute first = (blocks_attribute)__builtin_ctz(mask);
         if (!(mask & (mask - 1)))
-            predicate = blocks_predicate(&talk->rng, first, kind.value[first]);
+            predicate = blocks_predicate(&state->rng, first, kind.value[first]);
         bool is = !(mask & (mask - 1)) || mask & 1u << BLOCKS_SHAPE;
-        say(talk, is && blocks_chance(talk, 0.3) ? blocks_caption_only : blocks_caption_one,
+        say(state, is && blocks_chance(state, 0.3) ? blocks_caption_only : blocks_caption_one,
             noun.text, bare.text, predicate.text);
-        spoke_of(talk, object, kind, true);
-        blocks_tell(talk, kind, 1);
+        spoke_of(state, object, kind, true);
+        blocks_add_fact(state, kind, 1);
         return true;
     }
     return false;
 }
 
-static bool caption_count(blocks_talk *talk)
+static bool caption_count(blocks_state *state)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     blocks_kind kind = blocks_anything;
     char number[8];
-    if (blocks_chance(talk, 0.6)) {
+    if (blocks_chance(state, 0.6)) {
         static const unsigned char masks[] = {2, 2, 2, 1, 1, 3, 4, 8, 6, 10};
         for (int attempt = 0; attempt < 10; attempt++) {
-            int some = blocks_some_object(talk);
-            kind = blocks_kind_of(&scene->object[some], BLOCKS_ONE_OF(talk, masks));
+            int some = blocks_some_object(state);
+            kind = blocks_kind_of(&scene->object[some], BLOCKS_ONE_OF(state, masks));
             if (blocks_number(scene, kind) >= 2)
                 break;
             kind = blocks_anything;
@@ -128,52 +129,52 @@ static bool caption_count(blocks_talk *talk)
     }
     int count = blocks_number(scene, kind);
     snprintf(number, sizeof number, "%d", count);
-    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
     bool all = blocks_kind_mask(kind) == 0;
     if (all)
-        say(talk, blocks_caption_all, number, NULL, NULL);
+        say(state, blocks_caption_all, number, NULL, NULL);
     else
-        say(talk, blocks_caption_many, number, noun.text, NULL);
-    talk->entry[0].words |= blocks_kind_words(kind);
-    blocks_tell(talk, kind, count);
-    talk->they = count >= 2;
-    talk->they_kind = kind;
-    talk->they_entry = 0;
+        say(state, blocks_caption_many, number, noun.text, NULL);
+    state->entry[0].words |= blocks_kind_words(kind);
+    blocks_add_fact(state, kind, count);
+    state->they = count >= 2;
+    state->they_kind = kind;
+    state->they_entry = 0;
     return true;
 }
 
-static bool caption_relation(blocks_talk *talk)
+static bool caption_relation(blocks_state *state)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     for (int attempt = 0; attempt < 10; attempt++) {
-        int one = blocks_some_object(talk);
-        int two = blocks_some_object(talk);
-        blocks_direction d = blocks_some_direction(talk);
-        blocks_kind a = blocks_kind_of(&scene->object[one], some_attributes(talk));
-        blocks_kind b = blocks_kind_of(&scene->object[two], some_attributes(talk));
+        int one = blocks_some_object(state);
+        int two = blocks_some_object(state);
+        blocks_direction d = blocks_some_direction(state);
+        blocks_kind a = blocks_kind_of(&scene->object[one], some_attributes(state));
+        blocks_kind b = blocks_kind_of(&scene->object[two], some_attributes(state));
         if (one == two || !blocks_lies(scene, one, d, two) || blocks_number(scene, a) != 1 ||
             blocks_number(scene, b) != 1)
             continue;
-        blocks_phrase first = blocks_noun(&talk->rng, a, BLOCKS_A);
-        blocks_phrase second = blocks_noun(&talk->rng, b, BLOCKS_A);
-        blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(d));
-        say(talk, blocks_caption_relation, first.text, second.text, where.text);
-        spoke_of(talk, one, a, false);
-        spoke_of(talk, two, b, false);
+        blocks_phrase first = blocks_noun(&state->rng, a, BLOCKS_A);
+        blocks_phrase second = blocks_noun(&state->rng, b, BLOCKS_A);
+        blocks_phrase where = blocks_expansion(&state->rng, blocks_direction_words(d));
+        say(state, blocks_caption_relation, first.text, second.text, where.text);
+        spoke_of(state, one, a, false);
+        spoke_of(state, two, b, false);
         return true;
     }
     return false;
 }
 
-void blocks_caption(blocks_talk *talk)
+void blocks_caption(blocks_state *state)
 {
-    talk->entry[0].object = -1;
+    state->entry[0].object = -1;
     for (;;) {
-        int draw = vd_rng_below(&talk->rng, 100);
-        if (draw < 36   ? caption_extreme(talk)
-            : draw < 68 ? caption_unique(talk)
-            : draw < 86 ? caption_count(talk)
-                        : caption_relation(talk))
+        int draw = vd_rng_below(&state->rng, 100);
+        if (draw < 36   ? caption_extreme(state)
+            : draw < 68 ? caption_unique(state)
+            : draw < 86 ? caption_count(state)
+                        : caption_relation(state))
             return;
     }
 }
@@ -183,10 +184,10 @@ void blocks_caption(blocks_talk *talk)
 static void draw(const blocks_scene *scene, vd_rng *rng, char caption[BLOCKS_TEXT])
 {
     blocks_dialog dialog;
-    blocks_talk talk = {.scene = scene, .dialog = &dialog, .rng = *rng, .it = -1, .before = -1};
-    blocks_caption(&talk);
+    blocks_state state = {.scene = scene, .dialog = &dialog, .rng = *rng, .it = -1, .before = -1};
+    blocks_caption(&state);
     snprintf(caption, BLOCKS_TEXT, "%s", dialog.caption);
-    *rng = talk.rng;
+    *rng = state.rng;
 }
 
 vd_rng blocks_dialog_stream(const blocks_scene *scene)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "assets/blocks/caption.h"
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 const char *const blocks_claim_names[BLOCKS_CLAIM_SORTS] = {
     [BLOCKS_CLAIM_THERE] = "there",       [BLOCKS_CLAIM_ONE] = "one",

@@ -1,5 +1,5 @@
-// What a caption claims, and whether a scene bears it out. A caption is read whole, by the patterns
-// that captions are made of (caption.h), or not at all.
+// What a caption claims, and whether that is true of a scene. A caption is read whole, by the
+// patterns that captions are made of (caption.h), or not at all.
 //
 //   there     "a k among other things", "a table with a k and some other objects": some k
 //   one       "there is just 1 k", "a single k", "several things, 1 of them a k": exactly one
@@ -36,7 +36,7 @@ typedef struct blocks_claim {
     blocks_direction direction; // PLACE, RELATION: LEFT .. BEHIND
 } blocks_claim;
 
-// text: lower case; blanks before commas and more than one in a row are forgiven. False: it is no
+// text: lower case; blanks before commas and several in a row are accepted. False: it is no
 // caption of these.
 bool blocks_claim_read(const char *text, blocks_claim *claim);
 
@@ -65,7 +65,7 @@ typedef struct blocks_mentions {
 } blocks_mentions;
 blocks_mentions blocks_claim_mentions(const blocks_claim *claim, const blocks_scene *scene);
 
-// ---- how much a claim tells ---------------------------------------------------------------------
+// ---- the information of a claim -----------------------------------------------------------------
 
 // Of how many scenes of a set each possible claim is true, counted once: 3 MB. Afterwards any
 // number of threads may ask.
@@ -78,8 +78,8 @@ void blocks_shares_free(blocks_shares *shares); // NULL is fine
 // -log2 (share of the scenes of which the claim is true), in bits; where it is true of none, as if
 // it were of one.
 double blocks_shares_bits(const blocks_shares *shares, const blocks_claim *claim);
-// True bits of a caption of a scene, a reward: its bits if it is read and true, else 0. The dull
-// earns nothing, nor the false.
+// True bits of a caption of a scene, a reward: its bits if it is read and true, else 0. A caption
+// that is true of every scene has 0 bits.
 double blocks_caption_bits(const blocks_shares *shares, const char *text,
                            const blocks_scene *scene);
 

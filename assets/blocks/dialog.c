@@ -2,7 +2,7 @@
 
 #include "assets/blocks/caption.h"
 #include "assets/blocks/manner.h"
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 // One kind of question: how it is made, how often it comes.
 typedef enum {
@@ -236,18 +236,18 @@ enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 6 };
 // People refer to what was said before in more than half of their questions (tests/exam).
 static const double IT = 1.2, THEY = 2.2, OTHER = 2;
 
-static double weight_now(const blocks_talk *talk, const question *q)
+static double weight_now(const blocks_state *state, const question *q)
 {
     switch (q->when) {
     case WHEN_IT:
-        return talk->it < 0 ? 0 : IT * q->weight;
+        return state->it < 0 ? 0 : IT * q->weight;
     case WHEN_THEY:
-        return !talk->they ? 0 : THEY * q->weight;
+        return !state->they ? 0 : THEY * q->weight;
     case WHEN_OTHER:
         return OTHER * q->weight;
     case WHEN_LONE:
-        // First talk about what is clearly "it", then go on to others.
-        return talk->it >= 0 && blocks_it_clear(talk) && talk->references < ENOUGH
+        // First questions about what is clearly "it", then about others.
+        return state->it >= 0 && blocks_it_clear(state) && state->references < ENOUGH
                    ? 0.25 * q->weight
                    : q->weight;
     default:
@@ -268,26 +268,26 @@ static void write_digits(char *text)
     }
 }
 
-static bool typed_before(const blocks_talk *talk, const char *text)
+static bool typed_before(const blocks_state *state, const char *text)
 {
-    for (int r = 1; r < talk->round; r++)
-        if (!strcmp(talk->dialog->round[r - 1].question, text))
+    for (int r = 1; r < state->round; r++)
+        if (!strcmp(state->dialog->round[r - 1].question, text))
             return true;
     return false;
 }
 
-static bool said_before(const blocks_talk *talk, const blocks_draft *draft)
+static bool said_before(const blocks_state *state, const blocks_draft *draft)
 {
-    for (int r = 1; r < talk->round; r++)
-        if (talk->topics[r - 1] == draft->topic)
+    for (int r = 1; r < state->round; r++)
+        if (state->topics[r - 1] == draft->topic)
             return true;
-    return typed_before(talk, draft->text);
+    return typed_before(state, draft->text);
 }
 
-static bool is_kept(blocks_talk *talk, const question *q, const blocks_draft *draft)
+static bool is_kept(blocks_state *state, const question *q, const blocks_draft *draft)
 {
     return draft->meaning.ask > ASK_POLAR || draft->meaning.absent ||
-           blocks_chance(talk, draft->meaning.yes ? q->balance : 1 / q->balance);
+           blocks_chance(state, draft->meaning.yes ? q->balance : 1 / q->balance);
 }
 
 // "is there": "yes, there is"; "are there", "do you see any cubes": "yes, there are".
@@ -302,28 +302,28 @@ static blocks_verb verb_of(const blocks_draft *draft)
 
 // Returns the answer. A question to which no answer of the table is true (two red cubes: "which is
 // bigger") is not asked.
-static int draw_question(blocks_talk *talk, blocks_draft *draft)
+static int draw_question(blocks_state *state, blocks_draft *draft)
 {
     double weight[QUESTIONS], total;
     for (;;) {
         total = 0;
         for (int i = 0; i < QUESTIONS; i++)
-            total += weight[i] = weight_now(talk, &questions[i]);
-        double draw = vd_rng_uniform(&talk->rng) * total;
+            total += weight[i] = weight_now(state, &questions[i]);
+        double draw = vd_rng_uniform(&state->rng) * total;
         int i = 0;
         while (i < QUESTIONS - 1 && (draw -= weight[i]) >= 0)
             i++;
         const question *q = &questions[i];
-        talk->naming = q->naming;
-        if (!q->ask(talk, draft))
+        state->naming = q->naming;
+        if (!q->ask(state, draft))
             continue;
-        if (talk->digits)
+        if (state->digits)
             write_digits(draft->text);
-        if (blocks_words(draft->text) > BLOCKS_MOST_WORDS || said_before(talk, draft) ||
-            !is_kept(talk, q, draft))
+        if (blocks_words(draft->text) > BLOCKS_MOST_WORDS || said_before(state, draft) ||
+            !is_kept(state, q, draft))
             continue;
         draft->meaning.verb = verb_of(draft);
-        int answer = blocks_answer_draw(talk->scene, &draft->meaning, &talk->rng);
+        int answer = blocks_answer_draw(state->scene, &draft->meaning, &state->rng);
         if (answer >= 0)
             return answer;
     }
@@ -331,35 +331,35 @@ static int draw_question(blocks_talk *talk, blocks_draft *draft)
 
 // ---- what a question and its answer change ----------------------------------------------------
 
-static void set_it(blocks_talk *talk, int object)
+static void set_it(blocks_state *state, int object)
 {
-    if (talk->it != object)
-        talk->before = talk->it;
-    talk->it = object;
-    talk->it_entry = talk->round;
-    talk->singles |= 1u << object;
-    talk->last[object] = talk->round;
+    if (state->it != object)
+        state->before = state->it;
+    state->it = object;
+    state->it_entry = state->round;
+    state->singles |= 1u << object;
+    state->last[object] = state->round;
 }
 
-static void learn(blocks_talk *talk, const blocks_draft *draft, int answer)
+static void learn(blocks_state *state, const blocks_draft *draft, int answer)
 {
     const blocks_meaning *m = &draft->meaning;
-    for (int i = 0; i < talk->scene->count; i++)
-        talk->known[i] |= draft->named[i];
+    for (int i = 0; i < state->scene->count; i++)
+        state->known[i] |= draft->named[i];
     if (draft->about >= 0)
-        talk->known[draft->about] |= blocks_answer_says(answer);
+        state->known[draft->about] |= blocks_answer_says(answer);
     bool alike = m->ask == ASK_SHARED || (m->ask == ASK_ALL && m->yes);
-    for (int i = 0; i < talk->scene->count; i++)
+    for (int i = 0; i < state->scene->count; i++)
         if (alike && blocks_has(m->objects, i) && m->attribute < BLOCKS_ATTRIBUTES)
-            talk->known[i] |= 1u << m->attribute;
+            state->known[i] |= 1u << m->attribute;
     bool polar = m->ask == ASK_ONE && m->attribute < BLOCKS_ATTRIBUTES;
     if (polar && (m->yes || blocks_values(m->attribute) == 2))
-        talk->known[draft->about] |= 1u << m->attribute;
-    if (draft->kind_told)
-        blocks_tell(talk, draft->kind,
-                    m->ask == ASK_COUNT || !m->objects ? blocks_size_of(m->objects)
-                    : blocks_answer_number(answer) > 0 ? blocks_answer_number(answer)
-                                                       : -1);
+        state->known[draft->about] |= 1u << m->attribute;
+    if (draft->kind_stated)
+        blocks_add_fact(state, draft->kind,
+                        m->ask == ASK_COUNT || !m->objects ? blocks_size_of(m->objects)
+                        : blocks_answer_number(answer) > 0 ? blocks_answer_number(answer)
+                                                           : -1);
 }
 
 // Which object the words of question and answer bring up alone, -1 = none.
@@ -369,7 +369,7 @@ static int brought_up(const blocks_draft *draft)
     int only = blocks_only(m->objects);
     if (draft->single >= 0)
         return draft->single;
-    return draft->kind_told ? only : -1;
+    return draft->kind_stated ? only : -1;
 }
 
 // Something was found that a person may mean by "it" without being told which it is: "is there a
@@ -389,10 +389,10 @@ static bool is_vague(const blocks_draft *draft, int one)
     return m->ask == ASK_POLAR && draft->group && blocks_size_of(m->objects) == 1;
 }
 
-static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer, int object)
+static void note_entry(blocks_state *state, const blocks_draft *draft, int answer, int object)
 {
     const blocks_meaning *m = &draft->meaning;
-    blocks_entry *entry = &talk->entry[talk->round];
+    blocks_entry *entry = &state->entry[state->round];
     *entry = (blocks_entry){.object = object,
                             .ask = m->ask,
                             .attribute = m->attribute,
@@ -404,22 +404,23 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
         entry->axis = (blocks_direction)(m->toward & ~1);
     entry->verify = m->ask == ASK_ONE && draft->asked >= 0;
     entry->asked = draft->asked;
-    entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
-    entry->counted = (m->ask == ASK_COUNT || draft->tallied) && draft->kind_told;
+    entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_stated;
+    entry->counted = (m->ask == ASK_COUNT || draft->tallied) && draft->kind_stated;
     entry->whole = draft->whole;
-    entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
+    entry->exist = m->ask == ASK_THERE && draft->kind_stated && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;
-    bool shared = m->ask == ASK_SHARED && blocks_shared(talk->scene, m->objects, m->attribute) >= 0;
+    bool shared =
+        m->ask == ASK_SHARED && blocks_shared(state->scene, m->objects, m->attribute) >= 0;
     entry->yes = m->yes || shared;
-    entry->said = blocks_anything;
+    entry->answer_value = blocks_anything;
     if ((m->ask == ASK_VALUE && m->objects) || shared)
-        entry->said.value[m->attribute] =
-            (int8_t)blocks_value_of(talk->scene, __builtin_ctz(m->objects), m->attribute);
-    else if (m->ask == ASK_MOST && m->objects == blocks_all(talk->scene))
-        entry->said = m->more;
+        entry->answer_value.value[m->attribute] =
+            (int8_t)blocks_value_of(state->scene, __builtin_ctz(m->objects), m->attribute);
+    else if (m->ask == ASK_MOST && m->objects == blocks_all(state->scene))
+        entry->answer_value = m->more;
     bool named =
         (m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && draft->about >= 0 && draft->single < 0;
-    entry->told = named && blocks_answer_says(answer) ? draft->about : draft->implied;
+    entry->named = named && blocks_answer_says(answer) ? draft->about : draft->implied;
     bool found = m->ask == ASK_COUNT ||
                  (m->yes && draft->plural && (m->ask == ASK_ANOTHER || m->ask == ASK_THERE));
     bool of_these =
@@ -430,86 +431,86 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
         entry->found = draft->found;
     if (m->ask == ASK_ALL && !m->yes && draft->asked >= 0) {
         blocks_kind so = blocks_such(m->attribute, draft->asked);
-        entry->not_so = m->objects & ~blocks_find(talk->scene, so);
+        entry->not_so = m->objects & ~blocks_find(state->scene, so);
     }
-    if (entry->told < 0 && draft->single < 0 && draft->about < 0 &&
+    if (entry->named < 0 && draft->single < 0 && draft->about < 0 &&
         draft->coreference + draft->crowded > 0)
-        entry->told = blocks_only(entry->found);
+        entry->named = blocks_only(entry->found);
     if (m->ask == ASK_CHOICE && blocks_only(m->objects) >= 0 && blocks_size_of(m->among) > 2)
         entry->rest = m->among & ~m->objects;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 
-static void note_it(blocks_talk *talk, const blocks_draft *draft, int answer)
+static void note_it(blocks_state *state, const blocks_draft *draft, int answer)
 {
     const blocks_meaning *m = &draft->meaning;
     int one = brought_up(draft), others = 0;
     bool other = draft->about >= 0 && draft->about != one && blocks_answer_says(answer);
     bool crowded = draft->crowded || other, vague = is_vague(draft, one);
-    note_entry(talk, draft, answer, crowded ? -1 : one);
+    note_entry(state, draft, answer, crowded ? -1 : one);
     if (crowded || vague) {
         // Several were named: nobody can say which one "it" would be.
-        talk->it = talk->before = -1;
+        state->it = state->before = -1;
     } else if (one >= 0) {
-        set_it(talk, one);
+        set_it(state, one);
     }
-    for (int i = 0; i < talk->scene->count; i++) {
+    for (int i = 0; i < state->scene->count; i++) {
         bool named = draft->named[i] || i == draft->about || i == draft->single;
         bool perhaps = vague && blocks_has(m->objects, i);
         if (named || perhaps || i == one)
-            talk->mention[i] = talk->round;
+            state->mention[i] = state->round;
         if (crowded && named)
-            talk->singles |= 1u << i;
+            state->singles |= 1u << i;
         others += named && i != one;
     }
     if (others)
-        talk->before = -1;
+        state->before = -1;
 }
 
-static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
+static void note_they(blocks_state *state, const blocks_draft *draft, int answer)
 {
     const blocks_meaning *m = &draft->meaning;
     int number = blocks_size_of(m->objects);
     bool found = (m->ask != ASK_THERE && m->ask != ASK_ANY) || m->yes;
     if (draft->other_group) {
-        talk->groups += 2; // no clear "they" any more
-        talk->they = false;
+        state->groups += 2; // no clear "they" any more
+        state->they = false;
     }
     // "are there any cubes" that finds one, "yes, 3 of them": other things than "they" so far.
     if ((draft->group && number == 1) || (!draft->plural && blocks_answer_number(answer) > 1))
-        talk->they = false;
+        state->they = false;
     if (draft->of_they)
-        talk->they_said = talk->round;
+        state->they_last = state->round;
     if (draft->of_both) // no group of before any more
-        talk->they = false;
+        state->they = false;
     if (blocks_size_of(draft->both) == 2) {
-        talk->both = draft->both;
-        talk->both_entry = talk->round;
+        state->both = draft->both;
+        state->both_entry = state->round;
     }
     if (draft->group && number >= 2 && found) {
-        talk->groups +=
-            !talk->they || talk->they_entry == 0 || !blocks_kind_same(talk->they_kind, draft->kind);
-        talk->they = true;
-        talk->they_kind = draft->kind;
-        talk->they_entry = talk->they_said = talk->round;
+        state->groups += !state->they || state->they_entry == 0 ||
+                         !blocks_kind_same(state->they_kind, draft->kind);
+        state->they = true;
+        state->they_kind = draft->kind;
+        state->they_entry = state->they_last = state->round;
     }
 }
 
 // A kind of which there are several, known from the conversation or seen: what a person may say
 // before asking something.
-static bool some_fact(blocks_talk *talk, const blocks_draft *draft, blocks_kind *kind)
+static bool some_fact(blocks_state *state, const blocks_draft *draft, blocks_kind *kind)
 {
     static const unsigned char masks[] = {0, 0, 2, 2, 1, 4};
-    *kind = blocks_some_kind(talk, BLOCKS_ONE_OF(talk, masks));
-    if (talk->facts && blocks_chance(talk, 0.5))
-        *kind = talk->fact[vd_rng_below(&talk->rng, talk->facts)].kind;
-    bool asked = draft->kind_told && blocks_kind_same(draft->kind, *kind);
-    return !asked && blocks_number(talk->scene, *kind) > 1;
+    *kind = blocks_some_kind(state, BLOCKS_ONE_OF(state, masks));
+    if (state->facts && blocks_chance(state, 0.5))
+        *kind = state->fact[vd_rng_below(&state->rng, state->facts)].kind;
+    bool asked = draft->kind_stated && blocks_kind_same(draft->kind, *kind);
+    return !asked && blocks_number(state->scene, *kind) > 1;
 }
 
 // "9 things, ok. how many are red": says what is true before a question without pronouns. Whether
 // "they" might then be these.
-static bool add_fact(blocks_talk *talk, const blocks_draft *draft, char *text, size_t size)
+static bool add_fact(blocks_state *state, const blocks_draft *draft, char *text, size_t size)
 {
     blocks_kind kind;
     char out[2 * BLOCKS_TEXT], padded[BLOCKS_TEXT + 2];
@@ -522,56 +523,56 @@ static bool add_fact(blocks_talk *talk, const blocks_draft *draft, char *text, s
             strncmp(at, " thing", 6) != 0)
             return false;
     }
-    if (draft->coreference || !some_fact(talk, draft, &kind))
+    if (draft->coreference || !some_fact(state, draft, &kind))
         return false;
     char number[4];
-    snprintf(number, sizeof number, "%d", blocks_number(talk->scene, kind));
-    blocks_say(
-        &talk->rng, out, sizeof out,
+    snprintf(number, sizeof number, "%d", blocks_number(state->scene, kind));
+    blocks_expand(
+        &state->rng, out, sizeof out,
         "(3:%n %p, ok|2:ok, %n %p|so %n %p|%n %p, hm|2:i see %n %p|i count %n %p|there are %n %p, "
         "(ok|right)|right, %n %p|nice, %n %p|%n %p, fine|alright, %n %p|hm, %n %p)(3:,|) %t",
-        "npt", number, blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, text);
+        "npt", number, blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, text);
     if (strlen(out) >= size || blocks_words(out) > BLOCKS_MOST_WORDS)
         return false;
     snprintf(text, size, "%s", out);
-    blocks_tell(talk, kind, blocks_number(talk->scene, kind));
-    return !draft->group && !(talk->they && blocks_kind_same(kind, talk->they_kind));
+    blocks_add_fact(state, kind, blocks_number(state->scene, kind));
+    return !draft->group && !(state->they && blocks_kind_same(kind, state->they_kind));
 }
 
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
 {
-    blocks_talk talk = {.scene = scene, .dialog = dialog, .it = -1, .before = -1};
-    talk.rng = blocks_dialog_stream(scene);
+    blocks_state state = {.scene = scene, .dialog = dialog, .it = -1, .before = -1};
+    state.rng = blocks_dialog_stream(scene);
     memset(dialog, 0, sizeof *dialog);
     for (int i = 0; i < BLOCKS_MAX; i++)
-        talk.last[i] = talk.mention[i] = -1;
-    blocks_caption(&talk);
-    talk.digits = blocks_chance(&talk, 0.4);
-    unsigned manner = blocks_manner_draw(&talk.rng);
-    for (talk.round = 1; talk.round <= BLOCKS_ROUNDS; talk.round++) {
-        blocks_round *round = &dialog->round[talk.round - 1];
+        state.last[i] = state.mention[i] = -1;
+    blocks_caption(&state);
+    state.digits = blocks_chance(&state, 0.4);
+    unsigned manner = blocks_manner_draw(&state.rng);
+    for (state.round = 1; state.round <= BLOCKS_ROUNDS; state.round++) {
+        blocks_round *round = &dialog->round[state.round - 1];
         blocks_draft draft;
-        round->answer = draw_question(&talk, &draft);
+        round->answer = draw_question(&state, &draft);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
-        bool fact = blocks_chance(&talk, manner & BLOCKS_REMARK ? 0.25 : 0.03) &&
-                    add_fact(&talk, &draft, round->question, sizeof round->question);
+        bool fact = blocks_chance(&state, manner & BLOCKS_REMARK ? 0.25 : 0.03) &&
+                    add_fact(&state, &draft, round->question, sizeof round->question);
         const char *before =
-            talk.round > 1 ? blocks_answer_text(dialog->round[talk.round - 2].answer) : NULL;
-        blocks_manner_apply(&talk.rng, manner, before, round->question, sizeof round->question);
+            state.round > 1 ? blocks_answer_text(dialog->round[state.round - 2].answer) : NULL;
+        blocks_manner_apply(&state.rng, manner, before, round->question, sizeof round->question);
         // "what color is it" may have become "what colour is it", which was asked before.
-        if (typed_before(&talk, round->question))
+        if (typed_before(&state, round->question))
             snprintf(round->question, sizeof round->question, "%s", draft.text);
         round->family = draft.family;
         round->coreference = draft.coreference;
-        blocks_candidates(scene, &draft.meaning, &talk.rng, round);
-        talk.topics[talk.round - 1] = draft.topic;
-        talk.references += draft.coreference > 0;
-        learn(&talk, &draft, round->answer);
-        note_it(&talk, &draft, round->answer);
-        note_they(&talk, &draft, round->answer);
+        blocks_candidates(scene, &draft.meaning, &state.rng, round);
+        state.topics[state.round - 1] = draft.topic;
+        state.references += draft.coreference > 0;
+        learn(&state, &draft, round->answer);
+        note_it(&state, &draft, round->answer);
+        note_they(&state, &draft, round->answer);
         if (fact) {
-            talk.groups += 2;
-            talk.they = false;
+            state.groups += 2;
+            state.they = false;
         }
     }
 }

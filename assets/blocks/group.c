@@ -1,68 +1,68 @@
-// What a question about several things is about: those last spoken of, the others of them, what was
+// What a question about several things is about: those mentioned last, the others of them, what was
 // just found, or a kind.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <stdio.h>
 
-blocks_group blocks_group_of(const blocks_talk *talk, blocks_kind kind)
+blocks_group blocks_group_of(const blocks_state *state, blocks_kind kind)
 {
     return (blocks_group){
-        .kind = kind, .set = blocks_find(talk->scene, kind), .key = blocks_kind_key(kind)};
+        .kind = kind, .set = blocks_find(state->scene, kind), .key = blocks_kind_key(kind)};
 }
 
-bool blocks_group_they(blocks_talk *talk, blocks_group *g)
+bool blocks_group_they(blocks_state *state, blocks_group *g)
 {
-    if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_said > 1)
+    if (state->they && !blocks_they_clear(state) && state->round - state->they_last > 1)
         return false;
-    *g = blocks_group_of(talk, talk->they ? talk->they_kind : blocks_anything);
-    g->coreference = talk->they ? talk->round - talk->they_entry : 0;
-    if (!talk->they) {
-        // Nobody spoke of a group, or of two things: "they" is what lies on the table.
+    *g = blocks_group_of(state, state->they ? state->they_kind : blocks_anything);
+    g->coreference = state->they ? state->round - state->they_entry : 0;
+    if (!state->they) {
+        // Nobody mentioned a group, or of two things: "they" is what lies on the table.
         int named = 0;
-        for (int i = 0; i < talk->scene->count; i++)
-            named += talk->mention[i] >= 0;
-        if (talk->groups || named > 1 || blocks_several_told(talk))
+        for (int i = 0; i < state->scene->count; i++)
+            named += state->mention[i] >= 0;
+        if (state->groups || named > 1 || blocks_several_mentioned(state))
             return false;
     }
-    g->they = blocks_reading(&talk->rng, "(6:they|those)");
-    g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
+    g->they = blocks_expansion(&state->rng, "(6:they|those)");
+    g->them = blocks_expansion(&state->rng, "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
 }
 
-static bool pick_kind(blocks_talk *talk, blocks_group *g)
+static bool pick_kind(blocks_state *state, blocks_group *g)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
-    int some = blocks_some_object(talk);
-    *g = blocks_group_of(talk,
-                         blocks_kind_of(&talk->scene->object[some], BLOCKS_ONE_OF(talk, masks)));
+    int some = blocks_some_object(state);
+    *g = blocks_group_of(state,
+                         blocks_kind_of(&state->scene->object[some], BLOCKS_ONE_OF(state, masks)));
     g->named = true;
-    g->they = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
+    g->they = blocks_noun(&state->rng, g->kind, BLOCKS_THE_MANY);
     snprintf(g->bare.text, sizeof g->bare.text, "%s", g->they.text + 4);
     // "the two big ones"
     int number = blocks_size_of(g->set);
-    if ((number == 2 || number == 3) && blocks_chance(talk, 0.2))
-        blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
-                   number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", g->bare.text);
+    if ((number == 2 || number == 3) && blocks_chance(state, 0.2))
+        blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
+                      number == 2 ? "the (2:two|2) %k" : "the (2:three|3) %k", "k", g->bare.text);
     g->them = g->they;
     return number >= 2;
 }
 
-bool blocks_they_narrowed(const blocks_talk *talk)
+bool blocks_they_narrowed(const blocks_state *state)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    return talk->they && talk->they_said == talk->round - 1 && before->counted &&
-           !blocks_kind_same(before->kind, talk->they_kind);
+    const blocks_entry *before = &state->entry[state->round - 1];
+    return state->they && state->they_last == state->round - 1 && before->counted &&
+           !blocks_kind_same(before->kind, state->they_kind);
 }
 
-// Those last spoken of; right after "how many of them are red" those that are.
-bool blocks_group_latest(blocks_talk *talk, blocks_group *g)
+// Those mentioned last; right after "how many of them are red" those that are.
+bool blocks_group_latest(blocks_state *state, blocks_group *g)
 {
-    if (!blocks_group_they(talk, g))
+    if (!blocks_group_they(state, g))
         return false;
-    if (!blocks_they_narrowed(talk))
+    if (!blocks_they_narrowed(state))
         return true;
-    g->kind = talk->entry[talk->round - 1].kind;
-    g->set = blocks_find(talk->scene, g->kind);
+    g->kind = state->entry[state->round - 1].kind;
+    g->set = blocks_find(state->scene, g->kind);
     g->key = blocks_kind_key(g->kind);
     g->coreference = 1;
     g->narrowed = true;
@@ -71,91 +71,92 @@ bool blocks_group_latest(blocks_talk *talk, blocks_group *g)
 
 // "what is behind it | a red cube | are they the same size": the two that the round before was
 // about.
-static bool pick_both(blocks_talk *talk, blocks_group *g)
+static bool pick_both(blocks_state *state, blocks_group *g)
 {
-    if (talk->round < 2 || talk->both_entry != talk->round - 1)
+    if (state->round < 2 || state->both_entry != state->round - 1)
         return false;
-    *g = (blocks_group){.kind = blocks_anything, .set = talk->both, .coreference = 1, .both = true};
-    g->key = -1 - (int64_t)talk->both;
-    // Where a group was spoken of before, "they" might be that.
+    *g =
+        (blocks_group){.kind = blocks_anything, .set = state->both, .coreference = 1, .both = true};
+    g->key = -1 - (int64_t)state->both;
+    // Where a group was mentioned before, "they" might be that.
     const char *two = "(2:those two|these two|the two of them)";
-    const bool group = blocks_several_told(talk);
-    g->they = blocks_reading(&talk->rng, group ? two : "(5:they|2:those two)");
-    g->them = blocks_reading(&talk->rng,
-                             group ? "(2:those two|these two)" : "(4:them|2:the two|those two)");
+    const bool group = blocks_several_mentioned(state);
+    g->they = blocks_expansion(&state->rng, group ? two : "(5:they|2:those two)");
+    g->them = blocks_expansion(&state->rng,
+                               group ? "(2:those two|these two)" : "(4:them|2:the two|those two)");
     return true;
 }
 
-blocks_set blocks_remaining(const blocks_talk *talk)
+blocks_set blocks_remaining(const blocks_state *state)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
+    const blocks_entry *before = &state->entry[state->round - 1];
     blocks_kind counted = before->kind;
-    if (before->counted && !blocks_find(talk->scene, counted))
+    if (before->counted && !blocks_find(state->scene, counted))
         return 0; // of none there are no others
     // "which of the cubes is closest | the red one | what color are the others"
     if (before->rest)
         return before->rest;
     // "how many of the cubes are red | 2 | what color are the others"
     if (before->counted && blocks_kind_mask(before->whole))
-        return blocks_find(talk->scene, before->whole) & ~blocks_find(talk->scene, counted);
+        return blocks_find(state->scene, before->whole) & ~blocks_find(state->scene, counted);
     // "how many red things are there | 4 | what color are the others": of all things
     if (before->counted && __builtin_popcount(blocks_kind_mask(counted)) == 1 &&
-        (!talk->they || blocks_kind_same(talk->they_kind, counted)))
-        return blocks_all(talk->scene) & ~blocks_find(talk->scene, counted);
-    return blocks_they_narrowed(talk)
-               ? blocks_find(talk->scene, talk->they_kind) & ~blocks_find(talk->scene, counted)
+        (!state->they || blocks_kind_same(state->they_kind, counted)))
+        return blocks_all(state->scene) & ~blocks_find(state->scene, counted);
+    return blocks_they_narrowed(state)
+               ? blocks_find(state->scene, state->they_kind) & ~blocks_find(state->scene, counted)
                : 0;
 }
 
 // "what color is the white cube | what color are the other two cubes": of a kind, those beside the
-// one just spoken of
-static bool pick_besides_it(blocks_talk *talk, blocks_group *g)
+// one just mentioned
+static bool pick_besides_it(blocks_state *state, blocks_group *g)
 {
-    const blocks_scene *scene = talk->scene;
-    if (talk->it < 0 || talk->it_entry != talk->round - 1 || talk->it_entry < 1)
+    const blocks_scene *scene = state->scene;
+    if (state->it < 0 || state->it_entry != state->round - 1 || state->it_entry < 1)
         return false;
-    blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    blocks_kind kind = blocks_kind_of(&scene->object[talk->it], 1u << a);
-    blocks_set others = blocks_find(scene, kind) & ~(1u << talk->it);
+    blocks_attribute a = blocks_chance(state, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind = blocks_kind_of(&scene->object[state->it], 1u << a);
+    blocks_set others = blocks_find(scene, kind) & ~(1u << state->it);
     int number = blocks_size_of(others);
-    if (number < 2 || !(talk->known[talk->it] >> a & 1))
+    if (number < 2 || !(state->known[state->it] >> a & 1))
         return false;
     *g = (blocks_group){.kind = kind, .set = others, .coreference = 1, .remaining = true};
-    g->key = -200000 - (int64_t)talk->it * 16 - a;
+    g->key = -200000 - (int64_t)state->it * 16 - a;
     // "what color is the biggest cube | and the other two"
     bool bare = a == BLOCKS_SHAPE && number < 4 &&
-                talk->entry[talk->round - 1].kind.value[a] >= 0 && blocks_chance(talk, 0.4);
-    blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
-               bare          ? (number == 2 ? "the other (2:two|2)" : "the other (2:three|3)")
-               : number == 2 ? "the other (3:|two|2) %p"
-               : number == 3 ? "the other (3:|three|3) %p"
-                             : "the other %p",
-               "p", blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text + 4);
+                state->entry[state->round - 1].kind.value[a] >= 0 && blocks_chance(state, 0.4);
+    blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
+                  bare          ? (number == 2 ? "the other (2:two|2)" : "the other (2:three|3)")
+                  : number == 2 ? "the other (3:|two|2) %p"
+                  : number == 3 ? "the other (3:|three|3) %p"
+                                : "the other %p",
+                  "p", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text + 4);
     g->them = g->they;
     return true;
 }
 
 // "how many of them are red | 2 | what color are the others"
-static bool pick_remaining(blocks_talk *talk, blocks_group *g)
+static bool pick_remaining(blocks_state *state, blocks_group *g)
 {
     static const char *const how_many[] = {"", "", "(2|two)", "(3|three)"};
-    blocks_kind whole = talk->entry[talk->round - 1].whole;
-    if (blocks_they_narrowed(talk))
-        whole = talk->they_kind;
+    blocks_kind whole = state->entry[state->round - 1].whole;
+    if (blocks_they_narrowed(state))
+        whole = state->they_kind;
     *g = (blocks_group){.kind = whole, .coreference = 1, .remaining = true, .found = true};
-    g->set = blocks_remaining(talk);
-    g->key = -100000 - blocks_kind_key(talk->entry[talk->round - 1].kind);
+    g->set = blocks_remaining(state);
+    g->key = -100000 - blocks_kind_key(state->entry[state->round - 1].kind);
     int number = blocks_size_of(g->set);
     if (number < 2)
         return false;
     char pattern[160];
     const char *many = number < 4 ? how_many[number] : "ones";
     // "the other two cubes"
-    if (whole.value[BLOCKS_SHAPE] >= 0 && blocks_chance(talk, 0.3)) {
-        blocks_phrase noun = blocks_noun(&talk->rng, whole, BLOCKS_THE_MANY);
-        blocks_say(&talk->rng, g->they.text, sizeof g->they.text,
-                   number < 4 ? "(3:the other|the remaining) %m %p" : "the other %p", "mp",
-                   number < 4 ? blocks_reading(&talk->rng, many).text : "", noun.text + 4);
+    if (whole.value[BLOCKS_SHAPE] >= 0 && blocks_chance(state, 0.3)) {
+        blocks_phrase noun = blocks_noun(&state->rng, whole, BLOCKS_THE_MANY);
+        blocks_expand(&state->rng, g->they.text, sizeof g->they.text,
+                      number < 4 ? "(3:the other|the remaining) %m %p" : "the other %p", "mp",
+                      number < 4 ? blocks_expansion(&state->rng, many).text : "", noun.text + 4);
         g->them = g->they;
         return true;
     }
@@ -163,37 +164,37 @@ static bool pick_remaining(blocks_talk *talk, blocks_group *g)
              "(3:the others|2:the other %s|the rest|the remaining %s|the remaining ones|the rest "
              "of them|the other ones)",
              many, many);
-    g->they = g->them = blocks_reading(&talk->rng, pattern);
+    g->they = g->them = blocks_expansion(&state->rng, pattern);
     return true;
 }
 
 // "are there any other red things | yes | what are they"
-static bool pick_found(blocks_talk *talk, blocks_group *g)
+static bool pick_found(blocks_state *state, blocks_group *g)
 {
     *g =
         (blocks_group){.kind = blocks_anything, .coreference = 1, .remaining = true, .found = true};
-    g->set = talk->they ? 0 : talk->entry[talk->round - 1].found;
+    g->set = state->they ? 0 : state->entry[state->round - 1].found;
     g->key = -300000 - (int64_t)g->set;
     int number = blocks_size_of(g->set);
     const char *many =
         number == 2 ? "(2:those two|these two)" : "(2:those three|those 3|these three)";
-    bool told = number <= 3 && blocks_chance(talk, 0.25);
+    bool told = number <= 3 && blocks_chance(state, 0.25);
     // "is it the only red one | no | what are the others"
-    if (talk->entry[talk->round - 1].ask == ASK_POLAR && blocks_chance(talk, 0.6))
+    if (state->entry[state->round - 1].ask == ASK_POLAR && blocks_chance(state, 0.6))
         many = "(3:the others|2:the other ones)", told = true;
-    g->they = blocks_reading(&talk->rng, told ? many : "(5:they|2:those|these)");
-    g->them = blocks_reading(&talk->rng, told ? many : "(4:them|2:those|these)");
+    g->they = blocks_expansion(&state->rng, told ? many : "(5:they|2:those|these)");
+    g->them = blocks_expansion(&state->rng, told ? many : "(4:them|2:those|these)");
     return number >= 2;
 }
 
-bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
+bool blocks_group_pick(blocks_state *state, blocks_group *g)
 {
-    return talk->naming == TARGET_BOTH        ? pick_both(talk, g)
-           : talk->naming == TARGET_REMAINING ? pick_remaining(talk, g)
-           : talk->naming == TARGET_BESIDES   ? pick_besides_it(talk, g)
-           : talk->naming == TARGET_FOUND     ? pick_found(talk, g)
-           : talk->naming == TARGET_IT        ? blocks_group_latest(talk, g)
-                                              : pick_kind(talk, g);
+    return state->naming == TARGET_BOTH        ? pick_both(state, g)
+           : state->naming == TARGET_REMAINING ? pick_remaining(state, g)
+           : state->naming == TARGET_BESIDES   ? pick_besides_it(state, g)
+           : state->naming == TARGET_FOUND     ? pick_found(state, g)
+           : state->naming == TARGET_IT        ? blocks_group_latest(state, g)
+                                               : pick_kind(state, g);
 }
 
 blocks_draft blocks_group_draft(const blocks_group *g, const char *family, blocks_ask ask,
@@ -215,11 +216,11 @@ blocks_draft blocks_group_draft(const blocks_group *g, const char *family, block
     return draft;
 }
 
-int blocks_group_value(blocks_talk *talk, const blocks_group *g, blocks_attribute a)
+int blocks_group_value(blocks_state *state, const blocks_group *g, blocks_attribute a)
 {
     for (;;) {
-        int some = blocks_some_object(talk);
-        if (blocks_has(g->set, some) || blocks_chance(talk, 0.25))
-            return blocks_value_of(talk->scene, some, a);
+        int some = blocks_some_object(state);
+        if (blocks_has(g->set, some) || blocks_chance(state, 0.25))
+            return blocks_value_of(state->scene, some, a);
     }
 }

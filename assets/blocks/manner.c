@@ -81,7 +81,7 @@ static bool reorder(vd_rng *rng, const order *list, size_t count, const char *te
             continue;
         char between[BLOCKS_TEXT];
         snprintf(between, sizeof between, "%.*s", (int)(strlen(rest) - end), rest);
-        blocks_say(rng, out, size, list[i].other, "x", between);
+        blocks_expand(rng, out, size, list[i].other, "x", between);
         return true;
     }
     return false;
@@ -93,13 +93,13 @@ static blocks_phrase small_talk(vd_rng *rng, const char *before)
     blocks_phrase said = {""};
     if (before && strlen(before) < 14 && !strchr(before, ',') && chance(rng, 0.25))
         // No stop behind a number: "1." is a word of its own.
-        blocks_say(rng, said.text, sizeof said.text,
-                   isdigit((unsigned char)before[strlen(before) - 1])
-                       ? "(3:ok so|ok|ah|oh|so|hm|alright|right,) %a(4:,|!) (5:|and|so|now)"
-                       : "(3:ok so|ok|ah|oh|so|hm|alright|right,) %a(4:,|.|!) (5:|and|so|now)",
-                   "a", before);
+        blocks_expand(rng, said.text, sizeof said.text,
+                      isdigit((unsigned char)before[strlen(before) - 1])
+                          ? "(3:ok so|ok|ah|oh|so|hm|alright|right,) %a(4:,|!) (5:|and|so|now)"
+                          : "(3:ok so|ok|ah|oh|so|hm|alright|right,) %a(4:,|.|!) (5:|and|so|now)",
+                      "a", before);
     else
-        said = blocks_reading(
+        said = blocks_expansion(
             rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|thank "
                  "you,|well,|alright,|great,|good,|tell me,|can you tell me,|could you tell "
                  "me,|hmm,|um,|oh,|wow,|cool,|nice,|mommy,|mum,|right,|i see,|got it,|(very|) "
@@ -119,7 +119,7 @@ static void make_polite(vd_rng *rng, const char *answer, char *text)
     if (chance(rng, 0.5) &&
         reorder(rng, orders, sizeof orders / sizeof *orders, text, other, sizeof other)) {
         snprintf(text, BLOCKS_TEXT, "%s", other);
-        before = blocks_reading(
+        before = blocks_expansion(
             rng,
             "(3:could you tell me|3:can you tell me|could you please tell me|can you please tell "
             "me|please tell me|2:tell me|do you know|please could you say|could you say|would you "
@@ -128,10 +128,10 @@ static void make_polite(vd_rng *rng, const char *answer, char *text)
         before = small_talk(rng, answer);
     }
     if (!before.text[0] || chance(rng, 0.2))
-        after = blocks_reading(rng, (behind(text, "is ") || behind(text, "are ")) &&
-                                            !strstr(text, " or ")
-                                        ? "(3:please|2:, please|, thanks|2:, right)"
-                                        : "(3:please|2:, please|, thanks)");
+        after = blocks_expansion(rng, (behind(text, "is ") || behind(text, "are ")) &&
+                                              !strstr(text, " or ")
+                                          ? "(3:please|2:, please|, thanks|2:, right)"
+                                          : "(3:please|2:, please|, thanks)");
     snprintf(other, sizeof other, "%.50s%s%.94s%s%.12s", before.text, before.text[0] ? " " : "",
              text, after.text[0] && after.text[0] != ',' ? " " : "", after.text);
     snprintf(text, BLOCKS_TEXT, "%s", other);
@@ -354,7 +354,7 @@ static void slip(vd_rng *rng, char *text, size_t size)
     char pattern[64], out[BLOCKS_TEXT + 64];
     snprintf(pattern, sizeof pattern, "(%.60s)", as[which]);
     snprintf(out, sizeof out, "%.*s%.20s%s", (int)(at[which] - text), text,
-             blocks_reading(rng, pattern).text, at[which] + strcspn(at[which], " ,"));
+             blocks_expansion(rng, pattern).text, at[which] + strcspn(at[which], " ,"));
     if (strlen(out) < size)
         snprintf(text, size, "%s", out);
 }
@@ -421,8 +421,9 @@ static void add_remark(vd_rng *rng, char *text, size_t size)
     static const char *const names = "(tom|anna|ben|lisa|paul|emma|max|sara|jonas|maria)";
     bool first = chance(rng, 0.5);
     char remark[BLOCKS_TEXT], out[2 * BLOCKS_TEXT + 4];
-    blocks_phrase name = blocks_reading(rng, names), value = blocks_reading(rng, values);
-    blocks_say(rng, remark, sizeof remark, first ? before : behind_it, "vn", value.text, name.text);
+    blocks_phrase name = blocks_expansion(rng, names), value = blocks_expansion(rng, values);
+    blocks_expand(rng, remark, sizeof remark, first ? before : behind_it, "vn", value.text,
+                  name.text);
     snprintf(out, sizeof out, "%s%s %s", first ? remark : text, first ? "" : ",",
              first ? text : remark);
     if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
@@ -453,7 +454,7 @@ static void add_correction(vd_rng *rng, char *text, size_t size)
         // "how many cubes, or rather, how many balls are there"
         const char *again = kind == 1 && text + 9 == at && behind(text, "how many ") ? text : at;
         snprintf(out, sizeof out, "%.*s%s, %s %s", (int)(at - text), text, other,
-                 blocks_reading(rng, "(sorry,|i mean|wait,|or rather|uh,|no wait,|i meant)").text,
+                 blocks_expansion(rng, "(sorry,|i mean|wait,|or rather|uh,|no wait,|i meant)").text,
                  again);
         if (strlen(out) < size && blocks_words(out) <= BLOCKS_MOST_WORDS)
             snprintf(text, size, "%s", out);

@@ -89,8 +89,8 @@ static void expand(sink *s, const char *p, const char *end)
     }
 }
 
-void blocks_say_list(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
-                     va_list texts)
+void blocks_expand_list(vd_rng *rng, char *out, size_t size, const char *pattern,
+                        const char *letters, va_list texts)
 {
     sink s = {.rng = rng, .out = out, .size = size};
     for (; *letters; letters++)
@@ -101,18 +101,19 @@ void blocks_say_list(vd_rng *rng, char *out, size_t size, const char *pattern, c
     out[s.used] = 0;
 }
 
-void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...)
+void blocks_expand(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
+                   ...)
 {
     va_list texts;
     va_start(texts, letters);
-    blocks_say_list(rng, out, size, pattern, letters, texts);
+    blocks_expand_list(rng, out, size, pattern, letters, texts);
     va_end(texts);
 }
 
-blocks_phrase blocks_reading(vd_rng *rng, const char *pattern)
+blocks_phrase blocks_expansion(vd_rng *rng, const char *pattern)
 {
     blocks_phrase phrase;
-    blocks_say(rng, phrase.text, sizeof phrase.text, pattern, "");
+    blocks_expand(rng, phrase.text, sizeof phrase.text, pattern, "");
     return phrase;
 }
 
@@ -159,7 +160,7 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
     if (behind)
         vd_append(pattern, sizeof pattern, " (2:made of|that is) %s",
                   blocks_material_names[material]);
-    blocks_say(rng, body, sizeof body, pattern, "");
+    blocks_expand(rng, body, sizeof body, pattern, "");
     const char *before = article == BLOCKS_A      ? (starts_with_vowel(body) ? "an " : "a ")
                          : article == BLOCKS_THAT ? "that "
                          : definite               ? "the "
@@ -173,7 +174,7 @@ blocks_phrase blocks_attribute_word(vd_rng *rng, blocks_attribute attribute)
 {
     static const char *const words[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
                                                          "size"};
-    return blocks_reading(rng, words[attribute]);
+    return blocks_expansion(rng, words[attribute]);
 }
 
 static const char *predicate_pattern(blocks_attribute attribute, int value)
@@ -190,12 +191,12 @@ static const char *predicate_pattern(blocks_attribute attribute, int value)
 
 blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value)
 {
-    return blocks_reading(rng, predicate_pattern(attribute, value));
+    return blocks_expansion(rng, predicate_pattern(attribute, value));
 }
 
 blocks_phrase blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value)
 {
-    return attribute == BLOCKS_SHAPE ? blocks_reading(rng, shapes_words[value])
+    return attribute == BLOCKS_SHAPE ? blocks_expansion(rng, shapes_words[value])
                                      : blocks_predicate(rng, attribute, value);
 }
 
@@ -251,7 +252,8 @@ static size_t next_word(const char *at, char word[16])
 }
 
 // The noun phrase (BARE, A or PLURAL) that the text starts with: its length and kind; 0: none.
-// "thing", "object", "item", "shape", "block" and "solid" are any; "a" and "an" are not told apart.
+// "thing", "object", "item", "shape", "block" and "solid" are any; "a" and "an" are not
+// distinguished.
 static size_t read_noun(const char *text, blocks_article article, blocks_kind *kind)
 {
     static const char *const any[] = {"(thing|object|item|shape|block|solid)"};
@@ -332,7 +334,7 @@ static bool match_letter(const reader *r, const char *at, part p)
 }
 
 // Whether the text from `at` on is a reading of the part and of all behind it. Runs of blanks are
-// one, at the ends none, as blocks_say writes them.
+// one, at the ends none, as blocks_expand writes them.
 static bool match(const reader *r, const char *at, part p)
 {
     for (;; p.at++) {

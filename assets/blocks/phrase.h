@@ -8,12 +8,13 @@
 #include "assets/blocks/facts.h"
 #include "engine/base/rng.h"
 
-// Writes one reading of the pattern: "(3:a|b|)" is a three times out of five, b or nothing once
-// each; alternatives nest. "%t" is the text that follows for the letter t of `letters`: a text for
-// each letter, NULL for none. Runs of blanks become one. Cut to size - 1 bytes.
-void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...);
-void blocks_say_list(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
-                     va_list texts);
+// Writes a random expansion of the pattern: "(3:a|b|)" is a three times out of five, b or nothing
+// once each; alternatives nest. "%t" is the text that follows for the letter t of `letters`: a text
+// for each letter, NULL for none. Runs of blanks become one. Cut to size - 1 bytes.
+void blocks_expand(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
+                   ...);
+void blocks_expand_list(vd_rng *rng, char *out, size_t size, const char *pattern,
+                        const char *letters, va_list texts);
 
 enum { BLOCKS_PHRASE = 64 };
 
@@ -21,8 +22,8 @@ typedef struct blocks_phrase {
     char text[BLOCKS_PHRASE];
 } blocks_phrase;
 
-// One reading of a pattern without letters.
-blocks_phrase blocks_reading(vd_rng *rng, const char *pattern);
+// A random expansion of a pattern without letters.
+blocks_phrase blocks_expansion(vd_rng *rng, const char *pattern);
 
 typedef enum {
     BLOCKS_BARE,     // "big red cube", "red thing"
@@ -62,8 +63,8 @@ typedef struct blocks_letter {
     int number;
 } blocks_letter;
 
-// Whether the text is one that blocks_say writes for the pattern; letters then have what stands in
-// their places. letters: of 'a' to 'z', or NULL where the pattern has none.
+// Whether the text is an expansion of the pattern; then fills in what it has for the letters.
+// letters: of 'a' to 'z', or NULL where the pattern has none.
 bool blocks_read(const char *text, const char *pattern, blocks_letter letters[26]);
 
 #endif

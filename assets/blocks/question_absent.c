@@ -1,5 +1,5 @@
 // Questions about what no scene has (dogs, weather), and about the picture as such.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 enum { TOPIC_ABSENT = 80, TOPIC_PRESENT, TOPIC_SCENE };
 
@@ -76,20 +76,20 @@ static const char *const weather =
     "the (picture|image|photo) (blurry|dark|black and white)|is this a painting|are they "
     "(floating|moving|alive))";
 
-bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_absent(blocks_state *state, blocks_draft *draft)
 {
     *draft = blocks_draft_new("absent", ASK_THERE);
     draft->meaning.absent = true;
-    int how = vd_rng_below(&talk->rng, 100);
+    int how = vd_rng_below(&state->rng, 100);
     if (how < 20) {
         const char *pattern = how < 8 ? nobody : how < 14 ? unseen : weather;
         if (how >= 14)
             draft->meaning.ask = ASK_POLAR;
         draft->topic = blocks_topic(TOPIC_ABSENT, 1, how < 8, how < 14);
-        return blocks_put(talk, draft, pattern, "");
+        return blocks_put(state, draft, pattern, "");
     }
     bool seldom = how < 28;
-    int noun = vd_rng_below(&talk->rng, seldom ? RARE : ABSENT);
+    int noun = vd_rng_below(&state->rng, seldom ? RARE : ABSENT);
     char one[32], many[40], article[36];
     split_noun(seldom ? rare[noun] : absent[noun], one, many);
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one[0]) ? "n" : "", one);
@@ -103,18 +103,18 @@ bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
         pattern = "(3:how many %p are there|how many %p do you see|how many %p can you see|how "
                   "many %p are in the picture)";
     } else {
-        draft->plural = blocks_chance(talk, 0.5);
+        draft->plural = blocks_chance(state, 0.5);
         pattern = draft->plural
                       ? "(3:are there any %p|2:do you see any %p|can you see any %p|3:any %p|are "
                         "there any %p in the picture|are there %p|any %p in the picture)"
                       : "(4:is there a%a|2:do you see a%a|can you see a%a|2:is there a%a in the "
                         "picture|is there a%a on the table|is there a%a anywhere)";
     }
-    return blocks_put(talk, draft, pattern, "kpa", one, many, article);
+    return blocks_put(state, draft, pattern, "kpa", one, many, article);
 }
 
 // What every scene has, so that unlikely things are not simply answered with no.
-bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_present(blocks_state *state, blocks_draft *draft)
 {
     static const char *const there[] = {
         "(2:is there a table|do you see a table|can you see a table|can you see the table|is there "
@@ -130,37 +130,37 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
          "the table)"),
         "(is the background plain|is the table gray|is the background gray)",
     };
-    bool thing = blocks_chance(talk, 0.6);
-    int which = vd_rng_below(&talk->rng, 3);
+    bool thing = blocks_chance(state, 0.6);
+    int which = vd_rng_below(&state->rng, 3);
     *draft = blocks_draft_new("absent", thing ? ASK_THERE : ASK_POLAR);
     draft->meaning.yes = true;
     draft->plural = thing && which > 0;
     draft->other_thing = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_PRESENT, thing, which, 0);
-    return blocks_put(talk, draft, thing ? there[which] : polar[which], "");
+    return blocks_put(state, draft, thing ? there[which] : polar[which], "");
 }
 
 // "how heavy is the red ball": nobody can tell.
-static bool ask_untold(blocks_talk *talk, blocks_draft *draft)
+static bool ask_untold(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick_named(talk, 0, &target))
+    if (!blocks_target_pick_named(state, 0, &target))
         return false;
     *draft = blocks_draft_about("absent", ASK_SCENE, &target);
     draft->meaning.topic = SCENE_TELL;
     draft->topic = blocks_topic(TOPIC_SCENE, target.object, 100, 0);
     return blocks_put(
-        talk, draft,
+        state, draft,
         "(2:what is the weight of %t|2:how heavy is %t|how much does %t (weigh|cost)|how old is "
         "%t|who made %t|what is %t for|how far away is %t|how tall is %t in "
         "(centimeters|inches|cm)|what is inside %t|who owns %t|what does %t smell like)",
         "t", target.text);
 }
 
-bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_scene(blocks_state *state, blocks_draft *draft)
 {
-    if (blocks_chance(talk, 0.2))
-        return ask_untold(talk, draft);
+    if (blocks_chance(state, 0.2))
+        return ask_untold(state, draft);
     static const char *const patterns[BLOCKS_SCENE_TOPICS] = {
         [SCENE_TELL] =
             "(what time (of day|) is it|is it day or night|what is the weather like|how is the "
@@ -183,10 +183,10 @@ bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
         [SCENE_TABLE] = "(what are they (on|standing on)|what are the (things|objects) (standing|) "
                         "on|what do they stand on)",
     };
-    blocks_scene_topic topic = (blocks_scene_topic)vd_rng_below(&talk->rng, BLOCKS_SCENE_TOPICS);
+    blocks_scene_topic topic = (blocks_scene_topic)vd_rng_below(&state->rng, BLOCKS_SCENE_TOPICS);
     *draft = blocks_draft_new("absent", ASK_SCENE);
     draft->meaning.topic = topic;
     draft->other_thing = draft->other_group = topic == SCENE_GRAY;
     draft->topic = blocks_topic(TOPIC_SCENE, topic, 0, 0);
-    return blocks_put(talk, draft, patterns[topic], "");
+    return blocks_put(state, draft, patterns[topic], "");
 }

@@ -1,5 +1,5 @@
 // Questions about one thing: what color it is, whether it is red, what it is.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,31 +41,31 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
 
 // "is it a cube or a ball", "is it red or blue": one of them right, the other that of something
 // else in the picture more often than not.
-static void two_values(blocks_talk *talk, blocks_attribute a, int right, const char *subject,
+static void two_values(blocks_state *state, blocks_attribute a, int right, const char *subject,
                        char out[BLOCKS_TEXT])
 {
-    int wrong = blocks_value_of(talk->scene, blocks_some_object(talk), a);
+    int wrong = blocks_value_of(state->scene, blocks_some_object(state), a);
     if (wrong == right)
-        wrong = blocks_other_value(talk, a, right);
-    bool first = blocks_chance(talk, 0.5);
+        wrong = blocks_other_value(state, a, right);
+    bool first = blocks_chance(state, 0.5);
     const char *an = a == BLOCKS_SHAPE ? "a " : "";
     const char *one = blocks_value_name(a, first ? right : wrong);
     const char *two = blocks_value_name(a, first ? wrong : right);
-    bool what = a == BLOCKS_COLOR && blocks_chance(talk, 0.2);
-    const char *other = what || !blocks_chance(talk, 0.15) ? " or "
-                        : blocks_chance(talk, 0.5)         ? " or is it "
-                                                           : ", or is it ";
+    bool what = a == BLOCKS_COLOR && blocks_chance(state, 0.2);
+    const char *other = what || !blocks_chance(state, 0.15) ? " or "
+                        : blocks_chance(state, 0.5)         ? " or is it "
+                                                            : ", or is it ";
     snprintf(out, BLOCKS_TEXT, "%s %.95s%s %s%s%s%s%s", what ? "what color is" : "is", subject,
              what ? "," : "", an, one, other, an, two);
 }
 
-static blocks_attribute draw_attribute(blocks_talk *talk)
+static blocks_attribute draw_attribute(blocks_state *state)
 {
     // Two-valued attributes can be guessed half of the time: fewer of them.
     static const blocks_attribute draw[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_COLOR,
                                             BLOCKS_COLOR, BLOCKS_SHAPE,    BLOCKS_SHAPE,
                                             BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    return BLOCKS_ONE_OF(talk, draw);
+    return BLOCKS_ONE_OF(state, draw);
 }
 
 static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
@@ -76,21 +76,21 @@ static const char *const led_patterns[BLOCKS_ATTRIBUTES] = {
 
 // "look at the red ball, is it shiny": sometimes what is asked about stands before the question, in
 // which it is "it". lead: empty if not.
-static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
+static void draw_lead(blocks_state *state, blocks_target *target, char lead[LEAD])
 {
     lead[0] = 0;
-    bool other = talk->naming == TARGET_OTHER || talk->naming == TARGET_REMAINING;
-    bool can = (talk->naming == TARGET_NAMED || talk->naming == TARGET_PLACE ||
-                talk->naming == TARGET_SIZE || other) &&
+    bool other = state->naming == TARGET_OTHER || state->naming == TARGET_REMAINING;
+    bool can = (state->naming == TARGET_NAMED || state->naming == TARGET_PLACE ||
+                state->naming == TARGET_SIZE || other) &&
                !strncmp(target->text, "the ", 4) && strlen(target->text) < 36;
-    if (!can || !blocks_chance(talk, other ? 0.2 : 0.06))
+    if (!can || !blocks_chance(state, other ? 0.2 : 0.06))
         return;
-    bool a = talk->naming == TARGET_NAMED && blocks_chance(talk, 0.5);
-    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_A);
+    bool a = state->naming == TARGET_NAMED && blocks_chance(state, 0.5);
+    blocks_phrase noun = blocks_noun(&state->rng, target->kind, BLOCKS_A);
     // "i see another cube, is it big"
-    if (talk->naming == TARGET_OTHER && blocks_chance(talk, 0.4)) {
+    if (state->naming == TARGET_OTHER && blocks_chance(state, 0.4)) {
         snprintf(lead, LEAD, "%.20s an%.40s, ",
-                 blocks_reading(&talk->rng, "(2:i see|there is|and there is|i notice)").text,
+                 blocks_expansion(&state->rng, "(2:i see|there is|and there is|i notice)").text,
                  target->text + 4);
         snprintf(target->text, sizeof target->text, "it");
         return;
@@ -99,66 +99,67 @@ static void draw_lead(blocks_talk *talk, blocks_target *target, char lead[LEAD])
                          : a   ? "(3:i see|there is|there's|i think i see|i can see|i notice)"
                                : "(3:look at|now look at|about|as for|see|take|you see|3:what "
                                  "about|and what about|how about|and|now)";
-    snprintf(lead, LEAD, "%.20s %.40s, ", blocks_reading(&talk->rng, before).text,
+    snprintf(lead, LEAD, "%.20s %.40s, ", blocks_expansion(&state->rng, before).text,
              a ? noun.text : target->text);
     snprintf(target->text, sizeof target->text, "it");
 }
 
 // Writes the question behind the lead.
-static bool put_led(blocks_talk *talk, blocks_draft *draft, const char *lead, const char *pattern,
+static bool put_led(blocks_state *state, blocks_draft *draft, const char *lead, const char *pattern,
                     const char *it, const char *value)
 {
-    blocks_put(talk, draft, pattern, "tovb", it, value, value, it);
+    blocks_put(state, draft, pattern, "tovb", it, value, value, it);
     char question[BLOCKS_TEXT];
     snprintf(question, sizeof question, "%s", draft->text);
     return snprintf(draft->text, sizeof draft->text, "%s%.90s", lead, question) > 0;
 }
 
-bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute attribute = draw_attribute(talk);
+    blocks_attribute attribute = draw_attribute(state);
     blocks_target target;
-    if (!blocks_target_pick(talk, 1u << attribute, &target))
+    if (!blocks_target_pick(state, 1u << attribute, &target))
         return false;
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
     draft->meaning.attribute = attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, attribute, target.object, 0);
     char choice[BLOCKS_TEXT];
     char lead[LEAD];
-    draw_lead(talk, &target, lead);
-    two_values(talk, attribute, blocks_value_of(talk->scene, target.object, attribute), target.text,
-               choice);
+    draw_lead(state, &target, lead);
+    two_values(state, attribute, blocks_value_of(state->scene, target.object, attribute),
+               target.text, choice);
     if (lead[0])
-        return put_led(talk, draft, lead, led_patterns[attribute], target.text, choice);
+        return put_led(state, draft, lead, led_patterns[attribute], target.text, choice);
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
         ("(2:what material|what is it made of|made of what|metal or rubber|shiny or matte|rubber "
          "or metal)"),
         "(what size|how big|big or small|small or big)"};
-    bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
-    if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
-        return blocks_put(talk, draft,
+    bool brief =
+        state->naming == TARGET_IT && target.coreference == 1 && blocks_chance(state, 0.08);
+    if (!strcmp(target.text, "it") && blocks_chance(state, 0.06))
+        return blocks_put(state, draft,
                           "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what "
                           "about|how about) (the|its) %a)",
-                          "a", blocks_attribute_word(&talk->rng, attribute).text);
-    return blocks_put(talk, draft,
+                          "a", blocks_attribute_word(&state->rng, attribute).text);
+    return blocks_put(state, draft,
                       brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
                       target.text, choice, blocks_bare(target.text));
 }
 
 // "is it metal like the ball": the ball is, and says nothing about it.
-static bool put_like(blocks_talk *talk, blocks_draft *draft, const blocks_target *target,
+static bool put_like(blocks_state *state, blocks_draft *draft, const blocks_target *target,
                      blocks_attribute attribute, int value, const char *predicate)
 {
     blocks_target other;
-    if (!blocks_target_pick_named(talk, 1u << attribute, &other) ||
+    if (!blocks_target_pick_named(state, 1u << attribute, &other) ||
         other.object == target->object ||
-        blocks_value_of(talk->scene, other.object, attribute) != value)
+        blocks_value_of(state->scene, other.object, attribute) != value)
         return false;
     draft->named[other.object] = other.named | 1u << attribute;
     draft->crowded = true;
-    return blocks_put(talk, draft, "is %t (3:|also) %v(3:|,| too,) like %o", "tvo", target->text,
+    return blocks_put(state, draft, "is %t (3:|also) %v(3:|,| too,) like %o", "tvo", target->text,
                       predicate, other.text);
 }
 
@@ -166,49 +167,49 @@ static const char *const statement =
     "(%t is %v, (isn't it|is it)|%t must be %v, (right|is it|isn't it)|%t looks %v, (right|doesn't "
     "it)|is %t really %v|is %t actually %v)";
 
-bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_verify(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute attribute = blocks_some_attribute(talk);
+    blocks_attribute attribute = blocks_some_attribute(state);
     blocks_target target;
-    if (!blocks_target_pick(talk, 1u << attribute, &target))
+    if (!blocks_target_pick(state, 1u << attribute, &target))
         return false;
     *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
-    int truth = blocks_value_of(talk->scene, target.object, attribute), value = truth;
-    draft->meaning.yes = blocks_chance(talk, 0.5);
+    int truth = blocks_value_of(state->scene, target.object, attribute), value = truth;
+    draft->meaning.yes = blocks_chance(state, 0.5);
     draft->meaning.attribute = attribute;
     if (!draft->meaning.yes) {
-        value = blocks_other_value(talk, attribute, truth);
+        value = blocks_other_value(state, attribute, truth);
         // A value of another object in the picture is the better trap.
-        int trap = blocks_value_of(talk->scene, blocks_some_object(talk), attribute);
+        int trap = blocks_value_of(state->scene, blocks_some_object(state), attribute);
         if (trap != truth)
             value = trap;
     }
     draft->asked = value;
     draft->topic = blocks_topic(TOPIC_VERIFY, attribute, target.object, value);
-    blocks_phrase predicate = blocks_predicate(&talk->rng, attribute, value);
+    blocks_phrase predicate = blocks_predicate(&state->rng, attribute, value);
     // A ball is round and a cube is not; the others are a matter of opinion.
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
-        (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
+        (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(state, 0.2))
         snprintf(predicate.text, sizeof predicate.text, "round");
-    if (attribute != BLOCKS_SHAPE && blocks_chance(talk, 0.04)) {
+    if (attribute != BLOCKS_SHAPE && blocks_chance(state, 0.04)) {
         blocks_kind such = blocks_such(attribute, value);
-        return blocks_put(talk, draft, "(2:is %t %k|%t is %k)", "tk", target.text,
-                          blocks_noun(&talk->rng, such, BLOCKS_A).text);
+        return blocks_put(state, draft, "(2:is %t %k|%t is %k)", "tk", target.text,
+                          blocks_noun(&state->rng, such, BLOCKS_A).text);
     }
-    if (blocks_chance(talk, 0.04))
-        return blocks_put(talk, draft, statement, "tv", target.text, predicate.text);
-    if (attribute != BLOCKS_SHAPE && blocks_chance(talk, 0.05) &&
-        put_like(talk, draft, &target, attribute, value, predicate.text))
+    if (blocks_chance(state, 0.04))
+        return blocks_put(state, draft, statement, "tv", target.text, predicate.text);
+    if (attribute != BLOCKS_SHAPE && blocks_chance(state, 0.05) &&
+        put_like(state, draft, &target, attribute, value, predicate.text))
         return true;
     char lead[LEAD];
-    draw_lead(talk, &target, lead);
+    draw_lead(state, &target, lead);
     if (lead[0])
-        return put_led(talk, draft, lead,
+        return put_led(state, draft, lead,
                        "(6:is it %v|3:is that %v|would you say it is %v|isn't it %v|is (it|that) "
                        "(%v too|also %v))",
                        target.text, predicate.text);
     return blocks_put(
-        talk, draft,
+        state, draft,
         attribute == BLOCKS_COLOR
             ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|%t "
               "is %v|and is %t %v|is %t %v too|is %t also %v|and %t, is it %v|is %t %v or not|%t "
@@ -223,7 +224,7 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "what is the thing on the left": a red cube.
-bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
 {
     static const char *const it =
         "(4:what is %t|what is %t exactly|what kind of thing is %t|what kind of object is %t)";
@@ -235,112 +236,113 @@ bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
                                       "(thing|object) is %p|what do you see %p|(thing|object) %p)";
     blocks_target target;
     unsigned hide = 1u << BLOCKS_SHAPE;
-    if (talk->naming == TARGET_PLACE)
+    if (state->naming == TARGET_PLACE)
         hide |= 1u << BLOCKS_COLOR;
-    if (!blocks_target_pick(talk, hide, &target))
+    if (!blocks_target_pick(state, hide, &target))
         return false;
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_WHICH, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
-    blocks_phrase place = blocks_reading(&talk->rng, target.place ? target.place : "");
-    bool by_place = talk->naming == TARGET_PLACE || talk->naming == TARGET_RANKED;
-    if (by_place && blocks_chance(talk, 0.08))
-        return blocks_put(talk, draft, "%b", "b", blocks_bare(target.text));
-    return blocks_put(talk, draft,
-                      talk->naming == TARGET_IT                  ? it
-                      : target.place && blocks_chance(talk, 0.5) ? placed
-                                                                 : the,
+    blocks_phrase place = blocks_expansion(&state->rng, target.place ? target.place : "");
+    bool by_place = state->naming == TARGET_PLACE || state->naming == TARGET_RANKED;
+    if (by_place && blocks_chance(state, 0.08))
+        return blocks_put(state, draft, "%b", "b", blocks_bare(target.text));
+    return blocks_put(state, draft,
+                      state->naming == TARGET_IT                  ? it
+                      : target.place && blocks_chance(state, 0.5) ? placed
+                                                                  : the,
                       "tp", target.text, place.text);
 }
 
 // "and the cube": the question of the round before, of another thing.
-bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    if (talk->round < 2 || !before->value)
+    const blocks_scene *scene = state->scene;
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->value)
         return false;
-    for (int e = 1; e < talk->round - 1; e++)
-        if (talk->entry[e].value && talk->entry[e].attribute != before->attribute &&
-            !blocks_chance(talk, 0.1))
+    for (int e = 1; e < state->round - 1; e++)
+        if (state->entry[e].value && state->entry[e].attribute != before->attribute &&
+            !blocks_chance(state, 0.1))
             return false;
     blocks_target target;
-    bool named = talk->naming == TARGET_NAMED;
-    if (!blocks_target_pick(talk, 1u << before->attribute, &target))
+    bool named = state->naming == TARGET_NAMED;
+    if (!blocks_target_pick(state, 1u << before->attribute, &target))
         return false;
     // "the small one": the same kind as before but for its size.
     blocks_kind kind = before->kind;
-    for (int a = BLOCKS_ATTRIBUTES - 1; named && a >= 0 && blocks_chance(talk, 0.5); a--) {
+    for (int a = BLOCKS_ATTRIBUTES - 1; named && a >= 0 && blocks_chance(state, 0.5); a--) {
         if (a == BLOCKS_SHAPE || kind.value[a] < 0 || kind.value[BLOCKS_SHAPE] < 0)
             continue;
         int value = (kind.value[a] + 1) % blocks_values((blocks_attribute)a);
         blocks_kind other = blocks_kind_with(kind, (blocks_attribute)a, value);
         int object = blocks_only(blocks_find(scene, other));
-        if (object < 0 || talk->known[object] >> before->attribute & 1)
+        if (object < 0 || state->known[object] >> before->attribute & 1)
             continue;
         target = (blocks_target){.object = object, .kind = other};
         target.named = blocks_kind_mask(other);
-        snprintf(target.text, sizeof target.text, "%s",
-                 blocks_noun(&talk->rng, blocks_such((blocks_attribute)a, value), BLOCKS_THE).text);
+        snprintf(
+            target.text, sizeof target.text, "%s",
+            blocks_noun(&state->rng, blocks_such((blocks_attribute)a, value), BLOCKS_THE).text);
         break;
     }
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
     draft->coreference = 1;
     draft->meaning.attribute = before->attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, before->attribute, target.object, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(6:and %t|4:what about %t|4:how about %t|2:and what about %t|2:and for "
                       "%t|2:and that of %t|no, i (mean|meant) %t|sorry, i meant %t|i mean %t)",
                       "t", target.text);
 }
 
 // "and the cube", "what about the cube": the yes-or-no question of the round before.
-bool blocks_ask_and_verify(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    if (talk->round < 2 || !before->verify)
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->verify)
         return false;
-    for (int e = 1; e < talk->round - 1; e++)
-        if ((talk->entry[e].value || talk->entry[e].verify) && !blocks_chance(talk, 0.3))
+    for (int e = 1; e < state->round - 1; e++)
+        if ((state->entry[e].value || state->entry[e].verify) && !blocks_chance(state, 0.3))
             return false;
     blocks_target target;
-    if (!blocks_target_pick(talk, 1u << before->attribute, &target) ||
+    if (!blocks_target_pick(state, 1u << before->attribute, &target) ||
         target.object == before->object)
         return false;
     *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
     draft->coreference = 1;
-    int truth = blocks_value_of(talk->scene, target.object, before->attribute);
+    int truth = blocks_value_of(state->scene, target.object, before->attribute);
     draft->meaning.yes = truth == before->asked;
     draft->meaning.attribute = before->attribute;
     draft->asked = before->asked;
     draft->topic = blocks_topic(TOPIC_VERIFY, before->attribute, target.object, before->asked);
     if (!draft->meaning.yes && before->attribute != BLOCKS_MATERIAL &&
-        before->attribute != BLOCKS_SIZE && blocks_chance(talk, 0.6))
+        before->attribute != BLOCKS_SIZE && blocks_chance(state, 0.6))
         return false; // few things are red
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(2:and %t|3:what about %t|2:how about %t|and what about %t|is %t too|and is "
                       "%t|(and|) %t too|same for %t)",
                       "t", target.text);
 }
 
 // "what color is the cone" where there is none.
-bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
 {
-    int shape = vd_rng_below(&talk->rng, BLOCKS_SHAPES);
+    int shape = vd_rng_below(&state->rng, BLOCKS_SHAPES);
     blocks_kind kind = blocks_such(BLOCKS_SHAPE, shape);
-    if (blocks_find(talk->scene, kind) || blocks_told(talk, kind) != -2)
+    if (blocks_find(state->scene, kind) || blocks_known_number(state, kind) != -2)
         return false;
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute attribute = BLOCKS_ONE_OF(talk, asked);
+    blocks_attribute attribute = BLOCKS_ONE_OF(state, asked);
     *draft = blocks_draft_new("absent", ASK_VALUE);
     draft->meaning.attribute = attribute;
     draft->meaning.more = kind;
     draft->topic = blocks_topic(TOPIC_NO_SUCH, shape, 0, 0);
     draft->kind = kind;
-    draft->kind_told = true;
-    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THE);
+    draft->kind_stated = true;
+    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THE);
     char choice[BLOCKS_TEXT];
-    two_values(talk, attribute, vd_rng_below(&talk->rng, blocks_values(attribute)), noun.text,
+    two_values(state, attribute, vd_rng_below(&state->rng, blocks_values(attribute)), noun.text,
                choice);
-    return blocks_put(talk, draft, attribute_patterns[attribute], "tob", noun.text, choice,
+    return blocks_put(state, draft, attribute_patterns[attribute], "tob", noun.text, choice,
                       blocks_bare(noun.text));
 }

@@ -1,6 +1,6 @@
 // Questions that leave a choice: which of two things is bigger, which of them is metal, what there
 // is most of.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <stdio.h>
 
@@ -23,8 +23,8 @@ static void choose(blocks_draft *draft, int best, const blocks_target target[2])
 }
 
 // "the red one or the blue one" of two cubes: their shape, which is said once and for all; -1: they
-// have no shape in common, or nothing else tells them apart.
-static int common_shape(const blocks_talk *talk, const blocks_target target[2], char text[2][96])
+// have no shape in common, or nothing else distinguishes them.
+static int common_shape(const blocks_state *state, const blocks_target target[2], char text[2][96])
 {
     int shape = target[0].kind.value[BLOCKS_SHAPE];
     if (shape < 0 || shape != target[1].kind.value[BLOCKS_SHAPE])
@@ -33,7 +33,7 @@ static int common_shape(const blocks_talk *talk, const blocks_target target[2], 
         blocks_kind rest = blocks_kind_with(target[i].kind, BLOCKS_SHAPE, -1);
         if (!blocks_kind_mask(rest))
             return -1;
-        vd_rng rng = talk->rng;
+        vd_rng rng = state->rng;
         snprintf(text[i], 96, "%s", blocks_noun(&rng, rest, BLOCKS_THE).text);
     }
     return shape;
@@ -41,7 +41,7 @@ static int common_shape(const blocks_talk *talk, const blocks_target target[2], 
 
 // "the shiny orange cube or the matte one": the second in what it differs from the first, where
 // that is one attribute.
-static void shorten_second(blocks_talk *talk, blocks_target target[2])
+static void shorten_second(blocks_state *state, blocks_target target[2])
 {
     blocks_kind one = target[0].kind, two = target[1].kind, only = blocks_anything;
     int differ = 0;
@@ -52,48 +52,48 @@ static void shorten_second(blocks_talk *talk, blocks_target target[2])
         }
     bool so = differ == 1 && blocks_kind_mask(one) == blocks_kind_mask(two) &&
               one.value[BLOCKS_SHAPE] >= 0 && only.value[BLOCKS_SHAPE] < 0;
-    if (so && talk->naming != TARGET_AMONG && blocks_chance(talk, 0.4))
+    if (so && state->naming != TARGET_AMONG && blocks_chance(state, 0.4))
         snprintf(target[1].text, sizeof target[1].text, "%s",
-                 blocks_noun(&talk->rng, only, BLOCKS_THE).text);
+                 blocks_noun(&state->rng, only, BLOCKS_THE).text);
 }
 
 // "which of the cubes is metal, the red one or the blue one"
-static bool put_of_shape(blocks_talk *talk, blocks_draft *draft, const blocks_target target[2],
+static bool put_of_shape(blocks_state *state, blocks_draft *draft, const blocks_target target[2],
                          const char *says)
 {
     char text[2][96];
-    int shape = common_shape(talk, target, text);
-    if (talk->naming == TARGET_AMONG || shape < 0 || !blocks_chance(talk, 0.5))
+    int shape = common_shape(state, target, text);
+    if (state->naming == TARGET_AMONG || shape < 0 || !blocks_chance(state, 0.5))
         return false;
     blocks_kind kind = blocks_such(BLOCKS_SHAPE, shape);
-    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
-    return blocks_put(talk, draft, "(which of the %p is %s, %t or %u|which %k is %s, %t or %u)",
-                      "pkstu", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, noun.text, says,
+    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_BARE);
+    return blocks_put(state, draft, "(which of the %p is %s, %t or %u|which %k is %s, %t or %u)",
+                      "pkstu", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, noun.text, says,
                       text[0], text[1]);
 }
 
 // %t and %u are the two, %b and %c as in a telegram, %p what one of them is.
-static bool put_two(blocks_talk *talk, blocks_draft *draft, blocks_target target[2],
+static bool put_two(blocks_state *state, blocks_draft *draft, blocks_target target[2],
                     const char *says, const char *pattern)
 {
-    if (draft->meaning.ask == ASK_CHOICE && put_of_shape(talk, draft, target, says))
+    if (draft->meaning.ask == ASK_CHOICE && put_of_shape(state, draft, target, says))
         return true;
-    shorten_second(talk, target);
-    return blocks_put(talk, draft, pattern, "tubcp", target[0].text, target[1].text,
+    shorten_second(state, target);
+    return blocks_put(state, draft, pattern, "tubcp", target[0].text, target[1].text,
                       blocks_bare(target[0].text), blocks_bare(target[1].text), says);
 }
 
 // "which is bigger, the ball or the cube", "is the ball bigger than the cube"
-bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_bigger(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target[2];
-    if (!blocks_two_targets(talk, 1u << BLOCKS_SIZE, target))
+    if (!blocks_two_targets(state, 1u << BLOCKS_SIZE, target))
         return false;
-    blocks_size one = talk->scene->object[target[0].object].size;
-    blocks_size two = talk->scene->object[target[1].object].size;
-    bool choice = blocks_chance(talk, 0.5), bigger = blocks_chance(talk, 0.7);
-    bool yes = blocks_chance(talk, 0.5);
-    if (one == two && (choice || yes || !blocks_chance(talk, 0.2)))
+    blocks_size one = state->scene->object[target[0].object].size;
+    blocks_size two = state->scene->object[target[1].object].size;
+    bool choice = blocks_chance(state, 0.5), bigger = blocks_chance(state, 0.7);
+    bool yes = blocks_chance(state, 0.5);
+    if (one == two && (choice || yes || !blocks_chance(state, 0.2)))
         return false;
     if (one != two && (bigger ? one > two : one < two) != yes) {
         blocks_target swap = target[0];
@@ -101,8 +101,8 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         target[1] = swap;
     }
     // Height depends on the shape, too: of two large things the cone is taller than the cube.
-    bool tall = one != two && blocks_chance(talk, 0.15);
-    *draft = blocks_about_two(talk, "comparison", choice ? ASK_CHOICE : ASK_POLAR, target);
+    bool tall = one != two && blocks_chance(state, 0.15);
+    *draft = blocks_about_two(state, "comparison", choice ? ASK_CHOICE : ASK_POLAR, target);
     draft->meaning.yes = yes;
     int best = target[!yes].object, other = target[yes].object;
     if (choice) {
@@ -112,7 +112,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
     const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
                              : (tall ? "shorter" : "(6:smaller|littler)");
-    return put_two(talk, draft, target, blocks_reading(&talk->rng, how).text,
+    return put_two(state, draft, target, blocks_expansion(&state->rng, how).text,
                    choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
                             "two is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u "
                             "%p|2:%p, %b or %c|(of|between|out of) %t and %u, which (one|) is %p)"
@@ -120,19 +120,19 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "is it bigger or smaller than the cube"
-bool blocks_ask_extent(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_extent(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target[2];
-    if (!blocks_two_targets(talk, 1u << BLOCKS_SIZE, target))
+    if (!blocks_two_targets(state, 1u << BLOCKS_SIZE, target))
         return false;
-    blocks_size one = talk->scene->object[target[0].object].size;
-    blocks_size two = talk->scene->object[target[1].object].size;
-    if (one == two && !blocks_chance(talk, 0.15))
+    blocks_size one = state->scene->object[target[0].object].size;
+    blocks_size two = state->scene->object[target[1].object].size;
+    if (one == two && !blocks_chance(state, 0.15))
         return false;
-    *draft = blocks_about_two(talk, "comparison", ASK_EXTENT, target);
+    *draft = blocks_about_two(state, "comparison", ASK_EXTENT, target);
     draft->meaning.number = one == two ? 1 : one > two ? 2 : 0;
     draft->topic = blocks_topic(TOPIC_BIGGER, (target[0].object + target[1].object), 0, 1);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(4:is %t bigger or smaller than %u|2:is %t (smaller or bigger|larger or "
                       "smaller|smaller or larger) than %u|is %t bigger than %u or smaller|%b "
                       "bigger or smaller than %c|how big is %t compared (to|with) %u|is %t bigger, "
@@ -142,73 +142,73 @@ bool blocks_ask_extent(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "is it made of the same material as the cubes", all of which are of one
-static bool same_as_all(blocks_talk *talk, blocks_draft *draft, const blocks_target *target,
+static bool same_as_all(blocks_state *state, blocks_draft *draft, const blocks_target *target,
                         blocks_kind kind, blocks_set others)
 {
-    blocks_attribute a = blocks_some_attribute(talk);
-    int value = blocks_shared(talk->scene, others, a);
+    blocks_attribute a = blocks_some_attribute(state);
+    int value = blocks_shared(state->scene, others, a);
     if (value < 0 || kind.value[a] >= 0 || target->kind.value[a] >= 0)
         return false;
     *draft = blocks_draft_about("comparison", ASK_POLAR, target);
-    draft->meaning.yes = blocks_value_of(talk->scene, target->object, a) == value;
+    draft->meaning.yes = blocks_value_of(state->scene, target->object, a) == value;
     draft->other_group = true;
-    draft->crowded = talk->naming != TARGET_IT;
+    draft->crowded = state->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 3000 + target->object, blocks_kind_key(kind), a);
-    blocks_phrase them = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
-    return blocks_put(talk, draft,
+    blocks_phrase them = blocks_noun(&state->rng, kind, BLOCKS_THE_MANY);
+    return blocks_put(state, draft,
                       a == BLOCKS_MATERIAL
                           ? "(2:is %t (made|) of the same %v as %m|is %t the same %v as %m|does %t "
                             "have the same %v as %m|same %v as %m, %b)"
                           : "(2:is %t the same %v as (4:|all) %m|does %t have the same %v as %m|is "
                             "%t of the same %v as %m)",
-                      "tvmb", target->text, blocks_attribute_word(&talk->rng, a).text, them.text,
+                      "tvmb", target->text, blocks_attribute_word(&state->rng, a).text, them.text,
                       blocks_bare(target->text));
 }
 
 // "is it bigger than the cubes", all of which are of one size
-bool blocks_ask_bigger_than_all(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_bigger_than_all(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, 1u << BLOCKS_SIZE, &target))
+    if (!blocks_target_pick(state, 1u << BLOCKS_SIZE, &target))
         return false;
-    unsigned mask = blocks_chance(talk, 0.8) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR;
-    blocks_kind kind = blocks_some_kind(talk, mask);
-    blocks_set others = blocks_find(talk->scene, kind);
+    unsigned mask = blocks_chance(state, 0.8) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR;
+    blocks_kind kind = blocks_some_kind(state, mask);
+    blocks_set others = blocks_find(state->scene, kind);
     if (blocks_size_of(others) < 2 || blocks_has(others, target.object))
         return false;
-    if (blocks_chance(talk, 0.4))
-        return same_as_all(talk, draft, &target, kind, others);
-    int size = blocks_shared(talk->scene, others, BLOCKS_SIZE);
+    if (blocks_chance(state, 0.4))
+        return same_as_all(state, draft, &target, kind, others);
+    int size = blocks_shared(state->scene, others, BLOCKS_SIZE);
     if (size < 0)
         return false;
-    int own = (int)talk->scene->object[target.object].size;
-    bool bigger = blocks_chance(talk, 0.6), yes = bigger ? own > size : own < size;
+    int own = (int)state->scene->object[target.object].size;
+    bool bigger = blocks_chance(state, 0.6), yes = bigger ? own > size : own < size;
     *draft = blocks_draft_about("comparison", ASK_POLAR, &target);
     draft->meaning.yes = yes;
     draft->other_group = true;
-    draft->crowded = talk->naming != TARGET_IT;
+    draft->crowded = state->naming != TARGET_IT;
     draft->topic = blocks_topic(TOPIC_BIGGER, 1000 + target.object, blocks_kind_key(kind), 0);
-    bool tall = own != size && blocks_chance(talk, 0.15);
+    bool tall = own != size && blocks_chance(state, 0.15);
     const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
                       : tall ? "shorter"
                              : "smaller";
-    blocks_phrase size_word = blocks_reading(&talk->rng, how);
-    return blocks_put(talk, draft, "(6:is %t %h than (4:|all) %m|%b %h than %m)", "tbmh",
+    blocks_phrase size_word = blocks_expansion(&state->rng, how);
+    return blocks_put(state, draft, "(6:is %t %h than (4:|all) %m|%b %h than %m)", "tbmh",
                       target.text, blocks_bare(target.text),
-                      blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY).text, size_word.text);
+                      blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text, size_word.text);
 }
 
 // "is there anything smaller than it"
-bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_any_bigger(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, 1u << BLOCKS_SIZE, &target))
+    if (!blocks_target_pick(state, 1u << BLOCKS_SIZE, &target))
         return false;
-    bool bigger = blocks_chance(talk, 0.5);
+    bool bigger = blocks_chance(state, 0.5);
     blocks_kind such = blocks_such(BLOCKS_SIZE, bigger ? BLOCKS_LARGE : BLOCKS_SMALL);
     bool same =
-        talk->scene->object[target.object].value[BLOCKS_SIZE] == (uint8_t)such.value[BLOCKS_SIZE];
-    blocks_set found = same ? 0 : blocks_find(talk->scene, such);
+        state->scene->object[target.object].value[BLOCKS_SIZE] == (uint8_t)such.value[BLOCKS_SIZE];
+    blocks_set found = same ? 0 : blocks_find(state->scene, such);
     *draft = blocks_draft_about("comparison", ASK_THERE, &target);
     draft->meaning.yes = found != 0;
     draft->meaning.objects = found;
@@ -217,7 +217,7 @@ bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = true;
     draft->other_thing = draft->other_group = found != 0;
     draft->topic = blocks_topic(TOPIC_BIGGER, 2000 + bigger, target.object, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       bigger ? "(3:is there anything|2:is anything|is there something|do you see "
                                "anything|anything) (3:bigger|larger) than %t"
                              : "(3:is there anything|2:is anything|is there something|do you see "
@@ -227,39 +227,39 @@ bool blocks_ask_any_bigger(blocks_talk *talk, blocks_draft *draft)
 
 // Which of the two have the value: the first, the second, both or neither, in such shares that
 // guessing does not help.
-static int value_of_two(blocks_talk *talk, blocks_attribute a, const blocks_target target[2])
+static int value_of_two(blocks_state *state, blocks_attribute a, const blocks_target target[2])
 {
     int value[2];
     for (int i = 0; i < 2; i++)
-        value[i] = blocks_value_of(talk->scene, target[i].object, a);
+        value[i] = blocks_value_of(state->scene, target[i].object, a);
     if (value[0] != value[1])
-        return value[blocks_chance(talk, 0.5)];
-    if (!blocks_chance(talk, 0.12))
+        return value[blocks_chance(state, 0.5)];
+    if (!blocks_chance(state, 0.12))
         return -1;
-    int some = blocks_value_of(talk->scene, blocks_some_object(talk), a);
-    return blocks_chance(talk, 0.5) ? value[0] : some;
+    int some = blocks_value_of(state->scene, blocks_some_object(state), a);
+    return blocks_chance(state, 0.5) ? value[0] : some;
 }
 
 // "which is metal, the ball or the cube"
-bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_two(blocks_state *state, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
                                              BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
+    blocks_attribute a = BLOCKS_ONE_OF(state, asked);
     blocks_target target[2];
-    if (!blocks_two_targets(talk, 1u << a, target))
+    if (!blocks_two_targets(state, 1u << a, target))
         return false;
-    int value = value_of_two(talk, a, target);
+    int value = value_of_two(state, a, target);
     if (value < 0)
         return false;
-    *draft = blocks_about_two(talk, "choice", ASK_CHOICE, target);
+    *draft = blocks_about_two(state, "choice", ASK_CHOICE, target);
     blocks_kind such = blocks_such(a, value);
     choose(draft, target[0].object, target);
-    draft->meaning.objects = blocks_find(talk->scene, such) & draft->meaning.among;
+    draft->meaning.objects = blocks_find(state->scene, such) & draft->meaning.among;
     draft->meaning.given = 1u << a;
     draft->about = blocks_only(draft->meaning.objects);
     draft->topic = blocks_topic(TOPIC_TWO, a, target[0].object + target[1].object, 0);
-    return put_two(talk, draft, target, blocks_predicate(&talk->rng, a, value).text,
+    return put_two(state, draft, target, blocks_predicate(&state->rng, a, value).text,
                    "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
                    "two is %p, %t or %u|is %t or %u %p|what is %p, %t or %u|which of %t and %u "
                    "is %p|of %t and %u, which (one|) is %p|which %p, %b or %c|which one's %p, "
@@ -267,7 +267,7 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "which is further left, the ball or the cube"
-bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_place(blocks_state *state, blocks_draft *draft)
 {
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "((further|farther) (to the|) left|more to the left|on the left|to the left)",
@@ -276,37 +276,37 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
          "forward)"),
         "(2:(further|farther) (2:back|away)|behind|further from the camera|more in the back)"};
     blocks_target target[2];
-    if (!blocks_two_targets(talk, 0, target))
+    if (!blocks_two_targets(state, 0, target))
         return false;
-    blocks_direction direction = blocks_some_direction(talk);
+    blocks_direction direction = blocks_some_direction(state);
     int one = target[0].object, two = target[1].object;
-    bool first = blocks_lies(talk->scene, one, direction, two);
+    bool first = blocks_lies(state->scene, one, direction, two);
     if (direction <= BLOCKS_RIGHT ? target[0].sides : target[0].rows)
         return false;
-    if (!first && !blocks_lies(talk->scene, two, direction, one))
+    if (!first && !blocks_lies(state->scene, two, direction, one))
         return false;
-    *draft = blocks_about_two(talk, "relation", ASK_CHOICE, target);
+    *draft = blocks_about_two(state, "relation", ASK_CHOICE, target);
     draft->meaning.given = 0;
     choose(draft, first ? one : two, target);
     draft->meaning.toward = (int)direction;
     draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
-    return put_two(talk, draft, target, blocks_reading(&talk->rng, places[direction]).text,
+    return put_two(state, draft, target, blocks_expansion(&state->rng, places[direction]).text,
                    "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of (2:the|those) "
                    "two is %p, %t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or "
                    "%c|which one's %p, %t or %u|(of|between) %t and %u, which (one|) is %p)");
 }
 
 // "which is closer to the cone, the ball or the cube"
-bool blocks_ask_which_nearer(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_nearer(blocks_state *state, blocks_draft *draft)
 {
     blocks_target to, target[2];
-    if (!blocks_target_pick(talk, 0, &to) || !blocks_target_pick_named(talk, 0, &target[0]) ||
-        !blocks_target_pick_named(talk, 0, &target[1]))
+    if (!blocks_target_pick(state, 0, &to) || !blocks_target_pick_named(state, 0, &target[0]) ||
+        !blocks_target_pick_named(state, 0, &target[1]))
         return false;
     int one = target[0].object, two = target[1].object;
     int best = one == two || one == to.object || two == to.object
                    ? -1
-                   : blocks_nearer(talk->scene, to.object, one, two);
+                   : blocks_nearer(state->scene, to.object, one, two);
     if (best < 0)
         return false;
     *draft = blocks_draft_about("relation", ASK_CHOICE, &to);
@@ -317,16 +317,16 @@ bool blocks_ask_which_nearer(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = true;
     choose(draft, best, target);
     draft->topic = blocks_topic(TOPIC_NEARER, to.object, one + two, one * two);
-    shorten_second(talk, target);
-    return blocks_put(talk, draft,
+    shorten_second(state, target);
+    return blocks_put(state, draft,
                       "(4:(which|which one|what) is %n to %s, %t or %u|is %t or %u %n to %s|is %s "
                       "%n to %t or (to|) %u|which of %t and %u is %n to %s|%n to %s, %t or %u)",
-                      "nstu", blocks_reading(&talk->rng, "(4:closer|2:nearer)").text, to.text,
+                      "nstu", blocks_expansion(&state->rng, "(4:closer|2:nearer)").text, to.text,
                       target[0].text, target[1].text);
 }
 
 // "which is closest, the cone, the cube or the ball", "which is the biggest, ..."
-bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_three(blocks_state *state, blocks_draft *draft)
 {
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "(2:furthest (to the|) left|leftmost|the leftmost)",
@@ -335,19 +335,19 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
         "(furthest (away|back)|farthest|the farthest|farthest (away |)from (us|me|the camera))"};
     blocks_target target[3];
     unsigned set = 0;
-    bool size = blocks_chance(talk, 0.3), big = blocks_chance(talk, 0.5);
+    bool size = blocks_chance(state, 0.3), big = blocks_chance(state, 0.5);
     for (int i = 0; i < 3; i++) {
-        if (!blocks_target_pick_named(talk, size ? 1u << BLOCKS_SIZE : 0, &target[i]))
+        if (!blocks_target_pick_named(state, size ? 1u << BLOCKS_SIZE : 0, &target[i]))
             return false;
         set |= 1u << target[i].object;
     }
-    blocks_direction direction = blocks_some_direction(talk);
+    blocks_direction direction = blocks_some_direction(state);
     blocks_kind such = blocks_such(BLOCKS_SIZE, big ? BLOCKS_LARGE : BLOCKS_SMALL);
-    int best = size ? blocks_only(blocks_find(talk->scene, such) & set)
-                    : blocks_extreme(talk->scene, set, direction);
+    int best = size ? blocks_only(blocks_find(state->scene, such) & set)
+                    : blocks_extreme(state->scene, set, direction);
     if (blocks_size_of(set) != 3 || best < 0)
         return false;
-    *draft = blocks_about_two(talk, "superlative", ASK_CHOICE, target);
+    *draft = blocks_about_two(state, "superlative", ASK_CHOICE, target);
     draft->both = 0;
     draft->named[target[2].object] = target[2].named;
     draft->meaning.given = size ? 1u << BLOCKS_SIZE : 0;
@@ -355,13 +355,13 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
     choose(draft, best, target);
     draft->meaning.among = set;
     draft->topic = blocks_topic(TOPIC_OF, set, 102 + size, size ? big : direction);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(4:which (one|) is %p, %t, %u or %v|what is %p, %t, %u or %v|which of %t, "
                       "%u and %v is %p|%p, %b, %c or %d)",
                       "ptuvbcd",
-                      blocks_reading(&talk->rng, !size ? places[direction]
-                                                 : big ? "(the|) (3:biggest|2:largest)"
-                                                       : "(the|) smallest")
+                      blocks_expansion(&state->rng, !size ? places[direction]
+                                                    : big ? "(the|) (3:biggest|2:largest)"
+                                                          : "(the|) smallest")
                           .text,
                       target[0].text, target[1].text, target[2].text, blocks_bare(target[0].text),
                       blocks_bare(target[1].text), blocks_bare(target[2].text));
@@ -370,25 +370,25 @@ bool blocks_ask_which_three(blocks_talk *talk, blocks_draft *draft)
 // ---- which of a group -------------------------------------------------------------------------
 
 // The one of the group that has a value, or the only one that has not; 0: none of them.
-static bool single_out(blocks_talk *talk, const blocks_group *g, bool without, blocks_draft *draft,
-                       blocks_phrase *says)
+static bool single_out(blocks_state *state, const blocks_group *g, bool without,
+                       blocks_draft *draft, blocks_phrase *says)
 {
-    blocks_attribute a = blocks_some_attribute(talk);
+    blocks_attribute a = blocks_some_attribute(state);
     if (g->kind.value[a] >= 0)
         return false;
-    blocks_kind such = blocks_such(a, blocks_group_value(talk, g, a));
-    blocks_set found = blocks_find(talk->scene, such) & g->set;
+    blocks_kind such = blocks_such(a, blocks_group_value(state, g, a));
+    blocks_set found = blocks_find(state->scene, such) & g->set;
     if (without)
         found = g->set & ~found;
-    if (blocks_size_of(found) > 1 || (!found && (without || !blocks_chance(talk, 0.3))))
+    if (blocks_size_of(found) > 1 || (!found && (without || !blocks_chance(state, 0.3))))
         return false;
-    blocks_phrase value = blocks_predicate(&talk->rng, a, such.value[a]);
-    if (!without && found && a != BLOCKS_SHAPE && blocks_chance(talk, 0.15))
+    blocks_phrase value = blocks_predicate(&state->rng, a, such.value[a]);
+    if (!without && found && a != BLOCKS_SHAPE && blocks_chance(state, 0.15))
         snprintf(value.text, sizeof value.text, "the %s one", blocks_value_name(a, such.value[a]));
     snprintf(says->text, sizeof says->text, "%s%.50s",
-             !without                   ? "is "
-             : blocks_chance(talk, 0.5) ? "is not "
-                                        : "isn't ",
+             !without                    ? "is "
+             : blocks_chance(state, 0.5) ? "is not "
+                                         : "isn't ",
              value.text);
     draft->meaning.objects = found;
     draft->meaning.given |= 1u << a;
@@ -397,7 +397,7 @@ static bool single_out(blocks_talk *talk, const blocks_group *g, bool without, b
 }
 
 // The one of the group that lies furthest to one side.
-static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_draft *draft,
+static bool single_out_place(blocks_state *state, const blocks_group *g, blocks_draft *draft,
                              blocks_phrase *says)
 {
     static const char *const places[BLOCKS_DIRECTIONS] = {
@@ -411,12 +411,12 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
         "is (2:further (to the|) right|farther right|more to the right|on the right)",
         "is (3:closer|closer to (us|me|the camera)|nearer|in front|more near to me|nearer to us)",
         "is (2:further (away|back)|farther (away|back)|behind)"};
-    blocks_direction direction = blocks_some_direction(talk);
-    int object = blocks_extreme(talk->scene, g->set, direction);
+    blocks_direction direction = blocks_some_direction(state);
+    int object = blocks_extreme(state->scene, g->set, direction);
     if (object < 0)
         return false;
-    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.6);
-    *says = blocks_reading(&talk->rng, two ? of_two[direction] : places[direction]);
+    bool two = blocks_size_of(g->set) == 2 && blocks_chance(state, 0.6);
+    *says = blocks_expansion(&state->rng, two ? of_two[direction] : places[direction]);
     draft->family = "superlative";
     draft->meaning.toward = (int)direction;
     draft->meaning.objects = 1u << object;
@@ -425,19 +425,19 @@ static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_dr
 }
 
 // The biggest of the group.
-static bool single_out_size(blocks_talk *talk, const blocks_group *g, blocks_draft *draft,
+static bool single_out_size(blocks_state *state, const blocks_group *g, blocks_draft *draft,
                             blocks_phrase *says)
 {
-    bool big = blocks_chance(talk, 0.5);
+    bool big = blocks_chance(state, 0.5);
     blocks_kind such = blocks_such(BLOCKS_SIZE, big ? BLOCKS_LARGE : BLOCKS_SMALL);
-    blocks_set found = blocks_find(talk->scene, such) & g->set;
+    blocks_set found = blocks_find(state->scene, such) & g->set;
     if (blocks_size_of(found) != 1 || g->kind.value[BLOCKS_SIZE] >= 0)
         return false;
-    bool two = blocks_size_of(g->set) == 2 && blocks_chance(talk, 0.6);
-    *says = blocks_reading(&talk->rng, two && big ? "is (the|) (3:bigger|larger)"
-                                       : two      ? "is (the|) smaller"
-                                       : big      ? "is (the|) (3:biggest|2:largest|tallest)"
-                                                  : "is (the|) (5:smallest|shortest)");
+    bool two = blocks_size_of(g->set) == 2 && blocks_chance(state, 0.6);
+    *says = blocks_expansion(&state->rng, two && big ? "is (the|) (3:bigger|larger)"
+                                          : two      ? "is (the|) smaller"
+                                          : big      ? "is (the|) (3:biggest|2:largest|tallest)"
+                                                     : "is (the|) (5:smallest|shortest)");
     draft->family = "superlative";
     draft->meaning.objects = found;
     draft->meaning.given |= 1u << BLOCKS_SIZE;
@@ -446,31 +446,31 @@ static bool single_out_size(blocks_talk *talk, const blocks_group *g, blocks_dra
 }
 
 // "which of them is metal", "which of the cubes is closest"
-bool blocks_ask_which_of(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_of(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
     blocks_phrase says;
-    if (!blocks_group_pick(talk, &g))
+    if (!blocks_group_pick(state, &g))
         return false;
-    if (!blocks_kind_mask(g.kind) && !talk->they && !g.both)
+    if (!blocks_kind_mask(g.kind) && !state->they && !g.both)
         return false;
     *draft = blocks_group_draft(&g, "choice", ASK_CHOICE, g.set);
     draft->meaning.among = g.set;
-    int how = vd_rng_below(&talk->rng, 10);
-    if (how < 6   ? !single_out(talk, &g, how < 2, draft, &says)
-        : how < 8 ? !single_out_place(talk, &g, draft, &says)
-                  : !single_out_size(talk, &g, draft, &says))
+    int how = vd_rng_below(&state->rng, 10);
+    if (how < 6   ? !single_out(state, &g, how < 2, draft, &says)
+        : how < 8 ? !single_out_place(state, &g, draft, &says)
+                  : !single_out_size(state, &g, draft, &says))
         return false;
     draft->group = draft->plural = false;
     draft->other_group = g.named;
     draft->about = draft->single = blocks_only(draft->meaning.objects);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       g.named  ? "(3:which of %m %v|3:which one of %m %v|2:which %k %v)"
                       : g.both ? "(which of %m %v|which one of %m %v)"
                                : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which "
                                  "%v|which from %m %v|and which of %m %v)",
                       "mvk", g.them.text, says.text,
-                      blocks_noun(&talk->rng, g.kind, BLOCKS_BARE).text);
+                      blocks_noun(&state->rng, g.kind, BLOCKS_BARE).text);
 }
 
 // ---- what there is most of --------------------------------------------------------------------
@@ -496,18 +496,19 @@ static int most_common(const blocks_scene *scene, blocks_set set, blocks_attribu
 }
 
 // "which color is most common", "what color are most of the cubes"
-bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_most(blocks_state *state, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_SHAPE,
                                              BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
-    blocks_group g = blocks_group_of(talk, blocks_anything);
-    bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.2);
-    bool fewest = !some && blocks_chance(talk, 0.15);
-    if (some && (!blocks_group_pick(talk, &g) || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3))
+    blocks_attribute a = BLOCKS_ONE_OF(state, asked);
+    blocks_group g = blocks_group_of(state, blocks_anything);
+    bool some = state->naming == TARGET_IT || blocks_chance(state, 0.2);
+    bool fewest = !some && blocks_chance(state, 0.15);
+    if (some &&
+        (!blocks_group_pick(state, &g) || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3))
         return false;
-    int value = most_common(talk->scene, g.set, a, fewest);
-    if (value < 0 || (some && !g.named && !talk->they))
+    int value = most_common(state->scene, g.set, a, fewest);
+    if (value < 0 || (some && !g.named && !state->they))
         return false;
     *draft = blocks_group_draft(&g, "superlative", ASK_MOST, g.set);
     draft->group = false;
@@ -526,22 +527,22 @@ bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
                    "shows up (the|) most|3:what is the most (3:common|frequent) %a|what's the most "
                    "common %a|most common %a|2:what %a are most of the (things|objects)|what %a do "
                    "most (of the|) (things|objects) have)";
-    return blocks_put(talk, draft, pattern, "am", blocks_attribute_word(&talk->rng, a).text,
+    return blocks_put(state, draft, pattern, "am", blocks_attribute_word(&state->rng, a).text,
                       g.them.text);
 }
 
 // "which color occurs only once", "which color do exactly two of them have"
-bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_occurs(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_COLOR : BLOCKS_SHAPE;
-    blocks_group g = blocks_group_of(talk, blocks_anything);
-    bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.4);
-    if (some && (!blocks_group_pick(talk, &g) || (!g.named && !talk->they)))
+    blocks_attribute a = blocks_chance(state, 0.65) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    blocks_group g = blocks_group_of(state, blocks_anything);
+    bool some = state->naming == TARGET_IT || blocks_chance(state, 0.4);
+    if (some && (!blocks_group_pick(state, &g) || (!g.named && !state->they)))
         return false;
-    int times = blocks_chance(talk, 0.6) ? 1 : 2, value = -1, values = 0;
+    int times = blocks_chance(state, 0.6) ? 1 : 2, value = -1, values = 0;
     for (int v = 0; v < blocks_values(a); v++) {
         blocks_kind kind = blocks_such(a, v);
-        bool so = blocks_size_of(blocks_find(talk->scene, kind) & g.set) == times;
+        bool so = blocks_size_of(blocks_find(state->scene, kind) & g.set) == times;
         values += so;
         value = so ? v : value;
     }
@@ -554,7 +555,7 @@ bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.more.value[a] = (int8_t)value;
     draft->topic = blocks_topic(TOPIC_MOST, g.key, a, 2 + times);
     return blocks_put(
-        talk, draft,
+        state, draft,
         some ? (times == 1 ? "((which|what) %a (occurs|appears) only once among %m|(which|what) %a "
                              "does only one of %m have)"
                            : "((which|what) %a (occurs|appears) twice among %m|(which|what) %a do "
@@ -563,29 +564,29 @@ bool blocks_ask_occurs(blocks_talk *talk, blocks_draft *draft)
                        "you see) only once|(which|what) %a does only one (thing|object) have)"
                      : "(2:(which|what) %a (occurs|appears) (exactly|) twice|(which|what) %a is "
                        "there twice|(which|what) %a do exactly two (things|objects) have)",
-        "am", blocks_attribute_word(&talk->rng, a).text, g.them.text);
+        "am", blocks_attribute_word(&state->rng, a).text, g.them.text);
 }
 
 // "are most of them red"
-bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_mostly(blocks_state *state, blocks_draft *draft)
 {
-    blocks_group g = blocks_group_of(talk, blocks_anything);
-    blocks_attribute a = blocks_some_attribute(talk);
-    bool all = talk->naming != TARGET_IT && blocks_chance(talk, 0.6);
-    bool yes = blocks_chance(talk, 0.5);
+    blocks_group g = blocks_group_of(state, blocks_anything);
+    blocks_attribute a = blocks_some_attribute(state);
+    bool all = state->naming != TARGET_IT && blocks_chance(state, 0.6);
+    bool yes = blocks_chance(state, 0.5);
     g.named = all;
     if (all)
-        g.them = blocks_reading(&talk->rng, "the (things|objects)");
-    else if (!blocks_group_pick(talk, &g))
+        g.them = blocks_expansion(&state->rng, "the (things|objects)");
+    else if (!blocks_group_pick(state, &g))
         return false;
     int size = blocks_size_of(g.set);
-    if (g.kind.value[a] >= 0 || size < 3 || (!g.named && !talk->they))
+    if (g.kind.value[a] >= 0 || size < 3 || (!g.named && !state->they))
         return false;
-    int value = yes ? most_common(talk->scene, g.set, a, false) : blocks_group_value(talk, &g, a);
+    int value = yes ? most_common(state->scene, g.set, a, false) : blocks_group_value(state, &g, a);
     blocks_kind such = blocks_such(a, value < 0 ? 0 : value);
-    int number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
+    int number = blocks_size_of(blocks_find(state->scene, such) & g.set);
     // Fewer than half, but more than of any other: some call that most.
-    bool no = 2 * number < size && most_common(talk->scene, g.set, a, false) != value;
+    bool no = 2 * number < size && most_common(state->scene, g.set, a, false) != value;
     if (value < 0 || (yes ? 2 * number <= size : !no))
         return false;
     *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
@@ -593,7 +594,7 @@ bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
     draft->group = false;
     draft->other_group = g.named;
     draft->topic = blocks_topic(TOPIC_MOSTLY, g.key, a, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(4:are most of %m %v|are the majority of %m %v|are more than half of %m %v)",
-                      "mv", g.them.text, blocks_predicate_many(&talk->rng, a, value).text);
+                      "mv", g.them.text, blocks_predicate_many(&state->rng, a, value).text);
 }

@@ -1,5 +1,5 @@
 // Questions that compare: numbers of two kinds, two things, one thing with all others.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,59 +22,59 @@ static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_S
 
 // Two kinds that differ in one attribute, at least one of which exists; some have a shape in
 // common.
-static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int number[2])
+static blocks_attribute two_kinds(blocks_state *state, blocks_kind kind[2], int number[2])
 {
-    blocks_attribute a = BLOCKS_ONE_OF(talk, kinds_of);
-    bool common = a != BLOCKS_SHAPE && blocks_chance(talk, 0.35);
-    int shape = talk->scene->object[blocks_some_object(talk)].value[BLOCKS_SHAPE];
+    blocks_attribute a = BLOCKS_ONE_OF(state, kinds_of);
+    bool common = a != BLOCKS_SHAPE && blocks_chance(state, 0.35);
+    int shape = state->scene->object[blocks_some_object(state)].value[BLOCKS_SHAPE];
     for (int i = 0; i < 2; i++) {
-        kind[i] = blocks_some_kind(talk, 1u << a);
+        kind[i] = blocks_some_kind(state, 1u << a);
         if (common)
             kind[i].value[BLOCKS_SHAPE] = (int8_t)shape;
         if (i == 1 && kind[0].value[a] == kind[1].value[a])
-            kind[1].value[a] = (int8_t)blocks_other_value(talk, a, kind[0].value[a]);
+            kind[1].value[a] = (int8_t)blocks_other_value(state, a, kind[0].value[a]);
     }
     // The first is one that there is; said first as often as second.
-    if (blocks_chance(talk, 0.5)) {
+    if (blocks_chance(state, 0.5)) {
         blocks_kind swap = kind[0];
         kind[0] = kind[1];
         kind[1] = swap;
     }
     for (int i = 0; i < 2; i++)
-        number[i] = blocks_number(talk->scene, kind[i]);
+        number[i] = blocks_number(state->scene, kind[i]);
     return a;
 }
 
-static bool put_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind kind[2],
+static bool put_kinds(blocks_state *state, blocks_draft *draft, const blocks_kind kind[2],
                       const char *pattern)
 {
-    blocks_phrase one = blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL);
-    blocks_phrase two = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
+    blocks_phrase one = blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL);
+    blocks_phrase two = blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL);
     // "more small cylinders than big ones"
     if (kind[0].value[BLOCKS_SHAPE] >= 0 &&
-        kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE] && blocks_chance(talk, 0.7)) {
+        kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE] && blocks_chance(state, 0.7)) {
         blocks_kind rest = blocks_kind_with(kind[1], BLOCKS_SHAPE, -1);
-        blocks_phrase bare = blocks_noun(&talk->rng, rest, BLOCKS_BARE); // "big thing"
+        blocks_phrase bare = blocks_noun(&state->rng, rest, BLOCKS_BARE); // "big thing"
         snprintf(two.text, sizeof two.text, "%.*s ones", (int)strcspn(bare.text, " "), bare.text);
     }
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
-    return blocks_put(talk, draft, pattern, "pq", one.text, two.text);
+    return blocks_put(state, draft, pattern, "pq", one.text, two.text);
 }
 
 // "are there more cubes than balls"
-bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_more(blocks_state *state, blocks_draft *draft)
 {
     blocks_kind kind[2];
-    int number[2], how = vd_rng_below(&talk->rng, 10);
-    two_kinds(talk, kind, number);
+    int number[2], how = vd_rng_below(&state->rng, 10);
+    two_kinds(state, kind, number);
     *draft = blocks_draft_new("comparison", ASK_POLAR);
     int difference = number[0] - number[1];
     draft->meaning.yes = how < 6 ? difference > 0 : how < 8 ? difference < 0 : difference == 0;
-    if (((how < 8) == (difference == 0) && !blocks_chance(talk, 0.4)) ||
+    if (((how < 8) == (difference == 0) && !blocks_chance(state, 0.4)) ||
         (number[0] == 0 && number[1] == 0))
         return false;
-    return put_kinds(talk, draft, kind,
+    return put_kinds(state, draft, kind,
                      how < 6   ? "(6:are there more %p than %q|do you see more %p than %q)"
                      : how < 8 ? "are there (2:fewer|less) %p than %q"
                                : "(2:are there as many %p as %q|are there the same number of %p "
@@ -82,30 +82,30 @@ bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "are there more cubes or balls"
-bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
 {
     blocks_kind kind[2];
     int number[2];
-    two_kinds(talk, kind, number);
+    two_kinds(state, kind, number);
     bool equal = number[0] == number[1];
-    if (equal && (!number[0] || blocks_chance(talk, 0.4)))
+    if (equal && (!number[0] || blocks_chance(state, 0.4)))
         return false;
     *draft = blocks_draft_new("comparison", ASK_MORE);
     draft->meaning.equal = equal;
     draft->meaning.more = kind[number[1] > number[0]];
     if (kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE])
         draft->meaning.more.value[BLOCKS_SHAPE] = -1;
-    if (blocks_kind_mask(kind[0]) == 1u << BLOCKS_MATERIAL && blocks_chance(talk, 0.5)) {
+    if (blocks_kind_mask(kind[0]) == 1u << BLOCKS_MATERIAL && blocks_chance(state, 0.5)) {
         const char *one = blocks_value_name(BLOCKS_MATERIAL, kind[0].value[BLOCKS_MATERIAL]);
         const char *two = blocks_value_name(BLOCKS_MATERIAL, kind[1].value[BLOCKS_MATERIAL]);
         draft->other_group = true;
         draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
-        return blocks_put(talk, draft,
+        return blocks_put(state, draft,
                           "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more "
                           "%a or (more|) %b|is it mostly %a or %b)",
                           "ab", one, two);
     }
-    return put_kinds(talk, draft, kind,
+    return put_kinds(state, draft, kind,
                      "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which "
                      "are there more of, %p or %q|2:are there more %p or %q|2:(is it|are they|) "
                      "mostly %p or %q|more %p or %q|%p or %q, which (are there|) more (of|)|which "
@@ -114,18 +114,18 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "how many more cubes than balls are there"
-bool blocks_ask_how_many_more(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_how_many_more(blocks_state *state, blocks_draft *draft)
 {
     blocks_kind kind[2];
     int number[2];
-    two_kinds(talk, kind, number);
-    bool fewer = blocks_chance(talk, 0.25);
+    two_kinds(state, kind, number);
+    bool fewer = blocks_chance(state, 0.25);
     int difference = fewer ? number[1] - number[0] : number[0] - number[1];
     if (difference < 1 || !number[0] || !number[1])
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = difference;
-    bool done = put_kinds(talk, draft, kind,
+    bool done = put_kinds(state, draft, kind,
                           fewer ? "how many fewer %p than %q are there"
                                 : "(3:how many more %p than %q are there|how many more %p than "
                                   "%q|how many more %p are there than %q)");
@@ -134,20 +134,20 @@ bool blocks_ask_how_many_more(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "what is the difference between the ball and the cube", "what do they have in common"
-bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_aspect(blocks_state *state, blocks_draft *draft)
 {
-    bool they = talk->naming == TARGET_IT || talk->naming == TARGET_BOTH,
-         differ = blocks_chance(talk, 0.6);
+    bool they = state->naming == TARGET_IT || state->naming == TARGET_BOTH,
+         differ = blocks_chance(state, 0.6);
     blocks_target target[2];
     blocks_group g = {0};
-    if (they ? (talk->naming == TARGET_IT && !talk->they) || !blocks_group_pick(talk, &g) ||
+    if (they ? (state->naming == TARGET_IT && !state->they) || !blocks_group_pick(state, &g) ||
                    blocks_size_of(g.set) != 2
-             : !blocks_two_targets(talk, 0, target))
+             : !blocks_two_targets(state, 0, target))
         return false;
     blocks_set two = they ? g.set : 1u << target[0].object | 1u << target[1].object;
     unsigned alike = 0, all = (1u << BLOCKS_ATTRIBUTES) - 1;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
-        alike |= (unsigned)(blocks_shared(talk->scene, two, (blocks_attribute)a) >= 0) << a;
+        alike |= (unsigned)(blocks_shared(state->scene, two, (blocks_attribute)a) >= 0) << a;
     unsigned right = differ ? all & ~alike : alike;
     // One answer is enough; that nothing is alike is rare enough to be asked.
     if (__builtin_popcount(right) > 1 || (differ && !right))
@@ -155,7 +155,7 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
     if (they) {
         *draft = blocks_group_draft(&g, "comparison", ASK_ASPECT, two);
     } else {
-        *draft = blocks_about_two(talk, "comparison", ASK_ASPECT, target);
+        *draft = blocks_about_two(state, "comparison", ASK_ASPECT, target);
         draft->meaning.objects = two;
     }
     draft->meaning.yes = differ;
@@ -175,37 +175,37 @@ bool blocks_ask_aspect(blocks_talk *talk, blocks_draft *draft)
                  : "(3:what do %t and %u have in common|what does %t have in common with %u|what "
                    "do %t and %u share)";
     int one = right ? __builtin_ctz(right) : 0;
-    int other = (one + 1 + vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
-    blocks_phrase other_word = blocks_attribute_word(&talk->rng, other);
-    return blocks_put(talk, draft, pattern, "tugmac", they ? NULL : target[0].text,
+    int other = (one + 1 + vd_rng_below(&state->rng, BLOCKS_ATTRIBUTES - 1)) % BLOCKS_ATTRIBUTES;
+    blocks_phrase other_word = blocks_attribute_word(&state->rng, other);
+    return blocks_put(state, draft, pattern, "tugmac", they ? NULL : target[0].text,
                       they ? NULL : target[1].text, g.they.text, g.them.text,
-                      blocks_attribute_word(&talk->rng, one).text, other_word.text);
+                      blocks_attribute_word(&state->rng, one).text, other_word.text);
 }
 
 // "is the ball the same color as the cube"
-bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_same(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_some_attribute(talk);
-    bool yes = blocks_chance(talk, 0.5);
+    blocks_attribute a = blocks_some_attribute(state);
+    bool yes = blocks_chance(state, 0.5);
     blocks_target target[2];
     for (int attempt = 0; attempt < 6; attempt++) {
-        if (!blocks_two_targets(talk, 1u << a, target))
+        if (!blocks_two_targets(state, 1u << a, target))
             continue;
-        const blocks_object *one = &talk->scene->object[target[0].object];
-        const blocks_object *two = &talk->scene->object[target[1].object];
+        const blocks_object *one = &state->scene->object[target[0].object];
+        const blocks_object *two = &state->scene->object[target[1].object];
         if ((blocks_value(one, a) == blocks_value(two, a)) != yes)
             continue;
-        *draft = blocks_about_two(talk, "comparison", ASK_POLAR, target);
+        *draft = blocks_about_two(state, "comparison", ASK_POLAR, target);
         draft->meaning.yes = yes;
         draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
-        blocks_phrase word = blocks_attribute_word(&talk->rng, a);
+        blocks_phrase word = blocks_attribute_word(&state->rng, a);
         return blocks_put(
-            talk, draft,
-            talk->naming == TARGET_IT && target[1].named && blocks_chance(talk, 0.25)
+            state, draft,
+            state->naming == TARGET_IT && target[1].named && blocks_chance(state, 0.25)
                 ? "(2:is %u (also|) the same %v|is %u the same %v too|does %u have the same %v|is "
                   "%u of the same %v|same %v as %u|and is %u the same %v|(and|) %u, same %v|has %u "
                   "the same %v)"
-            : talk->naming == TARGET_IT
+            : state->naming == TARGET_IT
                 ? "(3:is %t the same %v as %u|is %t of the same %v as %u|does %t have the same %v "
                   "as %u|does %t have the %v of %u|%t has the same %v (as|like) %u|has %t the same "
                   "%v as %u|does %t have same %v as %u)"
@@ -228,16 +228,16 @@ static blocks_set with_it(const blocks_target *target, blocks_set others)
     return blocks_only(others) < 0 ? 0 : others | 1u << target->object;
 }
 
-// "anything else made of the same stuff", of the thing just spoken of
-static bool put_else_of_it(blocks_talk *talk, blocks_draft *draft, blocks_attribute a)
+// "anything else made of the same stuff", of the thing just mentioned
+static bool put_else_of_it(blocks_state *state, blocks_draft *draft, blocks_attribute a)
 {
-    blocks_phrase name = blocks_reading(&talk->rng, else_names[a]);
-    if (a == BLOCKS_MATERIAL && blocks_chance(talk, 0.7))
-        return blocks_put(talk, draft,
+    blocks_phrase name = blocks_expansion(&state->rng, else_names[a]);
+    if (a == BLOCKS_MATERIAL && blocks_chance(state, 0.7))
+        return blocks_put(state, draft,
                           "(2:is anything else|anything else|is there anything else) (3:made of "
                           "the same %v|made of that|of the same %v)",
                           "v", name.text);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(2:is anything else (the same|that) %v|is there anything else (of|with|in) "
                       "(the same|that) %v|does anything else (have|share) (its|the same|that) "
                       "%v|2:anything else (of|with|in) the same %v|anything else (the same|that) "
@@ -246,21 +246,21 @@ static bool put_else_of_it(blocks_talk *talk, blocks_draft *draft, blocks_attrib
 }
 
 // "is anything else the same color as the ball", "how many other things have its shape"
-bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_else(blocks_state *state, blocks_draft *draft)
 {
     static const blocks_attribute asked[] = {BLOCKS_COLOR,    BLOCKS_COLOR, BLOCKS_COLOR,
                                              BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_MATERIAL,
                                              BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = BLOCKS_ONE_OF(talk, asked);
+    blocks_attribute a = BLOCKS_ONE_OF(state, asked);
     blocks_target target;
-    if (!blocks_target_pick(talk, talk->naming == TARGET_IT ? 0 : 1u << a, &target))
+    if (!blocks_target_pick(state, state->naming == TARGET_IT ? 0 : 1u << a, &target))
         return false;
-    blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
-    blocks_set others = blocks_find(talk->scene, alike) & ~(1u << target.object);
-    bool count = blocks_chance(talk, 0.3);
+    blocks_kind alike = blocks_kind_of(&state->scene->object[target.object], 1u << a);
+    blocks_set others = blocks_find(state->scene, alike) & ~(1u << target.object);
+    bool count = blocks_chance(state, 0.3);
     // More often than not something shares a shape, a material or a size: keep yes and no even.
     static const double kept[BLOCKS_ATTRIBUTES] = {0.6, 0.4, 0.15, 0.15};
-    if (!count && others && !blocks_chance(talk, kept[a]))
+    if (!count && others && !blocks_chance(state, kept[a]))
         return false;
     *draft = blocks_draft_about("comparison", count ? ASK_COUNT : ASK_THERE, &target);
     blocks_ask_for(draft, others);
@@ -269,17 +269,17 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     draft->implied = count ? -1 : blocks_only(others);
     draft->both = with_it(&target, others);
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 0);
-    blocks_phrase many = blocks_noun(&talk->rng, alike, BLOCKS_PLURAL);
-    blocks_phrase one = blocks_noun(&talk->rng, alike, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&state->rng, alike, BLOCKS_PLURAL);
+    blocks_phrase one = blocks_noun(&state->rng, alike, BLOCKS_BARE);
     // "is there another cube": once it is known that it is one, and where none but it was meant.
-    bool known = talk->naming == TARGET_IT && talk->known[target.object] >> a & 1;
-    for (int i = 0; known && i < talk->scene->count; i++)
-        known = !blocks_has(others, i) || talk->mention[i] < 0;
-    blocks_phrase says = blocks_predicate(&talk->rng, a, alike.value[a]);
-    if (talk->naming == TARGET_IT && !count && blocks_it_clear(talk) && blocks_chance(talk, 0.4))
-        return put_else_of_it(talk, draft, a);
-    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(talk, 0.3))
-        return blocks_put(talk, draft,
+    bool known = state->naming == TARGET_IT && state->known[target.object] >> a & 1;
+    for (int i = 0; known && i < state->scene->count; i++)
+        known = !blocks_has(others, i) || state->mention[i] < 0;
+    blocks_phrase says = blocks_predicate(&state->rng, a, alike.value[a]);
+    if (state->naming == TARGET_IT && !count && blocks_it_clear(state) && blocks_chance(state, 0.4))
+        return put_else_of_it(state, draft, a);
+    if (known && !count && a != BLOCKS_SHAPE && blocks_chance(state, 0.3))
+        return blocks_put(state, draft,
                           "(2:anything else %v|2:is anything else %v|2:is there anything else "
                           "%v|is there anything else that is %v|any other (thing|object) that "
                           "(is|'s) %v|is there another (thing|object) that is %v)",
@@ -290,7 +290,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
                          "see another %k|any other %p|are there any more %p|any more %p|another "
                          "%k|other %p|is there a further %k|is there one more %k)")
-        : count ? (talk->naming == TARGET_IT
+        : count ? (state->naming == TARGET_IT
                        ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
                          "many others have (that|the same) %v|how many others (share|are) "
                          "(that|its|the same) %v|how many other (things|objects) (have|share) "
@@ -299,29 +299,29 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
                 : "(2:is anything else the same %v as %t|is there anything else with the same %v "
                   "as %t|is there another (thing|object) of the same %v as %t|does anything else "
                   "have the same %v as %t)";
-    return blocks_put(talk, draft, pattern, "tvpk", target.text,
-                      blocks_reading(&talk->rng, else_names[a]).text, many.text, one.text);
+    return blocks_put(state, draft, pattern, "tvpk", target.text,
+                      blocks_expansion(&state->rng, else_names[a]).text, many.text, one.text);
 }
 
 // "which thing has the same color as the ball", "is there a cube of the same color"
-bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_which_same(blocks_state *state, blocks_draft *draft)
 {
-    bool material = blocks_chance(talk, 0.2);
-    blocks_attribute a = material                    ? BLOCKS_MATERIAL
-                         : blocks_chance(talk, 0.65) ? BLOCKS_COLOR
-                                                     : BLOCKS_SHAPE;
+    bool material = blocks_chance(state, 0.2);
+    blocks_attribute a = material                     ? BLOCKS_MATERIAL
+                         : blocks_chance(state, 0.65) ? BLOCKS_COLOR
+                                                      : BLOCKS_SHAPE;
     blocks_target target;
-    if (!blocks_target_pick(talk, 1u << a, &target))
+    if (!blocks_target_pick(state, 1u << a, &target))
         return false;
-    blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
+    blocks_kind alike = blocks_kind_of(&state->scene->object[target.object], 1u << a);
     // "which cube has the same color"
-    bool some = material || (a == BLOCKS_COLOR && blocks_chance(talk, 0.4));
+    bool some = material || (a == BLOCKS_COLOR && blocks_chance(state, 0.4));
     if (some)
-        alike.value[BLOCKS_SHAPE] = (int8_t)vd_rng_below(&talk->rng, BLOCKS_SHAPES);
-    blocks_set others = blocks_find(talk->scene, alike) & ~(1u << target.object);
-    bool there = some && blocks_chance(talk, 0.5);
+        alike.value[BLOCKS_SHAPE] = (int8_t)vd_rng_below(&state->rng, BLOCKS_SHAPES);
+    blocks_set others = blocks_find(state->scene, alike) & ~(1u << target.object);
+    bool there = some && blocks_chance(state, 0.5);
     int only = blocks_only(others);
-    if (there ? others && !blocks_chance(talk, 0.6) : only < 0)
+    if (there ? others && !blocks_chance(state, 0.6) : only < 0)
         return false;
     *draft = blocks_draft_about("comparison", there ? ASK_THERE : ASK_WHICH, &target);
     draft->meaning.objects = others;
@@ -333,17 +333,17 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
     draft->other_thing = draft->other_group = there && others;
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 1 + some + there);
     blocks_kind shape = blocks_such(BLOCKS_SHAPE, alike.value[BLOCKS_SHAPE]);
-    bool of_it = talk->naming == TARGET_IT;
-    bool of_shape = (int)talk->scene->object[target.object].shape == alike.value[BLOCKS_SHAPE];
-    const char *other = of_shape && blocks_chance(talk, 0.6) ? "other " : "";
+    bool of_it = state->naming == TARGET_IT;
+    bool of_shape = (int)state->scene->object[target.object].shape == alike.value[BLOCKS_SHAPE];
+    const char *other = of_shape && blocks_chance(state, 0.6) ? "other " : "";
     blocks_phrase bare = {""}, many = {""}, one = {""};
     if (some) {
-        bare = blocks_noun(&talk->rng, shape, BLOCKS_BARE);
-        many = blocks_noun(&talk->rng, shape, BLOCKS_PLURAL);
-        one = blocks_noun(&talk->rng, shape, BLOCKS_A);
+        bare = blocks_noun(&state->rng, shape, BLOCKS_BARE);
+        many = blocks_noun(&state->rng, shape, BLOCKS_PLURAL);
+        one = blocks_noun(&state->rng, shape, BLOCKS_A);
     }
     return blocks_put(
-        talk, draft,
+        state, draft,
         there ? (of_it ? "(is there %k|do you see %k|any %p) (of|in|with) (the|that) same %v"
                        : "(is there %k|do you see %k) (of|in|with) the same %v as %t")
         : some && of_it ? (material ? "which %o%b (2:is made of|has|is of) the same %v (2:|as it)"
@@ -353,34 +353,34 @@ bool blocks_ask_which_same(blocks_talk *talk, blocks_draft *draft)
                : "(5:which (other|) (thing|object|one) has the same %v as %t|2:what (else|) has "
                  "the same %v as %t|which (thing|object|one) matches %t in %v|what (else|) shares "
                  "the %v of %t)",
-        "tvkpbo", target.text, blocks_attribute_word(&talk->rng, a).text, one.text, many.text,
+        "tvkpbo", target.text, blocks_attribute_word(&state->rng, a).text, one.text, many.text,
         bare.text, other);
 }
 
 // "is there another one", after "is there a cube": "yes".
-bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_another(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    if (talk->round < 2 || !before->one || blocks_told(talk, before->kind) >= 0)
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->one || blocks_known_number(state, before->kind) >= 0)
         return false;
-    int others = blocks_number(talk->scene, before->kind) - 1;
+    int others = blocks_number(state->scene, before->kind) - 1;
     // "is that the only one": the other way round.
-    bool only = blocks_chance(talk, 0.15), count = !only && blocks_chance(talk, 0.1);
+    bool only = blocks_chance(state, 0.15), count = !only && blocks_chance(state, 0.1);
     *draft = blocks_draft_new("another", only ? ASK_POLAR : count ? ASK_COUNT : ASK_ANOTHER);
     draft->coreference = 1;
     draft->meaning.yes = only ? others == 0 : others > 0;
     draft->meaning.number = others;
     // Nobody can say which of them was meant first: what is said must be true of all.
-    draft->meaning.objects = blocks_find(talk->scene, before->kind);
+    draft->meaning.objects = blocks_find(state->scene, before->kind);
     draft->meaning.given = blocks_kind_mask(before->kind);
     draft->other_thing = draft->other_group = true;
     draft->both = others == 1 ? draft->meaning.objects : 0;
     draft->topic = blocks_topic(TOPIC_ANOTHER, blocks_kind_key(before->kind), 0, 0);
-    blocks_phrase one = blocks_noun(&talk->rng, before->kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&talk->rng, before->kind, BLOCKS_PLURAL);
-    draft->plural = blocks_chance(talk, 0.5);
+    blocks_phrase one = blocks_noun(&state->rng, before->kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&state->rng, before->kind, BLOCKS_PLURAL);
+    draft->plural = blocks_chance(state, 0.5);
     return blocks_put(
-        talk, draft,
+        state, draft,
         only    ? "(is that the only (2:one|%k)|is it the only (one|%k)|only the one|just the one)"
         : count ? "(2:how many more|how many more are there|how many more of (them|those) are "
                   "there|how many other %p are there)"
@@ -396,20 +396,20 @@ bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "is it the only red thing", "is the ball the only metal thing"
-bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_only(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     blocks_target target;
-    if (!blocks_target_pick(talk, 0, &target))
+    if (!blocks_target_pick(state, 0, &target))
         return false;
-    blocks_attribute a = blocks_some_attribute(talk);
-    unsigned mask = 1u << a | (blocks_chance(talk, 0.2) ? 1u << BLOCKS_SHAPE : 0);
+    blocks_attribute a = blocks_some_attribute(state);
+    unsigned mask = 1u << a | (blocks_chance(state, 0.2) ? 1u << BLOCKS_SHAPE : 0);
     blocks_kind kind = blocks_kind_of(&scene->object[target.object], mask);
     blocks_set such = blocks_find(scene, kind);
     // How it is named may not answer it; for a thing not seen yet the question says what it is.
     bool answered = (target.named & mask) == target.named && target.named;
-    if (answered || blocks_told(talk, kind) >= 0 ||
-        ((mask & ~talk->known[target.object]) && !blocks_chance(talk, 0.3)))
+    if (answered || blocks_known_number(state, kind) >= 0 ||
+        ((mask & ~state->known[target.object]) && !blocks_chance(state, 0.3)))
         return false;
     *draft = blocks_draft_about("another", ASK_POLAR, &target);
     draft->meaning.yes = blocks_size_of(such) == 1;
@@ -419,26 +419,26 @@ bool blocks_ask_only(blocks_talk *talk, blocks_draft *draft)
     blocks_set others = such & ~(1u << target.object);
     draft->found = blocks_size_of(others) > 1 ? others : 0;
     draft->topic = blocks_topic(TOPIC_ONLY, target.object, mask, 0);
-    return blocks_put(talk, draft, "(4:is %t the only %k|is %t the only %k (there|on the table))",
-                      "tk", target.text, blocks_noun(&talk->rng, kind, BLOCKS_BARE).text);
+    return blocks_put(state, draft, "(4:is %t the only %k|is %t the only %k (there|on the table))",
+                      "tk", target.text, blocks_noun(&state->rng, kind, BLOCKS_BARE).text);
 }
 
 // "are there any other cubes besides the red one"
-bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_besides(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     blocks_target target;
-    if (!blocks_target_pick(talk, 0, &target))
+    if (!blocks_target_pick(state, 0, &target))
         return false;
-    blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_attribute a = blocks_chance(state, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind = blocks_kind_of(&scene->object[target.object], 1u << a);
     blocks_set others = blocks_find(scene, kind) & ~(1u << target.object);
-    // What it is may not be told by how it is named: "any other cubes besides the cube".
+    // The name may not give away what it is: "any other cubes besides the cube".
     bool bare = target.named == 1u << a ||
-                (!(target.named >> a & 1) && !(talk->known[target.object] >> a & 1));
-    if (bare || blocks_told(talk, kind) >= 0)
+                (!(target.named >> a & 1) && !(state->known[target.object] >> a & 1));
+    if (bare || blocks_known_number(state, kind) >= 0)
         return false;
-    bool count = blocks_chance(talk, 0.25);
+    bool count = blocks_chance(state, 0.25);
     *draft = blocks_draft_about("another", count ? ASK_COUNT : ASK_ANOTHER, &target);
     draft->single = -1;
     draft->crowded = draft->other_group = true;
@@ -448,12 +448,12 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
     blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->topic = blocks_topic(TOPIC_BESIDES, a, target.object, 0);
-    blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase but = blocks_reading(
-        &talk->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
-    draft->plural = blocks_chance(talk, 0.6);
-    return blocks_put(talk, draft,
+    blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase but = blocks_expansion(
+        &state->rng, "(5:besides|3:other than|apart from|except|except for|but|aside from)");
+    draft->plural = blocks_chance(state, 0.6);
+    return blocks_put(state, draft,
                       count ? "(2:how many other %p are there|how many %p are there|how many more "
                               "%p are there) %b %t"
                       : draft->plural
@@ -464,24 +464,24 @@ bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "are there any other things", "what else is there": beside those that were named one by one
-bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_any_other(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     blocks_set named = 0;
     for (int i = 0; i < scene->count; i++)
-        named |= talk->mention[i] >= 0 ? 1u << i : 0;
+        named |= state->mention[i] >= 0 ? 1u << i : 0;
     blocks_set others = blocks_all(scene) & ~named;
     int number = blocks_size_of(others);
-    if (talk->round < 2 || !named || blocks_several_told(talk) ||
-        blocks_told(talk, blocks_anything) >= 0)
+    if (state->round < 2 || !named || blocks_several_mentioned(state) ||
+        blocks_known_number(state, blocks_anything) >= 0)
         return false;
-    for (int e = 1; e < talk->round; e++) // of each round it is clear what it was about
-        if (talk->entry[e].object < 0 ||
-            (talk->entry[e].ask != ASK_VALUE && talk->entry[e].ask != ASK_ONE &&
-             talk->entry[e].ask != ASK_WHICH))
+    for (int e = 1; e < state->round; e++) // of each round it is clear what it was about
+        if (state->entry[e].object < 0 ||
+            (state->entry[e].ask != ASK_VALUE && state->entry[e].ask != ASK_ONE &&
+             state->entry[e].ask != ASK_WHICH))
             return false;
-    bool what =
-        number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 && blocks_chance(talk, 0.5);
+    bool what = number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 &&
+                blocks_chance(state, 0.5);
     *draft = blocks_draft_new("another", !what ? ASK_ANOTHER : number > 1 ? ASK_SHARED : ASK_WHICH);
     draft->coreference = 1;
     blocks_ask_for(draft, others);
@@ -492,7 +492,7 @@ bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
     draft->other_thing = number > 0;
     draft->topic = blocks_topic(TOPIC_ANOTHER, 1, 0, 0);
     return blocks_put(
-        talk, draft,
+        state, draft,
         what
             ? "(3:what else is there|2:what else do you see|what else can you see|what else is (on "
               "the table|in the picture)|what other (things|objects) are there|anything else, what)"
@@ -504,48 +504,48 @@ bool blocks_ask_any_other(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "are there any other black things besides those": of several of a kind, or of the two things
-// spoken of one by one
-bool blocks_ask_besides_those(blocks_talk *talk, blocks_draft *draft)
+// mentioned one by one
+bool blocks_ask_besides_those(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
-    bool group = talk->naming == TARGET_IT;
-    blocks_set those = group ? blocks_find(scene, talk->they_kind) : talk->singles;
-    if (group ? !talk->they || blocks_they_narrowed(talk) || talk->round - talk->they_said > 1 ||
-                    talk->entry[talk->they_entry].one
-              : talk->they || talk->round - talk->it_entry > 1)
+    const blocks_scene *scene = state->scene;
+    bool group = state->naming == TARGET_IT;
+    blocks_set those = group ? blocks_find(scene, state->they_kind) : state->singles;
+    if (group ? !state->they || blocks_they_narrowed(state) ||
+                    state->round - state->they_last > 1 || state->entry[state->they_entry].one
+              : state->they || state->round - state->it_entry > 1)
         return false;
-    blocks_attribute a = blocks_some_attribute(talk);
+    blocks_attribute a = blocks_some_attribute(state);
     int value = blocks_shared(scene, those, a), size = blocks_size_of(those);
     if (size < 2 || value < 0 || (!group && size != 2))
         return false;
-    bool known = group ? talk->they_kind.value[a] >= 0 : true;
+    bool known = group ? state->they_kind.value[a] >= 0 : true;
     for (int i = 0; i < scene->count && !group; i++)
-        known &= !blocks_has(those, i) || talk->known[i] >> a & 1;
+        known &= !blocks_has(those, i) || state->known[i] >> a & 1;
     blocks_kind kind = blocks_such(a, value);
     blocks_set others = blocks_find(scene, kind) & ~those;
-    bool alone = group && blocks_kind_mask(talk->they_kind) == 1u << a;
-    if (!known || alone || blocks_told(talk, kind) >= 0)
+    bool alone = group && blocks_kind_mask(state->they_kind) == 1u << a;
+    if (!known || alone || blocks_known_number(state, kind) >= 0)
         return false;
-    bool count = blocks_chance(talk, 0.2);
+    bool count = blocks_chance(state, 0.2);
     *draft = blocks_draft_new("another", count ? ASK_COUNT : ASK_ANOTHER);
-    draft->coreference = talk->round - (group ? talk->they_entry : talk->it_entry);
+    draft->coreference = state->round - (group ? state->they_entry : state->it_entry);
     blocks_ask_for(draft, others);
     draft->meaning.given = 1u << a;
     draft->crowded = draft->other_group = draft->plural = true;
     draft->other_thing = others != 0;
     draft->topic = blocks_topic(TOPIC_BESIDES, a, 100 + those, 0);
     blocks_phrase but =
-        blocks_reading(&talk->rng, "(5:besides|3:other than|apart from|except|but)");
-    bool two_told = blocks_told(talk, talk->they_kind) == 2;
-    blocks_phrase them = blocks_reading(&talk->rng, size > 2   ? "(2:those|them|these)"
-                                                    : !group   ? "(2:those two|these two|those)"
-                                                    : two_told ? "(2:those two|those|them)"
-                                                               : "(those|them)");
-    return blocks_put(talk, draft,
+        blocks_expansion(&state->rng, "(5:besides|3:other than|apart from|except|but)");
+    bool two_told = blocks_known_number(state, state->they_kind) == 2;
+    blocks_phrase them = blocks_expansion(&state->rng, size > 2   ? "(2:those|them|these)"
+                                                       : !group   ? "(2:those two|these two|those)"
+                                                       : two_told ? "(2:those two|those|them)"
+                                                                  : "(those|them)");
+    return blocks_put(state, draft,
                       count ? "(3:how many other %p are there|how many more %p are there|how many "
                               "other %p(,|)) %b %t"
                             : "(3:are there any other %p|2:any other %p|are there other %p|are "
                               "there any %p|any more %p|do you see any other %p) %b %t",
-                      "pbt", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, but.text,
+                      "pbt", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, but.text,
                       them.text);
 }

@@ -1,5 +1,5 @@
 // Questions about kinds: how many there are, whether there are any, whether all are red.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 enum {
     TOPIC_KIND = 16,
@@ -11,34 +11,34 @@ enum {
 };
 
 // What people call an attribute's things in the predicate: "how many things are red".
-static unsigned draw_mask(blocks_talk *talk)
+static unsigned draw_mask(blocks_state *state)
 {
     // Shape and color lead; pairs are common, threes rare.
     static const unsigned char masks[] = {
         2, 2,  2, 2, 2, 1, 1, 1,  1,  4,  8,        // shape, color, material, size
         3, 3,  3, 3, 6, 6, 6, 10, 10, 10, 5, 9, 12, // color+shape, material+shape, size+shape, ...
         7, 11, 14};
-    return BLOCKS_ONE_OF(talk, masks);
+    return BLOCKS_ONE_OF(state, masks);
 }
 
 // A kind of which there are so many, of which nothing is known yet.
-static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind *out)
+static bool kind_with(blocks_state *state, unsigned mask, int number, blocks_kind *out)
 {
-    const blocks_scene *scene = talk->scene;
+    const blocks_scene *scene = state->scene;
     for (int attempt = 0; attempt < 12; attempt++) {
         blocks_kind kind = blocks_anything;
         for (int a = 0; a < BLOCKS_ATTRIBUTES; a++) {
             if (!(mask >> a & 1))
                 continue;
             // Each attribute is one that something has, mostly: "no" takes looking.
-            int some = blocks_some_object(talk);
+            int some = blocks_some_object(state);
             kind.value[a] = (int8_t)blocks_value_of(scene, some, (blocks_attribute)a);
-            if (number == 0 && (__builtin_popcount(mask) == 1 || blocks_chance(talk, 0.2)))
+            if (number == 0 && (__builtin_popcount(mask) == 1 || blocks_chance(state, 0.2)))
                 kind.value[a] =
-                    (int8_t)vd_rng_below(&talk->rng, blocks_values((blocks_attribute)a));
+                    (int8_t)vd_rng_below(&state->rng, blocks_values((blocks_attribute)a));
         }
         if (number > 0)
-            kind = blocks_some_kind(talk, mask);
+            kind = blocks_some_kind(state, mask);
         if (blocks_number(scene, kind) != number)
             continue;
         *out = kind;
@@ -48,22 +48,22 @@ static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind 
 }
 
 // A kind with that many things, of one attribute more often than of two.
-static bool large_kind(blocks_talk *talk, int number, blocks_kind *out)
+static bool large_kind(blocks_state *state, int number, blocks_kind *out)
 {
     static const unsigned char masks[] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12};
     blocks_kind kinds[(int)sizeof masks * BLOCKS_MAX];
     int count = 0;
     for (int m = 0; m < (int)sizeof masks; m++)
-        for (int i = 0; i < talk->scene->count; i++) {
-            blocks_kind kind = blocks_kind_of(&talk->scene->object[i], masks[m]);
-            bool new = blocks_number(talk->scene, kind) == number;
+        for (int i = 0; i < state->scene->count; i++) {
+            blocks_kind kind = blocks_kind_of(&state->scene->object[i], masks[m]);
+            bool new = blocks_number(state->scene, kind) == number;
             for (int k = 0; k < count && new; k++)
                 new = !blocks_kind_same(kinds[k], kind);
             if (new)
                 kinds[count++] = kind;
         }
     if (count)
-        *out = kinds[vd_rng_below(&talk->rng, count)];
+        *out = kinds[vd_rng_below(&state->rng, count)];
     return count > 0;
 }
 
@@ -73,7 +73,7 @@ static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_
 {
     blocks_draft draft = blocks_draft_new(family, ask);
     draft.kind = kind;
-    draft.kind_told = ask == ASK_COUNT || ask == ASK_THERE;
+    draft.kind_stated = ask == ASK_COUNT || ask == ASK_THERE;
     draft.plural = draft.group = true;
     draft.meaning.objects = blocks_find(scene, kind);
     draft.meaning.given = blocks_kind_mask(kind);
@@ -92,70 +92,70 @@ static const char *const around = "(8:|2:on the table|2:in the picture|in the im
                                   "picture|here|in the scene|anywhere|somewhere|in there)";
 
 // A number in digits or as a word.
-static blocks_phrase number_words(blocks_talk *talk, int number)
+static blocks_phrase number_words(blocks_state *state, int number)
 {
     static const char *const words[] = {"two", "three", "four",  "five",
                                         "six", "seven", "eight", "nine"};
     blocks_phrase phrase;
-    if (number >= 2 && number <= 9 && blocks_chance(talk, 0.35))
+    if (number >= 2 && number <= 9 && blocks_chance(state, 0.35))
         snprintf(phrase.text, sizeof phrase.text, "%s", words[number - 2]);
     else
         snprintf(phrase.text, sizeof phrase.text, "%d", number);
     return phrase;
 }
 
-// "how many cubes are there including that one": all of them, one of which was spoken of or is
+// "how many cubes are there including that one": all of them, one of which was mentioned or is
 // named.
-static bool put_including(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
+static bool put_including(blocks_state *state, blocks_draft *draft, blocks_kind kind)
 {
-    blocks_set such = blocks_find(talk->scene, kind);
-    blocks_phrase one, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    int some = blocks_some_object(talk);
-    blocks_attribute a = blocks_some_attribute(talk);
-    blocks_kind named = blocks_such(a, blocks_value_of(talk->scene, some, a));
-    bool it = talk->it >= 0 && talk->it_entry == talk->round - 1 && blocks_has(such, talk->it);
+    blocks_set such = blocks_find(state->scene, kind);
+    blocks_phrase one, many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+    int some = blocks_some_object(state);
+    blocks_attribute a = blocks_some_attribute(state);
+    blocks_kind named = blocks_such(a, blocks_value_of(state->scene, some, a));
+    bool it = state->it >= 0 && state->it_entry == state->round - 1 && blocks_has(such, state->it);
     draft->coreference = it;
     bool all = blocks_kind_mask(kind) == 0;
     if (all) // "how many things are there including the blue box"
-        named.value[BLOCKS_SHAPE] = (int8_t)talk->scene->object[some].shape;
+        named.value[BLOCKS_SHAPE] = (int8_t)state->scene->object[some].shape;
     if (it)
-        one = blocks_reading(&talk->rng, "(3:that one|2:this one|that)");
+        one = blocks_expansion(&state->rng, "(3:that one|2:this one|that)");
     else if (kind.value[a] < 0 && (all || a != BLOCKS_SHAPE) &&
-             blocks_size_of(blocks_find(talk->scene, named) & such) == 1)
-        one = blocks_noun(&talk->rng, named,
-                          all && blocks_chance(talk, 0.3) ? BLOCKS_THAT : BLOCKS_THE);
+             blocks_size_of(blocks_find(state->scene, named) & such) == 1)
+        one = blocks_noun(&state->rng, named,
+                          all && blocks_chance(state, 0.3) ? BLOCKS_THAT : BLOCKS_THE);
     else
         return false;
     draft->crowded = true; // a person may go on about that one
     if (all)
-        many = blocks_reading(&talk->rng, "(4:things|3:objects|2:blocks|items|pieces)");
+        many = blocks_expansion(&state->rng, "(4:things|3:objects|2:blocks|items|pieces)");
     return blocks_put(
-        talk, draft,
+        state, draft,
         "(3:how many %p(2: are there|)(3:| in total| altogether| overall| total)(|,) "
         "(3:including|incl|counting|with) %o|(total|number of|total number of) %p "
         "(including|incl|counting) %o|how many %p are there(| in total| altogether), %o included)",
         "po", many.text, one.text);
 }
 
-bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
 {
     // Large groups are few and hard to count: they are looked for.
     static const int numbers[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3,
                                   3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9};
-    int number = BLOCKS_ONE_OF(talk, numbers);
+    int number = BLOCKS_ONE_OF(state, numbers);
     blocks_kind kind;
-    if (number >= 4 ? !large_kind(talk, number, &kind)
-                    : !kind_with(talk, draw_mask(talk), number, &kind))
+    if (number >= 4 ? !large_kind(state, number, &kind)
+                    : !kind_with(state, draw_mask(state), number, &kind))
         return false;
-    int told = blocks_told(talk, kind);
+    int told = blocks_known_number(state, kind);
     if (told >= 0)
         return false;
-    *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
-    if (number > 1 && blocks_chance(talk, 0.1) && put_including(talk, draft, kind))
+    *draft = about_kind("count", ASK_COUNT, state->scene, kind);
+    if (number > 1 && blocks_chance(state, 0.1) && put_including(state, draft, kind))
         return true;
     blocks_phrase predicate = {""}, number_of = {""},
-                  many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase place = blocks_reading(&talk->rng, here);
+                  many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase place = blocks_expansion(&state->rng, here);
     const char *pattern =
         "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|2:how "
         "many %p|how many %p are (on the table|in the picture|in this picture|visible|there)|what "
@@ -168,43 +168,43 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     // "how many of the cubes are red", "how many things are red"
     // "how many of the red things are cubes"
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
-    bool shapes = adjectives != mask && blocks_chance(talk, 0.3);
-    if (mask && blocks_chance(talk, 0.3) && adjectives) {
+    bool shapes = adjectives != mask && blocks_chance(state, 0.3);
+    if (mask && blocks_chance(state, 0.3) && adjectives) {
         int a = shapes ? BLOCKS_SHAPE : __builtin_ctz(adjectives);
         blocks_kind rest = blocks_kind_with(kind, a, -1);
-        predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
-        many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
+        predicate = blocks_predicate_many(&state->rng, (blocks_attribute)a, kind.value[a]);
+        many = blocks_noun(&state->rng, rest, BLOCKS_PLURAL);
         draft->whole = rest;
-        int whole = blocks_number(talk->scene, rest);
-        number_of = number_words(talk, whole);
+        int whole = blocks_number(state->scene, rest);
+        number_of = number_words(state, whole);
         pattern =
             "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are "
             "%v|how many %v are there among the %p|how many of the %p would you say are %v)";
-        if (whole > 2 && blocks_chance(talk, 0.15))
+        if (whole > 2 && blocks_chance(state, 0.15))
             pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
-        if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
+        if (!(mask & (mask - 1)) && blocks_chance(state, 0.2))
             pattern = "(2:how many %v|how many is %v|how many of all these are %v|how many of all "
                       "the things are %v)";
     }
-    return blocks_put(talk, draft, pattern, "phvn", many.text, place.text, predicate.text,
+    return blocks_put(state, draft, pattern, "phvn", many.text, place.text, predicate.text,
                       number_of.text);
 }
 
-bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
 {
-    if (blocks_told(talk, blocks_anything) >= 0)
+    if (blocks_known_number(state, blocks_anything) >= 0)
         return false;
-    *draft = about_kind("count", ASK_COUNT, talk->scene, blocks_anything);
-    if (blocks_chance(talk, 0.15) && put_including(talk, draft, blocks_anything))
+    *draft = about_kind("count", ASK_COUNT, state->scene, blocks_anything);
+    if (blocks_chance(state, 0.15) && put_including(state, draft, blocks_anything))
         return true;
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are "
                       "there %h|3:how many (3:things|3:objects|items|blocks) are (on the table|in "
                       "the picture)|2:how many (things|objects|blocks) (can|do) you see %h|what is "
                       "the total number of (objects|things)|state the number of objects|count the "
                       "(objects|things)|number of (objects|things)|how many (objects|things) "
                       "altogether|how many (objects|things)|total number of (objects|things))",
-                      "h", blocks_reading(&talk->rng, here).text);
+                      "h", blocks_expansion(&state->rng, here).text);
 }
 
 static const char *const exist_patterns[] = {
@@ -224,86 +224,86 @@ static const char *const anything_pattern =
     "%v|can you see anything %v)";
 
 // The words of "is there a red ball".
-static bool put_exist(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
+static bool put_exist(blocks_state *state, blocks_draft *draft, blocks_kind kind)
 {
     unsigned mask = blocks_kind_mask(kind);
-    blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase place = blocks_reading(&talk->rng, around), predicate = {""};
+    blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase place = blocks_expansion(&state->rng, around), predicate = {""};
     char article[BLOCKS_PHRASE + 4];
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one.text[0]) ? "n" : "", one.text);
-    if (!draft->plural && blocks_chance(talk, 0.5))
+    if (!draft->plural && blocks_chance(state, 0.5))
         place.text[0] = 0;
     const char *pattern = exist_patterns[draft->plural];
     int only = __builtin_popcount(mask) == 1 ? __builtin_ctz(mask) : -1;
-    if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(talk, 0.5)) {
-        predicate = blocks_predicate(&talk->rng, (blocks_attribute)only, kind.value[only]);
+    if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(state, 0.5)) {
+        predicate = blocks_predicate(&state->rng, (blocks_attribute)only, kind.value[only]);
         pattern = anything_pattern;
         draft->plural = draft->group = false;
     }
-    return blocks_put(talk, draft, pattern, "akphv", article, one.text, many.text, place.text,
+    return blocks_put(state, draft, pattern, "akphv", article, one.text, many.text, place.text,
                       predicate.text);
 }
 
-bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_exist(blocks_state *state, blocks_draft *draft)
 {
-    unsigned mask = draw_mask(talk);
-    bool yes = blocks_chance(talk, 0.5);
+    unsigned mask = draw_mask(state);
+    bool yes = blocks_chance(state, 0.5);
     blocks_kind kind, opposite;
     // Only where the other answer is possible too, so that the wording does not reveal the answer.
-    bool could = kind_with(talk, mask, 0, &opposite);
-    if (yes ? !could && !blocks_chance(talk, 0.15) : !could)
+    bool could = kind_with(state, mask, 0, &opposite);
+    if (yes ? !could && !blocks_chance(state, 0.15) : !could)
         return false;
-    kind = yes ? blocks_some_kind(talk, mask) : opposite;
-    // What is there has been told already more often than what is not.
+    kind = yes ? blocks_some_kind(state, mask) : opposite;
+    // What is there has been stated already more often than what is not.
     static const double keep_no[] = {1, 0.5, 0.73, 0.9};
-    if (blocks_told(talk, kind) != -2 ||
-        (!yes && !blocks_chance(talk, keep_no[__builtin_popcount(mask)])))
+    if (blocks_known_number(state, kind) != -2 ||
+        (!yes && !blocks_chance(state, keep_no[__builtin_popcount(mask)])))
         return false;
-    int number = blocks_number(talk->scene, kind);
-    *draft = about_kind("exist", ASK_THERE, talk->scene, kind);
+    int number = blocks_number(state->scene, kind);
+    *draft = about_kind("exist", ASK_THERE, state->scene, kind);
     draft->meaning.yes = yes;
     // As often in the plural where there is none as where there are some.
     static const double none_plural[] = {0.5, 0.65, 0.57, 0.53};
     int arity = __builtin_popcount(mask);
-    draft->plural = blocks_chance(talk, number == 1 ? 0.4 : number ? 0.8 : none_plural[arity]);
+    draft->plural = blocks_chance(state, number == 1 ? 0.4 : number ? 0.8 : none_plural[arity]);
     draft->group = draft->plural;
-    int only = blocks_only(blocks_find(talk->scene, kind));
-    if (only >= 0 && !draft->plural && talk->it >= 0 && talk->it != only && blocks_it_clear(talk) &&
-        talk->it_entry == talk->round - 1)
-        draft->both = 1u << only | 1u << talk->it;
-    return put_exist(talk, draft, kind);
+    int only = blocks_only(blocks_find(state->scene, kind));
+    if (only >= 0 && !draft->plural && state->it >= 0 && state->it != only &&
+        blocks_it_clear(state) && state->it_entry == state->round - 1)
+        draft->both = 1u << only | 1u << state->it;
+    return put_exist(state, draft, kind);
 }
 
 // "are there exactly 2 cubes", "is there more than 1 ball"
-bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
 {
-    // What is asked is drawn first, so that the number itself does not tell.
-    bool yes = blocks_chance(talk, 0.5), several = blocks_chance(talk, 0.4);
-    bool many_of_them = !several && blocks_chance(talk, 0.4);
+    // What is asked is drawn first, so that the number itself is no hint.
+    bool yes = blocks_chance(state, 0.5), several = blocks_chance(state, 0.4);
+    bool many_of_them = !several && blocks_chance(state, 0.4);
     int asked = several        ? 2
-                : many_of_them ? 3 + vd_rng_below(&talk->rng, 6)
-                               : 1 + vd_rng_below(&talk->rng, 3);
+                : many_of_them ? 3 + vd_rng_below(&state->rng, 6)
+                               : 1 + vd_rng_below(&state->rng, 3);
     int number = asked;
     if (several)
-        number = yes ? 2 + vd_rng_below(&talk->rng, 2) : 1;
+        number = yes ? 2 + vd_rng_below(&state->rng, 2) : 1;
     else if (!yes)
-        number += blocks_chance(talk, 0.5) ? 1 : -1;
+        number += blocks_chance(state, 0.5) ? 1 : -1;
     blocks_kind kind;
-    bool all = !several && blocks_chance(talk, 0.12);
+    bool all = !several && blocks_chance(state, 0.12);
     if (all) { // "are there 5 things"
         kind = blocks_anything;
-        number = talk->scene->count;
-        asked = yes ? number : number + (blocks_chance(talk, 0.5) ? 1 : -1);
+        number = state->scene->count;
+        asked = yes ? number : number + (blocks_chance(state, 0.5) ? 1 : -1);
     }
-    bool found = all || (number >= 4 ? large_kind(talk, number, &kind)
-                                     : kind_with(talk, draw_mask(talk), number, &kind));
-    if (!found || blocks_told(talk, kind) >= 0)
+    bool found = all || (number >= 4 ? large_kind(state, number, &kind)
+                                     : kind_with(state, draw_mask(state), number, &kind));
+    if (!found || blocks_known_number(state, kind) >= 0)
         return false;
-    *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
+    *draft = about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
-    blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
-    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
     const char *pattern =
         several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there at least 2 "
                   "%p|is there more than just one %k)"
@@ -315,48 +315,49 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
               "%p|are there only %n %p|there are %n %p, (right|correct))";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
-    return blocks_put(talk, draft, pattern, "kpn", one.text, many.text,
-                      number_words(talk, asked).text);
+    return blocks_put(state, draft, pattern, "kpn", one.text, many.text,
+                      number_words(state, asked).text);
 }
 
 // "are there more than 3 cubes", "are there at least 2 balls"
-bool blocks_ask_bound(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_bound(blocks_state *state, blocks_draft *draft)
 {
     static const char *const bounds[] = {"more than", "at least", "(fewer|less) than"};
-    bool yes = blocks_chance(talk, 0.5);
-    int number = 1 + vd_rng_below(&talk->rng, 6), bound = vd_rng_below(&talk->rng, 3);
-    int far = 1 + vd_rng_below(&talk->rng, 2);
+    bool yes = blocks_chance(state, 0.5);
+    int number = 1 + vd_rng_below(&state->rng, 6), bound = vd_rng_below(&state->rng, 3);
+    int far = 1 + vd_rng_below(&state->rng, 2);
     // The smallest number that is too many, or that is enough.
     int limit = yes == (bound < 2) ? number - far + 1 : number + far;
     int asked = bound == 0 ? limit - 1 : limit;
     blocks_kind kind;
-    if (asked < 2 || asked > 7 || !large_kind(talk, number, &kind) || blocks_told(talk, kind) >= 0)
+    if (asked < 2 || asked > 7 || !large_kind(state, number, &kind) ||
+        blocks_known_number(state, kind) >= 0)
         return false;
-    *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
+    *draft = about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
-    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase words = number_words(talk, asked);
-    return blocks_put(talk, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
-                      blocks_reading(&talk->rng, bounds[bound]).text, words.text, noun.text);
+    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase words = number_words(state, asked);
+    return blocks_put(state, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
+                      blocks_expansion(&state->rng, bounds[bound]).text, words.text, noun.text);
 }
 
 // "how many things are not red", "are there any cubes that are not red"
-bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
-    blocks_attribute a = blocks_some_attribute(talk);
+    const blocks_scene *scene = state->scene;
+    blocks_attribute a = blocks_some_attribute(state);
     static const unsigned char masks[] = {0, 0, 0, 0, 2, 2, 2, 2, 1, 4, 8};
-    unsigned mask = BLOCKS_ONE_OF(talk, masks);
-    blocks_kind kind = blocks_some_kind(talk, mask);
+    unsigned mask = BLOCKS_ONE_OF(state, masks);
+    blocks_kind kind = blocks_some_kind(state, mask);
     if (mask >> a & 1 || blocks_number(scene, kind) < 2)
         return false;
     blocks_kind such =
-        blocks_kind_with(kind, a, blocks_value_of(scene, blocks_some_object(talk), a));
+        blocks_kind_with(kind, a, blocks_value_of(scene, blocks_some_object(state), a));
     blocks_set others = blocks_find(scene, kind) & ~blocks_find(scene, such);
-    bool count = blocks_chance(talk, 0.5);
-    if (blocks_told(talk, such) >= 0 ||
-        (!count && others && !blocks_chance(talk, mask ? 0.2 : 0.5)))
+    bool count = blocks_chance(state, 0.5);
+    if (blocks_known_number(state, such) >= 0 ||
+        (!count && others && !blocks_chance(state, mask ? 0.2 : 0.5)))
         return false;
     *draft = blocks_draft_new(count ? "count" : "exist", count ? ASK_COUNT : ASK_THERE);
     blocks_ask_for(draft, others);
@@ -364,51 +365,51 @@ bool blocks_ask_not(blocks_talk *talk, blocks_draft *draft)
     draft->plural = draft->other_group = true;
     draft->other_thing = !count && others;
     draft->topic = blocks_topic(TOPIC_NOT, blocks_kind_key(such), count, 0);
-    if (!count && !mask && blocks_chance(talk, 0.7)) {
+    if (!count && !mask && blocks_chance(state, 0.7)) {
         draft->plural = false;
         return blocks_put(
-            talk, draft,
+            state, draft,
             "(3:is anything not %v|2:is there anything not %v|3:is there anything (that|which) "
             "(isn't|is not) %v|is there something (that isn't|not) %v|anything (here|there|) (that "
             "isn't|that is not|that's not|not) %v|any (here|there|) (that isn't|that's not) %v|is "
             "there (one|any) that isn't %v|do you see anything that is not %v|are there any "
             "(things|objects) not %v)",
-            "v", blocks_predicate(&talk->rng, a, such.value[a]).text);
+            "v", blocks_predicate(&state->rng, a, such.value[a]).text);
     }
-    if (!count && mask && blocks_chance(talk, 0.3)) {
+    if (!count && mask && blocks_chance(state, 0.3)) {
         draft->plural = false;
-        blocks_phrase not = blocks_predicate(&talk->rng, a, such.value[a]);
-        blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_A);
+        blocks_phrase not = blocks_predicate(&state->rng, a, such.value[a]);
+        blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_A);
         return blocks_put(
-            talk, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
-            "kav", blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, one.text, not .text);
+            state, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
+            "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text, not .text);
     }
-    blocks_phrase not = blocks_predicate_many(&talk->rng, a, such.value[a]);
+    blocks_phrase not = blocks_predicate_many(&state->rng, a, such.value[a]);
     return blocks_put(
-        talk, draft,
+        state, draft,
         count ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p are not "
                 "%v|how many %p are there that (are not|aren't) %v|number of %p that (are "
                 "not|aren't) %v|how many %p not %v|how many %p here (are not|aren't) %v)"
               : "(3:are there any %p that (are not|aren't) %v|any %p that (are not|aren't) %v|do "
                 "you see any %p that are not %v|are any (of the|) %p not %v)",
-        "pv", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, not .text);
+        "pv", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, not .text);
 }
 
 // "are all the cubes red", "is everything metal"
-bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_all(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
-    bool yes = blocks_chance(talk, 0.5);
+    const blocks_scene *scene = state->scene;
+    bool yes = blocks_chance(state, 0.5);
     for (int attempt = 0; attempt < 8; attempt++) {
-        unsigned mask = blocks_chance(talk, 0.12)  ? 0
-                        : blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
-                                                   : 1u << BLOCKS_COLOR;
-        blocks_attribute attribute = blocks_some_attribute(talk);
-        int some = blocks_some_object(talk);
+        unsigned mask = blocks_chance(state, 0.12)  ? 0
+                        : blocks_chance(state, 0.6) ? 1u << BLOCKS_SHAPE
+                                                    : 1u << BLOCKS_COLOR;
+        blocks_attribute attribute = blocks_some_attribute(state);
+        int some = blocks_some_object(state);
         blocks_kind kind = blocks_kind_of(&scene->object[some], mask);
         blocks_set set = blocks_find(scene, kind);
         int value = blocks_value_of(scene, some, attribute);
-        if (!mask && !yes && !blocks_chance(talk, 0.1))
+        if (!mask && !yes && !blocks_chance(state, 0.1))
             continue; // these are too many different values for a sensible question
         if (mask >> attribute & 1 || blocks_size_of(set) < 2 ||
             (blocks_shared(scene, set, attribute) == value) != yes)
@@ -420,11 +421,11 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         draft->meaning.attribute = attribute;
         draft->meaning.number = blocks_number(scene, both);
         draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), attribute, 0);
-        blocks_phrase predicate = blocks_predicate_many(&talk->rng, attribute, value);
-        blocks_phrase singular = blocks_predicate(&talk->rng, attribute, value);
-        blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
+        blocks_phrase predicate = blocks_predicate_many(&state->rng, attribute, value);
+        blocks_phrase singular = blocks_predicate(&state->rng, attribute, value);
+        blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_THE_MANY);
         return blocks_put(
-            talk, draft,
+            state, draft,
             mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|is every one "
                    "of the %p %w|are all %p %v|all %p %v|is each of the %p %w|(so|) all the %p are "
                    "%v, (right|correct|yes)|the %p are all %v, (right|correct))"
@@ -438,26 +439,26 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
 }
 
 // The same question of another kind that differs in what was named then.
-static bool again(blocks_talk *talk, const blocks_entry *before,
-                  bool (*ask)(blocks_talk *, blocks_draft *), blocks_draft *draft)
+static bool again(blocks_state *state, const blocks_entry *before,
+                  bool (*ask)(blocks_state *, blocks_draft *), blocks_draft *draft)
 {
     unsigned mask = blocks_kind_mask(before->kind);
     for (int attempt = 0; mask && attempt < 12; attempt++)
-        if (ask(talk, draft) && blocks_kind_mask(draft->kind) == mask)
+        if (ask(state, draft) && blocks_kind_mask(draft->kind) == mask)
             return true;
     return false;
 }
 
 // "how many different colors are there"
-bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_distinct(blocks_state *state, blocks_draft *draft)
 {
-    bool color = blocks_chance(talk, 0.5);
+    bool color = blocks_chance(state, 0.5);
     blocks_attribute a = color ? BLOCKS_COLOR : BLOCKS_SHAPE;
     *draft = blocks_draft_new("count", ASK_COUNT);
-    draft->meaning.number = blocks_distinct(talk->scene, blocks_all(talk->scene), a);
+    draft->meaning.number = blocks_distinct(state->scene, blocks_all(state->scene), a);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_DISTINCT, a, 0, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       color ? "(2:how many different (colors|colours) are there|how many colors "
                               "(are there|do you see|can you see))"
                             : "(3:how many different shapes (are there|do you see)|how many kinds "
@@ -466,29 +467,29 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "how many", after an is there that was answered with yes, or after what there is most of.
-bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_how_many(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    bool most = before->ask == ASK_MOST && blocks_kind_mask(before->said);
-    blocks_kind kind = most ? before->said : before->kind;
-    if (talk->round < 2 || !(before->exist || most) ||
-        (most ? blocks_told(talk, kind) >= 0 : blocks_told(talk, kind) != -1))
+    const blocks_entry *before = &state->entry[state->round - 1];
+    bool most = before->ask == ASK_MOST && blocks_kind_mask(before->answer_value);
+    blocks_kind kind = most ? before->answer_value : before->kind;
+    if (state->round < 2 || !(before->exist || most) ||
+        (most ? blocks_known_number(state, kind) >= 0 : blocks_known_number(state, kind) != -1))
         return false;
-    for (int e = 1; e < talk->round - 1; e++)
-        if (talk->entry[e].exist && blocks_find(talk->scene, talk->entry[e].kind) &&
-            !blocks_chance(talk, 0.3))
+    for (int e = 1; e < state->round - 1; e++)
+        if (state->entry[e].exist && blocks_find(state->scene, state->entry[e].kind) &&
+            !blocks_chance(state, 0.3))
             return false;
-    *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
+    *draft = about_kind("count", ASK_COUNT, state->scene, kind);
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 1, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(3:how many|2:how many are there|how many of them|how many do you see|how "
                       "many of them are there)",
                       "");
 }
 
 // "what color is it | red | how many things have that color"
-bool blocks_ask_that_value(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_that_value(blocks_state *state, blocks_draft *draft)
 {
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         [BLOCKS_COLOR] = ("(3:how many (things|objects) have that (3:color|colour)|2:how many "
@@ -502,37 +503,37 @@ bool blocks_ask_that_value(blocks_talk *talk, blocks_draft *draft)
         [BLOCKS_SIZE] = ("(how many (things|objects) (have|are) that size|how many are that "
                          "size|how many (things|objects) are there of that size)"),
     };
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    unsigned mask = talk->round < 2 ? 0 : blocks_kind_mask(before->said);
-    if (!mask || blocks_told(talk, before->said) >= 0)
+    const blocks_entry *before = &state->entry[state->round - 1];
+    unsigned mask = state->round < 2 ? 0 : blocks_kind_mask(before->answer_value);
+    if (!mask || blocks_known_number(state, before->answer_value) >= 0)
         return false;
-    *draft = about_kind("count", ASK_COUNT, talk->scene, before->said);
+    *draft = about_kind("count", ASK_COUNT, state->scene, before->answer_value);
     draft->coreference = 1;
-    return blocks_put(talk, draft, patterns[__builtin_ctz(mask)], "");
+    return blocks_put(state, draft, patterns[__builtin_ctz(mask)], "");
 }
 
 // "and balls", after a how many.
-bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_and_count(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    if (talk->round < 2 || !before->count || !again(talk, before, blocks_ask_count, draft))
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->count || !again(state, before, blocks_ask_count, draft))
         return false;
     draft->coreference = 1;
-    blocks_phrase many = blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL);
-    return blocks_put(talk, draft,
+    blocks_phrase many = blocks_noun(&state->rng, draft->kind, BLOCKS_PLURAL);
+    return blocks_put(state, draft,
                       "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how "
                       "many %p|%p|%p then|how many %p then)",
-                      "pt", many.text, blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY).text);
+                      "pt", many.text, blocks_noun(&state->rng, draft->kind, BLOCKS_THE_MANY).text);
 }
 
 // "what about a ball", after an is there.
-bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_and_exist(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    if (talk->round < 2 || !before->exist || !again(talk, before, blocks_ask_exist, draft))
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->exist || !again(state, before, blocks_ask_exist, draft))
         return false;
     draft->coreference = 1;
     draft->group = draft->plural = false;
-    return blocks_put(talk, draft, "(3:what about %a|2:and %a|or %a|how about %a)", "a",
-                      blocks_noun(&talk->rng, draft->kind, BLOCKS_A).text);
+    return blocks_put(state, draft, "(3:what about %a|2:and %a|or %a|how about %a)", "a",
+                      blocks_noun(&state->rng, draft->kind, BLOCKS_A).text);
 }

@@ -1,19 +1,19 @@
 // Questions about two kinds: how many cubes and balls, whether there are both, only these or
 // neither.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 enum { TOPIC_KINDS = 21, TOPIC_NEITHER = 23 };
 
 // "how many cubes and balls are there", "how many red or blue things are there"
-bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
-    blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    const blocks_scene *scene = state->scene;
+    blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind[2];
     for (int i = 0; i < 2; i++)
-        kind[i] = blocks_some_kind(talk, 1u << a);
+        kind[i] = blocks_some_kind(state, 1u << a);
     blocks_set both = blocks_find(scene, kind[0]) | blocks_find(scene, kind[1]);
-    if (kind[0].value[a] == kind[1].value[a] || blocks_told(talk, kind[0]) >= 0)
+    if (kind[0].value[a] == kind[1].value[a] || blocks_known_number(state, kind[0]) >= 0)
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
     blocks_ask_for(draft, both);
@@ -21,30 +21,30 @@ bool blocks_ask_kinds(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_KINDS, a, blocks_kinds_key(kind), 0);
     if (a == BLOCKS_COLOR)
-        return blocks_put(talk, draft,
+        return blocks_put(state, draft,
                           "(2:how many %v (or|and) %w (things|objects) are there|2:how many things "
                           "are (either|) %v or %w|how many are %v or %w)",
                           "vw", blocks_value_name(a, kind[0].value[a]),
                           blocks_value_name(a, kind[1].value[a]));
-    blocks_phrase second = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
+    blocks_phrase second = blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL);
     return blocks_put(
-        talk, draft,
+        state, draft,
         "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many %p and "
         "%q|how many %p or %q are there|%p and %q, how many|number of %p and %q)",
-        "pq", blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL).text, second.text);
+        "pq", blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL).text, second.text);
 }
 
 // "is there a ball and a cube", "are there both cubes and balls": as often one of them is missing
-bool blocks_ask_both_kinds(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_both_kinds(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    blocks_kind kind[2] = {blocks_some_kind(talk, 1u << a), blocks_anything};
-    bool yes = blocks_chance(talk, 0.5), many = blocks_chance(talk, 0.5);
-    kind[1].value[a] = (int8_t)vd_rng_below(&talk->rng, blocks_values(a));
-    if (kind[0].value[a] == kind[1].value[a] || (blocks_find(talk->scene, kind[1]) != 0) != yes ||
-        blocks_told(talk, kind[1]) == 0)
+    blocks_attribute a = blocks_chance(state, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind[2] = {blocks_some_kind(state, 1u << a), blocks_anything};
+    bool yes = blocks_chance(state, 0.5), many = blocks_chance(state, 0.5);
+    kind[1].value[a] = (int8_t)vd_rng_below(&state->rng, blocks_values(a));
+    if (kind[0].value[a] == kind[1].value[a] || (blocks_find(state->scene, kind[1]) != 0) != yes ||
+        blocks_known_number(state, kind[1]) == 0)
         return false;
-    if (blocks_chance(talk, 0.5)) {
+    if (blocks_chance(state, 0.5)) {
         blocks_kind swap = kind[0];
         kind[0] = kind[1];
         kind[1] = swap;
@@ -55,38 +55,38 @@ bool blocks_ask_both_kinds(blocks_talk *talk, blocks_draft *draft)
     draft->other_group = draft->other_thing = true;
     draft->topic = blocks_topic(TOPIC_KINDS, 20 + a, blocks_kinds_key(kind), 0);
     blocks_article article = many ? BLOCKS_PLURAL : BLOCKS_A;
-    blocks_phrase second = blocks_noun(&talk->rng, kind[1], article);
-    return blocks_put(talk, draft,
+    blocks_phrase second = blocks_noun(&state->rng, kind[1], article);
+    return blocks_put(state, draft,
                       many ? "(3:are there %p and %q|2:are there both %p and %q|do you see (both|) "
                              "%p and %q|(any|both) %p and %q)"
                            : "(4:is there %p and %q|2:is there both %p and %q|do you see (both|) "
                              "%p and %q|can you see %p and %q)",
-                      "pq", blocks_noun(&talk->rng, kind[0], article).text, second.text);
+                      "pq", blocks_noun(&state->rng, kind[0], article).text, second.text);
 }
 
 // "what is neither a ball nor a cone", "besides the balls and the cones, what is there": one thing
-static bool ask_which_neither(blocks_talk *talk, blocks_draft *draft, blocks_attribute a,
+static bool ask_which_neither(blocks_state *state, blocks_draft *draft, blocks_attribute a,
                               const blocks_kind kind[2], int only)
 {
     *draft = blocks_draft_new("choice", ASK_WHICH);
     draft->meaning.objects = 1u << only;
     draft->single = draft->about = only;
     draft->topic = blocks_topic(TOPIC_NEITHER, a, 100 + only, 0);
-    if (a == BLOCKS_SHAPE && blocks_chance(talk, 0.4)) {
+    if (a == BLOCKS_SHAPE && blocks_chance(state, 0.4)) {
         blocks_phrase text[4]; // many, many, one, one
         for (int i = 3; i >= 0; i--)
-            text[i] = blocks_noun(&talk->rng, kind[i % 2], i < 2 ? BLOCKS_PLURAL : BLOCKS_A);
-        return blocks_put(talk, draft,
+            text[i] = blocks_noun(&state->rng, kind[i % 2], i < 2 ? BLOCKS_PLURAL : BLOCKS_A);
+        return blocks_put(state, draft,
                           "((apart from|besides|other than) the %p and (the|) %q, what (else is "
                           "there|is there)|what is there (besides|apart from|other than) (the|) %p "
                           "and (the|) %q|what is not %s or %r)",
                           "pqsr", text[0].text, text[1].text, text[2].text, text[3].text);
     }
-    blocks_phrase second = blocks_predicate(&talk->rng, a, kind[1].value[a]);
-    return blocks_put(talk, draft,
+    blocks_phrase second = blocks_predicate(&state->rng, a, kind[1].value[a]);
+    return blocks_put(state, draft,
                       "(2:which (thing|object|one|solid) is neither %v nor %w|what is neither %v "
                       "nor %w|what is not %v or %w|which (thing|object) is not %v or %w)",
-                      "vw", blocks_predicate(&talk->rng, a, kind[0].value[a]).text, second.text);
+                      "vw", blocks_predicate(&state->rng, a, kind[0].value[a]).text, second.text);
 }
 
 // "is there anything other than cubes and balls": the other way round
@@ -97,28 +97,28 @@ static bool other_than(blocks_draft *draft)
 }
 
 // "are there only cubes and balls"
-bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_only_kinds(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_attribute a = blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind[2];
     for (int i = 0; i < 2; i++)
-        kind[i] = blocks_some_kind(talk, 1u << a);
-    bool one = blocks_chance(talk, 0.3);
-    blocks_set such = blocks_find(talk->scene, kind[0]);
+        kind[i] = blocks_some_kind(state, 1u << a);
+    bool one = blocks_chance(state, 0.3);
+    blocks_set such = blocks_find(state->scene, kind[0]);
     if (!one)
-        such |= blocks_find(talk->scene, kind[1]);
-    bool yes = such == blocks_all(talk->scene);
-    if ((!one && kind[0].value[a] == kind[1].value[a]) || (!yes && !blocks_chance(talk, 0.1)))
+        such |= blocks_find(state->scene, kind[1]);
+    bool yes = such == blocks_all(state->scene);
+    if ((!one && kind[0].value[a] == kind[1].value[a]) || (!yes && !blocks_chance(state, 0.1)))
         return false;
     *draft = blocks_draft_new("verify", ASK_POLAR);
     draft->meaning.yes = yes;
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_KINDS, 10 + a, blocks_kinds_key(kind), one);
-    blocks_phrase second = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
-    blocks_phrase first = blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL);
+    blocks_phrase second = blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL);
+    blocks_phrase first = blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL);
     return blocks_put(
-        talk, draft,
-        !one && blocks_chance(talk, 0.25) && other_than(draft)
+        state, draft,
+        !one && blocks_chance(state, 0.25) && other_than(draft)
             ? (a == BLOCKS_SHAPE
                    ? "(2:is there anything other than %p and %q|anything other than %p and %q|are "
                      "there any other shapes (than|besides|apart from) %p and %q)"
@@ -133,27 +133,27 @@ bool blocks_ask_only_kinds(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "how many things are neither red nor blue", "what is neither red nor blue"
-bool blocks_ask_neither(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_neither(blocks_state *state, blocks_draft *draft)
 {
-    blocks_attribute a = blocks_chance(talk, 0.4) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_attribute a = blocks_chance(state, 0.4) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind[2];
-    blocks_set others = blocks_all(talk->scene);
+    blocks_set others = blocks_all(state->scene);
     for (int i = 0; i < 2; i++) {
-        kind[i] = blocks_some_kind(talk, 1u << a);
-        others &= ~blocks_find(talk->scene, kind[i]);
+        kind[i] = blocks_some_kind(state, 1u << a);
+        others &= ~blocks_find(state->scene, kind[i]);
     }
     if (kind[0].value[a] == kind[1].value[a])
         return false;
-    if (blocks_only(others) >= 0 && blocks_chance(talk, 0.5))
-        return ask_which_neither(talk, draft, a, kind, blocks_only(others));
+    if (blocks_only(others) >= 0 && blocks_chance(state, 0.5))
+        return ask_which_neither(state, draft, a, kind, blocks_only(others));
     *draft = blocks_draft_new("count", ASK_COUNT);
     blocks_ask_for(draft, others);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_NEITHER, a, blocks_kinds_key(kind), 0);
-    blocks_phrase second = blocks_predicate_many(&talk->rng, a, kind[1].value[a]);
-    return blocks_put(talk, draft,
+    blocks_phrase second = blocks_predicate_many(&state->rng, a, kind[1].value[a]);
+    return blocks_put(state, draft,
                       "(3:how many (things|objects) are neither %v nor %w|how many are neither %v "
                       "nor %w|how many (things|objects) are not %v or %w)",
-                      "vw", blocks_predicate_many(&talk->rng, a, kind[0].value[a]).text,
+                      "vw", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text,
                       second.text);
 }

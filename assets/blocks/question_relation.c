@@ -1,5 +1,5 @@
 // Questions about where things are: what is left of the ball, is anything behind it.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <string.h>
 
@@ -15,67 +15,68 @@ enum {
 };
 
 // %t is the target, %d the direction in words; %b and %c are target and other as in a telegram.
-static bool put(blocks_talk *talk, blocks_draft *draft, const char *pattern,
+static bool put(blocks_state *state, blocks_draft *draft, const char *pattern,
                 const blocks_target *target, blocks_direction direction, const char *kind,
                 const char *other)
 {
-    blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(direction));
-    return blocks_put(talk, draft, pattern, "tdkubc", target->text, where.text, kind, other,
+    blocks_phrase where = blocks_expansion(&state->rng, blocks_direction_words(direction));
+    return blocks_put(state, draft, pattern, "tdkubc", target->text, where.text, kind, other,
                       blocks_bare(target->text), other ? blocks_bare(other) : NULL);
 }
 
 // "what is to its left": "it" is named by that.
-static bool is_beside_it(blocks_talk *talk, const blocks_target *target, blocks_direction direction)
+static bool is_beside_it(blocks_state *state, const blocks_target *target,
+                         blocks_direction direction)
 {
-    return direction <= BLOCKS_RIGHT && !strcmp(target->text, "it") && blocks_chance(talk, 0.3);
+    return direction <= BLOCKS_RIGHT && !strcmp(target->text, "it") && blocks_chance(state, 0.3);
 }
 
 // "how many cubes are left of the ball"
-static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_direction direction,
-                         blocks_draft *draft)
+static bool ask_how_many(blocks_state *state, const blocks_target *target,
+                         blocks_direction direction, blocks_draft *draft)
 {
     blocks_kind kind = blocks_anything;
-    if (blocks_chance(talk, 0.5))
-        kind = blocks_some_kind(talk,
-                                blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR);
-    blocks_set such = blocks_find(talk->scene, kind) & ~(1u << target->object);
-    if (blocks_doubtful(talk->scene, direction, target->object) & such)
+    if (blocks_chance(state, 0.5))
+        kind = blocks_some_kind(state, blocks_chance(state, 0.6) ? 1u << BLOCKS_SHAPE
+                                                                 : 1u << BLOCKS_COLOR);
+    blocks_set such = blocks_find(state->scene, kind) & ~(1u << target->object);
+    if (blocks_doubtful(state->scene, direction, target->object) & such)
         return false;
     *draft = blocks_draft_about("relation", ASK_COUNT, target);
     draft->other_group = true;
-    draft->meaning.objects = blocks_toward(talk->scene, direction, target->object) & such;
+    draft->meaning.objects = blocks_toward(state->scene, direction, target->object) & such;
     draft->meaning.number = blocks_size_of(draft->meaning.objects);
     draft->topic = blocks_topic(TOPIC_HOW_MANY, direction, target->object, blocks_kind_key(kind));
-    return put(talk, draft, "(4:how many %k are (there|) %d %t|how many %k do you see %d %t)",
-               target, direction, blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text, NULL);
+    return put(state, draft, "(4:how many %k are (there|) %d %t|how many %k do you see %d %t)",
+               target, direction, blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text, NULL);
 }
 
 // "what small red thing is left of the ball"
-static bool ask_neighbour_of(blocks_talk *talk, const blocks_target *target,
+static bool ask_neighbour_of(blocks_state *state, const blocks_target *target,
                              blocks_direction direction, int nearest, blocks_draft *draft)
 {
     static const unsigned char masks[] = {1, 1, 2, 4, 8, 9, 10};
-    blocks_kind kind = blocks_kind_of(&talk->scene->object[nearest], BLOCKS_ONE_OF(talk, masks));
+    blocks_kind kind = blocks_kind_of(&state->scene->object[nearest], BLOCKS_ONE_OF(state, masks));
     draft->meaning.given = draft->named[nearest] = blocks_kind_mask(kind);
     draft->meaning.partly = 0;
-    return put(talk, draft, "(2:which|what) %k is (4:|just|right) %d %t", target, direction,
-               blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, NULL);
+    return put(state, draft, "(2:which|what) %k is (4:|just|right) %d %t", target, direction,
+               blocks_noun(&state->rng, kind, BLOCKS_BARE).text, NULL);
 }
 
 // "what is left of the ball"
-bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_neighbour(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, 0, &target))
+    if (!blocks_target_pick(state, 0, &target))
         return false;
-    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
-    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.2))
-        return ask_how_many(talk, &target, direction, draft);
+    blocks_direction direction = (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS + 1);
+    if (direction != BLOCKS_AROUND && blocks_chance(state, 0.2))
+        return ask_how_many(state, &target, direction, draft);
     bool around = direction == BLOCKS_AROUND;
-    blocks_set there = around ? 0 : blocks_toward(talk->scene, direction, target.object);
-    int nearest = blocks_nearest(talk->scene, direction, target.object);
-    bool nothing = !around && !there && !blocks_doubtful(talk->scene, direction, target.object);
-    if (nothing ? !blocks_chance(talk, 0.3) : nearest < 0)
+    blocks_set there = around ? 0 : blocks_toward(state->scene, direction, target.object);
+    int nearest = blocks_nearest(state->scene, direction, target.object);
+    bool nothing = !around && !there && !blocks_doubtful(state->scene, direction, target.object);
+    if (nothing ? !blocks_chance(state, 0.3) : nearest < 0)
         return false;
     *draft = blocks_draft_about("relation", ASK_WHICH, &target);
     draft->meaning.given = 0;
@@ -86,13 +87,13 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     draft->crowded = !nothing;
     draft->both = nothing ? 0 : 1u << nearest | 1u << target.object;
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
-    if (!nothing && blocks_chance(talk, 0.12))
-        return ask_neighbour_of(talk, &target, direction, nearest, draft);
-    if (is_beside_it(talk, &target, direction))
-        return blocks_put(talk, draft,
+    if (!nothing && blocks_chance(state, 0.12))
+        return ask_neighbour_of(state, &target, direction, nearest, draft);
+    if (is_beside_it(state, &target, direction))
+        return blocks_put(state, draft,
                           "(2:what is|what's|which (thing|object) is|) (2:to|on) its %s", "s",
                           direction == BLOCKS_LEFT ? "left" : "right");
-    return put(talk, draft,
+    return put(state, draft,
                "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is "
                "%d %t|what do we see (|right) %d %t|and what is %d %t|and what's (|right|just) %d "
                "%t|2:which (thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d "
@@ -105,19 +106,19 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "is there anything behind the ball", "is there a cube behind the ball"
-bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_anything(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_scene *scene = talk->scene;
-    bool yes = blocks_chance(talk, 0.5), some_kind = blocks_chance(talk, 0.35);
+    const blocks_scene *scene = state->scene;
+    bool yes = blocks_chance(state, 0.5), some_kind = blocks_chance(state, 0.35);
     for (int attempt = 0; attempt < 6; attempt++) {
         blocks_target target;
-        if (!blocks_target_pick(talk, 0, &target))
+        if (!blocks_target_pick(state, 0, &target))
             return false;
-        blocks_direction direction = blocks_some_direction(talk);
+        blocks_direction direction = blocks_some_direction(state);
         blocks_kind kind = blocks_anything;
         if (some_kind)
-            kind = blocks_some_kind(talk, blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
-                                                                   : 1u << BLOCKS_COLOR);
+            kind = blocks_some_kind(state, blocks_chance(state, 0.6) ? 1u << BLOCKS_SHAPE
+                                                                     : 1u << BLOCKS_COLOR);
         blocks_set such = blocks_find(scene, kind) & ~(1u << target.object);
         blocks_set there = blocks_toward(scene, direction, target.object) & such;
         blocks_set doubtful = blocks_doubtful(scene, direction, target.object) & such;
@@ -128,19 +129,19 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
         draft->meaning.objects = there;
         draft->meaning.given = blocks_kind_mask(kind);
         draft->about = blocks_only(there);
-        draft->crowded = yes && talk->naming != TARGET_IT;
+        draft->crowded = yes && state->naming != TARGET_IT;
         draft->topic =
             blocks_topic(TOPIC_ANYTHING, direction, target.object, blocks_kind_key(kind));
-        blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
-        if (!some_kind && is_beside_it(talk, &target, direction))
+        blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_A);
+        if (!some_kind && is_beside_it(state, &target, direction))
             return blocks_put(
-                talk, draft,
+                state, draft,
                 "(2:is there anything|is anything|anything|do you see anything) (2:to|on) its %s",
                 "s", direction == BLOCKS_LEFT ? "left" : "right");
-        return put(talk, draft,
+        return put(state, draft,
                    some_kind
                        ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %b)"
-                   : direction == BLOCKS_BEHIND && blocks_chance(talk, 0.15)
+                   : direction == BLOCKS_BEHIND && blocks_chance(state, 0.15)
                        ? "(2:is (something|anything) (hiding|standing) %d %t|anything "
                          "(hiding|hidden) %d %t)"
                        : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
@@ -165,15 +166,15 @@ static void found_between(blocks_draft *draft, blocks_set there)
 }
 
 // "what is between the two cubes", "is there anything between them"
-bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_between_two(blocks_state *state, blocks_draft *draft)
 {
     blocks_group g;
-    if (!blocks_group_pick(talk, &g) || blocks_size_of(g.set) != 2 ||
-        (talk->naming == TARGET_IT && !talk->they))
+    if (!blocks_group_pick(state, &g) || blocks_size_of(g.set) != 2 ||
+        (state->naming == TARGET_IT && !state->they))
         return false;
     int one = __builtin_ctz(g.set), two = blocks_only(g.set & ~(1u << one));
-    blocks_set doubtful, there = blocks_between(talk->scene, one, two, &doubtful);
-    bool what = blocks_chance(talk, 0.5);
+    blocks_set doubtful, there = blocks_between(state->scene, one, two, &doubtful);
+    bool what = blocks_chance(state, 0.5);
     if (doubtful || (what && blocks_only(there) < 0))
         return false;
     *draft = blocks_group_draft(&g, "relation", what ? ASK_WHICH : ASK_THERE, there);
@@ -183,7 +184,7 @@ bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
     draft->kind = blocks_anything;
     draft->topic = blocks_topic(TOPIC_BETWEEN, one + two, one * two, what);
     return blocks_put(
-        talk, draft,
+        state, draft,
         what
             ? (g.named ? "(4:what is|2:what's|what (lies|stands|sits)|which (thing|object) is|) "
                          "(in|) between the (two|2) %b"
@@ -196,14 +197,14 @@ bool blocks_ask_between_two(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "what is between the ball and the cube", "is there anything between it and the cube"
-bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_between(blocks_state *state, blocks_draft *draft)
 {
     blocks_target one, two;
-    if (!blocks_target_pick(talk, 0, &one) || !blocks_target_pick_named(talk, 0, &two) ||
+    if (!blocks_target_pick(state, 0, &one) || !blocks_target_pick_named(state, 0, &two) ||
         one.object == two.object)
         return false;
-    blocks_set doubtful, there = blocks_between(talk->scene, one.object, two.object, &doubtful);
-    bool what = blocks_chance(talk, 0.5);
+    blocks_set doubtful, there = blocks_between(state->scene, one.object, two.object, &doubtful);
+    bool what = blocks_chance(state, 0.5);
     if (doubtful || (what && blocks_only(there) < 0))
         return false;
     *draft = blocks_draft_about("relation", what ? ASK_WHICH : ASK_THERE, &one);
@@ -212,7 +213,7 @@ bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
     found_between(draft, there);
     draft->topic =
         blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object, what);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       what ? "(5:what is|3:what's|what lies|what stands|which (thing|object) is|) "
                              "between %t and %u"
                            : "(4:is there anything|2:is anything|do you see anything|anything|is "
@@ -221,14 +222,14 @@ bool blocks_ask_between(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "is it between the ball and the cube"
-bool blocks_ask_is_between(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_is_between(blocks_state *state, blocks_draft *draft)
 {
     blocks_target it, one, two;
-    if (!blocks_target_pick(talk, 0, &it) || !blocks_target_pick_named(talk, 0, &one) ||
-        !blocks_target_pick_named(talk, 0, &two) || one.object == two.object ||
+    if (!blocks_target_pick(state, 0, &it) || !blocks_target_pick_named(state, 0, &one) ||
+        !blocks_target_pick_named(state, 0, &two) || one.object == two.object ||
         one.object == it.object || two.object == it.object)
         return false;
-    blocks_set doubtful, there = blocks_between(talk->scene, one.object, two.object, &doubtful);
+    blocks_set doubtful, there = blocks_between(state->scene, one.object, two.object, &doubtful);
     if (blocks_has(doubtful, it.object))
         return false;
     *draft = blocks_draft_about("relation", ASK_POLAR, &it);
@@ -239,19 +240,19 @@ bool blocks_ask_is_between(blocks_talk *talk, blocks_draft *draft)
     draft->named[two.object] = two.named;
     draft->topic = blocks_topic(TOPIC_BETWEEN, one.object + two.object, one.object * two.object,
                                 10 + it.object);
-    return blocks_put(talk, draft, "(4:is %t (in|) between %u and %w|%b (in|) between %u and %w)",
+    return blocks_put(state, draft, "(4:is %t (in|) between %u and %w|%b (in|) between %u and %w)",
                       "tuwb", it.text, one.text, two.text, blocks_bare(it.text));
 }
 
 // "is it the closest one", "is the cube the thing on the far left"
-bool blocks_ask_is_extreme(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_is_extreme(blocks_state *state, blocks_draft *draft)
 {
     blocks_target it;
-    if (!blocks_target_pick(talk, 0, &it) || it.family)
+    if (!blocks_target_pick(state, 0, &it) || it.family)
         return false;
-    blocks_direction direction = blocks_some_direction(talk);
-    int best = blocks_extreme(talk->scene, blocks_all(talk->scene), direction);
-    if (best < 0 || (best != it.object && !blocks_chance(talk, 0.2)))
+    blocks_direction direction = blocks_some_direction(state);
+    int best = blocks_extreme(state->scene, blocks_all(state->scene), direction);
+    if (best < 0 || (best != it.object && !blocks_chance(state, 0.2)))
         return false;
     *draft = blocks_draft_about("superlative", ASK_POLAR, &it);
     draft->meaning.yes = best == it.object;
@@ -265,21 +266,21 @@ bool blocks_ask_is_extreme(blocks_talk *talk, blocks_draft *draft)
         "to (us|the camera|me))",
         "(the (farthest|furthest) (thing|object|one)(3:| away)|the (thing|one) furthest "
         "(back|away))"};
-    return blocks_put(talk, draft, "is %t %p", "tp", it.text,
-                      blocks_reading(&talk->rng, places[direction]).text);
+    return blocks_put(state, draft, "is %t %p", "tp", it.text,
+                      blocks_expansion(&state->rng, places[direction]).text);
 }
 
 // "is there anything on top of it": everything stands on the table.
-bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_on_top(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, 0, &target))
+    if (!blocks_target_pick(state, 0, &target))
         return false;
     *draft = blocks_draft_about("relation", ASK_THERE, &target);
     draft->meaning.objects = 0;
     draft->meaning.given = 0;
     draft->topic = blocks_topic(TOPIC_ON_TOP, target.object, 0, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       "(4:is there anything|2:is anything|is there something|do you see "
                       "anything|anything) (3:on top of|on|2:inside|inside of|in) %t",
                       "t", target.text);
@@ -287,14 +288,14 @@ bool blocks_ask_on_top(blocks_talk *talk, blocks_draft *draft)
 
 // Two things, one of which is named by what it alone is: "is it left of the cube", "is the cube
 // left of it".
-static bool pick_pair(blocks_talk *talk, blocks_target *one, blocks_target *two)
+static bool pick_pair(blocks_state *state, blocks_target *one, blocks_target *two)
 {
     blocks_target pair[2];
-    if (!blocks_two_targets(talk, 0, pair))
+    if (!blocks_two_targets(state, 0, pair))
         return false;
     *one = pair[0];
     *two = pair[1];
-    if (talk->naming == TARGET_IT && blocks_chance(talk, 0.35)) {
+    if (state->naming == TARGET_IT && blocks_chance(state, 0.35)) {
         blocks_target swap = *one;
         *one = *two;
         *two = swap;
@@ -303,10 +304,10 @@ static bool pick_pair(blocks_talk *talk, blocks_target *one, blocks_target *two)
 }
 
 // "is it left of the cube" goes on to be about it; of two that are named nobody can say which.
-static void keep_it(const blocks_talk *talk, blocks_draft *draft, const blocks_target *one,
+static void keep_it(const blocks_state *state, blocks_draft *draft, const blocks_target *one,
                     const blocks_target *two)
 {
-    bool clear = talk->naming == TARGET_IT && !one->named;
+    bool clear = state->naming == TARGET_IT && !one->named;
     draft->coreference = one->coreference | two->coreference;
     draft->both = 1u << one->object | 1u << two->object;
     draft->named[two->object] = two->named;
@@ -327,26 +328,26 @@ static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
 };
 
 // "is the ball left of the cube"
-bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_pair(blocks_state *state, blocks_draft *draft)
 {
     blocks_target one, two;
-    if (!pick_pair(talk, &one, &two))
+    if (!pick_pair(state, &one, &two))
         return false;
-    blocks_direction direction = blocks_some_direction(talk);
-    bool yes = blocks_lies(talk->scene, one.object, direction, two.object);
-    if (!yes && !blocks_lies(talk->scene, two.object, direction, one.object))
+    blocks_direction direction = blocks_some_direction(state);
+    bool yes = blocks_lies(state->scene, one.object, direction, two.object);
+    if (!yes && !blocks_lies(state->scene, two.object, direction, one.object))
         return false; // side by side: neither yes nor no
     *draft = blocks_draft_about("relation", ASK_ONE, &one);
     draft->meaning.yes = yes;
     draft->meaning.toward = yes ? (int)direction : (int)direction ^ 1;
-    keep_it(talk, draft, &one, &two);
+    keep_it(state, draft, &one, &two);
     int low = one.object < two.object ? one.object : two.object;
     draft->topic = blocks_topic(TOPIC_SIDES, direction / 2, low, (one.object + two.object));
-    return put(talk, draft, pair_patterns[direction], &one, direction, NULL, two.text);
+    return put(state, draft, pair_patterns[direction], &one, direction, NULL, two.text);
 }
 
 // "is the ball left or right of the cube"
-bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_side(blocks_state *state, blocks_draft *draft)
 {
     static const char *const across =
         "(4:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
@@ -358,68 +359,68 @@ bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
         "(3:is %t (in front of or behind|behind or in front of|in front or behind) %u|is %t in "
         "front of %u or behind it|is %t behind %u or in front of it|%b in front of or behind %c)";
     blocks_target one, two;
-    if (!pick_pair(talk, &one, &two))
+    if (!pick_pair(state, &one, &two))
         return false;
-    blocks_direction direction = blocks_chance(talk, 0.5) ? BLOCKS_LEFT : BLOCKS_FRONT;
-    bool so = blocks_lies(talk->scene, one.object, direction, two.object);
-    if (!so && !blocks_lies(talk->scene, two.object, direction, one.object))
+    blocks_direction direction = blocks_chance(state, 0.5) ? BLOCKS_LEFT : BLOCKS_FRONT;
+    bool so = blocks_lies(state->scene, one.object, direction, two.object);
+    if (!so && !blocks_lies(state->scene, two.object, direction, one.object))
         return false;
     *draft = blocks_draft_about("relation", ASK_SIDE, &one);
     draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
     draft->beside = two.object;
-    keep_it(talk, draft, &one, &two);
+    keep_it(state, draft, &one, &two);
     draft->topic = blocks_topic(TOPIC_SIDE, direction, one.object, two.object);
-    return put(talk, draft, direction == BLOCKS_LEFT ? across : along, &one, direction, NULL,
+    return put(state, draft, direction == BLOCKS_LEFT ? across : along, &one, direction, NULL,
                two.text);
 }
 
 // "is the ball to the left or to the right of the cube | left | and the cone"
-bool blocks_ask_and_side(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_and_side(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
+    const blocks_entry *before = &state->entry[state->round - 1];
     blocks_target target;
-    if (talk->round < 2 || before->beside < 0 || !blocks_target_pick(talk, 0, &target) ||
+    if (state->round < 2 || before->beside < 0 || !blocks_target_pick(state, 0, &target) ||
         target.object == before->beside)
         return false;
     blocks_direction direction = before->axis;
-    bool so = blocks_lies(talk->scene, target.object, direction, before->beside);
-    if (!so && !blocks_lies(talk->scene, before->beside, direction, target.object))
+    bool so = blocks_lies(state->scene, target.object, direction, before->beside);
+    if (!so && !blocks_lies(state->scene, before->beside, direction, target.object))
         return false;
     *draft = blocks_draft_about("relation", ASK_SIDE, &target);
     draft->coreference = 1;
     draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
     draft->beside = before->beside;
     draft->topic = blocks_topic(TOPIC_SIDE, direction, target.object, before->beside);
-    return blocks_put(talk, draft, "(3:and %t|3:what about %t|2:how about %t|and what about %t)",
+    return blocks_put(state, draft, "(3:and %t|3:what about %t|2:how about %t|and what about %t)",
                       "t", target.text);
 }
 
 // "where is the ball"
-bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_where(blocks_state *state, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, 0, &target) || target.family)
+    if (!blocks_target_pick(state, 0, &target) || target.family)
         return false;
-    int side = blocks_side(talk->scene, target.object);
-    int depth = blocks_depth(talk->scene, target.object);
-    bool choice = side >= 0 && blocks_chance(talk, 0.25);
-    bool rows = !choice && depth >= 0 && blocks_chance(talk, 0.25);
-    bool polar = !choice && !rows && side >= 0 && blocks_chance(talk, 0.35);
-    if (!rows && side < 0 && depth >= 0 && blocks_chance(talk, 0.5))
+    int side = blocks_side(state->scene, target.object);
+    int depth = blocks_depth(state->scene, target.object);
+    bool choice = side >= 0 && blocks_chance(state, 0.25);
+    bool rows = !choice && depth >= 0 && blocks_chance(state, 0.25);
+    bool polar = !choice && !rows && side >= 0 && blocks_chance(state, 0.35);
+    if (!rows && side < 0 && depth >= 0 && blocks_chance(state, 0.5))
         return false; // the middle of one and not of the other
     *draft = blocks_draft_about("relation", polar ? ASK_ONE : ASK_WHERE, &target);
     draft->about = -1;
     draft->topic = blocks_topic(TOPIC_WHERE, target.object, 0, 0);
-    bool left = blocks_chance(talk, 0.5);
+    bool left = blocks_chance(state, 0.5);
     draft->meaning.yes = (side == BLOCKS_LEFT) == left;
     draft->meaning.sides = choice;
     draft->meaning.rows = rows;
     // "is there a ball": "yes"; "where".
-    if (!choice && !rows && !polar && talk->naming == TARGET_IT && target.coreference == 1 &&
-        blocks_chance(talk, 0.2))
-        return blocks_put(talk, draft, "(3:where|and where|where exactly)", "");
+    if (!choice && !rows && !polar && state->naming == TARGET_IT && target.coreference == 1 &&
+        blocks_chance(state, 0.2))
+        return blocks_put(state, draft, "(3:where|and where|where exactly)", "");
     return put(
-        talk, draft,
+        state, draft,
         choice  ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is "
                   "%t on the left or right|which side is %t on|%b left or right|is %t left or "
                   "right|where is %t, (left or right|on the left or (on|) the right|right or left))"

@@ -1,14 +1,14 @@
 // What is left over: those that are not so ("are they all red | no | which ones aren't"), what
 // there is besides the cubes, what else has that color.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 enum { TOPIC_NOT_SO = 140, TOPIC_WHAT_BESIDES, TOPIC_THAT_COLOR, MOST_LISTED = 4 };
 
 // A draft of a question that asks what the things of the set are; false: too many to list.
-static bool draft_list(const blocks_talk *talk, blocks_set set, blocks_draft *draft)
+static bool draft_list(const blocks_state *state, blocks_set set, blocks_draft *draft)
 {
     int number = blocks_size_of(set), only = blocks_only(set);
-    if (!number || number > MOST_LISTED || blocks_distinct(talk->scene, set, BLOCKS_SHAPE) > 3)
+    if (!number || number > MOST_LISTED || blocks_distinct(state->scene, set, BLOCKS_SHAPE) > 3)
         return false;
     *draft = blocks_draft_new("attribute", number > 1 ? ASK_SHARED : ASK_WHICH);
     draft->meaning.objects = set;
@@ -20,26 +20,26 @@ static bool draft_list(const blocks_talk *talk, blocks_set set, blocks_draft *dr
 }
 
 // "are all the cubes metal | no | which ones aren't", "how many aren't"
-bool blocks_ask_not_so(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_not_so(blocks_state *state, blocks_draft *draft)
 {
-    blocks_set set = talk->round < 2 ? 0 : talk->entry[talk->round - 1].not_so;
+    blocks_set set = state->round < 2 ? 0 : state->entry[state->round - 1].not_so;
     int number = blocks_size_of(set);
     if (!set)
         return false;
-    if (blocks_chance(talk, 0.4)) {
+    if (blocks_chance(state, 0.4)) {
         *draft = blocks_draft_new("count", ASK_COUNT);
         draft->coreference = 1;
         blocks_ask_for(draft, set);
         draft->plural = draft->other_group = true;
         draft->topic = blocks_topic(TOPIC_NOT_SO, set, 1, 0);
-        return blocks_put(talk, draft,
+        return blocks_put(state, draft,
                           "(and|so|4:) how many (4:|of them|of those) (3:aren't|2:are not)", "");
     }
-    if (!draft_list(talk, set, draft))
+    if (!draft_list(state, set, draft))
         return false;
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_NOT_SO, set, 0, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       number > 1 ? "(and|so|4:) (4:which ones|2:which|which of them|what are the "
                                    "ones that) (3:aren't|2:are not)"
                                  : "(and|so|4:) (4:which one|2:which|which of them|what is the one "
@@ -48,43 +48,43 @@ bool blocks_ask_not_so(blocks_talk *talk, blocks_draft *draft)
 }
 
 // "what is there besides the cubes"
-bool blocks_ask_what_besides(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_what_besides(blocks_state *state, blocks_draft *draft)
 {
-    unsigned mask = 1u << (blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR);
-    blocks_kind kind = blocks_some_kind(talk, mask);
-    blocks_set such = blocks_find(talk->scene, kind);
-    if (!draft_list(talk, blocks_all(talk->scene) & ~such, draft))
+    unsigned mask = 1u << (blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR);
+    blocks_kind kind = blocks_some_kind(state, mask);
+    blocks_set such = blocks_find(state->scene, kind);
+    if (!draft_list(state, blocks_all(state->scene) & ~such, draft))
         return false;
     draft->topic = blocks_topic(TOPIC_WHAT_BESIDES, blocks_kind_key(kind), 0, 0);
     blocks_phrase noun =
-        blocks_noun(&talk->rng, kind, blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE);
-    return blocks_put(talk, draft,
-                      "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the "
-                      "%p|%b the %p, what (2:|else) is there|what do you see %b the %p)",
-                      "bp", blocks_reading(&talk->rng, "(3:besides|2:apart from|other than)").text,
-                      noun.text);
+        blocks_noun(&state->rng, kind, blocks_only(such) < 0 ? BLOCKS_PLURAL : BLOCKS_BARE);
+    return blocks_put(
+        state, draft,
+        "(2:what (2:|else) is there %b the %p|what (2:|else) is on the table %b the "
+        "%p|%b the %p, what (2:|else) is there|what do you see %b the %p)",
+        "bp", blocks_expansion(&state->rng, "(3:besides|2:apart from|other than)").text, noun.text);
 }
 
 // "which of them is biggest | the red cone | what else is that color"
-bool blocks_ask_that_color(blocks_talk *talk, blocks_draft *draft)
+bool blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
 {
-    const blocks_entry *before = &talk->entry[talk->round - 1];
-    int one = talk->round < 2 ? -1 : before->told;
-    if (one < 0 && talk->round > 1 && talk->it_entry == talk->round - 1)
-        one = talk->it;
+    const blocks_entry *before = &state->entry[state->round - 1];
+    int one = state->round < 2 ? -1 : before->named;
+    if (one < 0 && state->round > 1 && state->it_entry == state->round - 1)
+        one = state->it;
     if (one < 0)
         return false;
-    blocks_kind kind = blocks_kind_of(&talk->scene->object[one], 1u << BLOCKS_COLOR);
-    if (blocks_told(talk, kind) >= 0 ||
-        !draft_list(talk, blocks_find(talk->scene, kind) & ~(1u << one), draft))
+    blocks_kind kind = blocks_kind_of(&state->scene->object[one], 1u << BLOCKS_COLOR);
+    if (blocks_known_number(state, kind) >= 0 ||
+        !draft_list(state, blocks_find(state->scene, kind) & ~(1u << one), draft))
         return false;
-    for (int i = 0; i < talk->scene->count; i++) // of those that were spoken of none is meant
-        if (blocks_has(draft->meaning.objects, i) && talk->mention[i] >= 0)
+    for (int i = 0; i < state->scene->count; i++) // of those that were mentioned none is meant
+        if (blocks_has(draft->meaning.objects, i) && state->mention[i] >= 0)
             return false;
     draft->coreference = 1;
     draft->meaning.given = 1u << BLOCKS_COLOR;
     draft->topic = blocks_topic(TOPIC_THAT_COLOR, one, 0, 0);
-    return blocks_put(talk, draft,
+    return blocks_put(state, draft,
                       draft->plural
                           ? "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
                             "%c|what else is the same %c|which other (things|objects) have "
@@ -92,5 +92,5 @@ bool blocks_ask_that_color(blocks_talk *talk, blocks_draft *draft)
                           : "(and|so|4:) (4:what else (2:is|has) that %c|2:what else has the same "
                             "%c|what else is the same %c|which other (thing|object) has (that|the "
                             "same) %c|what other (thing|object) is that %c)",
-                      "c", blocks_attribute_word(&talk->rng, BLOCKS_COLOR).text);
+                      "c", blocks_attribute_word(&state->rng, BLOCKS_COLOR).text);
 }

@@ -58,17 +58,17 @@ double blocks_in_front_by(const blocks_object *a, const blocks_object *b)
 
 // How similar the objects of a scene are. Chosen independently they would nearly all differ, and
 // the answer to "how many" would nearly always be one.
-typedef struct likeness {
+typedef struct scene_bias {
     double chance[BLOCKS_ATTRIBUTES]; // of the scene's favourite instead of any
     blocks_object favourite;
     int palette[BLOCKS_COLORS], colors;
-} likeness;
+} scene_bias;
 
 // In which attributes are drawn.
 static const blocks_attribute order[] = {BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
-static likeness draw_likeness(vd_rng *rng)
+static scene_bias draw_likeness(vd_rng *rng)
 {
-    likeness like = {0};
+    scene_bias like = {0};
     for (int k = 0; k < BLOCKS_ATTRIBUTES; k++) {
         double strength = vd_rng_uniform(rng) < 0.45 ? vd_rng_range(rng, 0.3, 0.75) : 0;
         like.chance[order[k]] = k < 2 ? strength : 0.5 * strength;
@@ -86,7 +86,7 @@ static likeness draw_likeness(vd_rng *rng)
     return like;
 }
 
-static void draw_kind(vd_rng *rng, const likeness *like, blocks_object *o)
+static void draw_kind(vd_rng *rng, const scene_bias *like, blocks_object *o)
 {
     for (int k = 0; k < BLOCKS_ATTRIBUTES; k++) {
         blocks_attribute a = order[k];
@@ -179,7 +179,7 @@ static int is_seen_well(const blocks_object *o)
 
 static int draw_scene(vd_rng *rng, int count, blocks_scene *scene)
 {
-    likeness like = draw_likeness(rng);
+    scene_bias like = draw_likeness(rng);
     draw_camera(rng, scene);
     draw_light(rng, scene);
     draw_table(rng, scene);

@@ -1,5 +1,5 @@
 // How a question names what it is about: the red ball, the leftmost cube, it, the other one.
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,43 +19,43 @@ static int unique_masks(const blocks_scene *scene, int object, unsigned hide, un
 }
 
 // Something is left to ask about.
-static bool open(const blocks_talk *talk, int object, unsigned hide)
+static bool open(const blocks_state *state, int object, unsigned hide)
 {
-    return !hide || (talk->known[object] & hide) != hide;
+    return !hide || (state->known[object] & hide) != hide;
 }
 
 // Names the target by a reading of the pattern, and by its kind; true.
-static bool put(blocks_talk *talk, blocks_target *target, const char *pattern, const char *letters,
-                ...)
+static bool put(blocks_state *state, blocks_target *target, const char *pattern,
+                const char *letters, ...)
 {
     va_list texts;
     va_start(texts, letters);
-    blocks_say_list(&talk->rng, target->text, sizeof target->text, pattern, letters, texts);
+    blocks_expand_list(&state->rng, target->text, sizeof target->text, pattern, letters, texts);
     va_end(texts);
     target->named |= blocks_kind_mask(target->kind);
     return true;
 }
 
-static int random_of(blocks_talk *talk, blocks_set set)
+static int random_of(blocks_state *state, blocks_set set)
 {
-    int pick = vd_rng_below(&talk->rng, blocks_size_of(set));
+    int pick = vd_rng_below(&state->rng, blocks_size_of(set));
     for (int i = 0;; i++)
         if (blocks_has(set, i) && pick-- == 0)
             return i;
 }
 
-bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
+bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target *target)
 {
     *target = (blocks_target){.object = -1};
     blocks_set can = 0;
     unsigned masks[15];
-    for (int i = 0; i < talk->scene->count; i++)
-        if (open(talk, i, hide) && unique_masks(talk->scene, i, hide, masks))
+    for (int i = 0; i < state->scene->count; i++)
+        if (open(state, i, hide) && unique_masks(state->scene, i, hide, masks))
             can |= 1u << i;
     if (!can)
         return false;
-    target->object = random_of(talk, can);
-    int count = unique_masks(talk->scene, target->object, hide, masks);
+    target->object = random_of(state, can);
+    int count = unique_masks(state->scene, target->object, hide, masks);
     // Few words where they do; sometimes more, as people give them.
     static const double weight[5] = {0, 6, 4, 1, 0.2};
     double total = 0;
@@ -63,12 +63,12 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
         bool spare = false;
         for (int j = 0; j < count; j++)
             spare |= j != i && (masks[j] & masks[i]) == masks[j];
-        if (!spare || blocks_chance(talk, 0.25))
+        if (!spare || blocks_chance(state, 0.25))
             total += weight[__builtin_popcount(masks[i])];
         else
             masks[i] = 0;
     }
-    double draw = vd_rng_uniform(&talk->rng) * total;
+    double draw = vd_rng_uniform(&state->rng) * total;
     unsigned mask = 0;
     for (int i = 0; i < count && draw >= 0; i++) {
         if (!masks[i])
@@ -76,10 +76,10 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
         mask = masks[i];
         draw -= weight[__builtin_popcount(mask)];
     }
-    target->kind = blocks_kind_of(&talk->scene->object[target->object], mask);
+    target->kind = blocks_kind_of(&state->scene->object[target->object], mask);
     target->named = mask;
-    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_THE);
-    bool only = blocks_chance(talk, 0.03); // "the only red ball"
+    blocks_phrase noun = blocks_noun(&state->rng, target->kind, BLOCKS_THE);
+    bool only = blocks_chance(state, 0.03); // "the only red ball"
     snprintf(target->text, sizeof target->text, "the %s%s", only ? "only " : "", noun.text + 4);
     return true;
 }
@@ -118,87 +118,88 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
-bool blocks_several_told(const blocks_talk *talk)
+bool blocks_several_mentioned(const blocks_state *state)
 {
-    bool several = talk->they || talk->groups;
-    for (int i = 0; i < talk->facts; i++)
-        several |= talk->fact[i].number > 1;
+    bool several = state->they || state->groups;
+    for (int i = 0; i < state->facts; i++)
+        several |= state->fact[i].number > 1;
     return several;
 }
 
 // The last round was about two things that are not the set: "the one on the left" would be of
 // those.
-static bool of_two_others(const blocks_talk *talk, blocks_set set)
+static bool of_two_others(const blocks_state *state, blocks_set set)
 {
-    return talk->round > 1 && talk->both_entry == talk->round - 1 && talk->both != set;
+    return state->round > 1 && state->both_entry == state->round - 1 && state->both != set;
 }
 
-// The noun of a place among all things; "one" where that is not of a group just spoken of.
-static blocks_phrase place_noun(blocks_talk *talk, blocks_kind kind, double chance)
+// The noun of a place among all things; "one" where that is not of a group just mentioned.
+static blocks_phrase place_noun(blocks_state *state, blocks_kind kind, double chance)
 {
-    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
-    if (!blocks_kind_mask(kind) && !blocks_several_told(talk) && !of_two_others(talk, 0) &&
-        blocks_chance(talk, chance))
+    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_BARE);
+    if (!blocks_kind_mask(kind) && !blocks_several_mentioned(state) && !of_two_others(state, 0) &&
+        blocks_chance(state, chance))
         snprintf(noun.text, sizeof noun.text, "one");
     return noun;
 }
 
-static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_place(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_scene *scene = talk->scene;
-    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
+    const blocks_scene *scene = state->scene;
+    blocks_direction direction = (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS + 1);
     blocks_set among = blocks_all(scene);
     // "the leftmost cube": of some kind of which there are several.
-    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.3)) {
+    if (direction != BLOCKS_AROUND && blocks_chance(state, 0.3)) {
         static const blocks_attribute named[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR,
                                                  BLOCKS_COLOR, BLOCKS_SIZE,  BLOCKS_MATERIAL};
-        blocks_attribute a = BLOCKS_ONE_OF(talk, named);
-        int some = blocks_some_object(talk);
+        blocks_attribute a = BLOCKS_ONE_OF(state, named);
+        int some = blocks_some_object(state);
         if (!(hide >> a & 1))
             target->kind = blocks_kind_of(&scene->object[some], 1u << a);
         among = blocks_find(scene, target->kind);
     }
     target->object = blocks_extreme(scene, among, direction);
-    if (target->object < 0 || !open(talk, target->object, hide))
+    if (target->object < 0 || !open(state, target->object, hide))
         return false;
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
     target->family = "superlative";
-    return put(talk, target, place_words[direction], "k", place_noun(talk, target->kind, 0.2).text);
+    return put(state, target, place_words[direction], "k",
+               place_noun(state, target->kind, 0.2).text);
 }
 
 // "the second cube from the left"
-static bool pick_ranked(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_ranked(blocks_state *state, unsigned hide, blocks_target *target)
 {
     static const char *const sides[BLOCKS_DIRECTIONS] = {
         "(4:from the left|from left)", "(4:from the right|from right)",
         "(3:from the front|from front)", "(3:from the back|from back)"};
     static const char *const places[] = {"", "(5:second|2nd)", "(5:third|3rd)"};
-    const blocks_scene *scene = talk->scene;
-    blocks_direction direction = blocks_some_direction(talk);
-    int place = blocks_chance(talk, 0.8) ? 1 : 2;
-    if (blocks_chance(talk, 0.35)) {
-        blocks_attribute a = blocks_chance(talk, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-        target->kind = blocks_kind_of(&scene->object[blocks_some_object(talk)], 1u << a);
+    const blocks_scene *scene = state->scene;
+    blocks_direction direction = blocks_some_direction(state);
+    int place = blocks_chance(state, 0.8) ? 1 : 2;
+    if (blocks_chance(state, 0.35)) {
+        blocks_attribute a = blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+        target->kind = blocks_kind_of(&scene->object[blocks_some_object(state)], 1u << a);
     }
     if (blocks_kind_mask(target->kind) & hide)
         return false;
     target->object = blocks_ranked(scene, blocks_find(scene, target->kind), direction, place);
-    if (target->object < 0 || !open(talk, target->object, hide))
+    if (target->object < 0 || !open(state, target->object, hide))
         return false;
-    blocks_phrase noun = place_noun(talk, target->kind, 0.3);
-    blocks_phrase side = blocks_reading(&talk->rng, sides[direction]);
+    blocks_phrase noun = place_noun(state, target->kind, 0.3);
+    blocks_phrase side = blocks_expansion(&state->rng, sides[direction]);
     target->family = "superlative";
-    return put(talk, target, "the %p %k %s", "pks", blocks_reading(&talk->rng, places[place]).text,
-               noun.text, side.text);
+    return put(state, target, "the %p %k %s", "pks",
+               blocks_expansion(&state->rng, places[place]).text, noun.text, side.text);
 }
 
-static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_size(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_scene *scene = talk->scene;
-    int size = vd_rng_below(&talk->rng, BLOCKS_SIZES);
-    int some = blocks_some_object(talk);
-    blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    bool any = blocks_chance(talk, 0.5); // "the biggest thing"
+    const blocks_scene *scene = state->scene;
+    int size = vd_rng_below(&state->rng, BLOCKS_SIZES);
+    int some = blocks_some_object(state);
+    blocks_attribute a = blocks_chance(state, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    bool any = blocks_chance(state, 0.5); // "the biggest thing"
     if (hide & ((any ? 0 : 1u << a) | 1u << BLOCKS_SIZE))
         return false;
     target->kind = blocks_kind_of(&scene->object[some], any ? 0 : 1u << a);
@@ -206,14 +207,14 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     blocks_kind sized = blocks_kind_with(target->kind, BLOCKS_SIZE, size);
     target->object = blocks_only(blocks_find(scene, sized));
-    if (target->object < 0 || !open(talk, target->object, hide))
+    if (target->object < 0 || !open(state, target->object, hide))
         return false;
     target->named = 1u << BLOCKS_SIZE;
     target->family = "superlative";
-    return put(talk, target,
+    return put(state, target,
                size == BLOCKS_LARGE ? "the (6:biggest|5:largest|2:bigger|2:larger|tallest) %k"
                                     : "the (8:smallest|2:smaller|littlest|shortest) %k",
-               "k", blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
+               "k", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
 }
 
 const char *blocks_direction_words(blocks_direction direction)
@@ -229,20 +230,20 @@ const char *blocks_direction_words(blocks_direction direction)
 }
 
 // The thing that is nearest to another, in some direction or in any.
-static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *from,
+static bool pick_near(blocks_state *state, unsigned hide, const blocks_target *from,
                       blocks_target *target)
 {
     *target = (blocks_target){.family = "relation", .kind = blocks_anything, .crowded = true};
-    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
-    target->object = blocks_nearest(talk->scene, direction, from->object);
-    if (target->object < 0 || !open(talk, target->object, hide))
+    blocks_direction direction = (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS + 1);
+    target->object = blocks_nearest(state->scene, direction, from->object);
+    if (target->object < 0 || !open(state, target->object, hide))
         return false;
     target->coreference = from->coreference;
     // "the cylinder behind it": what it is says only what is not asked.
     static const blocks_attribute says[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE};
-    blocks_attribute a = BLOCKS_ONE_OF(talk, says);
-    if (!(hide >> a & 1) && blocks_chance(talk, 0.3))
-        target->kind = blocks_kind_of(&talk->scene->object[target->object], 1u << a);
+    blocks_attribute a = BLOCKS_ONE_OF(state, says);
+    if (!(hide >> a & 1) && blocks_chance(state, 0.3))
+        target->kind = blocks_kind_of(&state->scene->object[target->object], 1u << a);
     char pattern[160];
     snprintf(pattern, sizeof pattern, "the %s %s %s %%t",
              blocks_kind_mask(target->kind) ? "%k" : "(3:thing|2:object|one|item)",
@@ -252,30 +253,30 @@ static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *fro
              blocks_direction_words(direction));
     target->beside = from->object;
     target->beside_named = from->named;
-    return put(talk, target, pattern, "tk", from->text,
-               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
+    return put(state, target, pattern, "tk", from->text,
+               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
 }
 
-static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_neighbour(blocks_state *state, unsigned hide, blocks_target *target)
 {
     blocks_target from = {.object = -1, .kind = blocks_anything};
-    double draw = vd_rng_uniform(&talk->rng);
-    bool (*pick)(blocks_talk *, unsigned, blocks_target *) = draw < 0.15 ? pick_size
-                                                             : draw < 0.3
-                                                                 ? pick_place
-                                                                 : blocks_target_pick_named;
-    return pick(talk, 0, &from) && pick_near(talk, hide, &from, target);
+    double draw = vd_rng_uniform(&state->rng);
+    bool (*pick)(blocks_state *, unsigned, blocks_target *) = draw < 0.15 ? pick_size
+                                                              : draw < 0.3
+                                                                  ? pick_place
+                                                                  : blocks_target_pick_named;
+    return pick(state, 0, &from) && pick_near(state, hide, &from, target);
 }
 
 // "the cube that isn't red"
-static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_not(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_scene *scene = talk->scene;
-    target->object = blocks_some_object(talk);
-    blocks_attribute of = blocks_chance(talk, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    bool any = blocks_chance(talk, 0.5); // "the thing that isn't a ball"
-    blocks_attribute a = blocks_some_attribute(talk);
-    if ((!any && a == of) || hide & (1u << of | 1u << a) || !open(talk, target->object, hide))
+    const blocks_scene *scene = state->scene;
+    target->object = blocks_some_object(state);
+    blocks_attribute of = blocks_chance(state, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    bool any = blocks_chance(state, 0.5); // "the thing that isn't a ball"
+    blocks_attribute a = blocks_some_attribute(state);
+    if ((!any && a == of) || hide & (1u << of | 1u << a) || !open(state, target->object, hide))
         return false;
     target->kind = blocks_kind_of(&scene->object[target->object], any ? 0 : 1u << of);
     blocks_set such = blocks_find(scene, target->kind);
@@ -283,60 +284,60 @@ static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
     int value = blocks_shared(scene, others, a);
     if (value < 0 || value == blocks_value_of(scene, target->object, a))
         return false;
-    blocks_phrase not = blocks_predicate(&talk->rng, a, value);
-    return put(talk, target,
+    blocks_phrase not = blocks_predicate(&state->rng, a, value);
+    return put(state, target,
                "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v", "kv",
-               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text, not .text);
+               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text, not .text);
 }
 
-static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    if (talk->it < 0 || !open(talk, talk->it, hide))
+    if (state->it < 0 || !open(state, state->it, hide))
         return false;
-    if (!blocks_it_clear(talk) && talk->round - talk->it_entry > 1)
+    if (!blocks_it_clear(state) && state->round - state->it_entry > 1)
         return false;
-    target->object = talk->it;
-    target->coreference = talk->round - talk->it_entry;
-    return put(talk, target, "(16:it|2:that one|that|that thing|that object|this one|this thing)",
+    target->object = state->it;
+    target->coreference = state->round - state->it_entry;
+    return put(state, target, "(16:it|2:that one|that|that thing|that object|this one|this thing)",
                "");
 }
 
-static bool pick_next_to_it(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_next_to_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
     blocks_target from = {.object = -1, .kind = blocks_anything};
-    return pick_it(talk, 0, &from) && pick_near(talk, hide, &from, target);
+    return pick_it(state, 0, &from) && pick_near(state, hide, &from, target);
 }
 
-// Of all such things, is the object the one last spoken of?
-static bool latest_of(const blocks_talk *talk, int object, blocks_set such)
+// Of all such things, is the object the one mentioned last?
+static bool latest_of(const blocks_state *state, int object, blocks_set such)
 {
-    for (int i = 0; i < talk->scene->count; i++)
-        if (i != object && blocks_has(such, i) && talk->mention[i] >= talk->last[object])
+    for (int i = 0; i < state->scene->count; i++)
+        if (i != object && blocks_has(such, i) && state->mention[i] >= state->last[object])
             return false;
-    return talk->last[object] >= 0 && talk->mention[object] == talk->last[object];
+    return state->last[object] >= 0 && state->mention[object] == state->last[object];
 }
 
 // Is the object the only one that the words of the conversation so far call by this value?
-static int cue_entry(const blocks_talk *talk, int object, unsigned word)
+static int cue_entry(const blocks_state *state, int object, unsigned word)
 {
     int latest = -1;
-    for (int e = 0; e < talk->round; e++) {
-        if (!(talk->entry[e].words & word))
+    for (int e = 0; e < state->round; e++) {
+        if (!(state->entry[e].words & word))
             continue;
-        if (talk->entry[e].object != object)
+        if (state->entry[e].object != object)
             return -1;
         latest = e;
     }
     return latest;
 }
 
-static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_that(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_scene *scene = talk->scene;
-    int start = blocks_some_object(talk);
+    const blocks_scene *scene = state->scene;
+    int start = blocks_some_object(state);
     for (int k = 0; k < scene->count; k++) {
         int object = (start + k) % scene->count;
-        if (talk->last[object] < 0 || !open(talk, object, hide))
+        if (state->last[object] < 0 || !open(state, object, hide))
             continue;
         for (int j = 0; j < BLOCKS_ATTRIBUTES; j++) {
             static const blocks_attribute order[] = {BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE,
@@ -344,14 +345,14 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
             blocks_attribute a = order[j];
             blocks_kind kind = blocks_kind_of(&scene->object[object], 1u << a);
             blocks_set such = blocks_find(scene, kind);
-            if (hide >> a & 1 || blocks_size_of(such) < 2 || !latest_of(talk, object, such) ||
-                cue_entry(talk, object, blocks_kind_words(kind)) < 0)
+            if (hide >> a & 1 || blocks_size_of(such) < 2 || !latest_of(state, object, such) ||
+                cue_entry(state, object, blocks_kind_words(kind)) < 0)
                 continue;
             target->object = object;
             target->kind = kind;
-            target->coreference = talk->round - talk->last[object];
-            blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THAT);
-            return put(talk, target,
+            target->coreference = state->round - state->last[object];
+            blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THAT);
+            return put(state, target,
                        "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
                        "about|this %b|the same %b)",
                        "kb", noun.text, noun.text + 5);
@@ -360,17 +361,17 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
     return false;
 }
 
-static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_before(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    if (talk->before < 0 || talk->it < 0 || talk->round - talk->it_entry > 1 ||
-        !open(talk, talk->before, hide))
+    if (state->before < 0 || state->it < 0 || state->round - state->it_entry > 1 ||
+        !open(state, state->before, hide))
         return false;
-    target->object = talk->before;
-    target->coreference = talk->round - talk->last[talk->before];
+    target->object = state->before;
+    target->coreference = state->round - state->last[state->before];
     bool first =
-        talk->singles == (1u << talk->it | 1u << talk->before) && talk->last[talk->before] > 0;
-    put(talk, target,
-        first && blocks_chance(talk, 0.5)
+        state->singles == (1u << state->it | 1u << state->before) && state->last[state->before] > 0;
+    put(state, target,
+        first && blocks_chance(state, 0.5)
             ? "(3:the first one|the first thing)"
             : "(2:the one before|the one before that|the previous one)",
         "");
@@ -378,151 +379,152 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
 }
 
 // "what is behind it | a red cube | is that one big"
-static bool pick_answer(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_answer(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_entry *last = &talk->entry[talk->round - 1];
-    int told = talk->round > 1 ? last->told : -1;
-    if (told < 0 || !open(talk, told, hide))
+    const blocks_entry *last = &state->entry[state->round - 1];
+    int told = state->round > 1 ? last->named : -1;
+    if (told < 0 || !open(state, told, hide))
         return false;
     target->object = told;
     target->coreference = 1;
     return put(
-        talk, target,
+        state, target,
         last->ask == ASK_WHICH
-            ? (talk->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
-                            : "(4:that one|2:that|that thing|that object|this one)")
+            ? (state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
+                             : "(4:that one|2:that|that thing|that object|this one)")
         : last->ask == ASK_CHOICE
-            ? (talk->it < 0 ? "(3:that one|3:it|that)" : "that one")
-            : (talk->it < 0
+            ? (state->it < 0 ? "(3:that one|3:it|that)" : "that one")
+            : (state->it < 0
                    ? "(4:that one|3:it|2:that|that thing|that other one|the other one|this one)"
                    : "(4:that one|2:that|that thing|that other one|the other one|this one)"),
         "");
 }
 
-// "the other cube": of the two there are, not the one just spoken of. "the other one": of two last
-// spoken of.
-static bool pick_other(blocks_talk *talk, unsigned hide, blocks_target *target)
+// "the other cube": of the two there are, not the one just mentioned. "the other one": of the two
+// mentioned last.
+static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    int last = talk->round - 1, told = talk->entry[last].told;
+    int last = state->round - 1, told = state->entry[last].named;
     // "which is bigger, the ball or the cube | the ball | what color is the other one"
-    if (last > 0 && talk->entry[last].ask == ASK_CHOICE && told >= 0 && talk->both_entry == last) {
-        target->object = blocks_only(talk->both & ~(1u << told));
+    if (last > 0 && state->entry[last].ask == ASK_CHOICE && told >= 0 &&
+        state->both_entry == last) {
+        target->object = blocks_only(state->both & ~(1u << told));
         target->coreference = 1;
         snprintf(target->text, sizeof target->text, "the other one");
-        return target->object >= 0 && open(talk, target->object, hide);
+        return target->object >= 0 && open(state, target->object, hide);
     }
-    if (talk->it < 0 || talk->it_entry != last || last < 1)
+    if (state->it < 0 || state->it_entry != last || last < 1)
         return false;
-    bool of_they = talk->they && talk->they_said == last && blocks_chance(talk, 0.6);
+    bool of_they = state->they && state->they_last == last && blocks_chance(state, 0.6);
     static const blocks_attribute named_by[] = {BLOCKS_SHAPE,    BLOCKS_SHAPE, BLOCKS_SHAPE,
                                                 BLOCKS_SHAPE,    BLOCKS_COLOR, BLOCKS_COLOR,
                                                 BLOCKS_MATERIAL, BLOCKS_SIZE};
-    blocks_attribute a = BLOCKS_ONE_OF(talk, named_by);
+    blocks_attribute a = BLOCKS_ONE_OF(state, named_by);
     target->kind =
-        of_they ? talk->they_kind : blocks_kind_of(&talk->scene->object[talk->it], 1u << a);
-    blocks_set two = blocks_find(talk->scene, target->kind);
+        of_they ? state->they_kind : blocks_kind_of(&state->scene->object[state->it], 1u << a);
+    blocks_set two = blocks_find(state->scene, target->kind);
     unsigned named = blocks_kind_mask(target->kind);
-    if (blocks_size_of(two) != 2 || !blocks_has(two, talk->it) || named & hide ||
-        (named & talk->known[talk->it]) != named)
+    if (blocks_size_of(two) != 2 || !blocks_has(two, state->it) || named & hide ||
+        (named & state->known[state->it]) != named)
         return false;
-    target->object = blocks_only(two & ~(1u << talk->it));
-    if (!open(talk, target->object, hide))
+    target->object = blocks_only(two & ~(1u << state->it));
+    if (!open(state, target->object, hide))
         return false;
     target->coreference = 1;
     target->of_they = of_they;
     target->named = named;
     snprintf(target->text, sizeof target->text, "the other %s",
-             of_they ? "one" : blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
-    if (!of_they && a != BLOCKS_SHAPE && blocks_chance(talk, 0.5))
+             of_they ? "one" : blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    if (!of_they && a != BLOCKS_SHAPE && blocks_chance(state, 0.5))
         snprintf(target->text, sizeof target->text, "the other %s one",
                  blocks_value_name(a, target->kind.value[a]));
     return true;
 }
 
-// "the third cube", "the third one": of three, two of which were spoken of one by one.
-static bool pick_third(blocks_talk *talk, unsigned hide, blocks_target *target)
+// "the third cube", "the third one": of three, two of which were mentioned one by one.
+static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    const blocks_scene *scene = talk->scene;
-    const bool of_two = talk->both_entry == talk->round - 1; // the two of the round before
-    blocks_set told = of_two ? talk->both : 0;
+    const blocks_scene *scene = state->scene;
+    const bool of_two = state->both_entry == state->round - 1; // the two of the round before
+    blocks_set told = of_two ? state->both : 0;
     for (int i = 0; i < scene->count && !of_two; i++)
-        told |= talk->last[i] > 0 ? 1u << i : 0;
-    int some = blocks_some_object(talk);
+        told |= state->last[i] > 0 ? 1u << i : 0;
+    int some = blocks_some_object(state);
     bool all = scene->count == 3;
     target->kind = all ? blocks_anything : blocks_kind_of(&scene->object[some], 1u << BLOCKS_SHAPE);
     blocks_set three = blocks_find(scene, target->kind), left = three & ~told;
     target->object = blocks_only(left);
-    bool latest = of_two || talk->it_entry == talk->round - 1;
-    if (blocks_size_of(three) != 3 || target->object < 0 || !latest || talk->round < 2 ||
-        talk->mention[target->object] >= 0 || !open(talk, target->object, hide) ||
+    bool latest = of_two || state->it_entry == state->round - 1;
+    if (blocks_size_of(three) != 3 || target->object < 0 || !latest || state->round < 2 ||
+        state->mention[target->object] >= 0 || !open(state, target->object, hide) ||
         (!all && hide & 1u << BLOCKS_SHAPE))
         return false;
     target->coreference = 1;
-    return put(talk, target,
+    return put(state, target,
                all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k", "k",
-               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text);
+               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
 }
 
 // "how many of them are red | 2 | what color is the other one"
-static bool pick_remaining(blocks_talk *talk, unsigned hide, blocks_target *target)
+static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    if (!blocks_remaining(talk))
-        return pick_third(talk, hide, target);
-    target->object = blocks_only(blocks_remaining(talk));
-    if (target->object < 0 || !open(talk, target->object, hide))
+    if (!blocks_remaining(state))
+        return pick_third(state, hide, target);
+    target->object = blocks_only(blocks_remaining(state));
+    if (target->object < 0 || !open(state, target->object, hide))
         return false;
     target->coreference = 1;
     target->of_they = true;
-    return put(talk, target,
-               blocks_they_narrowed(talk)
+    return put(state, target,
+               blocks_they_narrowed(state)
                    ? "(3:the other one|the remaining one|the last one|the one that is left)"
                    : "(3:the other one|the remaining one)",
                "");
 }
 
-// One of those last spoken of: "the red one", "the one on the left".
-static bool pick_among(blocks_talk *talk, unsigned hide, blocks_target *target)
+// One of those mentioned last: "the red one", "the one on the left".
+static bool pick_among(blocks_state *state, unsigned hide, blocks_target *target)
 {
     static const char *const places[BLOCKS_DIRECTIONS] = {
         "the (3:one on the left|2:left one|leftmost one|one furthest left|one to the left)",
         "the (3:one on the right|2:right one|rightmost one|one furthest right|one to the right)",
         "the (2:one in (the|) front|2:closest one|nearest one|front one|one at the front)",
         "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
-    const blocks_scene *scene = talk->scene;
-    blocks_set set = blocks_find(scene, talk->they_kind);
-    if (!talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
-        of_two_others(talk, set) || blocks_size_of(set) < 2 ||
-        blocks_kind_mask(talk->they_kind) & hide)
+    const blocks_scene *scene = state->scene;
+    blocks_set set = blocks_find(scene, state->they_kind);
+    if (!state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
+        of_two_others(state, set) || blocks_size_of(set) < 2 ||
+        blocks_kind_mask(state->they_kind) & hide)
         return false;
-    target->coreference = talk->round - talk->they_entry;
+    target->coreference = state->round - state->they_entry;
     target->of_they = true;
-    target->kind = talk->they_kind;
-    if (blocks_chance(talk, 0.4)) {
-        blocks_direction direction = blocks_some_direction(talk);
+    target->kind = state->they_kind;
+    if (blocks_chance(state, 0.4)) {
+        blocks_direction direction = blocks_some_direction(state);
         target->object = blocks_extreme(scene, set, direction);
         snprintf(target->text, sizeof target->text, "%s",
-                 blocks_reading(&talk->rng, places[direction]).text);
+                 blocks_expansion(&state->rng, places[direction]).text);
         target->family = "superlative";
     } else {
-        blocks_attribute a = blocks_some_attribute(talk);
-        int some = random_of(talk, set);
+        blocks_attribute a = blocks_some_attribute(state);
+        int some = random_of(state, set);
         if (target->kind.value[a] >= 0 || hide >> a & 1)
             return false;
         target->kind.value[a] = (int8_t)blocks_value_of(scene, some, a);
         target->object = blocks_only(blocks_find(scene, target->kind));
         blocks_kind such = blocks_such(a, target->kind.value[a]);
         snprintf(target->text, sizeof target->text, "%s",
-                 blocks_noun(&talk->rng, such, BLOCKS_THE).text);
+                 blocks_noun(&state->rng, such, BLOCKS_THE).text);
         if (a == BLOCKS_SHAPE && strstr(target->text, "one"))
             return false;
     }
     target->named = blocks_kind_mask(target->kind);
-    return target->object >= 0 && open(talk, target->object, hide);
+    return target->object >= 0 && open(state, target->object, hide);
 }
 
-bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
+bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    static bool (*const pick[])(blocks_talk * talk, unsigned hide,
+    static bool (*const pick[])(blocks_state * state, unsigned hide,
                                 blocks_target *target) = {[TARGET_NAMED] = blocks_target_pick_named,
                                                           [TARGET_PLACE] = pick_place,
                                                           [TARGET_SIZE] = pick_size,
@@ -538,7 +540,7 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_OTHER] = pick_other,
                                                           [TARGET_REMAINING] = pick_remaining};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
-    return pick[talk->naming](talk, hide, target);
+    return pick[state->naming](state, hide, target);
 }
 
 const char *blocks_bare(const char *text)
@@ -548,30 +550,30 @@ const char *blocks_bare(const char *text)
     return whole ? text : text + 4;
 }
 
-// "the left one", "the right one": of the group, or of the two things, last spoken of
-static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target target[2])
+// "the left one", "the right one": of the group, or of the two things, mentioned last
+static bool pick_two_places(blocks_state *state, unsigned hide, blocks_target target[2])
 {
     static const char *const names[][BLOCKS_DIRECTIONS] = {
         {"the left one", "the right one", "the front one", "the back one"},
         {"the one on the left", "the one on the right", "the one in front", "the one in the back"},
         {"the left", "the right", "the front one", "the one in the back"}};
-    const blocks_scene *scene = talk->scene;
-    bool both = talk->naming == TARGET_BOTH;
-    blocks_kind kind = both ? blocks_anything : talk->they_kind;
-    blocks_set two = both ? talk->both : blocks_find(scene, kind);
-    if (both ? talk->round < 2 || talk->both_entry != talk->round - 1
-             : !talk->they || talk->round - talk->they_said > 1 || blocks_they_narrowed(talk) ||
-                   of_two_others(talk, two) || blocks_size_of(two) != 2 ||
+    const blocks_scene *scene = state->scene;
+    bool both = state->naming == TARGET_BOTH;
+    blocks_kind kind = both ? blocks_anything : state->they_kind;
+    blocks_set two = both ? state->both : blocks_find(scene, kind);
+    if (both ? state->round < 2 || state->both_entry != state->round - 1
+             : !state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
+                   of_two_others(state, two) || blocks_size_of(two) != 2 ||
                    blocks_kind_mask(kind) & hide)
         return false;
     static const int often[] = {0, 0, 1, 1, 2};
-    const char *const *name = names[BLOCKS_ONE_OF(talk, often)];
-    int first = vd_rng_below(&talk->rng, 4), at[2];
-    first = first == 3 ? BLOCKS_FRONT + vd_rng_below(&talk->rng, 2) : first % 2;
+    const char *const *name = names[BLOCKS_ONE_OF(state, often)];
+    int first = vd_rng_below(&state->rng, 4), at[2];
+    first = first == 3 ? BLOCKS_FRONT + vd_rng_below(&state->rng, 2) : first % 2;
     for (int i = 0; i < 2; i++) {
         at[i] = first ^ i;
         target[i] = (blocks_target){.kind = kind,
-                                    .coreference = both ? 1 : talk->round - talk->they_entry,
+                                    .coreference = both ? 1 : state->round - state->they_entry,
                                     .of_they = !both,
                                     .family = "superlative"};
         target[i].object = blocks_extreme(scene, two, (blocks_direction)at[i]);
@@ -579,31 +581,31 @@ static bool pick_two_places(blocks_talk *talk, unsigned hide, blocks_target targ
         target[i].sides = at[i] <= BLOCKS_RIGHT;
         target[i].rows = !target[i].sides;
         snprintf(target[i].text, sizeof target[i].text, "%s", name[at[i]]);
-        if (target[i].object < 0 || !open(talk, target[i].object, hide))
+        if (target[i].object < 0 || !open(state, target[i].object, hide))
             return false;
     }
     return true;
 }
 
-bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
+bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target[2])
 {
-    if (talk->naming == TARGET_BOTH)
-        return pick_two_places(talk, hide, target);
-    if (talk->naming == TARGET_AMONG && blocks_chance(talk, 0.5) &&
-        pick_two_places(talk, hide, target))
+    if (state->naming == TARGET_BOTH)
+        return pick_two_places(state, hide, target);
+    if (state->naming == TARGET_AMONG && blocks_chance(state, 0.5) &&
+        pick_two_places(state, hide, target))
         return true;
     // "is it bigger than the other cube"
-    bool other = talk->naming == TARGET_IT && blocks_chance(talk, 0.3);
-    bool (*const pick)(blocks_talk *, unsigned, blocks_target *) =
-        talk->naming == TARGET_AMONG ? blocks_target_pick : blocks_target_pick_named;
-    if (!blocks_target_pick(talk, hide, &target[0]))
+    bool other = state->naming == TARGET_IT && blocks_chance(state, 0.3);
+    bool (*const pick)(blocks_state *, unsigned, blocks_target *) =
+        state->naming == TARGET_AMONG ? blocks_target_pick : blocks_target_pick_named;
+    if (!blocks_target_pick(state, hide, &target[0]))
         return false;
     target[1] = (blocks_target){.object = -1, .kind = blocks_anything};
-    return ((other && pick_other(talk, hide, &target[1])) || pick(talk, hide, &target[1])) &&
+    return ((other && pick_other(state, hide, &target[1])) || pick(state, hide, &target[1])) &&
            target[0].object != target[1].object;
 }
 
-blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, blocks_ask ask,
+blocks_draft blocks_about_two(const blocks_state *state, const char *family, blocks_ask ask,
                               const blocks_target target[2])
 {
     blocks_draft draft = blocks_draft_about(family, ask, &target[0]);
@@ -611,7 +613,7 @@ blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, block
     draft.both = 1u << target[0].object | 1u << target[1].object;
     draft.meaning.sides = target[0].sides;
     draft.meaning.rows = target[0].rows;
-    if (talk->naming != TARGET_IT) {
+    if (state->naming != TARGET_IT) {
         draft.single = -1;
         draft.crowded = true;
     }

@@ -173,7 +173,7 @@ static bool is_tellable(const blocks_scene *scene, const blocks_meaning *m, int 
     return false;
 }
 
-// "which of them is metal": "on the left", best where nothing else tells them apart.
+// "which of them is metal": "on the left", best where nothing else distinguishes them.
 static float judge_place(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     int object = blocks_only(m->objects), direction = a->number;
@@ -202,13 +202,13 @@ static float judge_choice(const blocks_scene *scene, const blocks_meaning *m,
     if (a->form == FORM_PLACE || a->form == FORM_SIDE)
         return judge_place(scene, m, a);
     bool alone = (blocks_find(scene, a->says) & m->among) == m->objects;
-    bool news = a->told & ~m->given;
+    bool news = a->named & ~m->given;
     switch (a->form) {
     case FORM_A:
     case FORM_THE:
         return !alone || !news ? 0.25f : m->sides || m->rows ? 0.5f : 1;
     case FORM_VALUE:
-        return !alone || !news ? 0.25f : a->told >> BLOCKS_SHAPE & 1 ? 1 : 0.5f;
+        return !alone || !news ? 0.25f : a->named >> BLOCKS_SHAPE & 1 ? 1 : 0.5f;
     default:
         return 0;
     }
@@ -239,7 +239,7 @@ static float judge_side(const blocks_meaning *m, const blocks_answer *a)
 // "which color is most common": "red", "the red ones".
 static float judge_most(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
-    bool only = a->told == 1u << m->attribute && a->says.value[m->attribute] >= 0;
+    bool only = a->named == 1u << m->attribute && a->says.value[m->attribute] >= 0;
     if (!only || !blocks_kind_same(a->says, m->more))
         return 0;
     if (a->form == FORM_SHARED)

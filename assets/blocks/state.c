@@ -1,4 +1,4 @@
-#include "assets/blocks/talk.h"
+#include "assets/blocks/state.h"
 
 #include <string.h>
 
@@ -46,13 +46,13 @@ unsigned blocks_text_words(const char *text)
     return words;
 }
 
-void blocks_tell(blocks_talk *talk, blocks_kind kind, int number)
+void blocks_add_fact(blocks_state *state, blocks_kind kind, int number)
 {
-    if (talk->facts < BLOCKS_FACTS)
-        talk->fact[talk->facts++] = (blocks_fact){kind, number};
+    if (state->facts < BLOCKS_FACTS)
+        state->fact[state->facts++] = (blocks_fact){kind, number};
     // "6 cones" of 6 things: everything is a cone.
-    for (int i = 0; i < talk->scene->count && number == talk->scene->count; i++)
-        talk->known[i] |= blocks_kind_mask(kind);
+    for (int i = 0; i < state->scene->count && number == state->scene->count; i++)
+        state->known[i] |= blocks_kind_mask(kind);
 }
 
 // Every `narrow` thing is a `wide` one.
@@ -64,11 +64,11 @@ static bool within(blocks_kind narrow, blocks_kind wide)
     return true;
 }
 
-int blocks_told(const blocks_talk *talk, blocks_kind kind)
+int blocks_known_number(const blocks_state *state, blocks_kind kind)
 {
     int told = -2;
-    for (int i = 0; i < talk->facts; i++) {
-        const blocks_fact *f = &talk->fact[i];
+    for (int i = 0; i < state->facts; i++) {
+        const blocks_fact *f = &state->fact[i];
         if (f->number == 0 && within(kind, f->kind))
             return 0;
         if (f->number >= 0 && blocks_kind_same(kind, f->kind))
@@ -77,18 +77,18 @@ int blocks_told(const blocks_talk *talk, blocks_kind kind)
             told = -1;
     }
     unsigned mask = blocks_kind_mask(kind);
-    for (int i = 0; i < talk->scene->count; i++)
-        if ((talk->known[i] & mask) == mask && blocks_is(&talk->scene->object[i], kind))
+    for (int i = 0; i < state->scene->count; i++)
+        if ((state->known[i] & mask) == mask && blocks_is(&state->scene->object[i], kind))
             told = -1;
     return told;
 }
 
-bool blocks_put(blocks_talk *talk, blocks_draft *draft, const char *pattern, const char *letters,
+bool blocks_put(blocks_state *state, blocks_draft *draft, const char *pattern, const char *letters,
                 ...)
 {
     va_list texts;
     va_start(texts, letters);
-    blocks_say_list(&talk->rng, draft->text, sizeof draft->text, pattern, letters, texts);
+    blocks_expand_list(&state->rng, draft->text, sizeof draft->text, pattern, letters, texts);
     va_end(texts);
     return true;
 }
@@ -112,30 +112,30 @@ int64_t blocks_kinds_key(const blocks_kind kind[2])
     return blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]);
 }
 
-int blocks_some_object(blocks_talk *talk)
+int blocks_some_object(blocks_state *state)
 {
-    return vd_rng_below(&talk->rng, talk->scene->count);
+    return vd_rng_below(&state->rng, state->scene->count);
 }
 
-blocks_attribute blocks_some_attribute(blocks_talk *talk)
+blocks_attribute blocks_some_attribute(blocks_state *state)
 {
-    return (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    return (blocks_attribute)vd_rng_below(&state->rng, BLOCKS_ATTRIBUTES);
 }
 
-int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value)
+int blocks_other_value(blocks_state *state, blocks_attribute attribute, int value)
 {
     int values = blocks_values(attribute);
-    return (value + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
+    return (value + 1 + vd_rng_below(&state->rng, values - 1)) % values;
 }
 
-blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask)
+blocks_kind blocks_some_kind(blocks_state *state, unsigned mask)
 {
-    return blocks_kind_of(&talk->scene->object[blocks_some_object(talk)], mask);
+    return blocks_kind_of(&state->scene->object[blocks_some_object(state)], mask);
 }
 
-blocks_direction blocks_some_direction(blocks_talk *talk)
+blocks_direction blocks_some_direction(blocks_state *state)
 {
-    return (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    return (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS);
 }
 
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
@@ -156,14 +156,14 @@ void blocks_ask_for(blocks_draft *draft, blocks_set objects)
     draft->meaning.yes = objects != 0;
 }
 
-bool blocks_it_clear(const blocks_talk *talk)
+bool blocks_it_clear(const blocks_state *state)
 {
-    return talk->it >= 0 && !(talk->singles & ~(1u << talk->it)) &&
-           talk->round - talk->it_entry <= 3;
+    return state->it >= 0 && !(state->singles & ~(1u << state->it)) &&
+           state->round - state->it_entry <= 3;
 }
 
-bool blocks_they_clear(const blocks_talk *talk)
+bool blocks_they_clear(const blocks_state *state)
 {
-    return talk->they && talk->groups <= (talk->they_entry > 0) &&
-           talk->round - talk->they_entry <= 3;
+    return state->they && state->groups <= (state->they_entry > 0) &&
+           state->round - state->they_entry <= 3;
 }

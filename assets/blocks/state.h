@@ -1,12 +1,12 @@
-// A conversation while it is made: what has been said, what "it" and "they" are, and the questions
-// that could come next. Internal to the dialog maker.
-#ifndef BLOCKS_TALK_H
-#define BLOCKS_TALK_H
+// The dialog state while a dialog is generated: which facts have been mentioned, what "it" and
+// "they" refer to, and the questions that could come next. Internal to the generator.
+#ifndef BLOCKS_STATE_H
+#define BLOCKS_STATE_H
 
 #include "assets/blocks/answers.h"
 #include "assets/blocks/phrase.h"
 
-// A question that could be asked, with what it would do to the conversation.
+// A question that could be asked, with its effects on the dialog state.
 typedef struct blocks_draft {
     char text[BLOCKS_TEXT];
     const char *family;
@@ -19,25 +19,25 @@ typedef struct blocks_draft {
     bool crowded;               // names several: no clear "it" afterwards
     int about;                  // the object that the answer describes, -1 = none
     blocks_kind kind;           // COUNT, THERE: the kind asked about
-    bool kind_told;             // the answer tells how many of that kind there are, or if any
-    bool tallied;               // POLAR: the question itself says how many
+    bool kind_stated;           // the answer states how many of that kind there are, or whether any
+    bool tallied;               // POLAR: the question itself states how many
     blocks_kind whole;          // COUNT: "how many of the cubes are red": the cubes
     bool group;                 // "they" may be that kind afterwards
-    bool other_group;           // about things that "they" might mean too
-    bool other_thing;           // about something else that "it" might mean
+    bool other_group;           // about things that "they" might refer to too
+    bool other_thing;           // about something else that "it" might refer to
     bool plural;                // asked in the plural
-    bool of_they;               // about those last spoken of, or one of them
+    bool of_they;               // about those mentioned last, or one of them
     blocks_set both;            // the two things that it is about, empty = others
     bool of_both;               // "they" are those two
     bool of_found;              // "they" are those that the round before found
     int implied;                // the one object that a yes is about, unnamed; -1 = none
     blocks_kind target;         // VALUE: the kind by which the object was named
     int asked;                  // ONE, ALL: the value that is asked for, -1 = none
-    blocks_set found;           // several things that the answer brings up besides
+    blocks_set found;           // several other things that the answer mentions
     int beside;                 // SIDE: of which thing the side is asked for, -1 = none
 } blocks_draft;
 
-// One entry of the history, as its words alone have it.
+// One entry of the history, as far as its words tell.
 typedef struct blocks_entry {
     unsigned words; // values named, bit per value
     int object;     // the one object it is about, -1 = none or several
@@ -49,15 +49,15 @@ typedef struct blocks_entry {
     blocks_kind whole; // COUNT: the kind named of which that is a part
     bool one;          // THERE: one of the kind was asked for, and there is at least one
     bool verify;
-    int asked;             // verify: the value
-    bool yes;              // ALL, SAME: the answer; SHARED: there is one; others: not read
-    int told;              // the object that the answer named, or alone can mean; -1 = none
-    blocks_set found;      // several things that were counted or found, and are no kind: "they"
-    blocks_set rest;       // CHOICE among several: those that were not chosen
-    blocks_set not_so;     // ALL, answered no: those that are not
-    int beside;            // SIDE: of which thing the side was asked for, -1 = none
-    blocks_direction axis; // LEFT: left or right, FRONT: in front or behind
-    blocks_kind said;      // VALUE, SHARED, MOST: the one value that the answer gave
+    int asked;                // verify: the value
+    bool yes;                 // ALL, SAME: the answer; SHARED: there is one; others: not read
+    int named;                // the object that the answer named, or alone can mean; -1 = none
+    blocks_set found;         // several things that were counted or found, and are no kind: "they"
+    blocks_set rest;          // CHOICE among several: those that were not chosen
+    blocks_set not_so;        // ALL, answered no: those that are not
+    int beside;               // SIDE: of which thing the side was asked for, -1 = none
+    blocks_direction axis;    // LEFT: left or right, FRONT: in front or behind
+    blocks_kind answer_value; // VALUE, SHARED, MOST: the one value that the answer gave
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -74,21 +74,21 @@ typedef enum {
     TARGET_NEXT_TO_IT, // the thing behind it
     TARGET_NOT,        // the cube that isn't red
     TARGET_IT,         // of several things: "they"
-    TARGET_THAT,       // that ball: of several, the one spoken of
+    TARGET_THAT,       // that ball: of several, the one mentioned
     TARGET_BEFORE,     // the one before
     TARGET_ANSWER,     // that one: the thing that the answer before named
-    TARGET_AMONG,      // of those last spoken of: the red one, the one on the left
+    TARGET_AMONG,      // of those mentioned last: the red one, the one on the left
     TARGET_RANKED,     // the second cube from the left
-    TARGET_OTHER,      // the other cube: of two, not the one just spoken of
+    TARGET_OTHER,      // the other cube: of two, not the one just mentioned
     TARGET_REMAINING,  // those that the round before did not count or choose: the others
-    TARGET_BESIDES,    // of several things: those of a kind beside the one just spoken of
+    TARGET_BESIDES,    // of several things: those of a kind beside the one just mentioned
     TARGET_FOUND,      // of several things: "they", those that the round before found
     TARGET_BOTH,       // of several things: "they", the two that the round before was about
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
 
-typedef struct blocks_talk {
+typedef struct blocks_state {
     const blocks_scene *scene;
     vd_rng rng;
     blocks_dialog *dialog;
@@ -98,56 +98,56 @@ typedef struct blocks_talk {
     blocks_fact fact[BLOCKS_FACTS];
     int facts;
 
-    unsigned known[BLOCKS_MAX]; // attributes of each object that have been told
-    int last[BLOCKS_MAX];       // entry that last spoke of the object alone, -1 = none
-    int mention[BLOCKS_MAX];    // entry that last spoke of it, or perhaps did, -1 = none
+    unsigned known[BLOCKS_MAX]; // attributes of each object that have been mentioned
+    int last[BLOCKS_MAX];       // entry that last mentioned the object alone, -1 = none
+    int mention[BLOCKS_MAX];    // entry that last mentioned it, or perhaps did, -1 = none
 
     int it, it_entry;   // what "it" is, -1 = nothing clear
     int before;         // what "it" was right before that, -1 = nothing clear
-    blocks_set singles; // objects that rounds (not the caption) spoke of one at a time
+    blocks_set singles; // objects that rounds (not the caption) mentioned one at a time
 
-    bool they; // is there a group to speak of
+    bool they; // whether "they" refers to a group
     blocks_kind they_kind;
-    int they_entry, groups; // groups: how many the rounds (not the caption) brought up
-    int they_said;          // the round that last spoke of them
+    int they_entry, groups; // groups: how many the rounds (not the caption) mentioned
+    int they_last;          // the round that mentioned them last
     blocks_set both;        // the two things that round both_entry was about
     int both_entry;
     int references;       // coreferent questions so far
     blocks_naming naming; // how the next question is to name its target
     bool digits;          // "one" is written as 1
-} blocks_talk;
+} blocks_state;
 
 // ---- state ------------------------------------------------------------------------------------
 
-static inline bool blocks_chance(blocks_talk *talk, double probability)
+static inline bool blocks_chance(blocks_state *state, double probability)
 {
-    return vd_rng_uniform(&talk->rng) < probability;
+    return vd_rng_uniform(&state->rng) < probability;
 }
 
 // One of the elements of an array.
-#define BLOCKS_ONE_OF(talk, list)                                                                  \
-    ((list)[vd_rng_below(&(talk)->rng, (int)(sizeof(list) / sizeof *(list)))])
+#define BLOCKS_ONE_OF(state, list)                                                                 \
+    ((list)[vd_rng_below(&(state)->rng, (int)(sizeof(list) / sizeof *(list)))])
 
 // The kind of some object of the scene, by the attributes in mask.
-blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask);
-int blocks_some_object(blocks_talk *talk);
-blocks_attribute blocks_some_attribute(blocks_talk *talk);
-int blocks_other_value(blocks_talk *talk, blocks_attribute attribute, int value); // any but this
-blocks_direction blocks_some_direction(blocks_talk *talk);
+blocks_kind blocks_some_kind(blocks_state *state, unsigned mask);
+int blocks_some_object(blocks_state *state);
+blocks_attribute blocks_some_attribute(blocks_state *state);
+int blocks_other_value(blocks_state *state, blocks_attribute attribute, int value); // any but this
+blocks_direction blocks_some_direction(blocks_state *state);
 
 unsigned blocks_kind_words(blocks_kind kind);
 unsigned blocks_text_words(const char *text); // of all values that the text names
 
-void blocks_tell(blocks_talk *talk, blocks_kind kind, int number);
-// What the conversation so far already says: number of the kind, -1 = at least one, -2 = unknown.
-int blocks_told(const blocks_talk *talk, blocks_kind kind);
+void blocks_add_fact(blocks_state *state, blocks_kind kind, int number);
+// What the dialog so far states: number of the kind, -1 = at least one, -2 = unknown.
+int blocks_known_number(const blocks_state *state, blocks_kind kind);
 
-// A draft without effects on the conversation.
+// A draft without effects on the dialog state.
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
 // It asks for these: whether there are any, or how many.
 void blocks_ask_for(blocks_draft *draft, blocks_set objects);
-// Writes the question, one reading of the pattern (phrase.h); true.
-bool blocks_put(blocks_talk *talk, blocks_draft *draft, const char *pattern, const char *letters,
+// Writes the question, one expansion of the pattern (phrase.h); true.
+bool blocks_put(blocks_state *state, blocks_draft *draft, const char *pattern, const char *letters,
                 ...);
 uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c);
 int64_t blocks_kind_key(blocks_kind kind);
@@ -156,9 +156,10 @@ int64_t blocks_kinds_key(const blocks_kind kind[2]); // in either order
 // Would a reader who does not know the order of the rounds know what "it" ("they") is? People
 // choose the latest mention; most references are made where both readings agree, because the
 // network matches contents and does not know the order of the rounds.
-bool blocks_it_clear(const blocks_talk *talk);
-bool blocks_they_clear(const blocks_talk *talk);
-bool blocks_several_told(const blocks_talk *talk); // whether several things were spoken of together
+bool blocks_it_clear(const blocks_state *state);
+bool blocks_they_clear(const blocks_state *state);
+bool blocks_several_mentioned(
+    const blocks_state *state); // whether several things were mentioned together
 
 // ---- what a question can be about -------------------------------------------------------------
 
@@ -173,27 +174,27 @@ typedef struct blocks_target {
     bool crowded;
     int beside; // NEIGHBOUR: the object by which it is named, and by which attributes that is
     unsigned beside_named;
-    bool of_they; // one of those last spoken of
+    bool of_they; // one of those mentioned last
     bool sides,
         rows; // "the left one" beside "the right one", "the front one" beside "the back one"
 } blocks_target;
 
-// Picks an object of which an attribute in `hide` has not been told yet (so that asking for it is
-// not silly) and names it without those, as talk->naming says. False when there is no such object.
-bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target);
+// Picks an object of which an attribute in `hide` has not been mentioned yet (else the answer is
+// known) and names it without those, as state->naming says. False when there is no such object.
+bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *target);
 // The same, by a kind that it alone is.
-bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *target);
+bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target *target);
 // A draft of a question about one target, which the answer describes if the question is for that.
 blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
-// "red ball" of "the red ball", as in a telegram; "it" stays.
+// "red ball" of "the red ball", without the article; "it" stays.
 const char *blocks_bare(const char *text);
 // Two different things, the second named by a kind; and a draft of a question that compares them.
-bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2]);
-blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, blocks_ask ask,
+bool blocks_two_targets(blocks_state *state, unsigned hide, blocks_target target[2]);
+blocks_draft blocks_about_two(const blocks_state *state, const char *family, blocks_ask ask,
                               const blocks_target target[2]);
 
-// What several questions are about: those last spoken of, or a kind.
+// What several questions are about: those mentioned last, or a kind.
 typedef struct blocks_group {
     blocks_kind kind;
     blocks_set set;
@@ -209,25 +210,26 @@ typedef struct blocks_group {
 } blocks_group;
 
 // Some of "they" were just counted: now "they" may be those.
-bool blocks_they_narrowed(const blocks_talk *talk);
+bool blocks_they_narrowed(const blocks_state *state);
 // The others of a whole ("they", a kind, the candidates of a choice) of which some were counted or
 // one was chosen in the round before.
-blocks_set blocks_remaining(const blocks_talk *talk);
-blocks_group blocks_group_of(const blocks_talk *talk, blocks_kind kind); // all of the kind, unnamed
-bool blocks_group_pick(blocks_talk *talk, blocks_group *group);          // as talk->naming says
+blocks_set blocks_remaining(const blocks_state *state);
+blocks_group blocks_group_of(const blocks_state *state,
+                             blocks_kind kind);                   // all of the kind, unnamed
+bool blocks_group_pick(blocks_state *state, blocks_group *group); // as state->naming says
 // "they", whatever was counted of them; and right after "how many of them are red" those that are.
-bool blocks_group_they(blocks_talk *talk, blocks_group *group);
-bool blocks_group_latest(blocks_talk *talk, blocks_group *group);
+bool blocks_group_they(blocks_state *state, blocks_group *group);
+bool blocks_group_latest(blocks_state *state, blocks_group *group);
 // A value of the attribute, one that some of the group have more often than not.
-int blocks_group_value(blocks_talk *talk, const blocks_group *group, blocks_attribute attribute);
+int blocks_group_value(blocks_state *state, const blocks_group *group, blocks_attribute attribute);
 blocks_draft blocks_group_draft(const blocks_group *group, const char *family, blocks_ask ask,
                                 blocks_set objects);
 
 // ---- questions --------------------------------------------------------------------------------
 
-// Makes a question, whose target, if it has one, is named as talk->naming says. False when there is
-// nothing to ask.
-typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
+// Makes a question, whose target, if it has one, is named as state->naming says. False when there
+// is nothing to ask.
+typedef bool blocks_ask_fn(blocks_state *state, blocks_draft *draft);
 
 // Of a kind: "how many cubes are there", "and balls".
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
@@ -268,7 +270,7 @@ blocks_ask_fn blocks_ask_rest, blocks_ask_not_so, blocks_ask_what_besides, block
 // Of what no scene has, of what every scene has, of the picture as such.
 blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;
 
-// Writes the caption and starts the conversation with what it says.
-void blocks_caption(blocks_talk *talk);
+// Writes the caption and starts the dialog state with what it mentions.
+void blocks_caption(blocks_state *state);
 
 #endif
