@@ -64,7 +64,7 @@ vd_backend_plugin(int abi, int device, char *text, size_t room)
     table.size = sizeof table;
     table.name = "cuda";
     table.description = description;
-    vd_cuda_lane(&table);
+    vd_cuda_stream(&table);
     vd_cuda_matrix(&table);
     vd_cuda_pointwise(&table);
     vd_cuda_rows(&table);

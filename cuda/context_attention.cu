@@ -5,22 +5,22 @@ enum { THREADS = 256, WARPS = THREADS / VD_WARP };
 enum { ENTRIES = 16 }; // that a block of a question scores at a time, a warp each
 
 // Geometry by value, as kernels get it.
-struct vd_pairs {
+struct vd_context_geometry {
     vd_geometry_rows rows;
     int most, hidden;
 };
 
-static vd_pairs pairs_of(const vd_geometry *span, int hidden)
+static vd_context_geometry geometry_of(const vd_geometry *span, int hidden)
 {
-    vd_pairs p;
+    vd_context_geometry p;
     p.rows = span->rows;
     p.most = span->most;
     p.hidden = hidden;
     return p;
 }
 
-// Dropout's index of the product of question n and the entry at place r, as on the CPU.
-static __device__ __forceinline__ uint32_t pair_index(const vd_pairs &p, int n, int r)
+// Dropout's index of the product of question n and entry r of those it sees, as on the CPU.
+static __device__ __forceinline__ uint32_t pair_index(const vd_context_geometry &p, int n, int r)
 {
     return (static_cast<uint32_t>(n) * static_cast<uint32_t>(p.most) + static_cast<uint32_t>(r)) *
            static_cast<uint32_t>(p.hidden);
@@ -30,8 +30,8 @@ static __device__ __forceinline__ uint32_t pair_index(const vd_pairs &p, int n, 
 
 // A block a question: scores by a warp an entry, their softmax, the weighted sum of entries.
 static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
-    context_kernel(vd_pairs p, const float *fq, const float *fh, const float *h, const float *w,
-                   const float *b, vd_drop drop, float *a, float *c)
+    context_kernel(vd_context_geometry p, const float *fq, const float *fh, const float *h,
+                   const float *w, const float *b, vd_drop drop, float *a, float *c)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
@@ -67,15 +67,17 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
     VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), ENTRIES * VD_WARP,
-              pairs_of(span, hidden), fq, fh, h, score->w, score->b, vd_drop_make(rate, key), a, c);
+              geometry_of(span, hidden), fq, fh, h, score->w, score->b, vd_drop_make(rate, key), a,
+              c);
 }
 
 // ---- backward -----------------------------------------------------------------------------------
 
 // A block a question: the scores' gradient, and that of the question's projection.
-static __global__ void context_question_kernel(vd_pairs p, const float *fh, const float *h,
-                                               const float *w, vd_drop drop, const float *a,
-                                               float *da, const float *dc, float *dfq)
+static __global__ void context_question_kernel(vd_context_geometry p, const float *fh,
+                                               const float *h, const float *w, vd_drop drop,
+                                               const float *a, float *da, const float *dc,
+                                               float *dfq)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
@@ -103,8 +105,8 @@ static __global__ void context_question_kernel(vd_pairs p, const float *fh, cons
     }
 }
 
-// A block an entry (dialog, place): the sum of the gradients from all questions that see it.
-static __global__ void context_entry_kernel(vd_pairs p, const float *fq, const float *w,
+// A block an entry (dialog, index): the sum of the gradients from all questions that see it.
+static __global__ void context_entry_kernel(vd_context_geometry p, const float *fq, const float *w,
                                             vd_drop drop, const float *a, const float *da,
                                             const float *dc, float *dfh, float *dh)
 {
@@ -132,7 +134,7 @@ static __global__ void context_entry_kernel(vd_pairs p, const float *fq, const f
 }
 
 // A block a question: its share of the score layer's gradient.
-static __global__ void context_score_kernel(vd_pairs p, const float *fq, const float *fh,
+static __global__ void context_score_kernel(vd_context_geometry p, const float *fq, const float *fh,
                                             vd_drop drop, const float *da, float *dw, float *db)
 {
     int n = blockIdx.x;
@@ -161,7 +163,7 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
                                        const vd_real *a, vd_real *da, const vd_real *dc,
                                        vd_real *dfq, vd_real *dfh, vd_real *dh)
 {
-    vd_pairs p = pairs_of(span, hidden);
+    vd_context_geometry p = geometry_of(span, hidden);
     vd_drop drop = vd_drop_make(rate, key);
     unsigned questions = static_cast<unsigned>(span->questions);
     VD_LAUNCH(context_question_kernel, questions, THREADS, p, fh, h, score->w, drop, a, da, dc,

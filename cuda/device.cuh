@@ -1,5 +1,5 @@
-// What every kernel file of the GPU backend uses: the launch macro, a thread's lane (its stream,
-// its cuBLAS handle, its scratch memory), reductions, dropout.
+// What every kernel file of the GPU backend uses: the launch macro, a host thread's stream
+// with its cuBLAS handle and its memory, reductions, dropout.
 //
 // The .cu files compile with nvcc for GPUs, and against tests/cuda_host/ for the tests.
 #ifndef VD_CUDA_DEVICE_CUH
@@ -22,12 +22,13 @@
 
 static_assert(sizeof(vd_real) == sizeof(float), "the GPU computes in float");
 
-// ---- lanes --------------------------------------------------------------------------------------
+// ---- streams ------------------------------------------------------------------------------------
 
-// Each host thread works on a stream of its own; what one lane asks for happens in order.
-struct vd_lane {
-    cudaStream_t stream;
-    cublasHandle_t blas; // with its workspace, from the first product on (vd_lane_blas)
+// A CUDA stream and what is used with it. Each host thread has its own; operations of one stream
+// run in order.
+struct vd_stream {
+    cudaStream_t handle;
+    cublasHandle_t blas; // with its workspace, from the first product on (vd_stream_blas)
     void *workspace;
     // Device memory for the length of one operation; grows, never shrinks.
     unsigned char *scratch;
@@ -36,39 +37,40 @@ struct vd_lane {
     unsigned char *pinned;
     size_t pinned_used;
     cudaEvent_t half_read[2];
-    // Pinned memory for results, and the events after two of them.
-    unsigned char *landing;
-    size_t landing_size;
-    cudaEvent_t landed[2];
+    // Pinned memory for downloads, and the events after two of them.
+    unsigned char *downloads;
+    size_t downloads_size;
+    cudaEvent_t downloaded[2];
 };
 
-// The calling thread's lane; NULL after an error on the device; then nothing is launched.
-vd_lane *vd_lane_get();
-// The lane's cuBLAS; false on error. A lane that only copies never opens it.
-bool vd_lane_blas(vd_lane *lane, cublasHandle_t *blas);
-// Remembers the first error until `trouble` reads it; true when there is none.
+// The calling thread's stream; NULL after an error on the device; then nothing is launched.
+vd_stream *vd_stream_get();
+// The stream's cuBLAS; false on error. A stream that only copies never opens it.
+bool vd_stream_blas(vd_stream *stream, cublasHandle_t *blas);
+// Remembers the first error until `last_error` reads it; true when there is none.
 bool vd_check(cudaError_t error, const char *what);
 bool vd_check_blas(cublasStatus_t status, const char *what);
-// `bytes` of the lane's scratch memory, valid until the next call; NULL on error.
-void *vd_lane_scratch(vd_lane *lane, size_t bytes);
-void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes);
+// `bytes` of the stream's scratch memory, valid until the next call; NULL on error.
+void *vd_stream_scratch(vd_stream *stream, size_t bytes);
+void vd_stream_upload(vd_stream *stream, void *to, const void *from, size_t bytes);
 // Asks for a copy; waits for all that was asked for. False on error.
-bool vd_lane_copy(vd_lane *lane, void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
-bool vd_lane_wait(vd_lane *lane);
-bool vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
+bool vd_stream_copy(vd_stream *stream, void *to, const void *from, size_t bytes,
+                    cudaMemcpyKind kind);
+bool vd_stream_wait(vd_stream *stream);
+bool vd_stream_download(vd_stream *stream, void *to, const void *from, size_t bytes);
 // `bytes` of pinned memory for downloads that run beside the device's work, until the next call;
 // NULL on error.
-unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
+unsigned char *vd_stream_downloads(vd_stream *stream, size_t bytes);
 
 // VD_LAUNCH(kernel, grid, threads, arguments): nothing happens for an empty grid.
 #define VD_LAUNCH(kernel, grid, threads, ...)                                                      \
     VD_LAUNCH_AS(#kernel, kernel, grid, threads, __VA_ARGS__)
 #define VD_LAUNCH_AS(name, kernel, grid, threads, ...)                                             \
     do {                                                                                           \
-        vd_lane *vd_launch_lane = vd_lane_get();                                                   \
+        vd_stream *vd_launch_stream = vd_stream_get();                                             \
         dim3 vd_launch_grid(grid);                                                                 \
-        if (vd_launch_lane && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                      \
-            VD_START(kernel, vd_launch_grid, threads, vd_launch_lane->stream, __VA_ARGS__);        \
+        if (vd_launch_stream && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                    \
+            VD_START(kernel, vd_launch_grid, threads, vd_launch_stream->handle, __VA_ARGS__);      \
             vd_check(cudaGetLastError(), name);                                                    \
         }                                                                                          \
     } while (0)
@@ -92,7 +94,7 @@ static inline int vd_ceil(int n, int by)
     i += static_cast<size_t>(gridDim.x) * blockDim.x
 
 // for (VD_EACH_ROW(k, n)), blocks sharing the rows, and in it for (VD_EACH_COLUMN(j, width)),
-// threads sharing a row: so that no thread needs a division to find its place.
+// threads sharing a row: so that no thread needs a division to find its element.
 #define VD_EACH_ROW(k, n)                                                                          \
     size_t k = blockIdx.x;                                                                         \
     k < static_cast<size_t>(n);                                                                    \
@@ -105,9 +107,9 @@ static inline int vd_ceil(int n, int by)
 // Their grid: a block a row, several where rows are few.
 static inline dim3 vd_row_grid(int rows, int width, int threads, int depth = 1)
 {
-    int pieces = rows < 128 ? vd_ceil(width, threads) : 1;
+    int parts = rows < 128 ? vd_ceil(width, threads) : 1;
     return dim3(rows > 0 ? vd_blocks(static_cast<size_t>(rows), 1) : 0,
-                static_cast<unsigned>(pieces), static_cast<unsigned>(depth));
+                static_cast<unsigned>(parts), static_cast<unsigned>(depth));
 }
 
 enum { VD_EACH_THREADS = 256 };
@@ -337,7 +339,7 @@ static __device__ __forceinline__ float vd_drop_factor(vd_drop d, uint32_t index
 // ---- families, each filling its part of the table -----------------------------------------------
 
 extern const vd_memory vd_cuda_memory;
-void vd_cuda_lane(vd_backend *table);
+void vd_cuda_stream(vd_backend *table);
 void vd_cuda_matrix(vd_backend *table);
 void vd_cuda_pointwise(vd_backend *table);
 void vd_cuda_rows(vd_backend *table);

@@ -21,7 +21,7 @@ static struct {
     int (*init)(vd_nccl_comm *comm, int size, vd_nccl_id id, int rank);
     int (*all_reduce)(const void *from, void *to, size_t n, int type, int how, vd_nccl_comm comm,
                       cudaStream_t stream);
-    int (*trouble)(vd_nccl_comm comm, int *result);
+    int (*state)(vd_nccl_comm comm, int *result);
     int (*abort)(vd_nccl_comm comm);
     const char *(*text)(int result);
 } nccl;
@@ -29,15 +29,15 @@ static struct {
 static const struct {
     const char *name;
     void *at;
-} functions[] = {{"ncclGetVersion", &nccl.version},        {"ncclGetUniqueId", &nccl.unique_id},
-                 {"ncclCommInitRank", &nccl.init},         {"ncclAllReduce", &nccl.all_reduce},
-                 {"ncclCommGetAsyncError", &nccl.trouble}, {"ncclCommAbort", &nccl.abort},
+} functions[] = {{"ncclGetVersion", &nccl.version},      {"ncclGetUniqueId", &nccl.unique_id},
+                 {"ncclCommInitRank", &nccl.init},       {"ncclAllReduce", &nccl.all_reduce},
+                 {"ncclCommGetAsyncError", &nccl.state}, {"ncclCommAbort", &nccl.abort},
                  {"ncclGetErrorString", &nccl.text}};
 
 // ---- opening and joining ------------------------------------------------------------------------
 
 static vd_nccl_comm comm;
-static const vd_patience *patience;
+static const vd_wait_limit *limit;
 static char message[256], title[64];
 
 static const char *refuse(const char *what, const char *why)
@@ -80,7 +80,7 @@ static const char *join(const unsigned char id[VD_DEVICES_ID], int rank, int siz
 {
     vd_nccl_id all;
     memcpy(all.internal, id, VD_DEVICES_ID);
-    if (!vd_lane_get()) // chooses the device
+    if (!vd_stream_get()) // chooses the device
         return "the GPU reported an error";
     int result = nccl.init(&comm, size, all, rank);
     if (result == NCCL_SUCCESS)
@@ -125,16 +125,16 @@ static const char *wait_for(cudaStream_t stream)
     const double awake = 0.2;
     const struct timespec nap = {0, 100000};
     for (double from = seconds_now();;) {
-        int trouble = NCCL_SUCCESS, asked = nccl.trouble(comm, &trouble);
+        int state = NCCL_SUCCESS, asked = nccl.state(comm, &state);
         cudaError_t error = cudaStreamQuery(stream);
-        if (asked != NCCL_SUCCESS || (trouble != NCCL_SUCCESS && trouble != NCCL_IN_PROGRESS))
-            return give_up(nccl.text(asked != NCCL_SUCCESS ? asked : trouble));
-        if (error == cudaSuccess && trouble == NCCL_SUCCESS)
+        if (asked != NCCL_SUCCESS || (state != NCCL_SUCCESS && state != NCCL_IN_PROGRESS))
+            return give_up(nccl.text(asked != NCCL_SUCCESS ? asked : state));
+        if (error == cudaSuccess && state == NCCL_SUCCESS)
             return NULL;
         if (error != cudaSuccess && error != cudaErrorNotReady)
             return give_up(cudaGetErrorString(error));
         double waited = seconds_now() - from;
-        const char *why = patience ? patience->over(patience->context, waited) : NULL;
+        const char *why = limit ? limit->over(limit->context, waited) : NULL;
         if (why)
             return give_up(why);
         if (waited < awake)
@@ -144,18 +144,18 @@ static const char *wait_for(cudaStream_t stream)
     }
 }
 
-static void wait_with(const vd_patience *from_now_on)
+static void wait_with(const vd_wait_limit *from_now_on)
 {
-    patience = from_now_on;
+    limit = from_now_on;
 }
 
 static const char *sum(vd_real *x, size_t n)
 {
-    vd_lane *lane = vd_lane_get();
-    if (!comm || !lane)
+    vd_stream *stream = vd_stream_get();
+    if (!comm || !stream)
         return "the GPU reported an error";
-    int result = nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, comm, lane->stream);
-    return result == NCCL_SUCCESS ? wait_for(lane->stream) : give_up(nccl.text(result));
+    int result = nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, comm, stream->handle);
+    return result == NCCL_SUCCESS ? wait_for(stream->handle) : give_up(nccl.text(result));
 }
 
 void vd_cuda_group(vd_backend *table)

@@ -133,8 +133,8 @@ static __global__ void cell_kernel(vd_directions all, vd_step s, bool multiplied
     size_t h = static_cast<size_t>(all.hidden);
     for (VD_EACH_ROW(k, s.count)) {
         const float *state = d.step + k * 4 * h;
-        for (VD_EACH_COLUMN(piece, all.hidden / WIDE)) {
-            int j = piece * WIDE;
+        for (VD_EACH_COLUMN(vector, all.hidden / WIDE)) {
+            int j = vector * WIDE;
             vd_wide<float, WIDE> pre[4];
             inputs_of<WIDE>(all, d, s, k, j, pre);
             VD_UNROLL
@@ -233,11 +233,11 @@ template <typename F> static void step_of_few(const vd_directions &all, vd_step 
 static bool factors_of(const vd_lstm_pass *pass, int directions, vd_factor *w_hh)
 {
     int h = pass->hidden, g = 4 * h, in = pass->in;
-    vd_lane *lane = vd_lane_get();
+    vd_stream *stream = vd_stream_get();
     size_t room = vd_factor_room(pass->x_rows, in) +
                   static_cast<size_t>(directions) * (vd_factor_room(g, in) + vd_factor_room(g, h));
     unsigned char *at = NULL;
-    if (!lane || (room && !(at = static_cast<unsigned char *>(vd_lane_scratch(lane, room)))))
+    if (!stream || (room && !(at = static_cast<unsigned char *>(vd_stream_scratch(stream, room)))))
         return false;
     vd_factor x = vd_factor_of(pass->x, pass->x_rows, in, in, &at);
     for (int i = 0; i < directions; i++) {
@@ -320,8 +320,8 @@ static __global__ void cell_backward_kernel(vd_directions all, vd_step s)
     for (VD_EACH_ROW(k, s.count)) {
         size_t from = s.previous >= 0 ? static_cast<size_t>(parent_of(all, s, k)) : 0;
         vd_children next = children_of(all, s, k);
-        for (VD_EACH_COLUMN(piece, all.hidden / WIDE)) {
-            int j = piece * WIDE;
+        for (VD_EACH_COLUMN(vector, all.hidden / WIDE)) {
+            int j = vector * WIDE;
             vd_wide<float, WIDE> before = {}, dh, dc;
             if (s.previous >= 0)
                 before = vd_load<WIDE>(d.cell + from * h + j);
@@ -477,12 +477,12 @@ static void run_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradi
         (tokens * static_cast<size_t>(vd_factor_ld<F>(in)) * sizeof(F) + 255) / 256 * 256;
     size_t dx_bytes = tokens * static_cast<size_t>(in) * sizeof(float);
     size_t weights = vd_factor_room(g, in) + vd_factor_room(g, h);
-    vd_lane *lane = vd_lane_get();
+    vd_stream *stream = vd_stream_get();
     dx_bytes = (dx_bytes + 255) / 256 * 256;
     unsigned char *at =
-        lane ? static_cast<unsigned char *>(vd_lane_scratch(
-                   lane, x_bytes + dx_bytes + static_cast<size_t>(directions) * weights))
-             : NULL;
+        stream ? static_cast<unsigned char *>(vd_stream_scratch(
+                     stream, x_bytes + dx_bytes + static_cast<size_t>(directions) * weights))
+               : NULL;
     if (!at)
         return;
     F *x_step = reinterpret_cast<F *>(at);
@@ -515,7 +515,7 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
 // ---- last states --------------------------------------------------------------------------------
 
 // Where a column of the sentence vector of s stands in y, or -1 for an empty sequence.
-static __device__ __forceinline__ long long place_of_last(const int *start, int hidden, int wide,
+static __device__ __forceinline__ long long index_of_last(const int *start, int hidden, int wide,
                                                           size_t s, int column)
 {
     int from = start[s], to = start[s + 1];
@@ -528,7 +528,7 @@ static void last_states(const vd_packed *packed, int directions, int hidden, con
     const int *start = packed->rows.start, wide = directions * hidden;
     vd_for_rows(__func__, packed->sequences, wide, [=] __device__(size_t s) {
         for (VD_EACH_COLUMN(j, wide)) {
-            long long at = place_of_last(start, hidden, wide, s, j);
+            long long at = index_of_last(start, hidden, wide, s, j);
             sentence[s * wide + j] = at < 0 ? 0.0f : y[at];
         }
     });
@@ -540,7 +540,7 @@ static void last_states_backward(const vd_packed *packed, int directions, int hi
     const int *start = packed->rows.start, wide = directions * hidden;
     vd_for_rows(__func__, packed->sequences, wide, [=] __device__(size_t s) {
         for (VD_EACH_COLUMN(j, wide)) {
-            long long at = place_of_last(start, hidden, wide, s, j);
+            long long at = index_of_last(start, hidden, wide, s, j);
             if (at >= 0)
                 dy[at] += dsentence[s * wide + j];
         }

@@ -33,7 +33,7 @@ struct vd_directions {
     bool keep; // gates, for the gradient
 };
 
-// A step's place: its rows, where they begin in step order, and where they begin in what is kept of
+// A step: its rows, where they begin in step order, and where they begin in what is kept of
 // the cells and of the states that rows go on from. Where there is no step before or next: -1, and
 // next_first the number of rows.
 struct vd_step {

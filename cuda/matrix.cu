@@ -158,13 +158,13 @@ vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned c
 static void multiply(bool ta, bool tb, int m, int n, int k, float alpha, vd_factor a, vd_factor b,
                      float beta, float *c, int ldc)
 {
-    vd_lane *lane = vd_lane_get();
+    vd_stream *stream = vd_stream_get();
     cublasHandle_t blas;
     cudaDataType_t type = a.narrow ? CUDA_R_16BF : CUDA_R_32F;
     cublasComputeType_t compute = a.narrow || precision == VD_PRECISION_FP32
                                       ? CUBLAS_COMPUTE_32F
                                       : CUBLAS_COMPUTE_32F_FAST_TF32;
-    if (lane && vd_lane_blas(lane, &blas))
+    if (stream && vd_stream_blas(stream, &blas))
         vd_check_blas(cublasGemmEx(blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
                                    ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, b.x, type, b.ld,
                                    a.x, type, a.ld, &beta, c, CUDA_R_32F, ldc, compute,
@@ -188,13 +188,13 @@ static bool worth_narrowing(int m, int n, int k)
     return vd_factors_are_narrow() && m >= 64 && n >= 64 && k >= 64;
 }
 
-static void multiply_narrow(vd_lane *lane, bool ta, bool tb, int m, int n, int k, float alpha,
+static void multiply_narrow(vd_stream *stream, bool ta, bool tb, int m, int n, int k, float alpha,
                             const float *a, int lda, const float *b, int ldb, float beta, float *c,
                             int ldc)
 {
     int a_rows = ta ? k : m, a_columns = ta ? m : k, b_rows = tb ? n : k, b_columns = tb ? k : n;
     unsigned char *room = static_cast<unsigned char *>(
-        vd_lane_scratch(lane, copy_room(a_rows, a_columns) + copy_room(b_rows, b_columns)));
+        vd_stream_scratch(stream, copy_room(a_rows, a_columns) + copy_room(b_rows, b_columns)));
     if (!room)
         return;
     vd_factor x = narrow_copy(a, a_rows, a_columns, lda, &room);
@@ -205,15 +205,15 @@ static void multiply_narrow(vd_lane *lane, bool ta, bool tb, int m, int n, int k
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
-    vd_lane *lane = vd_lane_get();
-    if (!lane || m <= 0 || n <= 0)
+    vd_stream *stream = vd_stream_get();
+    if (!stream || m <= 0 || n <= 0)
         return;
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
     else if (!ta && tb && are_few(m))
         gemv_rows(m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc);
     else if (worth_narrowing(m, n, k))
-        multiply_narrow(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        multiply_narrow(stream, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else
         multiply(ta, tb, m, n, k, alpha, vd_factor_at(a, lda), vd_factor_at(b, ldb), beta, c, ldc);
 }
@@ -290,8 +290,8 @@ static __global__ void grouped(const int *first, const vd_product *list, int cou
 
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
-    vd_lane *lane = vd_lane_get();
-    if (!lane || count < 1)
+    vd_stream *stream = vd_stream_get();
+    if (!stream || count < 1)
         return;
     if (count == 1) {
         vd_cuda_gemm(ta, tb, list->m, list->n, list->k, 1, list->a, list->lda, list->b, list->ldb,
@@ -309,15 +309,15 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
             jobs.first[used++] = tiles;
             tiles += vd_ceil(p->m, TILE) * vd_ceil(p->n, TILE);
         }
-        vd_jobs *there = static_cast<vd_jobs *>(vd_lane_scratch(lane, sizeof jobs));
+        vd_jobs *there = static_cast<vd_jobs *>(vd_stream_scratch(stream, sizeof jobs));
         if (used == 0 || !there)
             return;
         // One copy: the numbers of tiles are moved to just before the products.
         int *first = there->first + (MOST_JOBS - used);
         memmove(jobs.first + (MOST_JOBS - used), jobs.first,
                 static_cast<size_t>(used) * sizeof *jobs.first);
-        vd_lane_upload(lane, first, jobs.first + (MOST_JOBS - used),
-                       static_cast<size_t>(used) * (sizeof *jobs.first + sizeof *jobs.p));
+        vd_stream_upload(stream, first, jobs.first + (MOST_JOBS - used),
+                         static_cast<size_t>(used) * (sizeof *jobs.first + sizeof *jobs.p));
         VD_LAUNCH(grouped, static_cast<unsigned>(tiles), SIDE * SIDE, first, there->p, used, ta, tb,
                   beta);
     }
@@ -383,13 +383,13 @@ void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *s
 }
 
 // dy is converted once for both products.
-static void backward_narrow(vd_lane *lane, const float *x, const vd_matrix *w, const float *dy,
+static void backward_narrow(vd_stream *stream, const float *x, const vd_matrix *w, const float *dy,
                             float *dx, int dx_stride, float beta, const vd_matrix *dw, int rows)
 {
     int in = w->columns, out = w->rows;
     unsigned char *room = static_cast<unsigned char *>(
-        vd_lane_scratch(lane, copy_room(rows, out) + (dx ? copy_room(out, in) : 0) +
-                                  (dw ? copy_room(rows, in) : 0)));
+        vd_stream_scratch(stream, copy_room(rows, out) + (dx ? copy_room(out, in) : 0) +
+                                      (dw ? copy_room(rows, in) : 0)));
     if (!room)
         return;
     vd_factor d = narrow_copy(dy, rows, out, out, &room);
@@ -406,11 +406,11 @@ void vd_cuda_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real
                              int rows)
 {
     int in = w->columns, out = w->rows;
-    vd_lane *lane = vd_lane_get();
-    if (!lane || rows <= 0)
+    vd_stream *stream = vd_stream_get();
+    if (!stream || rows <= 0)
         return;
     if (worth_narrowing(rows, in, out)) {
-        backward_narrow(lane, x, w, dy, dx, dx_stride, beta, dw, rows);
+        backward_narrow(stream, x, w, dy, dx, dx_stride, beta, dw, rows);
     } else {
         if (dx)
             vd_cuda_gemm(false, false, rows, in, out, 1, dy, out, vd_matrix_reals(w), w->stride,

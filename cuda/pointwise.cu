@@ -138,7 +138,7 @@ static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real 
     });
 }
 
-enum { THREADS = 256, WARPS = THREADS / VD_WARP, PIECES = 512 };
+enum { THREADS = 256, WARPS = THREADS / VD_WARP, BLOCKS = 512 };
 
 static __global__ void square_kernel(const float *x, double *sums, size_t n)
 {
@@ -159,17 +159,17 @@ static __global__ void square_kernel(const float *x, double *sums, size_t n)
         sums[blockIdx.x] = sum;
 }
 
-// Sums of PIECES blocks, added on the host in their order: the same result every time.
+// Sums of BLOCKS blocks, added on the host in their order: the same result every time.
 static double square_sum(const vd_real *x, size_t n)
 {
-    double sums[PIECES] = {0}, sum = 0;
-    unsigned blocks = std::min(vd_blocks(n, THREADS), static_cast<unsigned>(PIECES));
-    vd_lane *lane = vd_lane_get();
-    double *there = lane ? static_cast<double *>(vd_lane_scratch(lane, sizeof sums)) : NULL;
+    double sums[BLOCKS] = {0}, sum = 0;
+    unsigned blocks = std::min(vd_blocks(n, THREADS), static_cast<unsigned>(BLOCKS));
+    vd_stream *stream = vd_stream_get();
+    double *there = stream ? static_cast<double *>(vd_stream_scratch(stream, sizeof sums)) : NULL;
     if (!there)
         return 0;
     VD_LAUNCH(square_kernel, blocks, THREADS, x, there, n);
-    vd_lane_download(lane, sums, there, blocks * sizeof *sums);
+    vd_stream_download(stream, sums, there, blocks * sizeof *sums);
     for (unsigned i = 0; i < blocks; i++)
         sum += sums[i];
     return sum;

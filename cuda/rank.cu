@@ -85,14 +85,14 @@ static bool sort_by_bits(vd_ranking *r, int n, cudaStream_t stream)
                     "sorting");
 }
 
-static bool ranking_of(vd_lane *lane, int n, vd_ranking *r)
+static bool ranking_of(vd_stream *stream, int n, vd_ranking *r)
 {
     *r = vd_ranking();
     size_t row = (static_cast<size_t>(n) * sizeof(float) + 255) / 256 * 256;
-    if (!sort_by_bits(r, n, lane->stream)) // how much memory it needs
+    if (!sort_by_bits(r, n, stream->handle)) // how much memory it needs
         return false;
     unsigned char *at = static_cast<unsigned char *>(
-        vd_lane_scratch(lane, PARTS * sizeof(float) + 5 * row + r->sort_bytes));
+        vd_stream_scratch(stream, PARTS * sizeof(float) + 5 * row + r->sort_bytes));
     if (!at)
         return false;
     r->part = reinterpret_cast<float *>(at);
@@ -107,46 +107,48 @@ static bool ranking_of(vd_lane *lane, int n, vd_ranking *r)
 }
 
 // The sort is stable: equal scores keep the pool's order.
-static bool sort_and_share(vd_lane *lane, const float *z, int n, vd_ranking r)
+static bool sort_and_share(vd_stream *stream, const float *z, int n, vd_ranking r)
 {
     vd_for_each(__func__, static_cast<size_t>(n), [=] __device__(size_t i) {
         r.keys[i] = falling_bits(z[i]);
         r.index[i] = static_cast<int32_t>(i);
     });
-    if (!sort_by_bits(&r, n, lane->stream))
+    if (!sort_by_bits(&r, n, stream->handle))
         return false;
     probabilities(z, r.order, r.part, r.share, static_cast<size_t>(n));
     return true;
 }
 
-// Asks for a download, and says when it has landed.
-static bool land(vd_lane *lane, void *to, const void *from, size_t bytes, cudaEvent_t landed)
+// Starts a download; the event `downloaded` follows it.
+static bool start_download(vd_stream *stream, void *to, const void *from, size_t bytes,
+                           cudaEvent_t downloaded)
 {
-    return vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToHost) &&
-           vd_check(cudaEventRecord(landed, lane->stream), "a download");
+    return vd_stream_copy(stream, to, from, bytes, cudaMemcpyDeviceToHost) &&
+           vd_check(cudaEventRecord(downloaded, stream->handle), "a download");
 }
 
-static bool take(cudaEvent_t landed, void *to, const void *from, size_t bytes)
+static bool finish_download(cudaEvent_t downloaded, void *to, const void *from, size_t bytes)
 {
-    if (!vd_check(cudaEventSynchronize(landed), "waiting for the device"))
+    if (!vd_check(cudaEventSynchronize(downloaded), "waiting for the device"))
         return false;
     memcpy(to, from, bytes);
     return true;
 }
 
-// Results go to pinned memory; those that have landed are read while the device goes on.
-static bool rank_many(vd_lane *lane, const float *z, int n, float *score, float *probability,
+// Results go to pinned memory; those that have arrived are read while the device goes on.
+static bool rank_many(vd_stream *stream, const float *z, int n, float *score, float *probability,
                       int32_t *order)
 {
     vd_ranking r;
     size_t all = static_cast<size_t>(n), bytes = all * sizeof(float);
-    unsigned char *at = vd_lane_landing(lane, 3 * bytes);
-    cudaEvent_t *landed = lane->landed;
-    if (!at || !ranking_of(lane, n, &r) || !land(lane, at, z, bytes, landed[0]) ||
-        !sort_and_share(lane, z, n, r) || !land(lane, at + bytes, r.order, bytes, landed[1]) ||
-        !vd_lane_copy(lane, at + 2 * bytes, r.share, bytes, cudaMemcpyDeviceToHost) ||
-        !take(landed[0], score, at, bytes) || !take(landed[1], order, at + bytes, bytes) ||
-        !vd_lane_wait(lane))
+    unsigned char *at = vd_stream_downloads(stream, 3 * bytes);
+    cudaEvent_t *downloaded = stream->downloaded;
+    if (!at || !ranking_of(stream, n, &r) || !start_download(stream, at, z, bytes, downloaded[0]) ||
+        !sort_and_share(stream, z, n, r) ||
+        !start_download(stream, at + bytes, r.order, bytes, downloaded[1]) ||
+        !vd_stream_copy(stream, at + 2 * bytes, r.share, bytes, cudaMemcpyDeviceToHost) ||
+        !finish_download(downloaded[0], score, at, bytes) ||
+        !finish_download(downloaded[1], order, at + bytes, bytes) || !vd_stream_wait(stream))
         return false;
     memcpy(probability, at + 2 * bytes, bytes);
     return true;
@@ -155,12 +157,12 @@ static bool rank_many(vd_lane *lane, const float *z, int n, float *score, float 
 static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
                  int32_t *)
 {
-    vd_lane *lane = vd_lane_get();
+    vd_stream *stream = vd_stream_get();
     bool done = false;
-    if (lane && n > FEW) {
-        done = rank_many(lane, z, n, score, probability, order);
-    } else if (lane && n > 0) {
-        done = vd_lane_download(lane, score, z, static_cast<size_t>(n) * sizeof *score);
+    if (stream && n > FEW) {
+        done = rank_many(stream, z, n, score, probability, order);
+    } else if (stream && n > 0) {
+        done = vd_stream_download(stream, score, z, static_cast<size_t>(n) * sizeof *score);
         if (done)
             rank_few(n, score, probability, order);
     }

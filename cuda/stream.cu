@@ -1,4 +1,4 @@
-// Lanes, device memory, copies, errors.
+// Streams, device memory, copies, errors.
 #include "cuda/device.cuh"
 
 #include <stdio.h>
@@ -11,18 +11,18 @@ static const size_t WORKSPACE =
 #endif
 static const size_t HALF = size_t(4) << 20;
 
-// ---- trouble ------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 // One for each thread: the thread that prefetches batches must not see the errors of the thread
 // that computes.
-static thread_local bool in_trouble;
-static thread_local char trouble_text[256], reported[256];
+static thread_local bool failed;
+static thread_local char error_text[256], reported[256];
 
 static bool fail(const char *what, const char *why)
 {
-    if (!in_trouble)
-        snprintf(trouble_text, sizeof trouble_text, "the GPU: %s: %s", what, why);
-    in_trouble = true;
+    if (!failed)
+        snprintf(error_text, sizeof error_text, "the GPU: %s: %s", what, why);
+    failed = true;
     return false;
 }
 
@@ -40,166 +40,170 @@ bool vd_check_blas(cublasStatus_t status, const char *what)
     return fail(what, why);
 }
 
-// ---- lanes --------------------------------------------------------------------------------------
+// ---- streams ------------------------------------------------------------------------------------
 
 static int device_index;
 
-struct vd_lane_owner {
-    vd_lane lane;
+struct vd_stream_owner {
+    vd_stream stream;
     bool open;
-    vd_lane_owner() : lane(), open(false) {}
-    ~vd_lane_owner()
+    vd_stream_owner() : stream(), open(false) {}
+    ~vd_stream_owner()
     {
         if (!open)
             return;
-        if (lane.workspace)
-            cublasDestroy(lane.blas);
-        cudaEventDestroy(lane.half_read[0]);
-        cudaEventDestroy(lane.half_read[1]);
-        cudaEventDestroy(lane.landed[0]);
-        cudaEventDestroy(lane.landed[1]);
-        cudaStreamDestroy(lane.stream);
-        cudaFree(lane.workspace);
-        cudaFree(lane.scratch);
-        cudaFreeHost(lane.pinned);
-        cudaFreeHost(lane.landing);
+        if (stream.workspace)
+            cublasDestroy(stream.blas);
+        cudaEventDestroy(stream.half_read[0]);
+        cudaEventDestroy(stream.half_read[1]);
+        cudaEventDestroy(stream.downloaded[0]);
+        cudaEventDestroy(stream.downloaded[1]);
+        cudaStreamDestroy(stream.handle);
+        cudaFree(stream.workspace);
+        cudaFree(stream.scratch);
+        cudaFreeHost(stream.pinned);
+        cudaFreeHost(stream.downloads);
     }
 };
 
-static thread_local vd_lane_owner owner;
+static thread_local vd_stream_owner owner;
 
-static bool open_lane(vd_lane *l)
+static bool open_stream(vd_stream *s)
 {
     void *pinned = NULL;
     if (!vd_check(cudaSetDevice(device_index), "choosing the device") ||
-        !vd_check(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "a stream") ||
-        !vd_check(cudaEventCreateWithFlags(&l->half_read[0], cudaEventDisableTiming), "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&l->half_read[1], cudaEventDisableTiming), "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&l->landed[0], cudaEventDisableTiming), "an event") ||
-        !vd_check(cudaEventCreateWithFlags(&l->landed[1], cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "a stream") ||
+        !vd_check(cudaEventCreateWithFlags(&s->half_read[0], cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&s->half_read[1], cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&s->downloaded[0], cudaEventDisableTiming),
+                  "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&s->downloaded[1], cudaEventDisableTiming),
+                  "an event") ||
         !vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
         return false;
-    l->pinned = static_cast<unsigned char *>(pinned);
+    s->pinned = static_cast<unsigned char *>(pinned);
     return true;
 }
 
-bool vd_lane_blas(vd_lane *l, cublasHandle_t *blas)
+bool vd_stream_blas(vd_stream *s, cublasHandle_t *blas)
 {
     void *workspace = NULL;
-    if (!l->workspace) {
+    if (!s->workspace) {
         if (!vd_check(cudaMalloc(&workspace, WORKSPACE), "memory for cuBLAS"))
             return false;
-        if (!vd_check_blas(cublasCreate(&l->blas), "cuBLAS")) {
+        if (!vd_check_blas(cublasCreate(&s->blas), "cuBLAS")) {
             cudaFree(workspace);
             return false;
         }
-        l->workspace = workspace;
-        if (!vd_check_blas(cublasSetStream(l->blas, l->stream), "cuBLAS") ||
-            !vd_check_blas(cublasSetWorkspace(l->blas, workspace, WORKSPACE), "cuBLAS"))
+        s->workspace = workspace;
+        if (!vd_check_blas(cublasSetStream(s->blas, s->handle), "cuBLAS") ||
+            !vd_check_blas(cublasSetWorkspace(s->blas, workspace, WORKSPACE), "cuBLAS"))
             return false;
     }
-    *blas = l->blas;
+    *blas = s->blas;
     return true;
 }
 
-static const char *trouble(void)
+static const char *last_error(void)
 {
     // The work of this thread is done when this reports no error; other threads may then use its
     // results.
-    if (owner.open && !in_trouble)
-        vd_lane_wait(&owner.lane);
-    if (!in_trouble)
+    if (owner.open && !failed)
+        vd_stream_wait(&owner.stream);
+    if (!failed)
         return NULL;
-    in_trouble = false;
-    snprintf(reported, sizeof reported, "%s", trouble_text);
+    failed = false;
+    snprintf(reported, sizeof reported, "%s", error_text);
     return reported;
 }
 
-vd_lane *vd_lane_get()
+vd_stream *vd_stream_get()
 {
-    if (in_trouble)
+    if (failed)
         return NULL;
-    if (!owner.open && !(owner.open = open_lane(&owner.lane)))
+    if (!owner.open && !(owner.open = open_stream(&owner.stream)))
         return NULL;
-    return &owner.lane;
+    return &owner.stream;
 }
 
-void *vd_lane_scratch(vd_lane *lane, size_t bytes)
+void *vd_stream_scratch(vd_stream *stream, size_t bytes)
 {
-    if (bytes > lane->scratch_size) {
+    if (bytes > stream->scratch_size) {
         void *larger = NULL;
         size_t size = bytes + bytes / 2;
         // Earlier work may still use the old one.
-        if (!vd_check(cudaMalloc(&larger, size), "scratch memory") || !vd_lane_wait(lane))
+        if (!vd_check(cudaMalloc(&larger, size), "scratch memory") || !vd_stream_wait(stream))
             return NULL;
-        cudaFree(lane->scratch);
-        lane->scratch = static_cast<unsigned char *>(larger);
-        lane->scratch_size = size;
+        cudaFree(stream->scratch);
+        stream->scratch = static_cast<unsigned char *>(larger);
+        stream->scratch_size = size;
     }
-    return lane->scratch;
+    return stream->scratch;
 }
 
 // ---- copies -------------------------------------------------------------------------------------
 
 // Through pinned memory, so that the copy overlaps the work of the device. A half is reused after
 // the device has read it.
-void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
+void vd_stream_upload(vd_stream *stream, void *to, const void *from, size_t bytes)
 {
     unsigned char *target = static_cast<unsigned char *>(to);
     const unsigned char *source = static_cast<const unsigned char *>(from);
     while (bytes > 0) {
-        size_t at = lane->pinned_used % (2 * HALF), half = at / HALF, room = (half + 1) * HALF - at;
-        size_t piece = bytes < room ? bytes : room;
+        size_t at = stream->pinned_used % (2 * HALF), half = at / HALF,
+               room = (half + 1) * HALF - at;
+        size_t part = bytes < room ? bytes : room;
         if (at == half * HALF &&
-            !vd_check(cudaEventSynchronize(lane->half_read[half]), "waiting for an upload"))
+            !vd_check(cudaEventSynchronize(stream->half_read[half]), "waiting for an upload"))
             return;
-        memcpy(lane->pinned + at, source, piece);
-        if (!vd_lane_copy(lane, target, lane->pinned + at, piece, cudaMemcpyHostToDevice))
+        memcpy(stream->pinned + at, source, part);
+        if (!vd_stream_copy(stream, target, stream->pinned + at, part, cudaMemcpyHostToDevice))
             return;
-        // Pieces begin at multiples of 16.
-        lane->pinned_used += (piece + 15) / 16 * 16;
-        if (lane->pinned_used % HALF == 0 &&
-            !vd_check(cudaEventRecord(lane->half_read[half], lane->stream), "an upload"))
+        // Parts begin at multiples of 16.
+        stream->pinned_used += (part + 15) / 16 * 16;
+        if (stream->pinned_used % HALF == 0 &&
+            !vd_check(cudaEventRecord(stream->half_read[half], stream->handle), "an upload"))
             return;
-        target += piece;
-        source += piece;
-        bytes -= piece;
+        target += part;
+        source += part;
+        bytes -= part;
     }
 }
 
-bool vd_lane_copy(vd_lane *lane, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+bool vd_stream_copy(vd_stream *stream, void *to, const void *from, size_t bytes,
+                    cudaMemcpyKind kind)
 {
-    return bytes == 0 || vd_check(cudaMemcpyAsync(to, from, bytes, kind, lane->stream), "a copy");
+    return bytes == 0 || vd_check(cudaMemcpyAsync(to, from, bytes, kind, stream->handle), "a copy");
 }
 
-bool vd_lane_wait(vd_lane *lane)
+bool vd_stream_wait(vd_stream *stream)
 {
-    return vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device");
+    return vd_check(cudaStreamSynchronize(stream->handle), "waiting for the device");
 }
 
-bool vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes)
+bool vd_stream_download(vd_stream *stream, void *to, const void *from, size_t bytes)
 {
-    return bytes == 0 ||
-           (vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToHost) && vd_lane_wait(lane));
+    return bytes == 0 || (vd_stream_copy(stream, to, from, bytes, cudaMemcpyDeviceToHost) &&
+                          vd_stream_wait(stream));
 }
 
-unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes)
+unsigned char *vd_stream_downloads(vd_stream *stream, size_t bytes)
 {
     void *larger = NULL;
-    if (bytes > lane->landing_size) {
-        if (!vd_lane_wait(lane) || !vd_check(cudaMallocHost(&larger, bytes), "pinned memory"))
+    if (bytes > stream->downloads_size) {
+        if (!vd_stream_wait(stream) || !vd_check(cudaMallocHost(&larger, bytes), "pinned memory"))
             return NULL;
-        cudaFreeHost(lane->landing);
-        lane->landing = static_cast<unsigned char *>(larger);
-        lane->landing_size = bytes;
+        cudaFreeHost(stream->downloads);
+        stream->downloads = static_cast<unsigned char *>(larger);
+        stream->downloads_size = bytes;
     }
-    return lane->landing;
+    return stream->downloads;
 }
 
 static void *allocate(size_t bytes)
 {
     void *memory = NULL;
-    if (!vd_lane_get() || cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
+    if (!vd_stream_get() || cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
         cudaGetLastError(); // the caller reports out of memory, and it is not permanent
         return NULL;
     }
@@ -213,30 +217,30 @@ static void release(void *memory)
 
 void vd_cuda_zero(void *memory, size_t bytes)
 {
-    vd_lane *lane = vd_lane_get();
-    if (lane && bytes > 0)
-        vd_check(cudaMemsetAsync(memory, 0, bytes, lane->stream), "clearing memory");
+    vd_stream *stream = vd_stream_get();
+    if (stream && bytes > 0)
+        vd_check(cudaMemsetAsync(memory, 0, bytes, stream->handle), "clearing memory");
 }
 
 static void copy(void *to, const void *from, size_t bytes)
 {
-    vd_lane *lane = vd_lane_get();
-    if (lane)
-        vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToDevice);
+    vd_stream *stream = vd_stream_get();
+    if (stream)
+        vd_stream_copy(stream, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 static void upload(void *to, const void *from, size_t bytes)
 {
-    vd_lane *lane = vd_lane_get();
-    if (lane)
-        vd_lane_upload(lane, to, from, bytes);
+    vd_stream *stream = vd_stream_get();
+    if (stream)
+        vd_stream_upload(stream, to, from, bytes);
 }
 
 static void download(void *to, const void *from, size_t bytes)
 {
-    vd_lane *lane = vd_lane_get();
-    if (lane)
-        vd_lane_download(lane, to, from, bytes);
+    vd_stream *stream = vd_stream_get();
+    if (stream)
+        vd_stream_download(stream, to, from, bytes);
     else
         memset(to, 0, bytes);
 }
@@ -254,7 +258,7 @@ static void read_floats(const vd_real *x, float *host, size_t n)
 static size_t room(void)
 {
     size_t available = 0, all = 0;
-    if (vd_lane_get() && cudaMemGetInfo(&available, &all) != cudaSuccess) {
+    if (vd_stream_get() && cudaMemGetInfo(&available, &all) != cudaSuccess) {
         cudaGetLastError();
         return 0;
     }
@@ -262,19 +266,19 @@ static size_t room(void)
 }
 
 #ifdef __CUDACC__
-#define PIECE NULL
+#define GUARD NULL
 #else
-#define PIECE vd_host_piece
+#define GUARD vd_host_guard
 #endif
 
 const vd_memory vd_cuda_memory = {false,  allocate, release, vd_cuda_zero, copy,
-                                  upload, download, room,    PIECE};
+                                  upload, download, room,    GUARD};
 
-void vd_cuda_lane(vd_backend *t)
+void vd_cuda_stream(vd_backend *t)
 {
     device_index = t->device;
     t->memory = &vd_cuda_memory;
-    t->trouble = trouble;
+    t->last_error = last_error;
     t->load_floats = load_floats;
     t->read_floats = read_floats;
 }

@@ -130,10 +130,10 @@ static void max_segments(const vd_segments *segments, const vd_real *x, vd_real 
 {
     vd_segments g = *segments;
     vd_for_each(__func__, static_cast<size_t>(g.count), [=] __device__(size_t s) {
-        int best = -1, place = g.start[s], stride = g.stride ? g.stride[s] : 1;
-        for (int i = 0; i < g.length[s]; i++, place += stride)
-            if (best < 0 || x[place] > x[best])
-                best = place;
+        int best = -1, index = g.start[s], stride = g.stride ? g.stride[s] : 1;
+        for (int i = 0; i < g.length[s]; i++, index += stride)
+            if (best < 0 || x[index] > x[best])
+                best = index;
         at[s] = best;
         y[s] = best < 0 ? 0 : x[best];
     });
@@ -205,19 +205,19 @@ static void copy_log(const vd_copied_words *copies, vd_real *log_p)
     vd_copied_words c = *copies;
     each_warp(__func__, c.pairs.count, [=] __device__(int r, int lane) {
         int first = c.pairs.start[r], n = c.pairs.length[r];
-        double generate = 1, copied = 0, against = 0;
+        double p_gen = 1, copied = 0, against = 0;
         if (n > 0) {
             against = c.gate ? -static_cast<double>(c.gate[r])
                              : share_out(c.share + first, n, lane) - c.log_sum[r];
-            generate = 1 / (1 + exp(against));
+            p_gen = 1 / (1 + exp(against));
         }
         for (int j = first + lane; c.hit && j < first + n; j += VD_WARP)
             copied += c.hit[j] ? c.share[j] : 0;
         copied = vd_warp_sum(copied);
         if (lane > 0)
             return;
-        double said = c.hit && c.known[r] ? exp(static_cast<double>(log_p[r])) : 0;
-        c.word[r] = vd_copied_of(generate, said, copied);
+        double generated = c.hit && c.known[r] ? exp(static_cast<double>(log_p[r])) : 0;
+        c.word[r] = vd_copied_of(p_gen, generated, copied);
         if (c.hit)
             log_p[r] = static_cast<float>(log(c.word[r].p));
     });
@@ -236,8 +236,8 @@ static void copy_gradient(const vd_copied_words *copies, vd_real scale, vd_real 
                                                    : vd_copied_dscore(w, c.share[j], c.hit[j])));
         if (lane > 0)
             return;
-        hit[r] = static_cast<float>(w.generate * w.said / w.p);
-        whole[r] = c.gate ? hit[r] : static_cast<float>(w.generate);
+        hit[r] = static_cast<float>(w.p_gen * w.generated / w.p);
+        whole[r] = c.gate ? hit[r] : static_cast<float>(w.p_gen);
         if (c.gate)
             dgate[r] += static_cast<float>(scale * vd_copied_dgate(w));
     });

@@ -66,7 +66,7 @@ static __global__ void topic_kernel(vd_topics t, const float *a, float *s, float
     }
 }
 
-// An entry's place is below `most` where questions see it, but a dialog may have more entries.
+// An entry's index is below `most` where questions see it, but a dialog may have more entries.
 static dim3 topic_grid(const vd_geometry *span)
 {
     int most = span->most;

@@ -20,13 +20,13 @@ static int grow(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
     if (size < bytes)
         size = bytes;
     vd_arena_block *block = vd_alloc(1, sizeof *block);
-    unsigned char *piece = memory->allocate(size);
-    if (!block || !piece) {
+    unsigned char *taken = memory->allocate(size);
+    if (!block || !taken) {
         vd_free(block);
-        memory->release(piece);
+        memory->release(taken);
         return -1;
     }
-    *block = (vd_arena_block){NULL, size, piece};
+    *block = (vd_arena_block){NULL, size, taken};
     if (chain->now)
         chain->now->next = block;
     else
@@ -60,11 +60,11 @@ static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memor
         arena->failed = 1;
         return NULL;
     }
-    void *piece = chain->now->memory + chain->used;
+    void *taken = chain->now->memory + chain->used;
     chain->used += bytes;
-    if (memory->piece)
-        memory->piece(piece, count * size, bytes);
-    return piece;
+    if (memory->guard)
+        memory->guard(taken, count * size, bytes);
+    return taken;
 }
 
 static int on_host(const vd_arena *arena)
@@ -79,10 +79,10 @@ void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size)
 
 void *vd_arena_take(vd_arena *arena, size_t count, size_t size)
 {
-    void *piece = vd_arena_take_raw(arena, count, size);
-    if (piece)
-        memset(piece, 0, count * size);
-    return piece;
+    void *taken = vd_arena_take_raw(arena, count, size);
+    if (taken)
+        memset(taken, 0, count * size);
+    return taken;
 }
 
 int *vd_arena_ints(vd_arena *arena, size_t count)
@@ -120,36 +120,36 @@ static void clear(vd_arena *arena)
 static vd_real *zeros_of_device(vd_arena *arena, size_t count)
 {
     const vd_arena_block *before = arena->zeroed.now;
-    vd_real *piece = take(arena, &arena->zeroed, arena->memory, count, sizeof *piece);
-    if (!piece)
+    vd_real *taken = take(arena, &arena->zeroed, arena->memory, count, sizeof *taken);
+    if (!taken)
         return NULL;
     if (arena->zeroed.now != before)
         arena->cleared = 0;
-    if (arena->memory->piece) // has just written to it
-        arena->memory->zero(piece, count * sizeof *piece);
+    if (arena->memory->guard) // has just written to it
+        arena->memory->zero(taken, count * sizeof *taken);
     else
         clear(arena);
-    return piece;
+    return taken;
 }
 
 vd_real *vd_arena_zeros(vd_arena *arena, size_t count)
 {
     if (!on_host(arena))
         return zeros_of_device(arena, count);
-    vd_real *piece = vd_arena_reals(arena, count);
-    if (piece)
-        vd_memory_host.zero(piece, count * sizeof *piece);
-    return piece;
+    vd_real *taken = vd_arena_reals(arena, count);
+    if (taken)
+        vd_memory_host.zero(taken, count * sizeof *taken);
+    return taken;
 }
 
 const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, size_t size)
 {
     if (on_host(arena) || !host)
         return host;
-    void *piece = vd_arena_numbers(arena, count, size);
-    if (piece)
-        arena->memory->upload(piece, host, count * size);
-    return piece;
+    void *taken = vd_arena_numbers(arena, count, size);
+    if (taken)
+        arena->memory->upload(taken, host, count * size);
+    return taken;
 }
 
 static void release(vd_arena_chain *chain, const vd_memory *memory)

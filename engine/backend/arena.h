@@ -1,7 +1,7 @@
-// Memory for one pass through the network: taken piece by piece, given back all at once. After the
+// Memory for one pass through the network: allocated step by step, freed all at once. After the
 // first pass over a batch of a size nothing is allocated any more.
 //
-// Two kinds of pieces: the host's (take, ints), and the numbers that a backend's operations read
+// Two kinds of memory: the host's (take, ints), and the numbers that a backend's operations read
 // and write (reals, zeros, numbers, upload), which lie in the backend's memory. On the CPU, where
 // `memory` is NULL or the host's, both come from the same blocks.
 #ifndef VD_ARENA_H
@@ -15,7 +15,7 @@
 typedef struct vd_arena_block vd_arena_block;
 
 typedef struct vd_arena_chain {
-    vd_arena_block *first, *now; // oldest first; the one that pieces are taken from
+    vd_arena_block *first, *now; // oldest first; the one that is allocated from
     size_t used, total;          // bytes in that one, in all blocks
 } vd_arena_chain;
 
@@ -25,12 +25,12 @@ typedef struct vd_arena {
     // ones. Of zeroed.now so many bytes are zero or taken.
     vd_arena_chain zeroed;
     size_t cleared;
-    const vd_memory *memory; // of the backend; set before the first piece is taken
+    const vd_memory *memory; // of the backend; set before the first allocation
     int failed;              // an allocation failed since the last reset
 } vd_arena;
 
 // count zeroed elements, aligned to 64. On failure a NULL is returned and arena->failed set, so a
-// stage may take several pieces and check once.
+// stage may allocate several times and check once.
 void *vd_arena_take(vd_arena *arena, size_t count, size_t size);
 // The same without zeroing, for what is overwritten anyway.
 void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size);
@@ -44,8 +44,8 @@ vd_real *vd_arena_zeros(vd_arena *arena, size_t count);             // zeroed
 // stays NULL.
 const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, size_t size);
 
-// Everything taken is given back; the memory is kept, and pieces asked for in the same order come
-// from the same places again.
+// Frees everything. The memory is kept: the same allocations in the same order get the same
+// addresses again.
 void vd_arena_reset(vd_arena *arena);
 void vd_arena_free(vd_arena *arena);
 

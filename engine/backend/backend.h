@@ -6,7 +6,7 @@
 // vd_packed and a vd_geometry carry both: host arrays, and `rows`, where operations read them.
 // Operations may still be running when they return; download, read_floats and rank wait for them.
 // A failed operation leaves its results undefined; the thread that called it learns of the failure
-// from `trouble`.
+// from `last_error`.
 //
 // All matrices are row-major. "adds to" means that the result is added to the existing values. Rows
 // of word arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so
@@ -132,15 +132,17 @@ typedef struct vd_gru_gradient {
     vd_real *dh;                      // (S, H) scratch
 } vd_gru_gradient;
 
-// Words of answers that are said from a vocabulary or copied from places that they look at, a pair
-// each (engine/networks/decoders/copying.c).
+// Words of answers that are generated from a vocabulary or copied from words that they attend to, a
+// pair each (engine/networks/decoders/copying.c).
 typedef struct vd_copied_words {
     vd_segments pairs; // of each word, in the words' order; no strides
-    vd_real *share;    // (pairs) with a gate shares of the places; else scores, which become shares
+    vd_real
+        *share; // (pairs) with a gate shares of words attended to; else scores, which become shares
     // (words) what G is the sigmoid of. NULL: one softmax covers both, and log_sum (words) is the
     // logarithm of the sum of the vocabulary's e^score. Without pairs G = 1.
     const vd_real *gate, *log_sum;
-    const uint8_t *hit;   // (pairs) 1: the place has the target. NULL: no target, G and shares only
+    const uint8_t
+        *hit; // (pairs) 1: the word attended to is the target. NULL: no target, G and shares only
     const uint8_t *known; // (words) 1: the vocabulary has the target
     vd_copied_word *word; // (words) written
 } vd_copied_words;
@@ -195,10 +197,10 @@ enum { VD_DEVICES_ID = 128 };
 
 // How long to wait for other processes: called after `waited` seconds, it returns the reason to
 // give up (host text), or NULL to keep waiting.
-typedef struct vd_patience {
+typedef struct vd_wait_limit {
     const char *(*over)(void *context, double waited);
     void *context;
-} vd_patience;
+} vd_wait_limit;
 
 // Several processes with one device each sum arrays of the backend's memory without copying them to
 // the host. Functions in the order of their calls; each returns an error (host text), or NULL.
@@ -207,10 +209,10 @@ typedef struct vd_devices {
     // One process creates an id, all join with it; 0 <= rank < size.
     const char *(*make_id)(unsigned char id[VD_DEVICES_ID]);
     const char *(*join)(const unsigned char id[VD_DEVICES_ID], int rank, int size);
-    void (*wait_with)(const vd_patience *patience); // from now on; borrowed
-    const char *(*sum)(vd_real *x, size_t n);       // in place; waits until it is done
-    void (*leave)(void);                            // also after a failure
-    const char *(*name)(void);                      // for messages: "NCCL 2.27.3"
+    void (*wait_with)(const vd_wait_limit *limit); // from now on; borrowed
+    const char *(*sum)(vd_real *x, size_t n);      // in place; waits until it is done
+    void (*leave)(void);                           // also after a failure
+    const char *(*name)(void);                     // for messages: "NCCL 2.27.3"
 } vd_devices;
 
 // Increased whenever the table or a struct it uses changes: a plugin with another number is not
@@ -229,7 +231,7 @@ typedef struct vd_backend {
     // Waits until all operations of this thread are done, so that other threads may use the
     // results. Returns the error since the last call (host text, valid until the next one); NULL =
     // none.
-    const char *(*trouble)(void);
+    const char *(*last_error)(void);
     // Conversion from and to host floats; read_floats waits for the result.
     void (*load_floats)(const float *host, vd_real *y, size_t n);
     void (*read_floats)(const vd_real *x, float *host, size_t n);
@@ -392,8 +394,9 @@ typedef struct vd_backend {
     // needs, written.
     void (*copy_gradient)(const vd_copied_words *copies, vd_real scale, vd_real *dshare,
                           vd_real *dgate, vd_real *whole, vd_real *hit);
-    // *sum (1), written, NULL = not wanted: vd_cover of all answers' words and all of their places,
-    // which an answer's words have alike; and scale times its gradient, dx NULL = not wanted.
+    // *sum (1), written, NULL = not wanted: vd_cover of all answers' words and all words that they
+    // attend to, which are the same for an answer's words; and scale times its gradient, dx NULL =
+    // not wanted.
     void (*coverage)(const vd_packed *answers, const vd_segments *pairs, const vd_real *x,
                      vd_real scale, vd_real *dx, double *sum);
     // y = (x - mean) / sqrt(variance + 1e-5) of each row, which is kept in `normal`, times gain,
@@ -417,7 +420,7 @@ typedef struct vd_backend {
     void (*gather_backward)(const vd_real *dscores, const int32_t *option, int questions,
                             int candidates, int distinct, vd_real *dproducts);
     // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
-    // target (words 0: its place in all of p); and p becomes the gradient of their scores, scale *
+    // target (words 0: its index in all of p); and p becomes the gradient of their scores, scale *
     // (whole[row] p - hit[row] at the target), NULL for ones.
     void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);
     void (*word_gradient)(vd_real *p, const int32_t *target, const vd_real *whole,

@@ -114,36 +114,36 @@ VD_FORMULA double vd_margin_psi(int margin, double cosine, double *slope)
     return sign * value - 2 * t;
 }
 
-// The probability of a word that is said or copied, taken apart.
+// The probability of a word that is generated or copied, in its parts.
 typedef struct vd_copied_word {
-    double generate; // G: how much is said, not copied
-    double said;     // p of the target in the vocabulary, 0 where it is not there
-    double copied;   // the share of the places that have the target
-    double p;        // G said + (1 - G) copied, at least 1e-37
+    double p_gen;     // G: the share that is generated, not copied
+    double generated; // p of the target in the vocabulary, 0 where it is not there
+    double copied;    // the share of the words attended to that are the target
+    double p;         // G generated + (1 - G) copied, at least 1e-37
 } vd_copied_word;
 
-VD_FORMULA vd_copied_word vd_copied_of(double generate, double said, double copied)
+VD_FORMULA vd_copied_word vd_copied_of(double p_gen, double generated, double copied)
 {
-    double p = generate * said + (1 - generate) * copied;
-    vd_copied_word w = {generate, said, copied, p > 1e-37 ? p : 1e-37};
+    double p = p_gen * generated + (1 - p_gen) * copied;
+    vd_copied_word w = {p_gen, generated, copied, p > 1e-37 ? p : 1e-37};
     return w;
 }
 
-// d(-log P) of what G is the sigmoid of; of a place's share where there is such a gate; of its
-// score without.
+// d(-log P) of what G is the sigmoid of; with a gate, of the share of a word attended to; without
+// one, of its score.
 VD_FORMULA double vd_copied_dgate(vd_copied_word w)
 {
-    return -(w.said - w.copied) / w.p * w.generate * (1 - w.generate);
+    return -(w.generated - w.copied) / w.p * w.p_gen * (1 - w.p_gen);
 }
 
 VD_FORMULA double vd_copied_dshare(vd_copied_word w, bool hit)
 {
-    return hit ? -(1 - w.generate) / w.p : 0;
+    return hit ? -(1 - w.p_gen) / w.p : 0;
 }
 
 VD_FORMULA double vd_copied_dscore(vd_copied_word w, vd_real share, bool hit)
 {
-    return (double)share * (1 - w.generate + vd_copied_dshare(w, hit));
+    return (double)share * (1 - w.p_gen + vd_copied_dshare(w, hit));
 }
 
 // sum_i min(x_i, sum_{i' < i} x_i') of n numbers `stride` apart; dx, unless it is NULL, is added

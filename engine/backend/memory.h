@@ -18,9 +18,9 @@ typedef struct vd_memory {
     void (*download)(void *to, const void *from, size_t bytes); // `to` is there once it returns
     // How many bytes there still are to allocate; NULL where it is not known.
     size_t (*room)(void);
-    // Called for every block an arena hands out: `bytes` of `room` bytes. For a backend that checks
-    // writes beyond a block; mostly NULL.
-    void (*piece)(void *memory, size_t bytes, size_t room);
+    // Called for every allocation of an arena, of `bytes` bytes in a block of `room`: what lies
+    // behind them is not to be written. For a backend that checks this; mostly NULL.
+    void (*guard)(void *memory, size_t bytes, size_t room);
 } vd_memory;
 
 extern const vd_memory vd_memory_host;

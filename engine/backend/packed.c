@@ -83,7 +83,7 @@ static void point_in(vd_packed *p, int *block)
     p->start = slice(&block, p->sequences + 1);
     p->length = slice(&block, p->sequences);
     p->id = slice(&block, p->tokens);
-    p->place = slice(&block, p->tokens);
+    p->position = slice(&block, p->tokens);
     p->owner = slice(&block, p->tokens);
     p->order = slice(&block, p->sequences);
     p->active = slice(&block, p->longest + 1);
@@ -105,7 +105,7 @@ static vd_status finish(vd_packed *p, void (*point)(vd_packed *p, int *block), i
         return vd_error_memory(err, "packed sequences");
     vd_packed at = {.sequences = p->sequences, .tokens = p->tokens, .longest = p->longest};
     point(&at, copy);
-    p->rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner,  at.order,
+    p->rows = (vd_packed_rows){at.start,  at.length, at.id,      at.position, at.owner,  at.order,
                                at.active, at.offset, at.forward, at.backward, at.parent, at.child};
     return VD_OK;
 }
@@ -118,7 +118,7 @@ static void fill_rows_of(vd_packed *p, const int32_t *ids, const int32_t *length
         p->length[s] = lengths[s];
         for (int i = 0; i < lengths[s]; i++, row++) {
             p->id[row] = ids[(size_t)s * (size_t)width + (size_t)i];
-            p->place[row] = i;
+            p->position[row] = i;
             p->owner[row] = s;
         }
     }
@@ -153,17 +153,17 @@ vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_
     size_t tokens = (size_t)packed->tokens;
     vd_distinct_words d = {.word = vd_arena_take_raw(arena, tokens, sizeof *d.word),
                            .id = vd_arena_take_raw(arena, tokens, sizeof *d.id),
-                           .place = vd_arena_take_raw(arena, tokens, sizeof *d.place)};
+                           .position = vd_arena_take_raw(arena, tokens, sizeof *d.position)};
     int *known = vd_arena_ints(arena, (size_t)vocab); // 1 + which of them an id was last
     if (arena->failed)
         return vd_error_memory(err, "distinct words");
     for (int step = 0; step < packed->longest; step++) {
-        int first = apart ? d.count : 0; // those before are at other places
+        int first = apart ? d.count : 0; // those before are at other positions
         for (int k = packed->offset[step]; k < packed->offset[step + 1]; k++) {
             int row = packed->forward[k], *at = &known[packed->id[row]];
             if (*at <= first) {
                 d.id[d.count] = packed->id[row];
-                d.place[d.count] = packed->place[row];
+                d.position[d.count] = packed->position[row];
                 *at = ++d.count;
             }
             d.word[row] = *at - 1;
@@ -254,15 +254,15 @@ static void count_prefixes(const sequence_table *t, const int *order, int count,
 
 // path: (longest) rows of the prefixes of the sequence before; next: (longest) the first free row
 // of each step.
-static void place_prefixes(const sequence_table *t, const int *order, int count, vd_packed *p,
-                           int *path, int *next, int *last)
+static void add_prefixes(const sequence_table *t, const int *order, int count, vd_packed *p,
+                         int *path, int *next, int *last)
 {
     for (int i = 0; i < count; i++) {
         int length = t->lengths[order[i]];
         for (int n = first_own_word(t, order, i); n < length; n++) {
             int row = path[n] = next[n]++;
             p->id[row] = t->ids[(size_t)order[i] * t->width + (size_t)n];
-            p->place[row] = n;
+            p->position[row] = n;
             p->forward[row] = row;
             p->parent[row] = n ? path[n - 1] : -1;
         }
@@ -286,7 +286,7 @@ static void point_tree(vd_packed *p, int *block)
     p->active = slice(&block, p->longest + 1);
     p->offset = slice(&block, p->longest + 1);
     p->id = slice(&block, p->tokens);
-    p->place = slice(&block, p->tokens);
+    p->position = slice(&block, p->tokens);
     p->forward = slice(&block, p->tokens);
     p->parent = slice(&block, p->tokens);
     p->child = slice(&block, p->tokens + 1);
@@ -316,7 +316,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
         at.offset[step] = next[step] = p.offset[step];
     }
     p = at;
-    place_prefixes(&table, order, count, &p, path, next, last);
+    add_prefixes(&table, order, count, &p, path, next, last);
     fill_children(&p);
     *out = p;
     return finish(out, point_tree, block, size, arena, err);
@@ -325,7 +325,7 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
 // The words of the sequence that ends at a row of the tree, and its rows. Returns how many.
 static int read_back(const vd_packed *tree, int last, int32_t *ids, int *row)
 {
-    int length = last < 0 ? 0 : tree->place[last] + 1;
+    int length = last < 0 ? 0 : tree->position[last] + 1;
     for (int n = length, at = last; n-- > 0; at = tree->parent[at]) {
         ids[n] = tree->id[at];
         row[n] = at;

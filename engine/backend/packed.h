@@ -15,7 +15,7 @@
 typedef struct vd_packed_rows {
     const int *start, *length;
     const int32_t *id;
-    const int *place, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
+    const int *position, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
 } vd_packed_rows;
 
 // The rows that have children, on the host, grouped by step: what a step needs of a state is the
@@ -23,9 +23,9 @@ typedef struct vd_packed_rows {
 typedef struct vd_packed_inner {
     int count;  // I
     int *row;   // (I) step order
-    int *start; // (longest + 1) place in `row` of step s's first
+    int *start; // (longest + 1) index in `row` of step s's first
     int *child; // (I + 1) first of the rows that go on from it, which lie together
-    int *at;    // (T) place of a row in `row`, -1 = none goes on from it
+    int *at;    // (T) index of a row in `row`, -1 = none goes on from it
 } vd_packed_inner;
 
 typedef struct vd_packed {
@@ -36,7 +36,7 @@ typedef struct vd_packed {
     int *start;    // (S + 1) flat row of a sequence's first word
     int *length;   // (S)
     int32_t *id;   // (T) token ids, flat order
-    int *place;    // (T) place of a token in its sequence, flat order
+    int *position; // (T) position of a token in its sequence, flat order
     int *owner;    // (T) sequence of a token, flat order
     int *order;    // (S) sequences by falling length, ties by index
     int *active;   // (longest) sequences that have a step s
@@ -70,12 +70,12 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
 vd_status vd_packed_apart(const vd_packed *tree, int *last, int sequences, vd_arena *arena,
                           vd_packed *out, int **row, vd_error *err);
 
-// The distinct words of packed sequences; apart: those at different places are different.
+// The distinct words of packed sequences; apart: those at different positions are different.
 typedef struct vd_distinct_words {
     int count;
-    int *word;   // (T) flat order: which of them a token is
-    int32_t *id; // (count)
-    int *place;  // (count) of its first token
+    int *word;     // (T) flat order: which of them a token is
+    int32_t *id;   // (count)
+    int *position; // (count) of its first token
 } vd_distinct_words;
 
 vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_arena *arena,

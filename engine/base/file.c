@@ -40,14 +40,14 @@ vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error
     return VD_OK;
 }
 
-void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told)
+void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *dropped)
 {
     enum { STEP = 4 << 20 };
-    uint64_t last = atomic_load_explicit(told, memory_order_relaxed);
+    uint64_t last = atomic_load_explicit(dropped, memory_order_relaxed);
     if ((end > last ? end - last : last - end) < STEP)
         return;
     posix_fadvise(descriptor, 0, (off_t)end, POSIX_FADV_DONTNEED);
-    atomic_store_explicit(told, end, memory_order_relaxed);
+    atomic_store_explicit(dropped, end, memory_order_relaxed);
 }
 
 vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t size, uint64_t offset,
@@ -231,41 +231,41 @@ void vd_output_abort(vd_output *output)
     output_free(output);
 }
 
-vd_status vd_output_place(const char *path, char **place, vd_error *err)
+vd_status vd_output_target(const char *path, char **target, vd_error *err)
 {
     enum { MOST_LINKS = 40 };
     char link[LONGEST_PATH];
     ssize_t length;
-    *place = vd_strdup(path);
-    for (int links = 0; *place && (length = readlink(*place, link, sizeof link - 1)) >= 0;) {
-        const char *slash = strrchr(*place, '/');
+    *target = vd_strdup(path);
+    for (int links = 0; *target && (length = readlink(*target, link, sizeof link - 1)) >= 0;) {
+        const char *slash = strrchr(*target, '/');
         link[length] = '\0';
-        int directory = *link != '/' && slash ? (int)(slash - *place) + 1 : 0;
-        char *next = vd_format("%.*s%s", directory, *place, link);
-        vd_free(*place);
-        *place = next;
+        int directory = *link != '/' && slash ? (int)(slash - *target) + 1 : 0;
+        char *next = vd_format("%.*s%s", directory, *target, link);
+        vd_free(*target);
+        *target = next;
         if (++links > MOST_LINKS) {
-            vd_free(*place);
-            *place = NULL;
+            vd_free(*target);
+            *target = NULL;
             return vd_error_set(err, VD_IO, "%s: %s", path, strerror(ELOOP));
         }
     }
-    return *place ? VD_OK : vd_error_memory(err, path);
+    return *target ? VD_OK : vd_error_memory(err, path);
 }
 
-int vd_output_open(const char *temporary, const char *place, int flags)
+int vd_output_open(const char *temporary, const char *target, int flags)
 {
     struct stat about;
     return open(temporary, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags,
-                stat(place, &about) == 0 ? 0600 : 0666);
+                stat(target, &about) == 0 ? 0600 : 0666);
 }
 
-vd_status vd_output_replace(int file, const char *temporary, const char *place, vd_error *err)
+vd_status vd_output_replace(int file, const char *temporary, const char *target, vd_error *err)
 {
     struct stat about;
     const char *what = "writing to the disk";
     bool good = fsync(file) == 0 || errno == EINVAL;
-    if (good && stat(place, &about) == 0) {
+    if (good && stat(target, &about) == 0) {
         what = "keeping the mode";
         // Where the owner cannot be kept, the group may; a file system may know neither.
         if (fchown(file, about.st_uid, about.st_gid) != 0)
@@ -274,11 +274,11 @@ vd_status vd_output_replace(int file, const char *temporary, const char *place, 
     }
     if (good) {
         what = "renaming the finished file";
-        good = rename(temporary, place) == 0;
+        good = rename(temporary, target) == 0;
     }
     if (!good)
-        return failed(place, what, errno, err);
-    sync_directory(place);
+        return failed(target, what, errno, err);
+    sync_directory(target);
     return VD_OK;
 }
 
@@ -340,7 +340,7 @@ static vd_status output_new(const char *path, vd_output **out, vd_error *err)
     if (!output)
         return vd_error_memory(err, path);
     output->file = -1;
-    vd_status status = vd_output_place(path, &output->path, err);
+    vd_status status = vd_output_target(path, &output->path, err);
     if (!status && !(output->temporary = vd_alloc(strlen(output->path) + NAME, 1)))
         status = vd_error_memory(err, path);
     if (status)

@@ -28,8 +28,8 @@ vd_status vd_file_read_end(const char *path, void *out, size_t size, size_t *got
 // For a file that is read or written once from start to end: call it after each part with the
 // part's end. Every 4 MB it tells the kernel to drop the previous part from the page cache. Large
 // files then take half the processor time, other files stay cached, and writing to the disk begins
-// at once. *told: initially 0; threads that read the same file may share it.
-void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
+// at once. *dropped: initially 0; threads that read the same file may share it.
+void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *dropped);
 
 // The file's contents, followed by a NUL (vd_free); NULL on failure. Longer than `most` bytes:
 // VD_FORMAT.
@@ -75,11 +75,11 @@ vd_status vd_output_file(const char *path, const void *data, size_t size, vd_err
 
 // The parts of this, for a temporary file that is kept to be continued (features/regions/import.c).
 // The target of path if it is a symbolic link, else path itself (vd_free).
-vd_status vd_output_place(const char *path, char **place, vd_error *err);
+vd_status vd_output_target(const char *path, char **target, vd_error *err);
 // Opens the file that will replace `place` (flags: for open, added to O_CREAT); -1 with errno on
 // failure.
-int vd_output_open(const char *temporary, const char *place, int flags);
+int vd_output_open(const char *temporary, const char *target, int flags);
 // Syncs it, gives it the mode of what it replaces, and renames it.
-vd_status vd_output_replace(int file, const char *temporary, const char *place, vd_error *err);
+vd_status vd_output_replace(int file, const char *temporary, const char *target, vd_error *err);
 
 #endif

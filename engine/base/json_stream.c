@@ -12,7 +12,7 @@
 #include "engine/base/utf8.h"
 
 enum {
-    PIECE = 1 << 16,
+    CHUNK = 1 << 16,
     MOST_DEPTH = 32,
     MOST_RULES = 32,
     LONGEST_TOKEN = 1 << 20, // a caption has some fifty bytes
@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct frame {
-    int place;
+    int container;
     bool object, skipped;
     uint32_t seen;            // rules met, by their number
     const vd_json_rule *rule; // of an array: its elements'; of an object: the last key's
@@ -33,13 +33,13 @@ struct vd_json_reader {
     yajl_handle handle;
     frame stack[MOST_DEPTH];
     int depth;
-    size_t base, line; // bytes before this piece, lines up to it
+    size_t base, line; // bytes before this chunk, lines up to it
     size_t last_token; // where the last token ended
     vd_status refused;
     char words[512];
     vd_json_memory memory;
-    size_t length; // of the piece being read
-    unsigned char piece[PIECE];
+    size_t length; // of the chunk being read
+    unsigned char chunk[CHUNK];
 };
 
 // ---- refusing ---------------------------------------------------------------
@@ -181,12 +181,12 @@ static int on_number(void *context, const char *text, size_t length)
 
 // ---- objects and arrays -----------------------------------------------------
 
-static const vd_json_rule *find_rule(const vd_json_form *form, int place, const char *key,
+static const vd_json_rule *find_rule(const vd_json_form *form, int container, const char *key,
                                      size_t length)
 {
     for (int i = 0; i < form->rule_count; i++) {
         const vd_json_rule *rule = &form->rules[i];
-        if (rule->place != place || !rule->key != !key)
+        if (rule->container != container || !rule->key != !key)
             continue;
         if (!key || (strlen(rule->key) == length && memcmp(rule->key, key, length) == 0))
             return rule;
@@ -207,12 +207,12 @@ static int on_open(vd_json_reader *reader, vd_json_kind kind)
     }
     frame inside = {.object = kind == VD_JSON_OBJECT, .skipped = skipped};
     if (!skipped) {
-        inside.place = f->rule->id;
+        inside.container = f->rule->id;
         if (!inside.object)
-            inside.rule = find_rule(reader->form, inside.place, NULL, 0);
+            inside.rule = find_rule(reader->form, inside.container, NULL, 0);
     }
     reader->stack[reader->depth++] = inside;
-    return skipped || reader->form->open(reader->context, reader, inside.place) == VD_OK;
+    return skipped || reader->form->open(reader->context, reader, inside.container) == VD_OK;
 }
 
 static int on_end(void *context)
@@ -222,13 +222,13 @@ static int on_end(void *context)
     reader->last_token = vd_json_byte(reader);
     for (int i = 0; i < reader->form->rule_count && f->object && !f->skipped; i++) {
         const vd_json_rule *rule = &reader->form->rules[i];
-        if (rule->place == f->place && rule->required && !(f->seen & (UINT32_C(1) << i))) {
+        if (rule->container == f->container && rule->required && !(f->seen & (UINT32_C(1) << i))) {
             vd_json_refuse(reader, VD_FORMAT,
                            "the object that ends here has no \"%s\", which is required", rule->key);
             return 0;
         }
     }
-    int going = f->skipped || reader->form->close(reader->context, reader, f->place) == VD_OK;
+    int going = f->skipped || reader->form->close(reader->context, reader, f->container) == VD_OK;
     reader->depth--;
     return going;
 }
@@ -240,7 +240,7 @@ static int on_key(void *context, const unsigned char *key, size_t length)
     reader->last_token = vd_json_byte(reader);
     if (f->skipped)
         return 1;
-    f->rule = find_rule(reader->form, f->place, (const char *)key, length);
+    f->rule = find_rule(reader->form, f->container, (const char *)key, length);
     if (!f->rule)
         return 1;
     uint32_t bit = UINT32_C(1) << (f->rule - reader->form->rules);
@@ -276,13 +276,13 @@ static const yajl_callbacks callbacks = {
 
 // ---- the file ---------------------------------------------------------------
 
-static size_t lines_in(const unsigned char *piece, size_t length)
+static size_t lines_of(const unsigned char *chunk, size_t length)
 {
     size_t lines = 0;
-    const unsigned char *end = piece + length;
-    while (piece < end && (piece = memchr(piece, '\n', (size_t)(end - piece)))) {
+    const unsigned char *end = chunk + length;
+    while (chunk < end && (chunk = memchr(chunk, '\n', (size_t)(end - chunk)))) {
         lines++;
-        piece++;
+        chunk++;
     }
     return lines;
 }
@@ -294,7 +294,7 @@ static vd_status report(vd_json_reader *reader, const char *words, vd_status sta
     used = used < reader->length ? used : reader->length;
     reader->form->where(reader->context, where, sizeof where);
     return vd_error_set(err, status, "%s: line %zu, byte %zu%s%s: %s", reader->path,
-                        reader->line + lines_in(reader->piece, used), reader->base + used,
+                        reader->line + lines_of(reader->chunk, used), reader->base + used,
                         where[0] ? ", " : "", where, words);
 }
 
@@ -315,21 +315,21 @@ static vd_status report_status(vd_json_reader *reader, yajl_status parsed, vd_er
 static vd_status feed(vd_json_reader *reader, int descriptor, vd_error *err)
 {
     for (;;) {
-        ssize_t got = read(descriptor, reader->piece, PIECE);
+        ssize_t got = read(descriptor, reader->chunk, CHUNK);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return vd_error_set(err, VD_IO, "%s: byte %zu: %s", reader->path, reader->base,
                                 strerror(errno));
         reader->length = (size_t)got;
-        yajl_status parsed = got > 0 ? yajl_parse(reader->handle, reader->piece, reader->length)
+        yajl_status parsed = got > 0 ? yajl_parse(reader->handle, reader->chunk, reader->length)
                                      : yajl_complete_parse(reader->handle);
         if (parsed != yajl_status_ok)
             return report_status(reader, parsed, err);
         if (got == 0)
             return VD_OK;
         reader->base += reader->length;
-        reader->line += lines_in(reader->piece, reader->length);
+        reader->line += lines_of(reader->chunk, reader->length);
         if (reader->base - reader->last_token > LONGEST_TOKEN) {
             reader->base -= reader->length;
             reader->length = 0;

@@ -1,7 +1,7 @@
-// Large JSON files of a known form, read in pieces of constant size. The form is a table of rules.
+// Large JSON files of a known form, read in chunks of constant size. The form is a table of rules.
 // Every value is checked against the table before the caller sees it: kinds, missing keys, keys
 // given twice, nesting. Keys without a rule are skipped with everything in them. Errors name the
-// file, the line, the byte, the caller's own place and what was found.
+// file, the line, the byte, the caller's own location and what was found.
 #ifndef VD_JSON_STREAM_H
 #define VD_JSON_STREAM_H
 
@@ -20,10 +20,11 @@ typedef enum vd_json_kind {
 } vd_json_kind;
 
 typedef struct vd_json_rule {
-    int place;       // the object or array it stands in; 0 is the file itself
+    int container;   // the object or array it stands in; 0 is the file itself
     const char *key; // NULL for an array's elements and the file's one value
     vd_json_kind kind;
-    int id; // of an object or array: the place inside it; of a value: passed to `value`
+    int id; // of an object or array: its own, the container of what is inside it; of a value:
+            // passed to `value`
     bool required;
 } vd_json_rule;
 
@@ -40,8 +41,8 @@ typedef struct vd_json_reader vd_json_reader;
 typedef struct vd_json_form {
     const vd_json_rule *rules;
     int rule_count; // at most 32
-    vd_status (*open)(void *context, vd_json_reader *reader, int place);
-    vd_status (*close)(void *context, vd_json_reader *reader, int place);
+    vd_status (*open)(void *context, vd_json_reader *reader, int container);
+    vd_status (*close)(void *context, vd_json_reader *reader, int container);
     vd_status (*value)(void *context, vd_json_reader *reader, int id, const vd_json_scalar *value);
     // The caller's name for where it is ("image 7, round 2"), "" for none.
     void (*where)(const void *context, char *text, size_t size);

@@ -28,8 +28,8 @@ typedef struct builder {
     const char *key; // for the next member
 } builder;
 
-// The place of the value that is being read, as ."key" in a map and [index] in a list.
-static void say_place(const builder *b, char *out, size_t room)
+// The path of the value that is being read, as ."key" in a map and [index] in a list.
+static void format_path(const builder *b, char *out, size_t room)
 {
     *out = '\0';
     for (int i = 0; i < b->depth; i++) {
@@ -45,14 +45,14 @@ static void say_place(const builder *b, char *out, size_t room)
 
 __attribute__((format(printf, 2, 3))) static int refuse(builder *b, const char *format, ...)
 {
-    char what[160], place[400];
+    char what[160], path[400];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    say_place(b, place, sizeof place);
+    format_path(b, path, sizeof path);
     b->refused =
-        vd_error_set(b->err, VD_FORMAT, "%s%s%s: %s", b->where, *place ? ": at " : "", place, what);
+        vd_error_set(b->err, VD_FORMAT, "%s%s%s: %s", b->where, *path ? ": at " : "", path, what);
     return 0;
 }
 

@@ -24,7 +24,7 @@ static bool has_room(const vd_prefetch *prefetch, size_t n)
     return n < prefetch->slots || n + 1 < prefetch->asked + prefetch->slots;
 }
 
-static void *make_ahead(void *context)
+static void *make_items(void *context)
 {
     vd_prefetch *prefetch = context;
     pthread_mutex_lock(&prefetch->mutex);
@@ -56,7 +56,7 @@ vd_status vd_prefetch_new(size_t slots, vd_prefetch_make make, void *context, vd
     prefetch->context = context;
     pthread_mutex_init(&prefetch->mutex, NULL);
     pthread_cond_init(&prefetch->changed, NULL);
-    prefetch->threaded = pthread_create(&prefetch->thread, NULL, make_ahead, prefetch) == 0;
+    prefetch->threaded = pthread_create(&prefetch->thread, NULL, make_items, prefetch) == 0;
     return VD_OK;
 }
 

@@ -206,7 +206,7 @@ static vd_status read_header(vd_safetensors *file, const char *json, size_t leng
 
 // ---- do the tensors fit the data? ---------------------------------------------------------------
 
-static int by_place(const void *a, const void *b)
+static int by_offset(const void *a, const void *b)
 {
     const safetensors_entry *one = a, *other = b;
     if (one->from != other->from)
@@ -256,11 +256,11 @@ static vd_status check_tensor(const vd_safetensors *file, const safetensors_entr
     return VD_OK;
 }
 
-static vd_status place_tensors(vd_safetensors *file, const unsigned char *data, size_t data_size,
-                               vd_error *err)
+static vd_status set_data(vd_safetensors *file, const unsigned char *data, size_t data_size,
+                          vd_error *err)
 {
     if (file->count)
-        qsort(file->entries, file->count, sizeof *file->entries, by_place);
+        qsort(file->entries, file->count, sizeof *file->entries, by_offset);
     size_t end = 0;
     for (size_t i = 0; i < file->count; i++) {
         safetensors_entry *entry = &file->entries[i];
@@ -334,7 +334,7 @@ static vd_status read_map(vd_safetensors *file, vd_error *err)
     const unsigned char *json = bytes + VD_SAFETENSORS_LENGTH;
     vd_status status = read_header(file, (const char *)json, (size_t)length, err);
     if (!status)
-        status = place_tensors(file, json + length, rest - (size_t)length, err);
+        status = set_data(file, json + length, rest - (size_t)length, err);
     return status ? status : index_names(file, err);
 }
 
@@ -481,14 +481,14 @@ typedef struct search {
 // so that the compiler makes vectors of these.
 static bool is_finite(const vd_tensor *tensor, size_t from, size_t count)
 {
-    enum { PIECE = 1024 };
-    float piece[PIECE];
+    enum { CHUNK = 1024 };
+    float chunk[CHUNK];
     uint32_t bad = 0, bits;
     for (size_t to = from + count, n; from < to && !bad; from += n) {
-        n = to - from < PIECE ? to - from : PIECE;
-        vd_tensor_floats(tensor, from, n, piece, NULL);
+        n = to - from < CHUNK ? to - from : CHUNK;
+        vd_tensor_floats(tensor, from, n, chunk, NULL);
         for (size_t i = 0; i < n; i++) {
-            memcpy(&bits, &piece[i], sizeof bits);
+            memcpy(&bits, &chunk[i], sizeof bits);
             bad |= (bits & 0x7f800000) == 0x7f800000;
         }
     }

@@ -70,7 +70,7 @@ void vd_halves_from_floats(const float *values, size_t count, uint16_t *halves);
 void vd_floats_from_halves(const void *halves, size_t count, float *values);
 
 // Writing: declare every tensor first, then append the data of each in the order declared (in as
-// many pieces as is handy), then commit. Nothing appears under `path` before commit: the data goes
+// many parts as needed), then commit. Nothing appears under `path` before commit: the data goes
 // to a temporary file beside it, which is synced and renamed. abort (also after a failed call)
 // removes the temporary file; it is safe on NULL.
 typedef struct vd_safetensors_writer vd_safetensors_writer;

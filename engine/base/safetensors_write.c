@@ -292,12 +292,12 @@ vd_status vd_safetensors_append_floats(vd_safetensors_writer *writer, const floa
                                          writer->path, tensor->name, vd_dtype_name(tensor->dtype)));
     uint16_t halves[1024];
     for (size_t first = 0; first < elements;) {
-        size_t piece = elements - first < 1024 ? elements - first : 1024;
-        vd_halves_from_floats(data + first, piece, halves);
-        status = vd_safetensors_append(writer, halves, piece, err);
+        size_t chunk = elements - first < 1024 ? elements - first : 1024;
+        vd_halves_from_floats(data + first, chunk, halves);
+        status = vd_safetensors_append(writer, halves, chunk, err);
         if (status)
             return status;
-        first += piece;
+        first += chunk;
     }
     return VD_OK;
 }

@@ -79,7 +79,7 @@ void vd_settings_start(const vd_setting *rows, void *settings)
 }
 
 // "a whole number from 1 to 4", "sigmoid, leaky-relu or elu"
-static void say_expected(const vd_setting *row, char *out, size_t room)
+static void format_expected(const vd_setting *row, char *out, size_t room)
 {
     *out = '\0';
     if (row->kind != VD_SETTING_CHOICE) {
@@ -102,7 +102,7 @@ vd_status vd_settings_check(const vd_setting *rows, const void *settings, vd_err
         double value = value_of(rows, settings);
         if (within(rows, value))
             continue;
-        say_expected(rows, expected, sizeof expected);
+        format_expected(rows, expected, sizeof expected);
         return vd_error_set(err, VD_USAGE, "%s is %.15g, expected %s", rows->name, value, expected);
     }
     return VD_OK;
@@ -135,7 +135,7 @@ vd_status vd_setting_parse(const vd_setting *row, const char *text, void *settin
         set_value(row, settings, value);
         return VD_OK;
     }
-    say_expected(row, expected, sizeof expected);
+    format_expected(row, expected, sizeof expected);
     return vd_error_set(err, refused, "%.400s: expected %s, found '%.80s'", where, expected, text);
 }
 
@@ -195,18 +195,19 @@ vd_status vd_settings_write(const vd_setting *rows, const void *settings, const 
 static vd_status read_member(const vd_setting *rows, const vd_json_value *member, const char *where,
                              bool *seen, void *settings, vd_error *err)
 {
-    char place[500];
+    char prefix[500];
     const vd_setting *row = vd_settings_find(rows, member->key);
-    snprintf(place, sizeof place, "%.400s: %.40s", where, member->key);
+    snprintf(prefix, sizeof prefix, "%.400s: %.40s", where, member->key);
     if (!row)
-        return vd_error_set(err, VD_FORMAT, "%s: a setting that this version does not know", place);
+        return vd_error_set(err, VD_FORMAT, "%s: a setting that this version does not know",
+                            prefix);
     if (seen[row - rows])
-        return vd_error_set(err, VD_FORMAT, "%s: given twice", place);
+        return vd_error_set(err, VD_FORMAT, "%s: given twice", prefix);
     seen[row - rows] = true;
     if (member->type != (is_string(row) ? VD_JSON_TEXT : VD_JSON_NUMBER))
-        return vd_error_set(err, VD_FORMAT, "%s: expected %s, found %s", place,
+        return vd_error_set(err, VD_FORMAT, "%s: expected %s, found %s", prefix,
                             is_string(row) ? "a string" : "a number", vd_json_type_name(member));
-    return vd_setting_parse(row, member->text, settings, place, VD_FORMAT, err);
+    return vd_setting_parse(row, member->text, settings, prefix, VD_FORMAT, err);
 }
 
 static vd_status read_members(const vd_setting *rows, const vd_json_value *object,

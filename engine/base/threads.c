@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 63, PIECES_A_THREAD = 16, WORTH_NS = 15000 };
+enum { MOST_WORKERS = 63, RANGES_A_THREAD = 16, WORTH_NS = 15000 };
 
 // How often a worker spins for work before it sleeps, and the caller for the end: some ten
 // microseconds, which covers the pauses between the operations of one question.
@@ -20,7 +20,7 @@ static _Thread_local bool inside;
 // The current job. A worker that comes late finds no task left. `generation` is odd while there is
 // work; workers count themselves in `busy`, and nothing changes while one is busy.
 static struct {
-    vd_threads_item piece;
+    vd_threads_item item;
     void *job;
     int count;
     atomic_int next, busy;
@@ -38,11 +38,11 @@ static inline void spin_pause(void)
 #endif
 }
 
-static void do_pieces(void)
+static void run_items(void)
 {
     int index;
     while ((index = atomic_fetch_add(&pool.next, 1)) < pool.count)
-        pool.piece(pool.job, index);
+        pool.item(pool.job, index);
 }
 
 static unsigned next_work(unsigned seen)
@@ -74,7 +74,7 @@ static void *serve(void *unused)
         // Only now can the job not end any more: had it ended before, generation would have
         // changed.
         if (atomic_load(&pool.generation) == seen)
-            do_pieces();
+            run_items();
         if (atomic_fetch_sub(&pool.busy, 1) == 1) {
             pthread_mutex_lock(&mutex);
             if (pool.waiting)
@@ -146,16 +146,16 @@ static void wait_for_workers(void)
     pthread_mutex_unlock(&mutex);
 }
 
-void vd_threads_run(int count, vd_threads_item piece, void *job)
+void vd_threads_run(int count, vd_threads_item item, void *job)
 {
     if (count <= 1 || inside || threads() <= 1 || pthread_mutex_trylock(&use) != 0) {
         for (int i = 0; i < count; i++)
-            piece(job, i);
+            item(job, i);
         return;
     }
     spawn();
     inside = true;
-    pool.piece = piece;
+    pool.item = item;
     pool.job = job;
     pool.count = count;
     atomic_store(&pool.next, 0);
@@ -164,7 +164,7 @@ void vd_threads_run(int count, vd_threads_item piece, void *job)
     if (pool.asleep)
         pthread_cond_broadcast(&work_there);
     pthread_mutex_unlock(&mutex);
-    do_pieces();
+    run_items();
     atomic_fetch_add(&pool.generation, 1); // even: workers that come late turn back
     wait_for_workers();
     inside = false;
@@ -184,27 +184,27 @@ int vd_threads_count(void)
 typedef struct range_job {
     vd_threads_range range;
     void *job;
-    size_t items, pieces;
+    size_t items, ranges;
 } range_job;
 
 static void do_range(void *data, int index)
 {
     const range_job *r = data;
     size_t i = (size_t)index;
-    r->range(r->job, r->items * i / r->pieces, r->items * (i + 1) / r->pieces);
+    r->range(r->job, r->items * i / r->ranges, r->items * (i + 1) / r->ranges);
 }
 
 void vd_threads_ranges(size_t items, double cost, vd_threads_range range, void *job)
 {
     double worth = (double)items * cost / WORTH_NS;
-    size_t most = (size_t)threads() * PIECES_A_THREAD;
-    size_t pieces = worth < (double)most ? (size_t)worth : most;
-    pieces = pieces > items ? items : pieces;
-    if (pieces < 2 || inside || threads() <= 1) {
+    size_t most = (size_t)threads() * RANGES_A_THREAD;
+    size_t ranges = worth < (double)most ? (size_t)worth : most;
+    ranges = ranges > items ? items : ranges;
+    if (ranges < 2 || inside || threads() <= 1) {
         if (items > 0)
             range(job, 0, items);
         return;
     }
-    range_job r = {range, job, items, pieces};
-    vd_threads_run((int)pieces, do_range, &r);
+    range_job r = {range, job, items, ranges};
+    vd_threads_run((int)ranges, do_range, &r);
 }

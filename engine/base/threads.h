@@ -14,7 +14,7 @@ typedef void (*vd_threads_item)(void *job, int index);
 // Runs tasks 0..count-1, each once, on the calling thread and the free workers; returns when all
 // are done. Called from within a task, or while another thread uses the pool, it runs them one
 // after the other.
-void vd_threads_run(int count, vd_threads_item piece, void *job);
+void vd_threads_run(int count, vd_threads_item item, void *job);
 
 // Whether this thread runs all tasks itself from now on: where every processor has a thread with
 // work of its own, sharing tasks would only make them wait for each other.

@@ -6,7 +6,8 @@
 
 // With their names in files. Entries are the history: the caption, then the rounds; history words
 // those of all entries, one entry after another. Answers are the candidates; the words of one are
-// those that are said, then its end. Dialog words are those of the history, then the question's.
+// those that are generated, then its end. Dialog words are those of the history, then the
+// question's.
 #define VD_AXES(X)                                                                                 \
     X(VD_AXIS_NONE, "")                                                                            \
     X(VD_AXIS_DIALOGS, "dialogs")                                                                  \
@@ -18,7 +19,6 @@
     X(VD_AXIS_ANSWERS, "answers")                                                                  \
     X(VD_AXIS_ANSWER_WORDS, "answer words")                                                        \
     X(VD_AXIS_DIALOG_WORDS, "dialog words")                                                        \
-    X(VD_AXIS_PASSAGE_WORDS, "passage words")                                                      \
     X(VD_AXIS_PAIRS, "pairs")
 #define VD_AXIS_OF(axis, name) axis,
 typedef enum vd_axis { VD_AXES(VD_AXIS_OF) VD_AXIS_COUNT } vd_axis;

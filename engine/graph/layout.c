@@ -44,7 +44,7 @@ vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *s
     return p;
 }
 
-void vd_layout_join(vd_layout *layout)
+void vd_layout_no_gap(vd_layout *layout)
 {
     vd_parameter *p = &layout->parameter[layout->count - 1];
     p->offset = p[-1].offset + p[-1].elements;
@@ -156,7 +156,7 @@ void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int lay
         }
 }
 
-static void *place_of(const vd_parameters *at, const vd_parameter *p)
+static void *address_of(const vd_parameters *at, const vd_parameter *p)
 {
     size_t offset = at->in_file ? p->in_file : p->offset;
     return at->block ? at->block + offset * vd_dtype_size(at->type) : NULL;
@@ -165,7 +165,7 @@ static void *place_of(const vd_parameters *at, const vd_parameter *p)
 vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p)
 {
     int columns = (int)(p->elements / p->shape[0]);
-    return (vd_matrix){.data = place_of(at, p),
+    return (vd_matrix){.data = address_of(at, p),
                        .type = at->type,
                        .rows = (int)p->shape[0],
                        .columns = columns,
@@ -174,5 +174,5 @@ vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p)
 
 vd_real *vd_parameters_vector(const vd_parameters *at, const vd_parameter *p)
 {
-    return at->vectors ? at->vectors + p->vector : place_of(at, p);
+    return at->vectors ? at->vectors + p->vector : address_of(at, p);
 }

@@ -43,7 +43,7 @@ typedef struct vd_parameter {
     size_t offset;  // in a block of memory, in elements
     size_t in_file; // in a file that has them without gaps
     bool matrix;    // a vd_matrix of shape[0] rows; else a vector
-    size_t vector;  // of a vector: its place among the vectors alone
+    size_t vector;  // of a vector: its index among the vectors alone
     vd_start start;
 } vd_parameter;
 
@@ -63,7 +63,7 @@ typedef struct vd_layout {
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
                             int rows, int columns, vd_start start);
 // Leaves no gap before the last parameter: with the one before it, it is then one array.
-void vd_layout_join(vd_layout *layout);
+void vd_layout_no_gap(vd_layout *layout);
 // The parameter of a name; NULL when there is none.
 const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
 // Initial values, drawn in the layout's order. Gaps are not written.

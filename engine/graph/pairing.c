@@ -13,7 +13,7 @@ static int stride_of(const vd_pair_group *g)
 }
 
 // Places the groups' matrices one after the other; how many pairs there are, -1 for too many.
-static int place_groups(vd_pair_group *group, int count, bool *padded)
+static int set_offsets(vd_pair_group *group, int count, bool *padded)
 {
     int pairs = 0;
     for (int i = 0; i < count; i++) {
@@ -61,28 +61,28 @@ static int list_blocks(const vd_pairing *p, vd_pair_block *block)
 static vd_status make_waves(vd_arena *arena, const vd_pair_block *block, int blocks, bool by_key,
                             int rows, vd_waves *waves)
 {
-    int *next = vd_arena_ints(arena, (size_t)rows), *wave = vd_arena_ints(arena, (size_t)blocks);
+    int *first = vd_arena_ints(arena, (size_t)rows), *wave = vd_arena_ints(arena, (size_t)blocks);
     waves->block = vd_arena_take_raw(arena, (size_t)blocks, sizeof *waves->block);
     if (arena->failed)
         return VD_NO_MEMORY;
     for (int i = 0; i < blocks; i++) {
         vd_range r = by_key ? block[i].key : block[i].query;
         for (int k = r.first; k < r.first + r.count; k++)
-            wave[i] = next[k] > wave[i] ? next[k] : wave[i];
+            wave[i] = first[k] > wave[i] ? first[k] : wave[i];
         for (int k = r.first; k < r.first + r.count; k++)
-            next[k] = wave[i] + 1;
+            first[k] = wave[i] + 1;
         waves->count = wave[i] + 1 > waves->count ? wave[i] + 1 : waves->count;
     }
     waves->start = vd_arena_ints(arena, (size_t)waves->count + 2);
     if (!waves->start)
         return VD_NO_MEMORY;
-    int *place = waves->start + 1; // of a wave's next block, then where the wave after begins
+    int *end = waves->start + 1; // of a wave's next block, then where the wave after begins
     for (int i = 0; i < blocks; i++)
-        place[wave[i] + 1]++;
+        end[wave[i] + 1]++;
     for (int w = 1; w <= waves->count; w++)
-        place[w] += place[w - 1];
+        end[w] += end[w - 1];
     for (int i = 0; i < blocks; i++)
-        waves->block[place[wave[i]]++] = block[i];
+        waves->block[end[wave[i]]++] = block[i];
     return VD_OK;
 }
 
@@ -161,7 +161,7 @@ vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows,
     vd_pairing *p = group ? vd_arena_take(arena, 1, sizeof *p) : NULL;
     vd_pair_lists *lists = vd_arena_take(arena, 1, sizeof *lists);
     bool padded = false;
-    int pairs = group ? place_groups(group, count, &padded) : 0;
+    int pairs = group ? set_offsets(group, count, &padded) : 0;
     if (!p || !lists || pairs < 0)
         return NULL;
     *p = (vd_pairing){.query_axis = query_axis,

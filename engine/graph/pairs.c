@@ -109,10 +109,10 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
 typedef enum block_result { RESULT_PAIRS, RESULT_QUERIES, RESULT_KEYS } block_result;
 
 // Where one block's three matrices begin; one of them is what is computed.
-typedef struct block_place {
+typedef struct block_operands {
     const vd_real *pairs, *query, *key;
     int size, stride; // of a row of queries or keys
-} block_place;
+} block_operands;
 
 // Numbers of pairs, rows of queries and of keys.
 typedef struct block_rows {
@@ -120,7 +120,7 @@ typedef struct block_rows {
     int columns, heads;
 } block_rows;
 
-static vd_product block_product(const vd_pair_block *b, block_result result, block_place at)
+static vd_product block_product(const vd_pair_block *b, block_result result, block_operands at)
 {
     vd_real *s = (vd_real *)(uintptr_t)at.pairs, *q = (vd_real *)(uintptr_t)at.query,
             *k = (vd_real *)(uintptr_t)at.key;
@@ -137,11 +137,11 @@ static vd_product row_product(const vd_pairing *p, const vd_pair_block *b, const
 {
     size_t size = (size_t)(r->columns / r->heads), columns = (size_t)r->columns;
     size_t first = (size_t)head * size;
-    return block_product(b, result,
-                         (block_place){r->pairs + (size_t)head * (size_t)p->pairs + (size_t)b->at,
-                                       r->query + (size_t)b->query.first * columns + first,
-                                       r->key + (size_t)b->key.first * columns + first, (int)size,
-                                       r->columns});
+    return block_product(
+        b, result,
+        (block_operands){r->pairs + (size_t)head * (size_t)p->pairs + (size_t)b->at,
+                         r->query + (size_t)b->query.first * columns + first,
+                         r->key + (size_t)b->key.first * columns + first, (int)size, r->columns});
 }
 
 // Adds to what is computed, wave by wave where results may not overlap; the pairs of different

@@ -264,8 +264,8 @@ static void ends_backward(vd_tape *tape, const vd_node *node)
                                    x->dx);
 }
 
-vd_value *vd_tape_ends(vd_tape *tape, const vd_value *states, const vd_packed *packed,
-                       int directions, vd_axis axis)
+vd_value *vd_tape_last_states(vd_tape *tape, const vd_value *states, const vd_packed *packed,
+                              int directions, vd_axis axis)
 {
     if (!vd_tape_fits(tape, states->rows == packed->tokens && states->columns % directions == 0,
                       "sentence vectors", states, NULL))

@@ -63,7 +63,7 @@ vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis a
 // ---- joined -------------------------------------------------------------------------------------
 
 // A list of values whose columns lie in y, one after the other.
-static void join_backward(vd_tape *tape, const vd_node *node)
+static void concat_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *const *list = node->kept, *y = node->y;
     for (int i = 0, from = 0; i < node->count; from += list[i++]->columns)
@@ -72,7 +72,7 @@ static void join_backward(vd_tape *tape, const vd_node *node)
                                    list[i]->dx, list[i]->columns);
 }
 
-vd_value *vd_tape_join_all(vd_tape *tape, const vd_value *const *list, int count)
+vd_value *vd_tape_concat_all(vd_tape *tape, const vd_value *const *list, int count)
 {
     const vd_value **kept = vd_tape_kept(tape, (size_t)count, sizeof *kept);
     int columns = 0;
@@ -83,7 +83,7 @@ vd_value *vd_tape_join_all(vd_tape *tape, const vd_value *const *list, int count
         wanted |= vd_wanted(list[i]);
         fits &= list[i]->rows == list[0]->rows;
     }
-    if (!vd_tape_fits(tape, fits, "joining", list[0], list[count - 1]))
+    if (!vd_tape_fits(tape, fits, "concatenating", list[0], list[count - 1]))
         return &tape->nothing;
     vd_value *y = vd_tape_like(tape, list[0], columns, wanted);
     if (tape->status != VD_OK)
@@ -91,14 +91,14 @@ vd_value *vd_tape_join_all(vd_tape *tape, const vd_value *const *list, int count
     for (int i = 0, from = 0; i < count; from += list[i++]->columns)
         tape->be->copy_rows(list[i]->x, list[i]->columns, NULL, y->rows, list[i]->columns,
                             y->x + from, columns);
-    vd_tape_note(tape, y, (vd_node){join_backward, .kept = kept, .count = count});
+    vd_tape_note(tape, y, (vd_node){concat_backward, .kept = kept, .count = count});
     return y;
 }
 
-vd_value *vd_tape_join(vd_tape *tape, const vd_value *a, const vd_value *b)
+vd_value *vd_tape_concat(vd_tape *tape, const vd_value *a, const vd_value *b)
 {
     const vd_value *const list[] = {a, b};
-    return vd_tape_join_all(tape, list, 2);
+    return vd_tape_concat_all(tape, list, 2);
 }
 
 static void columns_backward(vd_tape *tape, const vd_node *node)
@@ -145,7 +145,7 @@ vd_value *vd_tape_stack(vd_tape *tape, const vd_value *a, const vd_value *b)
 
 // ---- neighbours ---------------------------------------------------------------------------------
 
-// For each place of the window, which row a word finds there; -1 outside its sequence.
+// For each position in the window, which row a word reads there; -1 outside its sequence.
 static const int *list_neighbours(vd_tape *tape, const vd_packed *packed, int width, int dilation,
                                   int before)
 {
@@ -153,8 +153,8 @@ static const int *list_neighbours(vd_tape *tape, const vd_packed *packed, int wi
     int *list = vd_tape_kept(tape, (size_t)width * n, sizeof *list);
     for (int w = 0; w < width && list; w++)
         for (size_t t = 0; t < n; t++) {
-            int place = packed->place[t] + (w - before) * dilation;
-            bool inside = place >= 0 && place < packed->length[packed->owner[t]];
+            int position = packed->position[t] + (w - before) * dilation;
+            bool inside = position >= 0 && position < packed->length[packed->owner[t]];
             list[(size_t)w * n + t] = inside ? (int)t + (w - before) * dilation : -1;
         }
     return vd_tape_upload(tape, list, (size_t)width * n, sizeof *list);

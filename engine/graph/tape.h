@@ -111,8 +111,8 @@ vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int r
 // `rows` copies of one row.
 vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis axis);
 // Concatenation of columns, [a ; b], and of several.
-vd_value *vd_tape_join(vd_tape *tape, const vd_value *a, const vd_value *b);
-vd_value *vd_tape_join_all(vd_tape *tape, const vd_value *const *list, int count);
+vd_value *vd_tape_concat(vd_tape *tape, const vd_value *a, const vd_value *b);
+vd_value *vd_tape_concat_all(vd_tape *tape, const vd_value *const *list, int count);
 vd_value *vd_tape_columns(vd_tape *tape, const vd_value *x, int from, int count);
 // The rows of b below those of a.
 vd_value *vd_tape_stack(vd_tape *tape, const vd_value *a, const vd_value *b);
@@ -165,8 +165,8 @@ vd_value *vd_tape_gated_gru(vd_tape *tape, const vd_value *x, const vd_value *ga
                             const vd_packed *packed, const char *name);
 // Sentence vectors of word states: those of the last word, then, of two directions, the backward
 // ones of the first; zero for sequences without words.
-vd_value *vd_tape_ends(vd_tape *tape, const vd_value *states, const vd_packed *packed,
-                       int directions, vd_axis axis);
+vd_value *vd_tape_last_states(vd_tape *tape, const vd_value *states, const vd_packed *packed,
+                              int directions, vd_axis axis);
 
 // ---- pairs --------------------------------------------------------------------------------------
 

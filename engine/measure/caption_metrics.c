@@ -36,13 +36,13 @@ int vd_ngram_times(vd_tokens sentence, const int32_t *gram, int n)
 
 // ---- BLEU ---------------------------------------------------------------------------------------
 
-static int clipped_matches(vd_tokens said, const vd_tokens *reference, int references, int n)
+static int clipped_matches(vd_tokens hypothesis, const vd_tokens *reference, int references, int n)
 {
-    int times[VD_CAPTION_MOST], correct = 0, grams = vd_ngram_counts(said, n, times);
+    int times[VD_CAPTION_MOST], correct = 0, grams = vd_ngram_counts(hypothesis, n, times);
     for (int i = 0; i < grams; i++) {
         int most = 0;
         for (int j = 0; times[i] > most && j < references; j++) {
-            int there = vd_ngram_times(reference[j], said.id + i, n);
+            int there = vd_ngram_times(reference[j], hypothesis.id + i, n);
             most = there > most ? there : most;
         }
         correct += times[i] < most ? times[i] : most;
@@ -50,30 +50,30 @@ static int clipped_matches(vd_tokens said, const vd_tokens *reference, int refer
     return correct;
 }
 
-static int nearest_length(int said, const vd_tokens *reference, int references)
+static int nearest_length(int hypothesis, const vd_tokens *reference, int references)
 {
     int nearest = reference[0].count;
     for (int j = 1; j < references; j++) {
-        int off = abs(reference[j].count - said), least = abs(nearest - said);
+        int off = abs(reference[j].count - hypothesis), least = abs(nearest - hypothesis);
         if (off < least || (off == least && reference[j].count < nearest))
             nearest = reference[j].count;
     }
     return nearest;
 }
 
-void vd_bleu_add(vd_bleu *sums, vd_tokens said, const vd_tokens *reference, int references)
+void vd_bleu_add(vd_bleu *sums, vd_tokens hypothesis, const vd_tokens *reference, int references)
 {
     for (int n = 1; n <= VD_BLEU_ORDERS; n++) {
-        sums->correct[n - 1] += clipped_matches(said, reference, references, n);
-        sums->guess[n - 1] += said.count < n ? 0 : said.count - n + 1;
+        sums->correct[n - 1] += clipped_matches(hypothesis, reference, references, n);
+        sums->guess[n - 1] += hypothesis.count < n ? 0 : hypothesis.count - n + 1;
     }
-    sums->said += said.count;
-    sums->reference += nearest_length(said.count, reference, references);
+    sums->hypothesis += hypothesis.count;
+    sums->reference += nearest_length(hypothesis.count, reference, references);
 }
 
 void vd_bleu_scores(const vd_bleu *sums, double score[VD_BLEU_ORDERS])
 {
-    double product = 1.0, rho = (sums->said + 1e-15) / (sums->reference + 1e-9);
+    double product = 1.0, rho = (sums->hypothesis + 1e-15) / (sums->reference + 1e-9);
     double brevity = rho < 1.0 ? exp(1.0 - 1.0 / rho) : 1.0;
     for (int n = 1; n <= VD_BLEU_ORDERS; n++) {
         product *= (sums->correct[n - 1] + 1e-15) / (sums->guess[n - 1] + 1e-9);
@@ -101,16 +101,16 @@ static int common_subsequence(vd_tokens a, vd_tokens b)
     return row[b.count];
 }
 
-double vd_rouge_l(vd_tokens said, const vd_tokens *reference, int references)
+double vd_rouge_l(vd_tokens hypothesis, const vd_tokens *reference, int references)
 {
     static const int32_t nothing[] = {-1};
     static const vd_tokens empty = {nothing, 1};
     double precision = 0.0, recall = 0.0;
-    said = said.count ? said : empty;
+    hypothesis = hypothesis.count ? hypothesis : empty;
     for (int j = 0; j < references; j++) {
         vd_tokens other = reference[j].count ? reference[j] : empty;
-        double common = common_subsequence(said, other);
-        precision = fmax(precision, common / said.count);
+        double common = common_subsequence(hypothesis, other);
+        precision = fmax(precision, common / hypothesis.count);
         recall = fmax(recall, common / other.count);
     }
     if (precision == 0.0 || recall == 0.0)

@@ -27,15 +27,15 @@ enum { VD_BLEU_ORDERS = 4 };
 typedef struct vd_bleu {
     double correct[VD_BLEU_ORDERS]; // C_n = sum of min(c_h(g), max_j c_rj(g)) over n-grams g
     double guess[VD_BLEU_ORDERS];   // G_n = sum of max(0, |h| - n + 1)
-    double said;                    // sum of |h|
+    double hypothesis;              // sum of |h|
     double reference;               // sum of the reference length that is nearest to |h|, of two
                                     // that are equally near the shorter
 } vd_bleu;
 
 // Adds a picture's. references: 1 or more.
-void vd_bleu_add(vd_bleu *sums, vd_tokens said, const vd_tokens *reference, int references);
+void vd_bleu_add(vd_bleu *sums, vd_tokens hypothesis, const vd_tokens *reference, int references);
 // score[n-1] = prod_{m<=n} ((C_m + 1e-15) / (G_m + 1e-9))^(1/n), times exp(1 - 1/rho) where
-// rho = (said + 1e-15) / (reference + 1e-9) is below 1. Of one picture's sums: its own BLEU.
+// rho = (hypothesis + 1e-15) / (reference + 1e-9) is below 1. Of one picture's sums: its own BLEU.
 void vd_bleu_scores(const vd_bleu *sums, double score[VD_BLEU_ORDERS]);
 
 // ---- ROUGE-L ------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ void vd_bleu_scores(const vd_bleu *sums, double score[VD_BLEU_ORDERS]);
 // Of one picture; a set of pictures has the mean. P = max_j LCS(h, r_j) / |h|, R = max_j LCS(h,
 // r_j) / |r_j|, each by a reference of its own; 0 when either is 0, else 2.44 P R / (R + 1.44 P).
 // An empty sentence is one empty token, so that it matches another empty one.
-double vd_rouge_l(vd_tokens said, const vd_tokens *reference, int references);
+double vd_rouge_l(vd_tokens hypothesis, const vd_tokens *reference, int references);
 
 // ---- n-grams ------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@
 
 enum { ORDERS = 4 };
 
-// An n-gram; places behind its end are -1.
+// An n-gram; words behind its end are -1.
 typedef struct gram {
     int32_t id[ORDERS];
 } gram;
@@ -22,7 +22,7 @@ typedef struct entry {
 // A hash table with open addressing; rooms: a power of two, at most half of them taken.
 struct vd_cider {
     entry *entry; // (rooms)
-    size_t rooms, taken, pictures;
+    size_t slots, taken, pictures;
 };
 
 static gram gram_of(const int32_t *id, int n)
@@ -40,27 +40,27 @@ static uint64_t hash(const gram *g)
     return h;
 }
 
-// Where the n-gram is, or the free place where it would be.
+// Where the n-gram is, or the free slot where it would be.
 static entry *find(const vd_cider *cider, const gram *g)
 {
-    size_t place = (size_t)hash(g) & (cider->rooms - 1);
-    while (cider->entry[place].pictures && memcmp(&cider->entry[place].gram, g, sizeof *g) != 0)
-        place = (place + 1) & (cider->rooms - 1);
-    return &cider->entry[place];
+    size_t slot = (size_t)hash(g) & (cider->slots - 1);
+    while (cider->entry[slot].pictures && memcmp(&cider->entry[slot].gram, g, sizeof *g) != 0)
+        slot = (slot + 1) & (cider->slots - 1);
+    return &cider->entry[slot];
 }
 
 static bool enlarge(vd_cider *cider)
 {
-    vd_cider larger = {.rooms = 2 * cider->rooms};
-    larger.entry = vd_alloc(larger.rooms, sizeof *larger.entry);
+    vd_cider larger = {.slots = 2 * cider->slots};
+    larger.entry = vd_alloc(larger.slots, sizeof *larger.entry);
     if (!larger.entry)
         return false;
-    for (size_t i = 0; i < cider->rooms; i++)
+    for (size_t i = 0; i < cider->slots; i++)
         if (cider->entry[i].pictures)
             *find(&larger, &cider->entry[i].gram) = cider->entry[i];
     vd_free(cider->entry);
     cider->entry = larger.entry;
-    cider->rooms = larger.rooms;
+    cider->slots = larger.slots;
     return true;
 }
 
@@ -69,8 +69,8 @@ vd_status vd_cider_new(vd_cider **out, vd_error *err)
     vd_cider *cider = vd_alloc(1, sizeof *cider);
     *out = NULL;
     if (cider) {
-        cider->rooms = 1 << 10;
-        cider->entry = vd_alloc(cider->rooms, sizeof *cider->entry);
+        cider->slots = 1 << 10;
+        cider->entry = vd_alloc(cider->slots, sizeof *cider->entry);
     }
     if (!cider || !cider->entry) {
         vd_free(cider);
@@ -92,7 +92,7 @@ static bool count(vd_cider *cider, gram g, uint32_t picture)
 {
     entry *e = find(cider, &g);
     if (!e->pictures) {
-        if (2 * (cider->taken + 1) > cider->rooms) {
+        if (2 * (cider->taken + 1) > cider->slots) {
             if (!enlarge(cider))
                 return false;
             e = find(cider, &g);
@@ -172,7 +172,7 @@ static int bigrams(vd_tokens sentence)
     return sentence.count > 1 ? sentence.count - 1 : 0;
 }
 
-double vd_cider_score(const vd_cider *cider, vd_tokens said, const vd_tokens *reference,
+double vd_cider_score(const vd_cider *cider, vd_tokens hypothesis, const vd_tokens *reference,
                       int references)
 {
     if (cider->pictures == 0)
@@ -180,9 +180,9 @@ double vd_cider_score(const vd_cider *cider, vd_tokens said, const vd_tokens *re
     double sum = 0.0;
     weighed h, r;
     for (int n = 1; n <= ORDERS; n++) {
-        weigh(cider, said, n, &h);
+        weigh(cider, hypothesis, n, &h);
         for (int j = 0; j < references; j++) {
-            double delta = bigrams(said) - bigrams(reference[j]);
+            double delta = bigrams(hypothesis) - bigrams(reference[j]);
             weigh(cider, reference[j], n, &r);
             sum += clipped_cosine(&h, &r) * exp(-delta * delta / 72.0);
         }

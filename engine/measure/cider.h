@@ -26,7 +26,7 @@ vd_status vd_cider_add(vd_cider *cider, const vd_tokens *reference, int referenc
 
 // Of one caption, 0..10, against references that need not be among those added. Threads may score
 // at the same time, while none adds. references: 1 or more.
-double vd_cider_score(const vd_cider *cider, vd_tokens said, const vd_tokens *reference,
+double vd_cider_score(const vd_cider *cider, vd_tokens hypothesis, const vd_tokens *reference,
                       int references);
 
 #endif

@@ -8,7 +8,7 @@
 enum { KEPT = 100, MASKS = VD_CAPTION_MOST / 64 };
 
 typedef struct sentences {
-    vd_tokens said, reference;
+    vd_tokens hypothesis, reference;
     const int32_t *stem;
 } sentences;
 
@@ -32,15 +32,15 @@ static bool is_used(const partial *p, int j)
 // How often a word, or the words of a stem, are in the caption from some place on, and free in the
 // reference.
 typedef struct left {
-    int said, reference;
+    int hypothesis, reference;
 } left;
 
 static left count_left(const sentences *s, const partial *p, int from, int32_t id, bool stems)
 {
     left l = {0};
     int32_t wanted = stems ? stem_of(s, id) : id;
-    for (int i = from; i < s->said.count; i++)
-        l.said += (stems ? stem_of(s, s->said.id[i]) : s->said.id[i]) == wanted;
+    for (int i = from; i < s->hypothesis.count; i++)
+        l.hypothesis += (stems ? stem_of(s, s->hypothesis.id[i]) : s->hypothesis.id[i]) == wanted;
     for (int j = 0; j < s->reference.count; j++)
         l.reference += !is_used(p, j) &&
                        (stems ? stem_of(s, s->reference.id[j]) : s->reference.id[j]) == wanted;
@@ -99,9 +99,10 @@ static partial match(const partial *p, int i, int j, bool exact)
 // only where neither of the two words loses an exact match by that. Every such way to go on:
 static void extend(const sentences *s, const partial *p, int i, partial *list, int *count)
 {
-    int32_t id = s->said.id[i];
+    int32_t id = s->hypothesis.id[i];
     left word = count_left(s, p, i, id, false), stem = count_left(s, p, i, id, true);
-    bool word_spare = word.said > word.reference, stem_spare = stem.said > stem.reference;
+    bool word_spare = word.hypothesis > word.reference,
+         stem_spare = stem.hypothesis > stem.reference;
     if (word_spare && stem_spare) {
         partial next = *p;
         next.last = -1;
@@ -112,19 +113,19 @@ static void extend(const sentences *s, const partial *p, int i, partial *list, i
         if (is_used(p, j) || stem_of(s, other) != stem_of(s, id))
             continue;
         left there = other == id ? word : count_left(s, p, i + 1, other, false);
-        if (other != id && !(word_spare && there.reference > there.said))
+        if (other != id && !(word_spare && there.reference > there.hypothesis))
             continue;
         partial next = match(p, i, j, other == id);
         keep(list, count, &next);
     }
 }
 
-vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *stem)
+vd_meteor vd_meteor_align(vd_tokens hypothesis, vd_tokens reference, const int32_t *stem)
 {
-    sentences s = {said, reference, stem};
+    sentences s = {hypothesis, reference, stem};
     partial lists[2][KEPT] = {{{.last = -1}}};
     int counts[2] = {1, 0}, now = 0;
-    for (int i = 0; i < said.count; i++, now = !now) {
+    for (int i = 0; i < hypothesis.count; i++, now = !now) {
         counts[!now] = 0;
         for (int k = 0; k < counts[now]; k++)
             extend(&s, &lists[now][k], i, lists[!now], &counts[!now]);
@@ -134,11 +135,11 @@ vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *st
         if (compare(&lists[now][k], best) < 0)
             best = &lists[now][k];
     int matches = best->exact + best->stems;
-    bool whole = best->chunks == 1 && matches == said.count && matches == reference.count;
+    bool whole = best->chunks == 1 && matches == hypothesis.count && matches == reference.count;
     return (vd_meteor){.weight = best->exact + 0.6 * best->stems,
                        .matches = matches,
                        .chunks = whole ? 0.0 : best->chunks,
-                       .said = said.count,
+                       .hypothesis = hypothesis.count,
                        .reference = reference.count};
 }
 
@@ -146,17 +147,17 @@ double vd_meteor_score(const vd_meteor *c)
 {
     if (c->matches == 0.0)
         return 0.0;
-    double precision = c->weight / c->said, recall = c->weight / c->reference;
+    double precision = c->weight / c->hypothesis, recall = c->weight / c->reference;
     double mean = precision * recall / (0.85 * precision + 0.15 * recall);
     return mean * (1.0 - 0.6 * pow(c->chunks / c->matches, 0.2));
 }
 
-vd_meteor vd_meteor_best(vd_tokens said, const vd_tokens *reference, int references,
+vd_meteor vd_meteor_best(vd_tokens hypothesis, const vd_tokens *reference, int references,
                          const int32_t *stem)
 {
-    vd_meteor best = vd_meteor_align(said, reference[0], stem);
+    vd_meteor best = vd_meteor_align(hypothesis, reference[0], stem);
     for (int j = 1; j < references; j++) {
-        vd_meteor other = vd_meteor_align(said, reference[j], stem);
+        vd_meteor other = vd_meteor_align(hypothesis, reference[j], stem);
         if (vd_meteor_score(&other) > vd_meteor_score(&best))
             best = other;
     }

@@ -17,18 +17,18 @@
 
 // What the score is made of. A set of pictures has the score of the sums.
 typedef struct vd_meteor {
-    double weight;          // sum of w
-    double matches, chunks; // m
-    double said, reference; // |h|, |r|
+    double weight;                // sum of w
+    double matches, chunks;       // m
+    double hypothesis, reference; // |h|, |r|
 } vd_meteor;
 
 // stem[i]: the stem of the word with id i, as a number that words of one stem share
 // (features/captions/tokens.h); NULL: every word is its own. At most 100 partial alignments are
 // kept at a time, more than captions ever have; beyond it the alignment is the best of those.
-vd_meteor vd_meteor_align(vd_tokens said, vd_tokens reference, const int32_t *stem);
+vd_meteor vd_meteor_align(vd_tokens hypothesis, vd_tokens reference, const int32_t *stem);
 double vd_meteor_score(const vd_meteor *counts);
 // The counts with the reference that gives the best score, the first of equal ones.
-vd_meteor vd_meteor_best(vd_tokens said, const vd_tokens *reference, int references,
+vd_meteor vd_meteor_best(vd_tokens hypothesis, const vd_tokens *reference, int references,
                          const int32_t *stem);
 
 #endif

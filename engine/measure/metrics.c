@@ -23,12 +23,12 @@ void vd_metrics_ranks(const float *scores, int n, float *ranks)
     }
 }
 
-// Mean over the places first .. first + count - 1 of 1 / log2(place + 1), 0 beyond place `last`.
+// Mean over the ranks first .. first + count - 1 of 1 / log2(rank + 1), 0 beyond rank `last`.
 static double mean_discount(int first, int count, int last)
 {
     double sum = 0.0;
-    for (int place = first; place < first + count && place <= last; place++)
-        sum += 1.0 / log2(place + 1.0);
+    for (int rank = first; rank < first + count && rank <= last; rank++)
+        sum += 1.0 / log2(rank + 1.0);
     return sum / count;
 }
 

@@ -144,11 +144,11 @@ static int compare_numbers(const void *a, const void *b)
 // Quantile q of n sorted numbers, between neighbours in proportion.
 static double quantile(const double *sorted, size_t n, double q)
 {
-    double place = q * (double)(n - 1);
-    size_t below = (size_t)place;
+    double position = q * (double)(n - 1);
+    size_t below = (size_t)position;
     if (below + 1 >= n)
         return sorted[n - 1];
-    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+    return sorted[below] + (position - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
 static size_t dialogs_counted(const vd_sample *sample, size_t metric)

@@ -97,8 +97,9 @@ static vd_status leave_out(vd_arena *arena, const bool *mask, int regions, int s
                                    "all %d regions are left out; expected one that stays", regions);
 }
 
-vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
-                           const vd_caption_what_if *what_if, vd_caption_pass *pass, vd_error *err)
+vd_status vd_captioner_encode(vd_captioner *captioner, const float *image, int regions,
+                              const vd_caption_what_if *what_if, vd_caption_pass *pass,
+                              vd_error *err)
 {
     const vd_model *model = captioner->model;
     const vd_caption_config *config = &model->config.caption;
@@ -121,7 +122,7 @@ vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regi
                               .config = config,
                               .sinusoid = model->sinusoid};
     const vd_batch batch = {.dialogs = 1, .regions = regions, .image = image};
-    return vd_caption_see(pass, &batch, err);
+    return vd_caption_encode(pass, &batch, err);
 }
 
 vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err)
@@ -267,7 +268,7 @@ vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int re
     vd_caption_pass pass;
     vd_caption_words words;
     *out = (vd_caption_trace){0};
-    vd_status status = vd_captioner_see(captioner, image, regions, what_if, &pass, err);
+    vd_status status = vd_captioner_encode(captioner, image, regions, what_if, &pass, err);
     if (status == VD_OK)
         status = vd_caption_words_all(&pass, &one, &words, err);
     if (status == VD_OK)

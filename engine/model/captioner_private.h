@@ -15,16 +15,17 @@ struct vd_captioner {
 };
 
 // A pass over one picture, which it has seen. what_if: NULL, or what is changed.
-vd_status vd_captioner_see(vd_captioner *captioner, const float *image, int regions,
-                           const vd_caption_what_if *what_if, vd_caption_pass *pass, vd_error *err);
+vd_status vd_captioner_encode(vd_captioner *captioner, const float *image, int regions,
+                              const vd_caption_what_if *what_if, vd_caption_pass *pass,
+                              vd_error *err);
 // Log-probabilities (W, V) of the words that follow those read last.
 vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err);
 
 // Says captions of all pictures that a pass has seen, a word of each at a time. Draws of picture p
 // are from the random numbers (how->seed, stream[p]), whatever other pictures there are; NULL: all
 // have one stream. out: (pictures, most), count: (pictures), as vd_captioner_say.
-vd_status vd_caption_say(vd_caption_pass *pass, const vd_vocab *vocab, const vd_saying *how,
-                         const uint64_t *stream, vd_said_caption *out, int most, int *count,
-                         vd_error *err);
+vd_status vd_caption_generate(vd_caption_pass *pass, const vd_vocab *vocab, const vd_saying *how,
+                              const uint64_t *stream, vd_said_caption *out, int most, int *count,
+                              vd_error *err);
 
 #endif

@@ -351,9 +351,9 @@ static void copy_captions(searches *all, int most, vd_said_caption *out, int *co
     }
 }
 
-vd_status vd_caption_say(vd_caption_pass *pass, const vd_vocab *vocab, const vd_saying *how,
-                         const uint64_t *stream, vd_said_caption *out, int most, int *count,
-                         vd_error *err)
+vd_status vd_caption_generate(vd_caption_pass *pass, const vd_vocab *vocab, const vd_saying *how,
+                              const uint64_t *stream, vd_said_caption *out, int most, int *count,
+                              vd_error *err)
 {
     vd_status status = check_saying(how, pass->config->vocab, most, err);
     if (status != VD_OK)
@@ -394,9 +394,10 @@ vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regi
                             "a beam of %d hypotheses of a captioner that draws where it looks; "
                             "expected 1",
                             how->beam);
-    vd_status status = vd_captioner_see(captioner, image, regions, how->what_if, &pass, err);
+    vd_status status = vd_captioner_encode(captioner, image, regions, how->what_if, &pass, err);
     if (status == VD_OK)
-        status = vd_caption_say(&pass, captioner->model->vocab, how, NULL, out, most, count, err);
+        status =
+            vd_caption_generate(&pass, captioner->model->vocab, how, NULL, out, most, count, err);
     for (int i = 0; how->merge_repeats && i < *count; i++)
         merge_repeats(&out[i]);
     return status;

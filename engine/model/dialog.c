@@ -112,15 +112,15 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
 }
 
 // What the pass of a question shows, and where of the dialog that is.
-typedef struct vd_showing {
+typedef struct vd_shown_attentions {
     const vd_attention_at *list;
     int count;
     vd_real *there; // (n) all of them
     size_t n;
-    vd_places places;
-} vd_showing;
+    vd_axis_subsets subsets;
+} vd_shown_attentions;
 
-static vd_status gather_shown(vd_pass *pass, vd_showing *shown, vd_error *err)
+static vd_status gather_shown(vd_pass *pass, vd_shown_attentions *shown, vd_error *err)
 {
     shown->list = vd_pass_shown(pass, &shown->count);
     return shown->list ? vd_attentions_gather(pass->be, pass->arena, shown->list, shown->count,
@@ -137,8 +137,8 @@ static bool is_read(const vd_dialog *d, int word, int end)
 }
 
 // entry: (entries) those that are seen.
-static vd_status list_places(const vd_dialog *d, const vd_pass *pass, const int *entry, int entries,
-                             int length, vd_places *places, vd_error *err)
+static vd_status list_subsets(const vd_dialog *d, const vd_pass *pass, const int *entry,
+                              int entries, int length, vd_axis_subsets *subsets, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
     int *word = vd_arena_ints(pass->arena, (size_t)k->words + (size_t)length), seen = 0;
@@ -150,16 +150,16 @@ static vd_status list_places(const vd_dialog *d, const vd_pass *pass, const int 
                 word[seen++] = j;
     for (int j = 0; j < length; j++)
         word[seen++] = k->words + j;
-    *places = (vd_places){.count = {[VD_AXIS_QUESTIONS] = 1,
-                                    [VD_AXIS_QUESTION_WORDS] = length,
-                                    [VD_AXIS_ENTRIES] = k->entries,
-                                    [VD_AXIS_HISTORY_WORDS] = k->words,
-                                    [VD_AXIS_DIALOG_WORDS] = k->words + length,
-                                    [VD_AXIS_REGIONS] = d->regions},
-                          .at = {[VD_AXIS_ENTRIES] = entry,
-                                 [VD_AXIS_HISTORY_WORDS] = word,
-                                 [VD_AXIS_DIALOG_WORDS] = word,
-                                 [VD_AXIS_REGIONS] = pass->row_image}};
+    *subsets = (vd_axis_subsets){.count = {[VD_AXIS_QUESTIONS] = 1,
+                                           [VD_AXIS_QUESTION_WORDS] = length,
+                                           [VD_AXIS_ENTRIES] = k->entries,
+                                           [VD_AXIS_HISTORY_WORDS] = k->words,
+                                           [VD_AXIS_DIALOG_WORDS] = k->words + length,
+                                           [VD_AXIS_REGIONS] = d->regions},
+                                 .at = {[VD_AXIS_ENTRIES] = entry,
+                                        [VD_AXIS_HISTORY_WORDS] = word,
+                                        [VD_AXIS_DIALOG_WORDS] = word,
+                                        [VD_AXIS_REGIONS] = pass->row_image}};
     return VD_OK;
 }
 
@@ -171,8 +171,8 @@ static bool are_finite(const float *x, size_t n)
     return finite;
 }
 
-static vd_status read_shown(const vd_dialog *d, const vd_pass *pass, const vd_showing *shown,
-                            vd_answer *a, vd_error *err)
+static vd_status read_shown(const vd_dialog *d, const vd_pass *pass,
+                            const vd_shown_attentions *shown, vd_answer *a, vd_error *err)
 {
     float *share = vd_arena_take_raw(pass->arena, shown->n, sizeof *share);
     if (!share)
@@ -187,7 +187,7 @@ static vd_status read_shown(const vd_dialog *d, const vd_pass *pass, const vd_sh
                             "pool's vectors are damaged, or its training diverged",
                             vd_model_path(d->model));
     status =
-        vd_attentions_spread(shown->list, shown->count, share, &shown->places, &a->attention, err);
+        vd_attentions_spread(shown->list, shown->count, share, &shown->subsets, &a->attention, err);
     a->attentions = status == VD_OK ? shown->count : 0;
     return status;
 }
@@ -224,11 +224,12 @@ static vd_status append_attentions(vd_answer *a, vd_attention *more, int count, 
 }
 
 // Reads the given answer once more, for what its words look at.
-static vd_status look_back(vd_pass *pass, const vd_places *dialog, vd_answer *a, vd_error *err)
+static vd_status look_back(vd_pass *pass, const vd_axis_subsets *dialog, vd_answer *a,
+                           vd_error *err)
 {
     int32_t ids[VD_MAX_CANDIDATE] = {VD_START}, length = a->given.length + 1;
     int question = 0, count = 0;
-    vd_places places = *dialog;
+    vd_axis_subsets subsets = *dialog;
     vd_given_answers given;
     vd_attention *more;
     vd_real *there;
@@ -244,13 +245,14 @@ static vd_status look_back(vd_pass *pass, const vd_places *dialog, vd_answer *a,
     if (!share)
         return status ? status : vd_error_memory(err, "the attentions");
     pass->be->read_floats(there, share, n);
-    places.count[VD_AXIS_ANSWER_WORDS] = length;
-    status = vd_attentions_spread(list, count, share, &places, &more, err);
+    subsets.count[VD_AXIS_ANSWER_WORDS] = length;
+    status = vd_attentions_spread(list, count, share, &subsets, &more, err);
     return status == VD_OK ? append_attentions(a, more, count, err) : status;
 }
 
-static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_showing *shown,
-                            const vd_answer *a, vd_trace *trace, vd_error *err)
+static vd_status take_trace(const vd_dialog *d, const vd_pass *pass,
+                            const vd_shown_attentions *shown, const vd_answer *a, vd_trace *trace,
+                            vd_error *err)
 {
     const vd_outcome outcome = {.attention = a->attention,
                                 .attentions = shown->count,
@@ -262,7 +264,7 @@ static vd_status take_trace(const vd_dialog *d, const vd_pass *pass, const vd_sh
                                 .candidates = a->candidates,
                                 .score = a->score,
                                 .probability = a->probability};
-    return vd_trace_take(pass, &shown->places, &outcome, trace, err);
+    return vd_trace_take(pass, &shown->subsets, &outcome, trace, err);
 }
 
 static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *stop, vd_answer *a,
@@ -339,15 +341,15 @@ static vd_status use_kept_image(const vd_dialog *d, vd_pass *pass, vd_error *err
 }
 
 // What is asked, and what of the dialog is seen.
-typedef struct vd_asking {
+typedef struct vd_request {
     const int32_t *question;
     int length;
     const vd_intervention *what_if;
     int *entry, entries;
     const atomic_int *stop;
-} vd_asking;
+} vd_request;
 
-static vd_status run_fused(const vd_dialog *d, const vd_asking *q, vd_pass *pass, vd_error *err)
+static vd_status run_fused(const vd_dialog *d, const vd_request *q, vd_pass *pass, vd_error *err)
 {
     const vd_intervention *what_if = q->what_if;
     const vd_texts question = {q->question, &q->length, 1, q->length};
@@ -382,7 +384,7 @@ static vd_status run_fused(const vd_dialog *d, const vd_asking *q, vd_pass *pass
 
 // The questions of a dialog; those before this one are what stands before <S> in the entries after
 // the first.
-static vd_status list_questions(const vd_asking *q, const vd_texts *entries, int rounds,
+static vd_status list_questions(const vd_request *q, const vd_texts *entries, int rounds,
                                 vd_arena *arena, vd_texts *out, vd_error *err)
 {
     int32_t *ids = vd_arena_take(arena, (size_t)rounds * VD_MAX_QUESTION, sizeof *ids);
@@ -404,7 +406,7 @@ static vd_status list_questions(const vd_asking *q, const vd_texts *entries, int
 }
 
 // The dialog as it is, and all of it.
-static bool is_plain(const vd_dialog *d, const vd_asking *q)
+static bool is_plain(const vd_dialog *d, const vd_request *q)
 {
     const vd_intervention *w = q->what_if;
     return q->entries == d->history.entries && !w->mask_region && !w->blank && !w->swap_positions &&
@@ -436,17 +438,17 @@ static void keep_memo(vd_dialog *d, const vd_memo *now)
 // Unknown words keep their numbers where they may be copied from.
 static vd_status pack_texts(vd_pass *pass, vd_texts questions, vd_texts entries, vd_error *err)
 {
-    const vd_texts asked = questions, told = entries;
+    const vd_texts asked = questions, entry_texts = entries;
     vd_status status = vd_dialog_read_known(pass, &questions, err);
     if (status == VD_OK)
         status = vd_dialog_read_known(pass, &entries, err);
     if (status == VD_OK)
         status = vd_pass_texts(pass, &questions, &entries, err);
-    return status == VD_OK ? vd_source_ids(pass, &asked, &told, err) : status;
+    return status == VD_OK ? vd_source_ids(pass, &asked, &entry_texts, err) : status;
 }
 
 // A network on the tape, from the words on.
-static vd_status run_composed(const vd_dialog *d, const vd_asking *q, vd_pass *pass, vd_error *err)
+static vd_status run_composed(const vd_dialog *d, const vd_request *q, vd_pass *pass, vd_error *err)
 {
     int rounds = vd_encoder_of(pass->config)->reads_earlier ? q->entries : 1;
     vd_texts entries, questions;
@@ -476,10 +478,10 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
 {
     static const vd_intervention nothing;
     vd_config config = d->model->config;
-    vd_asking q = {question, length, what_if ? what_if : &nothing, NULL, 0, stop};
+    vd_request q = {question, length, what_if ? what_if : &nothing, NULL, 0, stop};
     vd_memo memo = d->memo;
     vd_pass pass;
-    vd_showing shown;
+    vd_shown_attentions shown;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
     pass.flatten = q.what_if->flatten;
@@ -502,14 +504,14 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK)
         status = rank_pool(d, &pass, stop, a, err);
     if (status == VD_OK && vd_has_generative(config.decoders))
-        status = vd_speak(&pass, stop, &a->said, err);
+        status = vd_generate_answers(&pass, stop, &a->said, err);
     if (status == VD_OK)
-        status = list_places(d, &pass, q.entry, q.entries, length, &shown.places, err);
+        status = list_subsets(d, &pass, q.entry, q.entries, length, &shown.subsets, err);
     if (status == VD_OK)
         status = read_shown(d, &pass, &shown, a, err);
     if (status == VD_OK && vd_attends(&config)) {
         a->given = given_answer(d, a);
-        status = look_back(&pass, &shown.places, a, err);
+        status = look_back(&pass, &shown.subsets, a, err);
     }
     if (status == VD_OK && trace)
         status = take_trace(d, &pass, &shown, a, trace, err);

@@ -8,7 +8,7 @@
 
 // So many answers, neighbours in sorted order, are encoded at once: enough for fast products and
 // shared beginnings, little memory.
-enum { POOL_PIECE = 1024 };
+enum { POOL_CHUNK = 1024 };
 
 typedef struct pool_work {
     vd_pool *pool;
@@ -20,12 +20,12 @@ typedef struct pool_work {
     const vd_watch *watch;
 } pool_work;
 
-static vd_status encode_piece(void *context, int worker, size_t index, vd_error *err)
+static vd_status encode_chunk(void *context, int worker, size_t index, vd_error *err)
 {
     pool_work *w = context;
     vd_pool *pool = w->pool;
-    int first = (int)index * POOL_PIECE;
-    int n = pool->count - first < POOL_PIECE ? pool->count - first : POOL_PIECE;
+    int first = (int)index * POOL_CHUNK;
+    int n = pool->count - first < POOL_CHUNK ? pool->count - first : POOL_CHUNK;
     vd_pass pass;
     vd_prefixes prefixes;
     vd_arena_reset(&w->arena[worker]);
@@ -37,10 +37,10 @@ static vd_status encode_piece(void *context, int worker, size_t index, vd_error 
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
 
-static void report_answers(void *context, size_t pieces)
+static void report_answers(void *context, size_t chunks)
 {
     const pool_work *w = context;
-    size_t done = pieces * POOL_PIECE, all = (size_t)w->pool->count;
+    size_t done = chunks * POOL_CHUNK, all = (size_t)w->pool->count;
     w->watch->report(w->watch->user, done < all ? done : all);
 }
 
@@ -63,7 +63,7 @@ static vd_status encode_pool(vd_pool *pool, const int32_t *tokens, const int32_t
     int count = pool->count;
     // A device has its own ways of doing much at a time.
     int threads = pool->model->be->memory->host ? vd_parallel_threads() : 1;
-    size_t pieces = ((size_t)count + POOL_PIECE - 1) / POOL_PIECE;
+    size_t chunks = ((size_t)count + POOL_CHUNK - 1) / POOL_CHUNK;
     w->order = vd_alloc((size_t)count, sizeof *w->order);
     w->lengths = vd_alloc((size_t)count, sizeof *w->lengths);
     vd_status status = w->order && w->lengths ? take_vectors(pool, err)
@@ -73,8 +73,8 @@ static vd_status encode_pool(vd_pool *pool, const int32_t *tokens, const int32_t
     if (status == VD_OK)
         status = vd_packed_sort(w->tokens, w->lengths, w->width, count, w->order, err);
     if (status == VD_OK)
-        status = pieces == 1 ? encode_piece(w, 0, 0, err)
-                             : vd_parallel(pieces, threads, encode_piece, w,
+        status = chunks == 1 ? encode_chunk(w, 0, 0, err)
+                             : vd_parallel(chunks, threads, encode_chunk, w,
                                            w->watch && w->watch->report ? report_answers : NULL, w,
                                            w->watch ? w->watch->stop : NULL, err);
     for (int i = 0; i < VD_THREADS; i++)
@@ -169,14 +169,14 @@ static void give_vectors(vd_pool *pool)
     pool->file = NULL;
 }
 
-typedef struct halving {
+typedef struct half_job {
     const vd_real *from;
     uint16_t *to;
-} halving;
+} half_job;
 
 static void halve_numbers(void *data, size_t from, size_t to)
 {
-    const halving *h = data;
+    const half_job *h = data;
     vd_halves_from_floats(h->from + from, to - from, h->to + from);
 }
 
@@ -186,7 +186,7 @@ void vd_pool_halve(vd_pool *pool)
     size_t numbers = (size_t)v->rows * (size_t)v->columns;
     if (v->type == VD_F16 || !v->data || !pool->model->be->memory->host)
         return;
-    halving h = {vd_matrix_reals(v), vd_model_take(pool->model, numbers, sizeof *h.to)};
+    half_job h = {vd_matrix_reals(v), vd_model_take(pool->model, numbers, sizeof *h.to)};
     if (!h.to)
         return;
     vd_threads_ranges(numbers, 2, halve_numbers, &h);

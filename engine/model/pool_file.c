@@ -78,19 +78,19 @@ static void read_vectors(const vd_pool *pool, size_t first, size_t n, float *out
         pool->model->be->read_floats(vd_matrix_reals(v) + first, out, n);
 }
 
-// Vectors leave the backend's memory in pieces.
+// Vectors leave the backend's memory in chunks.
 static vd_status append_vectors(const vd_pool *pool, vd_safetensors_writer *writer, vd_error *err)
 {
-    enum { PIECE = 4096 };
+    enum { CHUNK = 4096 };
     size_t h = (size_t)pool->model->config.hidden, count = (size_t)pool->count;
-    float *piece = vd_alloc(PIECE, h * sizeof *piece);
-    vd_status status = piece ? VD_OK : vd_error_memory(err, "the answer pool's vectors");
-    for (size_t first = 0; status == VD_OK && first < count; first += PIECE) {
-        size_t n = count - first < PIECE ? count - first : PIECE;
-        read_vectors(pool, first * h, n * h, piece);
-        status = vd_safetensors_append_floats(writer, piece, n * h, err);
+    float *chunk = vd_alloc(CHUNK, h * sizeof *chunk);
+    vd_status status = chunk ? VD_OK : vd_error_memory(err, "the answer pool's vectors");
+    for (size_t first = 0; status == VD_OK && first < count; first += CHUNK) {
+        size_t n = count - first < CHUNK ? count - first : CHUNK;
+        read_vectors(pool, first * h, n * h, chunk);
+        status = vd_safetensors_append_floats(writer, chunk, n * h, err);
     }
-    vd_free(piece);
+    vd_free(chunk);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "engine/base/token.h"
 
 // So many given answers are scored at once: their word scores are (words, V).
-enum { PIECE = 64 };
+enum { CHUNK = 64 };
 
 // A beginning, <S> first.
 typedef struct hypothesis {
@@ -114,7 +114,7 @@ static void finish(vd_utterance *out, int *count, int beams, const hypothesis *h
 
 // One word more for every hypothesis; those that end go to out. *count gets how many go on.
 static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd_utterance *out,
-                      int *said, vd_error *err)
+                      int *generated, vd_error *err)
 {
     size_t v = (size_t)vd_copying_wide(pass);
     extension best[2 * VD_BEAMS];
@@ -137,7 +137,7 @@ static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd
         // Greedy search ends with its first </S>; a beam takes those that are among its best.
         if (best[k].word == VD_END) {
             if (k < beams)
-                finish(out, said, beams, from, best[k].sum, from->length);
+                finish(out, generated, beams, from, best[k].sum, from->length);
             if (k == 0 && beams == 1)
                 break;
             continue;
@@ -174,54 +174,56 @@ static vd_status search(vd_pass *pass, int beams, const atomic_int *stop, vd_utt
     return status;
 }
 
-vd_status vd_speak(vd_pass *pass, const atomic_int *stop, vd_turn_answers *said, vd_error *err)
+vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop, vd_turn_answers *generated,
+                              vd_error *err)
 {
     int one;
-    vd_status status = search(pass, VD_BEAMS, stop, said->beam, &said->count, err);
+    vd_status status = search(pass, VD_BEAMS, stop, generated->beam, &generated->count, err);
     if (status == VD_OK)
-        status = search(pass, 1, stop, &said->greedy, &one, err);
+        status = search(pass, 1, stop, &generated->greedy, &one, err);
     if (status != VD_OK)
         return status;
-    const vd_utterance *greedy = &said->greedy;
-    for (int i = 0; i < said->count; i++)
-        if (said->beam[i].length == greedy->length &&
-            memcmp(said->beam[i].word, greedy->word,
+    const vd_utterance *greedy = &generated->greedy;
+    for (int i = 0; i < generated->count; i++)
+        if (generated->beam[i].length == greedy->length &&
+            memcmp(generated->beam[i].word, greedy->word,
                    (size_t)greedy->length * sizeof *greedy->word) == 0)
             return VD_OK;
-    said->count -= said->count == VD_BEAMS;
-    add_answer(said->beam, &said->count, VD_BEAMS, greedy);
+    generated->count -= generated->count == VD_BEAMS;
+    add_answer(generated->beam, &generated->count, VD_BEAMS, greedy);
     return VD_OK;
 }
 
 // ---- given answers ------------------------------------------------------------------------------
 
-static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t *lengths,
+static vd_status score_chunk(vd_pass *pass, const int32_t *tokens, const int32_t *lengths,
                              int count, int width, float *scores, vd_error *err)
 {
-    int32_t *said = vd_arena_take(pass->arena, (size_t)count, sizeof *said);
+    int32_t *generated = vd_arena_take(pass->arena, (size_t)count, sizeof *generated);
     int *question = vd_arena_ints(pass->arena, (size_t)count); // the only one, 0
     if (pass->arena->failed)
         return vd_error_memory(err, "generated answers");
     for (int i = 0; i < count; i++)
-        said[i] = lengths[i] > 0 ? lengths[i] - 1 : 0; // all but the last are read
-    return vd_given_scores(pass, tokens, tokens + 1, said, question, count, width, scores, err);
+        generated[i] = lengths[i] > 0 ? lengths[i] - 1 : 0; // all but the last are read
+    return vd_given_scores(pass, tokens, tokens + 1, generated, question, count, width, scores,
+                           err);
 }
 
 vd_status vd_speak_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths, int count,
                           int width, const atomic_int *stop, float *scores, vd_error *err)
 {
     vd_status status = VD_OK;
-    vd_arena piece = {.memory = pass->arena->memory}, *whole = pass->arena;
-    pass->arena = &piece;
-    for (int first = 0; first < count && status == VD_OK; first += PIECE) {
-        int n = count - first < PIECE ? count - first : PIECE;
-        vd_arena_reset(&piece);
+    vd_arena chunk = {.memory = pass->arena->memory}, *whole = pass->arena;
+    pass->arena = &chunk;
+    for (int first = 0; first < count && status == VD_OK; first += CHUNK) {
+        int n = count - first < CHUNK ? count - first : CHUNK;
+        vd_arena_reset(&chunk);
         status = vd_stopped(stop, err);
         if (status == VD_OK)
-            status = score_piece(pass, tokens + (size_t)first * (size_t)width, lengths + first, n,
+            status = score_chunk(pass, tokens + (size_t)first * (size_t)width, lengths + first, n,
                                  width, scores + first, err);
     }
     pass->arena = whole;
-    vd_arena_free(&piece);
+    vd_arena_free(&chunk);
     return status;
 }

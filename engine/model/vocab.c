@@ -316,7 +316,7 @@ const char *vd_word_counts_word(const vd_word_counts *counts, int32_t number)
 typedef struct counted {
     const char *word;
     int64_t times;
-    size_t place;
+    size_t order;
 } counted;
 
 static int by_falling_count(const void *a, const void *b)
@@ -324,7 +324,7 @@ static int by_falling_count(const void *a, const void *b)
     const counted *one = a, *other = b;
     if (one->times != other->times)
         return one->times > other->times ? -1 : 1;
-    return one->place < other->place ? -1 : 1;
+    return one->order < other->order ? -1 : 1;
 }
 
 vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd_vocab **out,

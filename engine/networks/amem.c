@@ -274,14 +274,14 @@ static void remember(dialogs *d, const round_rows *r, int entry)
             back[n] = pair++;
     }
     vd_value *z =
-        vd_tape_join(tape, choose(tape, d->h, row, r->rows, VD_AXIS_QUESTIONS), r->memory);
+        vd_tape_concat(tape, choose(tape, d->h, row, r->rows, VD_AXIS_QUESTIONS), r->memory);
     vd_value *y = vd_tape_products(tape, r->regions, vd_tape_linear(tape, z, "encoder.focus.scale"),
                                    d->focus);
     y = vd_tape_add(tape, y, vd_tape_keys(tape, r->regions, d->focus));
     y = vd_tape_add(
         tape, y, vd_tape_queries(tape, r->regions, vd_tape_linear(tape, z, "encoder.focus.shift")));
     const vd_value *const maps[] = {r->recalled[0], r->recalled[1], r->collected, r->chosen};
-    vd_value *map = vd_tape_join_all(tape, maps, MAPS + 2);
+    vd_value *map = vd_tape_concat_all(tape, maps, MAPS + 2);
     y = vd_tape_add(tape, y, vd_tape_linear(tape, map, "encoder.focus.maps"));
     y = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, y), "encoder.focus.score");
     y = vd_tape_map(tape, VD_SIGMOID, y);
@@ -353,7 +353,7 @@ static vd_value *control(const dialogs *d, const round_rows *r, const vd_value *
 {
     static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
     vd_tape *tape = d->tape;
-    vd_value *u = vd_tape_join(
+    vd_value *u = vd_tape_concat(
         tape, before,
         vd_tape_linear(tape, r->q, vd_name_of("encoder.control.question.%d", step).text));
     u = vd_tape_linear(tape, u, "encoder.control.join");
@@ -394,7 +394,7 @@ static void read_regions(const dialogs *d, round_rows *r, const vd_value *z, int
     vd_value *shift = vd_tape_linear(tape, z, "encoder.regions.shift");
     y = vd_tape_add(tape, y, vd_tape_queries(tape, r->regions, shift));
     const vd_value *const maps[] = {r->recalled[0], r->recalled[1], r->collected};
-    vd_value *map = vd_tape_join_all(tape, maps, MAPS + 1);
+    vd_value *map = vd_tape_concat_all(tape, maps, MAPS + 1);
     y = vd_tape_add(tape, y, vd_tape_linear(tape, map, "encoder.regions.maps"));
     y = vd_tape_add(tape, y, compare_places(d, r, z));
     y = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, y), "encoder.regions.mix");
@@ -413,7 +413,7 @@ static vd_value *answer(const dialogs *d, round_rows *r)
     const vd_value *c = start(d, r, "encoder.control.start");
     for (int i = 0; i < steps_of(d->in->config) && tape->status == VD_OK; i++) {
         c = control(d, r, c, i);
-        const vd_value *z = vd_tape_join(tape, c, r->memory);
+        const vd_value *z = vd_tape_concat(tape, c, r->memory);
         const vd_value *heard = read_entries(d, r, z, i);
         if (r->last)
             explain_words(d, c, heard, r->memory);
@@ -421,11 +421,12 @@ static vd_value *answer(const dialogs *d, round_rows *r)
         const vd_value *const found[] = {vd_tape_mix(tape, r->chosen, d->x),
                                          vd_tape_mix(tape, r->collected, d->x), heard, r->memory,
                                          c};
-        r->memory = vd_tape_linear(tape, vd_tape_join_all(tape, found, 5), "encoder.memory.write");
+        r->memory =
+            vd_tape_linear(tape, vd_tape_concat_all(tape, found, 5), "encoder.memory.write");
         if (r->last)
             explain_regions(d, r, found);
     }
-    vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, r->q, r->memory), d->in->dropout);
+    vd_value *e = vd_tape_dropout(tape, vd_tape_concat(tape, r->q, r->memory), d->in->dropout);
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
     e = vd_tape_linear(tape, e, "encoder.out.2");
     if (r->last)
@@ -438,9 +439,9 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     dialogs d = read_dialogs(tape, in);
     vd_value *all = NULL;
-    int *place = vd_arena_ints(tape->arena, (size_t)in->span->questions), rows = 0;
-    for (int n = 0; n < in->span->questions && place; n++)
-        place[n] = -1;
+    int *of_question = vd_arena_ints(tape->arena, (size_t)in->span->questions), rows = 0;
+    for (int n = 0; n < in->span->questions && of_question; n++)
+        of_question[n] = -1;
     // How the last question was answered says what the entry after it is about.
     for (int t = d.known ? d.known - 1 : 0; t < d.longest && tape->status == VD_OK; t++) {
         round_rows r = make_round(&d, t);
@@ -451,14 +452,15 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         if (r.last)
             explain_texts(&d);
         vd_value *e = answer(&d, &r);
-        for (int i = 0; i < r.rows && place && tape->status == VD_OK; i++)
-            place[r.question[i]] = rows++;
+        for (int i = 0; i < r.rows && of_question && tape->status == VD_OK; i++)
+            of_question[r.question[i]] = rows++;
         if (!r.last)
             remember(&d, &r, t + 1);
         all = all ? vd_tape_stack(tape, all, e) : e;
     }
     // In the order of the questions; zeros of those that were not asked again.
-    return all ? choose(tape, all, place, in->span->questions, VD_AXIS_QUESTIONS) : &tape->nothing;
+    return all ? choose(tape, all, of_question, in->span->questions, VD_AXIS_QUESTIONS)
+               : &tape->nothing;
 }
 
 const vd_encoder vd_encoder_amem = {.name = "amem",

@@ -100,12 +100,12 @@ vd_status vd_attentions_gather(const vd_backend *be, vd_arena *arena, const vd_a
 }
 
 // Row i of the pass is the row it gives of the dialog.
-static int place_of(const vd_places *places, vd_axis axis, int seen, int i)
+static int index_of(const vd_axis_subsets *subsets, vd_axis axis, int seen, int i)
 {
-    return places->at[axis] && seen < places->count[axis] ? places->at[axis][i] : i;
+    return subsets->at[axis] && seen < subsets->count[axis] ? subsets->at[axis][i] : i;
 }
 
-static bool spread(const vd_attention_at *from, const float *share, const vd_places *places,
+static bool spread(const vd_attention_at *from, const float *share, const vd_axis_subsets *subsets,
                    vd_attention *to)
 {
     *to = (vd_attention){.index = from->index,
@@ -115,28 +115,28 @@ static bool spread(const vd_attention_at *from, const float *share, const vd_pla
                          .by_entry = from->by_entry,
                          .nothing = from->nothing,
                          .derived = from->derived,
-                         .rows = places->count[from->query],
-                         .columns = places->count[from->key]};
+                         .rows = subsets->count[from->query],
+                         .columns = subsets->count[from->key]};
     snprintf(to->name, sizeof to->name, "%s", from->name);
     snprintf(to->part, sizeof to->part, "%s", from->part ? from->part : "");
     size_t columns = (size_t)to->columns;
     int seen = from->columns - from->nothing;
     to->share = vd_alloc((size_t)to->rows * columns, sizeof *share);
     for (int r = 0; to->share && r < from->rows; r++) {
-        float *row = to->share + (size_t)place_of(places, from->query, from->rows, r) * columns;
+        float *row = to->share + (size_t)index_of(subsets, from->query, from->rows, r) * columns;
         for (int c = 0; c < seen; c++)
-            row[place_of(places, from->key, seen, c)] = *share++;
+            row[index_of(subsets, from->key, seen, c)] = *share++;
         share += from->nothing;
     }
     return to->share != NULL;
 }
 
 vd_status vd_attentions_spread(const vd_attention_at *list, int count, const float *share,
-                               const vd_places *places, vd_attention **out, vd_error *err)
+                               const vd_axis_subsets *subsets, vd_attention **out, vd_error *err)
 {
     vd_attention *to = *out = vd_alloc((size_t)count, sizeof *to);
     for (int i = 0; to && i < count; i++) {
-        if (!spread(&list[i], share, places, &to[i])) {
+        if (!spread(&list[i], share, subsets, &to[i])) {
             vd_attentions_free(to, count);
             to = *out = NULL;
         }

@@ -52,18 +52,18 @@ typedef struct vd_attention_at {
     const vd_real *share; // (rows, columns) memory of the backend
 } vd_attention_at;
 
-// What of a dialog a pass sees. at: (what the pass has of that axis) the place among the dialog's
-// `count`, used where it has fewer; NULL: it has all.
-typedef struct vd_places {
+// What of a dialog a pass reads. at: for each that the pass has of an axis its index among the
+// dialog's `count`, used where the pass has fewer; NULL: it has all.
+typedef struct vd_axis_subsets {
     int count[VD_AXIS_COUNT];
     const int *at[VD_AXIS_COUNT];
-} vd_places;
+} vd_axis_subsets;
 
 // All of them one after another, *n numbers, so that they are read from a device at once.
 vd_status vd_attentions_gather(const vd_backend *be, vd_arena *arena, const vd_attention_at *list,
                                int count, vd_real **out, size_t *n, vd_error *err);
 // share: what was gathered, as floats. What the pass does not see has share zero.
 vd_status vd_attentions_spread(const vd_attention_at *list, int count, const float *share,
-                               const vd_places *places, vd_attention **out, vd_error *err);
+                               const vd_axis_subsets *subsets, vd_attention **out, vd_error *err);
 
 #endif

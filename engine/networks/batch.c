@@ -112,7 +112,7 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     };
     const id_range ranges[] = {
         {"the row of picture ", "", b->image ? NULL : b->kept.row, b->dialogs, 0, INT32_MAX},
-        {"place ", " of the candidates in order", b->candidate_order, b->distinct, 0,
+        {"position ", " of the candidates in order", b->candidate_order, b->distinct, 0,
          b->distinct - 1},
         {"option ", "", b->option, n * b->candidates, 0, b->distinct - 1},
         {"the answer of question ", "", b->truth, n, -1, b->candidates - 1},

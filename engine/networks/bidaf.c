@@ -82,10 +82,10 @@ static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, 
     vd_value *h = look_at_rows(tape, flow, s, own);
     const vd_value *const all[] = {c, u, vd_tape_multiply(tape, c, u),
                                    vd_tape_products(tape, flow->pool, h, c)};
-    vd_value *g = vd_tape_join_all(tape, all, 4);
+    vd_value *g = vd_tape_concat_all(tape, all, 4);
     explain(tape, flow, u, h);
     vd_value *m = vd_flow_model(tape, in, flow, g, LAYERS);
-    return vd_flow_pool(tape, in, flow, vd_tape_join(tape, g, m), m);
+    return vd_flow_pool(tape, in, flow, vd_tape_concat(tape, g, m), m);
 }
 
 static vd_value *build(vd_tape *tape, vd_inputs *in)

@@ -114,9 +114,9 @@ static vd_value *compare(vd_tape *tape, const vd_inputs *in, const vd_flows *f, 
     vd_value *q = read_words(tape, in, flow, f->words);
     vd_value *taken = look_at_rows(tape, in, flow, q);
     vd_value *a = vd_tape_attend(tape, vd_tape_dot(tape, p, flow->rows, q, 1), flow->looks, 0);
-    vd_value *d = vd_tape_mix(tape, a, vd_tape_join(tape, q, taken));
+    vd_value *d = vd_tape_mix(tape, a, vd_tape_concat(tape, q, taken));
     explain(tape, flow, q, d);
-    vd_value *m = vd_flow_model(tape, in, flow, vd_tape_join(tape, flow->rows, d), LAYERS);
+    vd_value *m = vd_flow_model(tape, in, flow, vd_tape_concat(tape, flow->rows, d), LAYERS);
     return vd_flow_pool(tape, in, flow, m, m);
 }
 

@@ -7,22 +7,22 @@
 
 // ---- one sequence -------------------------------------------------------------------------------
 
-// The dialogs that have been strung so far, on the host.
-typedef struct strand {
+// The token sequences of the dialogs so far, on the host.
+typedef struct builder {
     const vd_inputs *in;
-    int rows, words, places; // rows: the kept ones count
-    int kept;                // rows of the one dialog that a chat has kept
-    int *from, *id, *place;  // vd_dialog_tokens
-    int *before, *next;      // the same
-    int *origin;             // column of vd_dialog_tokens.rollout, -1: it has none
-    vd_pair_group *group;    // (dialogs + words) the regions of each dialog, then each word
-    int *last;               // (N) group of a question's last word, -1: it has none
-    int first, regions;      // of the dialog at hand: its first row, its regions
-    int most_regions;        // of a dialog
-    int columns;             // of vd_dialog_tokens.rollout
-} strand;
+    int rows, words, positions; // rows: the kept ones count
+    int kept;                   // rows of the one dialog that a chat has kept
+    int *from, *id, *position;  // vd_dialog_tokens
+    int *before, *next;         // the same
+    int *origin;                // column of vd_dialog_tokens.rollout, -1: it has none
+    vd_pair_group *group;       // (dialogs + words) the regions of each dialog, then each word
+    int *last;                  // (N) group of a question's last word, -1: it has none
+    int first, regions;         // of the dialog at hand: its first row, its regions
+    int most_regions;           // of a dialog
+    int columns;                // of vd_dialog_tokens.rollout
+} builder;
 
-static void add_regions(strand *s, int b)
+static void add_regions(builder *s, int b)
 {
     const int *start = s->in->region_start;
     s->first = s->rows;
@@ -51,17 +51,17 @@ static int room_for(int keys)
 }
 
 // Words that see the first `seen` rows of their dialog, and those from row `at` up to themselves.
-static void add_words(strand *s, const vd_packed *text, int sequence, int seen, int at, int origin)
+static void add_words(builder *s, const vd_packed *text, int sequence, int seen, int at, int origin)
 {
     int dialogs = s->in->span->dialogs, regions = s->kept ? 0 : s->in->region_start[dialogs];
     for (int i = text->start[sequence]; i < text->start[sequence + 1]; i++, s->words++) {
         int row = s->rows++ - s->kept;
         const vd_range before = {s->first, seen}, own = {at, s->rows - at};
-        int place = seen + own.count - 1 - s->regions;
+        int position = seen + own.count - 1 - s->regions;
         s->id[s->words] = text->id[i];
-        s->place[s->words] = place < s->places ? place : s->places - 1;
-        s->before[s->words] = place == 0 ? -1 : own.count > 1 ? row - 1 : s->first + seen - 1;
-        s->next[s->words] = place == 0 ? -1 : text->id[i];
+        s->position[s->words] = position < s->positions ? position : s->positions - 1;
+        s->before[s->words] = position == 0 ? -1 : own.count > 1 ? row - 1 : s->first + seen - 1;
+        s->next[s->words] = position == 0 ? -1 : text->id[i];
         s->group[dialogs + s->words] = (vd_pair_group){
             .query = {row, 1}, .key = {before, own}, .stride = room_for(seen + own.count)};
         s->origin[row] = origin;
@@ -85,7 +85,7 @@ static bool begins_with(const vd_packed *entries, int entry, const vd_packed *qu
 }
 
 // first: the group of the dialog's first word.
-static void add_question(strand *s, int b, int n, int first)
+static void add_question(builder *s, int b, int n, int first)
 {
     const vd_geometry *span = s->in->span;
     const vd_packed *questions = s->in->question_words, *entries = s->in->history_words;
@@ -100,7 +100,7 @@ static void add_question(strand *s, int b, int n, int first)
         s->last[n] = -1;
 }
 
-static void add_dialog(strand *s, int b)
+static void add_dialog(builder *s, int b)
 {
     const vd_geometry *span = s->in->span;
     int first = span->dialogs + s->words;
@@ -115,7 +115,7 @@ static void add_dialog(strand *s, int b)
         add_question(s, b, n, first);
 }
 
-static bool take_strand(strand *s, vd_arena *arena)
+static bool take_strand(builder *s, vd_arena *arena)
 {
     const vd_inputs *in = s->in;
     size_t words = (size_t)(in->history_words->tokens + in->question_words->tokens);
@@ -123,7 +123,7 @@ static bool take_strand(strand *s, vd_arena *arena)
     s->from = vd_arena_ints(arena, words + (size_t)in->region_start[dialogs]);
     s->origin = vd_arena_ints(arena, words + (size_t)in->region_start[dialogs]);
     s->id = vd_arena_ints(arena, words);
-    s->place = vd_arena_ints(arena, words);
+    s->position = vd_arena_ints(arena, words);
     s->before = vd_arena_ints(arena, words);
     s->next = vd_arena_ints(arena, words);
     s->last = vd_arena_ints(arena, (size_t)in->span->questions);
@@ -160,7 +160,7 @@ static int regions_of(const vd_inputs *in, int n)
 }
 
 // Which of the keys of question n's last word they are.
-static vd_range keys_of(const vd_dialog_tokens *d, int n, vd_sight sight)
+static vd_range keys_of(const vd_dialog_tokens *d, int n, vd_usual_pairing sight)
 {
     int regions = regions_of(d->in, n), heard = heard_by(d->in, n);
     return sight == VD_SEES_REGIONS ? (vd_range){0, regions}
@@ -170,7 +170,7 @@ static vd_range keys_of(const vd_dialog_tokens *d, int n, vd_sight sight)
 }
 
 // p: questions and regions, or words.
-static vd_token_look find_pairs(const vd_dialog_tokens *d, vd_sight sight)
+static vd_token_look find_pairs(const vd_dialog_tokens *d, vd_usual_pairing sight)
 {
     const vd_pairing *p = vd_inputs_pairing(d->tape, d->in, sight);
     size_t count = p ? (size_t)d->heads * (size_t)p->pairs : 0;
@@ -205,7 +205,7 @@ static const vd_value *sum_entries(const vd_dialog_tokens *d)
 }
 
 // Each token is made of itself.
-static const vd_value *begin_rollout(const vd_dialog_tokens *d, const strand *s)
+static const vd_value *begin_rollout(const vd_dialog_tokens *d, const builder *s)
 {
     int columns = s->columns;
     size_t n = (size_t)columns * (size_t)columns;
@@ -218,14 +218,14 @@ static const vd_value *begin_rollout(const vd_dialog_tokens *d, const strand *s)
     return vd_tape_rows(d->tape, ones, origin, d->rows, VD_AXIS_NONE);
 }
 
-// Lists for the backend, once the dialogs are strung; those that memory was out for are NULL.
-static void make_lists(vd_dialog_tokens *d, const strand *s)
+// Lists for the backend, once all dialogs are there; those that memory was out for are NULL.
+static void make_lists(vd_dialog_tokens *d, const builder *s)
 {
     vd_arena *arena = d->tape->arena;
     size_t words = (size_t)s->words, int_size = sizeof *s->id;
     d->from = vd_arena_upload(arena, s->from, (size_t)d->rows, int_size);
     d->id = vd_arena_upload(arena, s->id, words, int_size);
-    d->place = vd_arena_upload(arena, s->place, words, int_size);
+    d->position = vd_arena_upload(arena, s->position, words, int_size);
     d->question = list_questions(d);
     if (d->in->next_word != 0) {
         d->before = vd_arena_upload(arena, s->before, words, int_size);
@@ -241,7 +241,7 @@ static void make_lists(vd_dialog_tokens *d, const strand *s)
 }
 
 // What a chat has kept: the regions, and the words of some entries.
-static void use_memo(vd_dialog_tokens *d, strand *s, int layers)
+static void use_memo(vd_dialog_tokens *d, builder *s, int layers)
 {
     vd_memo *memo = d->in->memo;
     int width = layers * (2 * d->in->config->embed + s->columns);
@@ -259,7 +259,7 @@ static void use_memo(vd_dialog_tokens *d, strand *s, int layers)
 bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *sizes,
                            vd_dialog_tokens *out)
 {
-    strand s = {.in = in, .places = sizes->places};
+    builder s = {.in = in, .positions = sizes->positions};
     *out = (vd_dialog_tokens){.tape = tape, .in = in, .heads = sizes->heads};
     if (tape->status == VD_OK && take_strand(&s, tape->arena)) {
         use_memo(out, &s, sizes->layers);
@@ -297,7 +297,7 @@ void vd_dialog_tokens_keep(const vd_dialog_tokens *d)
     vd_memo *memo = d->in->memo;
     if (!memo || d->tape->status != VD_OK)
         return;
-    const vd_value *all = vd_tape_join_all(d->tape, d->made, d->values);
+    const vd_value *all = vd_tape_concat_all(d->tape, d->made, d->values);
     int rows = d->rows - d->in->question_words->tokens;
     d->made[0] = vd_tape_constant(d->tape, VD_AXIS_NONE, all->x, rows, all->columns);
     memo->known = d->kept;
@@ -309,12 +309,12 @@ void vd_dialog_tokens_keep(const vd_dialog_tokens *d)
 // ---- what people see and can make even ----------------------------------------------------------
 
 // What scores are multiplied with, and what is added then.
-typedef struct evened {
+typedef struct uniform_rows {
     vd_real *keep, *plus;
-} evened;
+} uniform_rows;
 
 // Of one word of question n, in one head: scores that give every entry the same, however long.
-static void even_entries(const vd_dialog_tokens *d, int n, evened at)
+static void even_entries(const vd_dialog_tokens *d, int n, uniform_rows at)
 {
     const vd_packed *text = d->in->history_words;
     int first = text->start[d->in->span->entry_start[d->in->span->dialog[n]]];
@@ -329,7 +329,7 @@ typedef struct flat {
     bool regions, rounds, words, own;
 } flat;
 
-static void even_question(const vd_dialog_tokens *d, int n, const flat *of, evened all)
+static void even_question(const vd_dialog_tokens *d, int n, const flat *of, uniform_rows all)
 {
     int words = d->last[n] < 0 ? 0 : d->in->question_words->length[n],
         regions = regions_of(d->in, n), heard = heard_by(d->in, n);
@@ -341,7 +341,7 @@ static void even_question(const vd_dialog_tokens *d, int n, const flat *of, even
             memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
         at += (size_t)regions;
         if (of->rounds)
-            even_entries(d, n, (evened){all.keep + at, all.plus + at});
+            even_entries(d, n, (uniform_rows){all.keep + at, all.plus + at});
         else if (of->words)
             memset(all.keep + at, 0, (size_t)heard * sizeof *all.keep);
         at += (size_t)heard;
@@ -368,7 +368,7 @@ const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_val
     for (int i = 0; i < scores->rows && keep; i++)
         keep[i] = 1;
     for (int n = 0; n < d->in->span->questions && keep && plus; n++)
-        even_question(d, n, &of, (evened){keep, plus});
+        even_question(d, n, &of, (uniform_rows){keep, plus});
     scores = vd_tape_multiply(d->tape, scores, constant(d->tape, keep, scores->rows));
     return vd_tape_add(d->tape, scores, constant(d->tape, plus, scores->rows));
 }
@@ -398,7 +398,7 @@ void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, in
         return;
     vd_value *words = mean_of_heads(d, &d->at_words, scores, true);
     vd_value *rounds = vd_tape_mix(d->tape, d->sum, words);
-    rounds->pairing = d->in->sight[VD_SEES_ROUNDS];
+    rounds->pairing = d->in->usual[VD_SEES_ROUNDS];
     vd_tape_show(d->tape, mean_of_heads(d, &d->at_regions, scores, true), "regions", index);
     vd_tape_show(d->tape, rounds, "rounds", index);
     vd_tape_show(d->tape, words, "history-words", index);
@@ -420,7 +420,7 @@ void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rollout of the attention");
         return;
     }
-    const vd_value *found = vd_tape_join_all(tape, each, d->heads);
+    const vd_value *found = vd_tape_concat_all(tape, each, d->heads);
     found = vd_tape_mix(tape, attention, found);
     const vd_value *sum = vd_tape_scale(tape, d->rollout, (vd_real)d->heads);
     for (int h = 0; h < d->heads; h++)
@@ -472,5 +472,5 @@ void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d)
         return;
     tape->be->read_floats(rows->x, rolled, n);
     show_columns(d, d->at_regions.p, rolled, 0, "rollout");
-    show_columns(d, d->in->sight[VD_SEES_ROUNDS], rolled, d->entries, "rollout-rounds");
+    show_columns(d, d->in->usual[VD_SEES_ROUNDS], rolled, d->entries, "rollout-rounds");
 }

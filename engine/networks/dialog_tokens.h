@@ -17,7 +17,7 @@ typedef struct vd_token_look {
 } vd_token_look;
 
 typedef struct vd_dialog_sizes {
-    int heads, layers, places;
+    int heads, layers, positions;
 } vd_dialog_sizes;
 
 typedef struct vd_dialog_tokens {
@@ -26,9 +26,9 @@ typedef struct vd_dialog_tokens {
     // Rows of this pass. A chat has kept those before them, which are keys alone: `kept` of them.
     int heads, rows, words, kept;
     // Lists where operations read them: of each token its row, in all regions and below these the
-    // words; of each word its id, and its place in the text, below `places`; of each question the
-    // row of its last word, -1 when it has none.
-    const int *from, *id, *place, *question;
+    // words; of each word its id, and its position in the text, below `positions`; of each question
+    // the row of its last word, -1 when it has none.
+    const int *from, *id, *position, *question;
     // Where in->next_word is not 0: of each word the row of the one before it in its text, and its
     // id; -1: it is the first.
     const int *before, *next;

@@ -12,11 +12,11 @@
 // the number of layers. What comes later is seen by nothing, so one pass answers all rounds, and a
 // chat keeps keys and values: a question costs its own words and those of the round before it.
 //
-// The text is the entries strung together (dialog_tokens.h). An entry is a question, <S>, its
+// The text is the entries concatenated (dialog_tokens.h). An entry is a question, <S>, its
 // answer, </S>, </S>. So no token is added: this <S> says what <A> would, and the </S> at the end
 // of an entry what <Q> would of the question behind it. The caption has no mark: it begins at
-// place 0, and where it ends is left to its words and those of the first question.
-// Dropout is on words with their places, and on what a layer adds.
+// position 0, and where it ends is left to its words and those of the first question.
+// Dropout is on words with their positions, and on what a layer adds.
 //
 // The loss of the next word (option next-word, its weight): at every word of the text
 //   p(next word) = softmax(W LN(x)), W the word vectors
@@ -35,7 +35,7 @@
 #include "engine/networks/dialog_tokens.h"
 #include "engine/networks/text/layers.h"
 
-enum { LAYERS = 3, HEADS = 4, PLACES = 512, INNER = 4 };
+enum { LAYERS = 3, HEADS = 4, POSITIONS = 512, INNER = 4 };
 
 static int layers_of(const vd_config *c)
 {
@@ -71,7 +71,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     const vd_start table = {VD_START_NORMAL, 0.1};
     vd_layout_linear(layout, "encoder.regions.image", c->region, d, true);
     vd_layout_add(layout, "encoder.regions.kind", "", false, 1, d, table);
-    vd_layout_add(layout, "encoder.place", ".weight", false, PLACES, d, table);
+    vd_layout_add(layout, "encoder.place", ".weight", false, POSITIONS, d, table);
     for (int i = 0; i < layers_of(c); i++)
         declare_layer(layout, i, d);
     vd_layout_norm(layout, "encoder.norm", d);
@@ -86,9 +86,9 @@ static const vd_value *read_tokens(const vd_dialog_tokens *d)
     vd_tape *tape = d->tape;
     const vd_value *x =
         vd_tape_embed(tape, "encoder.word_embed.weight", d->id, d->words, VD_AXIS_NONE);
-    const vd_value *places = vd_tape_vector(tape, "encoder.place.weight");
-    places = vd_tape_rows(tape, places, d->place, d->words, VD_AXIS_NONE);
-    x = vd_tape_dropout(tape, vd_tape_add(tape, x, places), d->in->position_dropout);
+    const vd_value *positions = vd_tape_vector(tape, "encoder.place.weight");
+    positions = vd_tape_rows(tape, positions, d->position, d->words, VD_AXIS_NONE);
+    x = vd_tape_dropout(tape, vd_tape_add(tape, x, positions), d->in->position_dropout);
     if (d->kept) // the regions, too
         return x;
     const vd_value *regions = vd_tape_linear(tape, d->in->raw, "encoder.regions.image");
@@ -223,7 +223,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                      "heads: the word vector size (embed) %d is not a multiple of %d heads; "
                      "expected a number that divides it",
                      in->config->embed, heads);
-    const vd_dialog_sizes sizes = {heads, layers_of(in->config), PLACES};
+    const vd_dialog_sizes sizes = {heads, layers_of(in->config), POSITIONS};
     if (!vd_dialog_tokens_make(tape, in, &sizes, &d))
         return &tape->nothing;
     const vd_value *x = read_tokens(&d);

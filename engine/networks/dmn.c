@@ -1,8 +1,8 @@
 // Dynamic memory network, DMN+ (Xiong et al. 2016). q is the end of a one-way GRU over the
 // question. Facts are states of a two-way GRU, both directions added, over
-//   entries 0..t, each the sum of its words weighed by place (vd_sums in parts.h): f_r. With a text
-//   encoder chosen, that reads the question and the entries
-//   tanh(W v_n + b) of the regions, in the file's order (the paper's grid is read in snakes): f'_n
+//   entries 0..t, each the sum of its words weighted by position (vd_sums in parts.h): f_r. With a
+//   text encoder chosen, that reads the question and the entries tanh(W v_n + b) of the regions, in
+//   the file's order (the paper's grid is read in snakes): f'_n
 // m^0 = q. For hops k = 1..K, an episode over each kind of facts:
 //   g = softmax_j(w . tanh(W z_j + b)), z_j = [f_j o q ; f_j o m ; |f_j - q| ; |f_j - m|]
 //   h_j = g_j h~_j + (1 - g_j) h_{j-1}, h_0 = 0, h~_j as in a GRU without update gate
@@ -136,11 +136,11 @@ static vd_value *read_facts(vd_tape *tape, const facts *s, const vd_value *m, in
     const vd_value *const z[] = {s->with_q, vd_tape_products(tape, s->p, m, s->f), s->from_q,
                                  distances(tape, s, m)};
     vd_value *y =
-        vd_tape_map(tape, VD_TANH, layer(tape, s, "score.0", vd_tape_join_all(tape, z, 4)));
+        vd_tape_map(tape, VD_TANH, layer(tape, s, "score.0", vd_tape_concat_all(tape, z, 4)));
     vd_value *g = vd_tape_attend(tape, layer(tape, s, "score.2", y), s->shown, hop);
     vd_value *states = vd_tape_gated_gru(tape, s->f, g, s->sequences,
                                          vd_name_of("encoder.memory.%s.gru", s->of).text);
-    return vd_tape_ends(tape, states, s->sequences, 1, VD_AXIS_QUESTIONS);
+    return vd_tape_last_states(tape, states, s->sequences, 1, VD_AXIS_QUESTIONS);
 }
 
 static void explain_facts(vd_tape *tape, const vd_inputs *in, const vd_value *q,
@@ -194,11 +194,11 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                        *seen = read_facts(tape, &regions, m, k);
         const vd_value *const all[] = {m, c, seen, q}, *before = m;
         m = vd_tape_map(tape, VD_RELU,
-                        vd_tape_linear(tape, vd_tape_join_all(tape, all, 4),
+                        vd_tape_linear(tape, vd_tape_concat_all(tape, all, 4),
                                        vd_name_of("encoder.memory.update.%d", k).text));
         explain_episode(tape, before, c, seen, m);
     }
-    const vd_value *all = vd_tape_join(tape, m, q);
+    const vd_value *all = vd_tape_concat(tape, m, q);
     vd_value *e = vd_tanh_layer(tape, all, "encoder.out", in->dropout);
     vd_explain_vector(tape, "e = tanh(W [m ; q] + b)", q, (vd_named){"m", "what is known", m}, e);
     return e;

@@ -132,11 +132,11 @@ vd_status vd_encoder_check(const vd_config *config, vd_error *err)
 
 // ---- pairings -----------------------------------------------------------------------------------
 
-typedef struct sight_axes {
+typedef struct pairing_axes {
     vd_axis query, key;
-} sight_axes;
+} pairing_axes;
 
-static const sight_axes axes[VD_SIGHTS] = {
+static const pairing_axes axes[VD_USUAL_PAIRINGS] = {
     [VD_SEES_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
     [VD_SEES_EARLIER] = {VD_AXIS_QUESTIONS, VD_AXIS_QUESTIONS},
     [VD_SEES_REGIONS] = {VD_AXIS_QUESTIONS, VD_AXIS_REGIONS},
@@ -171,13 +171,13 @@ static vd_range between(const int *start, int from, int to)
 }
 
 // What question n, or all questions of dialog n, see.
-static vd_pair_group group_of(const vd_inputs *in, vd_sight sight, int n)
+static vd_pair_group group_of(const vd_inputs *in, vd_usual_pairing which, int n)
 {
     const vd_geometry *span = in->span;
-    int b = axes[sight].query == VD_AXIS_DIALOGS || sight == VD_SEES_REGIONS ? n : span->dialog[n];
+    int b = axes[which].query == VD_AXIS_DIALOGS || which == VD_SEES_REGIONS ? n : span->dialog[n];
     int first = span->entry_start[b], asked = span->question_start[b];
     vd_pair_group g = {.query = {n, 1}};
-    switch (sight) {
+    switch (which) {
     case VD_SEES_ROUNDS:
     case VD_SEES_OWN_ROUNDS:
         g.key[0] = (vd_range){first, span->seen[n]};
@@ -201,27 +201,27 @@ static vd_pair_group group_of(const vd_inputs *in, vd_sight sight, int n)
     return g;
 }
 
-static vd_pairing *make_pairing(vd_tape *tape, const vd_inputs *in, vd_sight sight)
+static vd_pairing *make_pairing(vd_tape *tape, const vd_inputs *in, vd_usual_pairing which)
 {
-    sight_axes a = axes[sight];
-    int count = sight == VD_SEES_REGIONS ? in->span->dialogs : rows_of(in, a.query), keys = 0;
+    pairing_axes a = axes[which];
+    int count = which == VD_SEES_REGIONS ? in->span->dialogs : rows_of(in, a.query), keys = 0;
     vd_pair_group *group = vd_arena_take_raw(tape->arena, (size_t)count, sizeof *group);
     for (int n = 0; n < count && group; n++) {
-        group[n] = group_of(in, sight, n);
-        if (sight == VD_SEES_OWN_ROUNDS)
+        group[n] = group_of(in, which, n);
+        if (which == VD_SEES_OWN_ROUNDS)
             group[n].key[0].first = keys;
         keys += group[n].key[0].count;
     }
     return vd_tape_pairing(tape, a.query, rows_of(in, a.query), a.key,
-                           sight == VD_SEES_OWN_ROUNDS ? keys : rows_of(in, a.key), group, count,
+                           which == VD_SEES_OWN_ROUNDS ? keys : rows_of(in, a.key), group, count,
                            "what the questions look at");
 }
 
-const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight)
+const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_usual_pairing which)
 {
-    if (!in->sight[sight] && tape->status == VD_OK)
-        in->sight[sight] = make_pairing(tape, in, sight);
-    return in->sight[sight];
+    if (!in->usual[which] && tape->status == VD_OK)
+        in->usual[which] = make_pairing(tape, in, which);
+    return in->usual[which];
 }
 
 // Sequences of these lengths, without words; NULL after a failure.

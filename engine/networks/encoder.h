@@ -12,7 +12,7 @@
 #include "engine/networks/config.h"
 
 // The usual pairings: what each question (or dialog) attends to.
-typedef enum vd_sight {
+typedef enum vd_usual_pairing {
     VD_SEES_ROUNDS,    // questions: entries 0..t
     VD_SEES_EARLIER,   // questions: the questions before it in its dialog, if the network has them
     VD_SEES_REGIONS,   // questions: the real regions of the picture, or all when none is real
@@ -20,8 +20,8 @@ typedef enum vd_sight {
     VD_SEES_HISTORY_WORDS, // questions: the words of entries 0..t
     VD_SEES_OWN_ROUNDS,    // the same as rounds, of rows that differ by question: a key a pair
     VD_SEES_PICTURE,       // dialogs: the regions
-    VD_SIGHTS
-} vd_sight;
+    VD_USUAL_PAIRINGS
+} vd_usual_pairing;
 
 // Cached rows of the picture and of each entry, which depend only on the entries up to it and the
 // questions before it. A chat keeps them between questions, so that they are computed once.
@@ -51,13 +51,13 @@ typedef struct vd_inputs {
     vd_real random_time;                                           // memn2n.c
     bool linear;
     // Region k of a dialog: rows region_start[b] .. region_start[b + 1], real ones only.
-    const int *region_start;            // (B + 1)
-    const vd_value *raw;                // (K, D) as the extractor gave them
-    const vd_value *regions;            // (K, D) divided by their norms (config->image)
-    const vd_pairing *sight[VD_SIGHTS]; // vd_inputs_pairing
-    vd_memo *memo;                      // of the one dialog; NULL: nothing is kept
-    vd_word_states *states;             // the network sets those that it has
-    double next_word, *next_word_loss;  // pass.h
+    const int *region_start;                    // (B + 1)
+    const vd_value *raw;                        // (K, D) as the extractor gave them
+    const vd_value *regions;                    // (K, D) divided by their norms (config->image)
+    const vd_pairing *usual[VD_USUAL_PAIRINGS]; // vd_inputs_pairing
+    vd_memo *memo;                              // of the one dialog; NULL: nothing is kept
+    vd_word_states *states;                     // the network sets those that it has
+    double next_word, *next_word_loss;          // pass.h
 } vd_inputs;
 
 typedef int vd_width(const vd_config *config);
@@ -113,7 +113,7 @@ bool vd_encoder_reads(const vd_config *config, const char *option);
 int vd_encoder_heads(const vd_config *config);
 
 // One of the usual pairings, made at its first use.
-const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);
+const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_usual_pairing which);
 // The questions of each dialog as a sequence; NULL after a failure.
 const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in);
 // The keys of each query of a pairing as a sequence, whose words are the pairs; empty after a

@@ -146,15 +146,16 @@ static void add_table(vd_trace_stage *stage, const vd_attention *a, double **at)
 }
 
 // Of the last question, in the dialog.
-static size_t gate_size(const vd_explained *e, const vd_places *places)
+static size_t gate_size(const vd_explained *e, const vd_axis_subsets *subsets)
 {
     const vd_pairing *p = e->gate.value->pairing;
-    return (size_t)places->count[p->query_axis] * (size_t)places->count[p->key_axis];
+    return (size_t)subsets->count[p->query_axis] * (size_t)subsets->count[p->key_axis];
 }
 
 // The gate as a table, like an attention whose shares need not sum to one.
-static vd_status add_gate(const vd_pass *pass, const vd_explained *e, const vd_places *places,
-                          vd_trace_stage *stage, double **figures, vd_error *err)
+static vd_status add_gate(const vd_pass *pass, const vd_explained *e,
+                          const vd_axis_subsets *subsets, vd_trace_stage *stage, double **figures,
+                          vd_error *err)
 {
     const vd_shown gate = {.name = e->gate.name, .value = e->gate.value};
     vd_attention_at from = attention_of(pass->tape, &gate, NULL);
@@ -165,7 +166,7 @@ static vd_status add_gate(const vd_pass *pass, const vd_explained *e, const vd_p
         return vd_error_memory(err, "what the stages computed");
     from.of = 1;
     pass->be->read_floats(from.share, part, n);
-    vd_status status = vd_attentions_spread(&from, 1, part, places, &table, err);
+    vd_status status = vd_attentions_spread(&from, 1, part, subsets, &table, err);
     vd_free(part);
     if (status)
         return status;
@@ -195,14 +196,14 @@ static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outc
             add_table(stage, &outcome->attention[*first], figures);
 }
 
-vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
-                           vd_trace *out, vd_error *err)
+vd_status vd_encoder_trace(const vd_pass *pass, const vd_axis_subsets *subsets,
+                           const vd_outcome *outcome, vd_trace *out, vd_error *err)
 {
     size_t h = (size_t)pass->config->hidden, candidates = (size_t)outcome->candidates;
     size_t floats = h + 2 * candidates, figures = vd_decoder_figures(outcome), stages = 0;
     for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++) {
         floats += size_of(e->in) + size_of(e->out);
-        figures += e->gate.value ? gate_size(e, places) : 0;
+        figures += e->gate.value ? gate_size(e, subsets) : 0;
     }
     for (int i = 0; i < outcome->attentions; i++)
         figures += (size_t)outcome->attention[i].rows *
@@ -217,7 +218,7 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const v
     for (const vd_explained *e = pass->tape->explained; e && status == VD_OK; e = e->next) {
         fill_stage(pass, e, outcome, &first, stage, &at, &numbers);
         if (e->gate.value)
-            status = add_gate(pass, e, places, stage, &numbers, err);
+            status = add_gate(pass, e, subsets, stage, &numbers, err);
         stage++;
     }
     if (status) {

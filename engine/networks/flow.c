@@ -71,9 +71,10 @@ static const int *list_starts(vd_tape *tape, const vd_inputs *in, vd_axis axis)
     return start;
 }
 
-void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_sight sight, const vd_value *x, vd_flow *flow)
+void vd_flow_spread(vd_tape *tape, vd_inputs *in, vd_usual_pairing which, const vd_value *x,
+                    vd_flow *flow)
 {
-    const vd_pairing *seen = vd_inputs_pairing(tape, in, sight);
+    const vd_pairing *seen = vd_inputs_pairing(tape, in, which);
     flow->start = list_starts(tape, in, flow->axis);
     flow->pool = pair_pool(tape, in, flow);
     flow->rows = seen
@@ -168,11 +169,11 @@ vd_value *vd_flow_pool(vd_tape *tape, const vd_inputs *in, const vd_flow *flow, 
 }
 
 // e of the two sums.
-static vd_value *join(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
-                      const vd_value *const sum[VD_FLOWS])
+static vd_value *concat_layer(vd_tape *tape, const vd_inputs *in, const vd_flows *f,
+                              const vd_value *const sum[VD_FLOWS])
 {
     const vd_value *const all[] = {sum[0], sum[1], f->q};
-    vd_value *e = vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.out", in->dropout);
+    vd_value *e = vd_tanh_layer(tape, vd_tape_concat_all(tape, all, 3), "encoder.out", in->dropout);
     const vd_explained stage = {.title = "Fusion",
                                 .why =
                                     "What is recalled, what is seen and the question are combined.",
@@ -191,5 +192,5 @@ vd_value *vd_flows_build(vd_tape *tape, vd_inputs *in, vd_flow_compare *compare)
     const vd_value *sum[VD_FLOWS];
     for (int i = 0; i < VD_FLOWS; i++)
         sum[i] = compare(tape, in, &f, &f.of[i]);
-    return join(tape, in, &f, sum);
+    return concat_layer(tape, in, &f, sum);
 }

@@ -35,7 +35,7 @@ static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
     picture = vd_tape_linear(tape, picture, "encoder.image");
     vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
                                     VD_AXIS_QUESTION_WORDS);
-    vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, text), beside);
+    vd_value *words = vd_tape_concat(tape, vd_text_all_words(tape, in, text), beside);
     vd_value *q = vd_text_sentences_of(tape, in, text, "encoder.ques_rnn", words);
     const vd_explained stage = {
         .title = "Words, with the picture",
@@ -78,7 +78,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = read_questions(tape, in);
     vd_value *h = vd_newest_entries(tape, in, read_entries(tape, in));
-    return over_rounds(tape, in, "x_t = [q ; h], h the newest entry", vd_tape_join(tape, q, h));
+    return over_rounds(tape, in, "x_t = [q ; h], h the newest entry", vd_tape_concat(tape, q, h));
 }
 
 static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
@@ -97,7 +97,7 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
                                 .in = {{"q", "the question", q}, {"h", "the entries", h}},
                                 .out = {{"c", "what is recalled", c}}};
     vd_tape_explain(tape, &stage);
-    return over_rounds(tape, in, "x_t = [c ; q]", vd_tape_join(tape, c, q));
+    return over_rounds(tape, in, "x_t = [c ; q]", vd_tape_concat(tape, c, q));
 }
 
 const vd_encoder vd_encoder_hre = {.name = "hre",

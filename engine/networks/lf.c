@@ -1,6 +1,6 @@
 // Late fusion (Das et al. 2017): the question, the picture as one vector, and all that was said as
 // one text, joined. No attention.
-//   g_t = state at the end of entries 0..t strung together, v = unit(mean of v_k)
+//   g_t = state at the end of entries 0..t concatenated, v = unit(mean of v_k)
 //   e_t = tanh(W [q_t ; v ; g_t] + b)
 #include "engine/networks/parts.h"
 #include "engine/networks/text/text.h"
@@ -15,10 +15,10 @@ static void declare(const vd_config *c, vd_layout *layout)
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
-    vd_explain_strung(tape, q, g);
+    vd_value *g = vd_history_concatenated(tape, in, "encoder.hist_rnn");
+    vd_explain_concatenated(tape, q, g);
     const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
-    vd_value *x = vd_tape_join_all(tape, all, 3);
+    vd_value *x = vd_tape_concat_all(tape, all, 3);
     vd_value *e = vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
     const vd_explained stage = {
         .title = "Fusion",
@@ -37,4 +37,4 @@ const vd_encoder vd_encoder_lf = {.name = "lf",
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,
-                                  .history_width = vd_width_strung};
+                                  .history_width = vd_width_concatenated};

@@ -17,9 +17,9 @@ static void declare(const vd_config *c, vd_layout *layout)
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
-    vd_explain_strung(tape, q, g);
-    vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, g), "encoder.fusion", 0);
+    vd_value *g = vd_history_concatenated(tape, in, "encoder.hist_rnn");
+    vd_explain_concatenated(tape, q, g);
+    vd_value *u = vd_tanh_layer(tape, vd_tape_concat(tape, q, g), "encoder.fusion", 0);
     const vd_explained stage = {.title = "Fusion of the texts",
                                 .why = "The question and the history as one text are combined.",
                                 .formula = {"u = tanh(W_f [q ; g] + b)"},
@@ -36,4 +36,4 @@ const vd_encoder vd_encoder_lf_att = {.name = "lf-att",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,
-                                      .history_width = vd_width_strung};
+                                      .history_width = vd_width_concatenated};

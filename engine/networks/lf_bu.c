@@ -30,8 +30,8 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
     vd_value *q = vd_text_sentences(tape, in, vd_text_questions(in), "encoder.ques_rnn", 0);
-    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn");
-    vd_explain_strung(tape, q, g);
+    vd_value *g = vd_history_concatenated(tape, in, "encoder.hist_rnn");
+    vd_explain_concatenated(tape, q, g);
     vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
     vd_value *v =
         vd_score_find(tape, score_of(in->config), p, q, y, in->regions, in->dropout, "regions");
@@ -47,7 +47,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_tape_explain(tape, &look);
     const vd_value *const all[] = {v, q, g};
     vd_value *e =
-        vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.fusion", in->dropout);
+        vd_tanh_layer(tape, vd_tape_concat_all(tape, all, 3), "encoder.fusion", in->dropout);
     const vd_explained fusion = {
         .title = "Fusion",
         .why = "What is seen, the question and the history as one text are combined.",
@@ -70,4 +70,4 @@ const vd_encoder vd_encoder_lf_bu = {
     .declare = declare,
     .build = build,
     .question_width = vd_width_hidden,
-    .history_width = vd_width_strung};
+    .history_width = vd_width_concatenated};

@@ -84,7 +84,7 @@ static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value
 {
     static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
     vd_value *now = vd_tape_linear(tape, q, vd_name_of("encoder.control.question.%d", step).text);
-    vd_value *u = vd_tape_linear(tape, vd_tape_join(tape, before, now), "encoder.control.join");
+    vd_value *u = vd_tape_linear(tape, vd_tape_concat(tape, before, now), "encoder.control.join");
     vd_value *s = vd_score_pairs(tape, score, p, u, words, 0);
     return vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", step), words);
 }
@@ -150,10 +150,10 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         c = control_step(tape, own, c, q, words, i);
         const vd_value *const found[] = {read(tape, &regions, c, m, i),
                                          read(tape, &rounds, c, m, i), m};
-        m = vd_tape_linear(tape, vd_tape_join_all(tape, found, 3), "encoder.memory.write");
+        m = vd_tape_linear(tape, vd_tape_concat_all(tape, found, 3), "encoder.memory.write");
         explain_step(tape, q, c, found, m);
     }
-    vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, q, m), in->dropout);
+    vd_value *e = vd_tape_dropout(tape, vd_tape_concat(tape, q, m), in->dropout);
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
     e = vd_tape_linear(tape, e, "encoder.out.2");
     vd_explain_vector(tape, "e = W_2 elu(W_1 [q ; m] + b_1) + b_2", q,

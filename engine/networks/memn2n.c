@@ -1,5 +1,5 @@
 // End-to-end memory network (Sukhbaatar et al. 2015). Memories are the entries of the history and,
-// ours, the regions. A sentence is the sum of its words, each weighed by its place: l_j o A x_j
+// ours, the regions. A sentence is the sum of its words, each weighted by its position: l_j o A x_j
 // (parts.h); or, with a text encoder chosen, A s, s what that makes of it. u starts as the
 // question's sum. For hops k = 1..K:
 //   p = softmax_r(u . m_r), m_r = sum_j l_j o A^k x_rj + T_A^k(t - r), entries r <= t
@@ -102,8 +102,8 @@ static memory remember(vd_tape *tape, vd_inputs *in, const sentences *entries, i
 }
 
 // What u finds: compared with `keys`, mixed from `values`.
-static vd_value *look(vd_tape *tape, vd_inputs *in, vd_sight sight, int hop, const vd_value *u,
-                      const vd_value *keys, const vd_value *values)
+static vd_value *look(vd_tape *tape, vd_inputs *in, vd_usual_pairing sight, int hop,
+                      const vd_value *u, const vd_value *keys, const vd_value *values)
 {
     const char *name = sight == VD_SEES_REGIONS ? "regions" : "rounds";
     vd_value *s = vd_tape_dot(tape, vd_inputs_pairing(tape, in, sight), u, keys, 1);

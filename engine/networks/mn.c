@@ -15,7 +15,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = vd_memory_questions(tape, in);
     vd_value *v = vd_inputs_picture(tape, in);
-    vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, v), "encoder.fuse", 0);
+    vd_value *u = vd_tanh_layer(tape, vd_tape_concat(tape, q, v), "encoder.fuse", 0);
     const vd_explained stage = {
         .title = "Question and picture",
         .why = "The question and the picture as a whole are combined.",

@@ -41,7 +41,7 @@ static vd_status pack_dialogs(vd_tape *tape, const vd_inputs *in, vd_packed *out
 }
 
 // A sequence a dialog; its words lie as those of the entries do.
-static vd_text strung_text(vd_tape *tape, const vd_inputs *in)
+static vd_text concatenated_text(vd_tape *tape, const vd_inputs *in)
 {
     vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
     vd_error err = {0};
@@ -56,9 +56,9 @@ static vd_text strung_text(vd_tape *tape, const vd_inputs *in)
 
 static const char WORDS[] = "encoder.word_embed.weight";
 
-// The words at `id`, with the positions `place`, and dropout where these were added.
+// The words at `id`, at the positions `position`, and dropout where these were added.
 static vd_value *embed(vd_tape *tape, const vd_inputs *in, const char *words, const int32_t *id,
-                       const int *place, int rows, vd_axis axis)
+                       const int *position, int rows, vd_axis axis)
 {
     vd_value *x = vd_tape_embed(tape, words, id, rows, axis);
     vd_positions positions = in->config->positions;
@@ -70,11 +70,11 @@ static vd_value *embed(vd_tape *tape, const vd_inputs *in, const char *words, co
             vd_tape_constant(tape, VD_AXIS_NONE, in->sinusoid, VD_MAX_HISTORY, in->config->embed);
     if (!table)
         return x;
-    x = vd_tape_add(tape, x, vd_tape_rows(tape, table, place, rows, axis));
+    x = vd_tape_add(tape, x, vd_tape_rows(tape, table, position, rows, axis));
     return vd_tape_dropout(tape, x, in->position_dropout);
 }
 
-// Places of words in their own entry, whatever they are strung to.
+// Positions of words in their own entry, whatever stands before it.
 static const vd_packed *places_of(const vd_inputs *in, vd_text text)
 {
     return text.words == VD_AXIS_HISTORY_WORDS ? in->history_words : text.packed;
@@ -83,7 +83,7 @@ static const vd_packed *places_of(const vd_inputs *in, vd_text text)
 vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     const vd_packed *p = places_of(in, text);
-    return embed(tape, in, WORDS, p->rows.id, p->rows.place, p->tokens, text.words);
+    return embed(tape, in, WORDS, p->rows.id, p->rows.position, p->tokens, text.words);
 }
 
 // Word vectors, with positions where the configuration has them: the distinct ones and which of
@@ -107,7 +107,7 @@ static vd_sequences text_words(vd_tape *tape, const vd_inputs *in, vd_text text)
         vd_tape_fail(tape, err.status, "%s", err.text);
         return s;
     }
-    s.x = embed(tape, in, WORDS, words.id, words.place, words.count, VD_AXIS_NONE);
+    s.x = embed(tape, in, WORDS, words.id, words.position, words.count, VD_AXIS_NONE);
     s.row = words.word;
     return s;
 }
@@ -149,7 +149,7 @@ int vd_width_summed(const vd_config *config)
     return config->text == VD_TEXT_OWN ? config->embed : config->hidden;
 }
 
-int vd_width_strung(const vd_config *config)
+int vd_width_concatenated(const vd_config *config)
 {
     return vd_text_encoder_of(config)->directions == 1 ? config->hidden : config->embed;
 }
@@ -169,34 +169,34 @@ vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, const
     return states_of(tape, in, text, name, &words);
 }
 
-vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                       const vd_value *states)
+vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                              const vd_value *states)
 {
     int directions = vd_text_encoder_of(in->config)->directions;
     if (tape->status != VD_OK)
         return &tape->nothing;
     if (directions)
-        return vd_tape_ends(tape, states, text.packed, directions, text.sentences);
+        return vd_tape_last_states(tape, states, text.packed, directions, text.sentences);
     return vd_text_pool(tape, text.packed, text.sentences, states, name);
 }
 
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                             vd_real dropout)
 {
-    return vd_text_ends(tape, in, text, name, vd_text_states(tape, in, text, name, dropout));
+    return vd_text_pool_states(tape, in, text, name, vd_text_states(tape, in, text, name, dropout));
 }
 
 vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                                const vd_value *x)
 {
     const vd_sequences words = {.packed = text.packed, .x = x, .axis = text.words};
-    return vd_text_ends(tape, in, text, name, states_of(tape, in, text, name, &words));
+    return vd_text_pool_states(tape, in, text, name, states_of(tape, in, text, name, &words));
 }
 
 // ---- sums of words ------------------------------------------------------------------------------
 
-// l of one word: place j of J words, counted from 0.
-static void weigh_place(vd_real *l, int embed, int j, int words)
+// l of one word: position j of J words, counted from 0.
+static void weigh_position(vd_real *l, int embed, int j, int words)
 {
     double right = (double)j + 1 - ((double)words + 1) / 2;
     for (int i = 0; i < embed; i++) {
@@ -205,12 +205,12 @@ static void weigh_place(vd_real *l, int embed, int j, int words)
     }
 }
 
-static const vd_value *weigh_places(vd_tape *tape, const vd_packed *p, int embed, vd_axis axis)
+static const vd_value *weigh_positions(vd_tape *tape, const vd_packed *p, int embed, vd_axis axis)
 {
     size_t columns = (size_t)embed, n = (size_t)p->tokens * columns;
     vd_real *l = vd_arena_take_raw(tape->arena, n, sizeof *l);
     for (int t = 0; t < p->tokens && l; t++)
-        weigh_place(l + (size_t)t * columns, embed, p->place[t], p->length[p->owner[t]]);
+        weigh_position(l + (size_t)t * columns, embed, p->position[t], p->length[p->owner[t]]);
     return vd_tape_constant(tape, axis, vd_tape_upload(tape, l, n, sizeof *l), p->tokens, embed);
 }
 
@@ -230,15 +230,15 @@ vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text)
 {
     return (vd_sums){
         .text = text,
-        .place = weigh_places(tape, text.packed, in->config->embed, text.words),
+        .position = weigh_positions(tape, text.packed, in->config->embed, text.words),
         .all = vd_ones(tape, vd_text_pairing(tape, text.packed, text.sentences, text.words))};
 }
 
 vd_value *vd_sums_take(vd_tape *tape, const vd_inputs *in, const vd_sums *sums, const char *table)
 {
     const vd_packed *p = sums->text.packed;
-    vd_value *x = embed(tape, in, table, p->rows.id, p->rows.place, p->tokens, sums->text.words);
-    return vd_tape_mix(tape, sums->all, vd_tape_multiply(tape, x, sums->place));
+    vd_value *x = embed(tape, in, table, p->rows.id, p->rows.position, p->tokens, sums->text.words);
+    return vd_tape_mix(tape, sums->all, vd_tape_multiply(tape, x, sums->position));
 }
 
 // ---- rows of entries ----------------------------------------------------------------------------
@@ -293,7 +293,7 @@ vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *
 static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
 {
     const vd_geometry *span = in->span;
-    vd_text text = strung_text(tape, in);
+    vd_text text = concatenated_text(tape, in);
     int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
     vd_value *states = vd_text_states(tape, in, text, name, 0);
     for (int n = 0; n < span->questions && end; n++) {
@@ -309,19 +309,19 @@ static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
 static vd_value *read_each(vd_tape *tape, vd_inputs *in, const char *name)
 {
     const vd_pairing *seen = vd_inputs_pairing(tape, in, VD_SEES_HISTORY_WORDS);
-    const vd_text entries = vd_text_entries(in),
-                  strung = {vd_inputs_sequences(tape, seen), VD_AXIS_PAIRS, VD_AXIS_QUESTIONS};
-    const vd_sequences words = {.packed = strung.packed,
+    const vd_text entries = vd_text_entries(in), concatenated = {vd_inputs_sequences(tape, seen),
+                                                                 VD_AXIS_PAIRS, VD_AXIS_QUESTIONS};
+    const vd_sequences words = {.packed = concatenated.packed,
                                 .x = vd_text_all_words(tape, in, entries),
                                 .row = vd_tape_lists(tape, seen).key,
                                 .axis = VD_AXIS_PAIRS};
     if (tape->status != VD_OK)
         return &tape->nothing;
     vd_value *states = vd_text_encoder_of(in->config)->states(tape, in, &words, name);
-    return vd_text_ends(tape, in, strung, name, states);
+    return vd_text_pool_states(tape, in, concatenated, name, states);
 }
 
-vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name)
+vd_value *vd_history_concatenated(vd_tape *tape, vd_inputs *in, const char *name)
 {
     bool one_way = vd_text_encoder_of(in->config)->directions == 1;
     return one_way ? read_once(tape, in, name) : read_each(tape, in, name);
@@ -568,7 +568,7 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
 
 // ---- stages -------------------------------------------------------------------------------------
 
-void vd_explain_strung(vd_tape *tape, const vd_value *q, const vd_value *g)
+void vd_explain_concatenated(vd_tape *tape, const vd_value *q, const vd_value *g)
 {
     const vd_explained stage = {
         .title = "The texts",

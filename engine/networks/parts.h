@@ -6,7 +6,7 @@
 
 // ---- texts --------------------------------------------------------------------------------------
 
-// Questions, entries, or all entries of a dialog strung together.
+// Questions, entries, or all entries of a dialog concatenated.
 typedef struct vd_text {
     const vd_packed *packed;
     vd_axis words, sentences;
@@ -27,8 +27,8 @@ void vd_text_declare_states(vd_layout *layout, const vd_config *config, const ch
 vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                          vd_real dropout);
 // The sentence vectors (S, W) of word states.
-vd_value *vd_text_ends(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
-                       const vd_value *states);
+vd_value *vd_text_pool_states(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
+                              const vd_value *states);
 // Both in one.
 vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, vd_text text, const char *name,
                             vd_real dropout);
@@ -37,18 +37,18 @@ vd_value *vd_text_sentences_of(vd_tape *tape, const vd_inputs *in, vd_text text,
                                const vd_value *x);
 // Widths of word states: H; H rounded up to even; E or, with a text encoder, H; for a history read
 // as one text, H if the encoder is unidirectional, else E.
-vd_width vd_width_hidden, vd_width_even, vd_width_summed, vd_width_strung;
+vd_width vd_width_hidden, vd_width_even, vd_width_summed, vd_width_concatenated;
 
 // 1 for each pair: a mix by these is a sum.
 const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p);
 
-// Sums of sentences' words, each number weighed by the place of its word (Sukhbaatar et al. 2015,
-// as in the released code, but J the sentence's own length):
+// Sums of sentences' words, each number weighted by the position of its word (Sukhbaatar et al.
+// 2015, as in the released code, but J the sentence's own length):
 //   sum_j l_j o x_j, l_ij = 1 + 4 (i - (E+1)/2) (j - (J+1)/2) / (E J), i = 1..E, j = 1..J
 typedef struct vd_sums {
     vd_text text;
-    const vd_value *place; // l (T, E)
-    const vd_value *all;   // 1 for each word, in pairs of sentences and words
+    const vd_value *position; // l (T, E)
+    const vd_value *all;      // 1 for each word, in pairs of sentences and words
 } vd_sums;
 
 vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text);
@@ -64,9 +64,9 @@ vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries,
 
 // The newest entry that each question sees.
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
-// The sentence vector of entries 0..t strung together, for every question. Of an encoder that reads
+// The sentence vector of entries 0..t concatenated, for every question. Of an encoder that reads
 // one way it is one run over the dialog, read at the end of each entry; others run once a question.
-vd_value *vd_history_strung(vd_tape *tape, vd_inputs *in, const char *name);
+vd_value *vd_history_concatenated(vd_tape *tape, vd_inputs *in, const char *name);
 
 // ---- scores -------------------------------------------------------------------------------------
 
@@ -124,8 +124,8 @@ vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_r
 
 // ---- stages (vd_tape_explain) -------------------------------------------------------------------
 
-// The question q and the history g, strung together.
-void vd_explain_strung(vd_tape *tape, const vd_value *q, const vd_value *g);
+// The question q and the history g, concatenated.
+void vd_explain_concatenated(vd_tape *tape, const vd_value *q, const vd_value *g);
 // The last one: e, of the question q (NULL: not of it) and what was found.
 void vd_explain_vector(vd_tape *tape, const char *formula, const vd_value *q, vd_named found,
                        const vd_value *e);

@@ -21,7 +21,7 @@
 #include "engine/networks/weights.h"
 #include "engine/networks/trace.h"
 
-// Where dropout is applied; each place has its own mask.
+// Where dropout is applied; each has its own masks.
 typedef enum vd_site {
     VD_SITE_QUESTION_WORDS,
     VD_SITE_HISTORY_WORDS,
@@ -92,7 +92,7 @@ typedef struct vd_text_pass {
     vd_real *input;              // (inputs, wide)
     const int *input_row;        // (T) flat order, a token's input; NULL = its own; as `id`
     const int32_t *id;           // (inputs), where operations read them
-    const int *place;            // (inputs), the same
+    const int *position;         // (inputs), the same
     int inputs, wide;            // wide: numbers of an input, E unless more was joined to it
     bool placed;                 // positions were added
     vd_recurrent_pass recurrent; // y: word states (T, 2H)
@@ -265,8 +265,8 @@ const vd_attention_at *vd_pass_shown(const vd_pass *pass, int *count);
 // Those that a tape shows, of its last query, in its arena; NULL when memory is out. part: what the
 // index counts where there are several of a name, "step" or "layer".
 const vd_attention_at *vd_tape_shown(const vd_tape *tape, const char *part, int *count);
-vd_status vd_encoder_trace(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
-                           vd_trace *out, vd_error *err);
+vd_status vd_encoder_trace(const vd_pass *pass, const vd_axis_subsets *subsets,
+                           const vd_outcome *outcome, vd_trace *out, vd_error *err);
 // MVAN on the tape shows a stage with the texts of the fused one, and values of its own.
 typedef enum vd_mvan_stage {
     VD_MVAN_CONTEXT_MATCHING = 1, // behind the word states
@@ -277,8 +277,8 @@ typedef enum vd_mvan_stage {
 } vd_mvan_stage;
 void vd_mvan_explain(vd_tape *tape, vd_mvan_stage which, vd_gate gate, vd_explained values);
 // Copies what the stages computed, with the outcome.
-vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
-                        vd_trace *out, vd_error *err);
+vd_status vd_trace_take(const vd_pass *pass, const vd_axis_subsets *subsets,
+                        const vd_outcome *outcome, vd_trace *out, vd_error *err);
 
 // ---- stages, in data order ----------------------------------------------------------------------
 

@@ -6,15 +6,15 @@
 #include "engine/base/alloc.h"
 
 // How probable a generative decoder's words are; both: of two decoders.
-typedef struct saying {
+typedef struct decoder_texts {
     const char *why, *both, *formula[VD_STAGE_FORMULAS - 2];
-} saying;
+} decoder_texts;
 
 static const char given_the_dialog[] =
     "Two scores are averaged: how well the vector of an answer matches e, and how probable its "
     "words are given e and the dialog. The higher, the better.";
 
-static const saying by_answer[] = {
+static const decoder_texts by_answer[] = {
     [VD_ANSWER_LSTM] = {"The decoder reads every candidate answer word by word, starting from e. "
                         "The score says how probable its words are: the closer to 0, the better.",
                         "Two scores are averaged: how well the vector of an answer matches e, and "
@@ -40,7 +40,7 @@ static const saying by_answer[] = {
          "b')"}}};
 
 // Of an LSTM that attends to the dialog's words and copies them.
-static const saying by_copy[] = {
+static const decoder_texts by_copy[] = {
     [VD_COPY_POINTER] =
         {"The score says how probable the words of an answer are, one after another, starting from "
          "e. Each word comes from the vocabulary or is copied from the dialog words attended to; "
@@ -66,16 +66,17 @@ static void explain_scores(const vd_outcome *outcome, vd_trace_stage *stage)
                                         [VD_GENERATIVE] = "z_c = mean_t log P(word t of c)",
                                         [VD_BOTH] =
                                             "z_c = (o_c . e + mean_t log P(word t of c)) / 2"};
-    const saying *said = outcome->copy ? &by_copy[outcome->copy] : &by_answer[outcome->answer];
+    const decoder_texts *texts =
+        outcome->copy ? &by_copy[outcome->copy] : &by_answer[outcome->answer];
     const char **formula = stage->formula;
-    stage->why = outcome->by == VD_BOTH         ? said->both
-                 : outcome->by == VD_GENERATIVE ? said->why
+    stage->why = outcome->by == VD_BOTH         ? texts->both
+                 : outcome->by == VD_GENERATIVE ? texts->why
                                                 : matched;
     if (vd_has_discriminative(outcome->by))
         *formula++ = "o_c = last state of LSTM(answer c)";
     for (size_t i = 0; vd_has_generative(outcome->by) && i < VD_STAGE_FORMULAS - 2; i++)
-        if (said->formula[i])
-            *formula++ = said->formula[i];
+        if (texts->formula[i])
+            *formula++ = texts->formula[i];
     *formula = score[outcome->by];
 }
 

@@ -48,10 +48,10 @@ static vd_gated_weights bind_gated(vd_binder *b, const char *name, int in, int o
     const vd_start start = vd_start_kaiming(in);
     vd_layout_add(b->layout, name, ".1.embed_y.0.weight", true, out, in, start);
     vd_layout_add(b->layout, name, ".1.embed_g.0.weight", true, out, in, start);
-    vd_layout_join(b->layout);
+    vd_layout_no_gap(b->layout);
     vd_layout_add(b->layout, name, ".1.embed_y.0.bias", false, out, 0, vd_start_zero());
     vd_layout_add(b->layout, name, ".1.embed_g.0.bias", false, out, 0, vd_start_zero());
-    vd_layout_join(b->layout);
+    vd_layout_no_gap(b->layout);
     vd_gated_weights g = {matrix_at(b, at), vector_at(b, at + 2)};
     g.w.rows *= 2;
     return g;

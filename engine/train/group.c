@@ -88,9 +88,9 @@ vd_status vd_group_join(const char *const *directories, const vd_group **out, vd
     return join_mpi(path, size, out, err);
 }
 
-vd_status vd_group_status(const char *trouble, vd_error *err)
+vd_status vd_group_status(const char *error, vd_error *err)
 {
-    return trouble ? vd_error_set(err, VD_IO, "the training processes: %s", trouble) : VD_OK;
+    return error ? vd_error_set(err, VD_IO, "the training processes: %s", error) : VD_OK;
 }
 
 static const char *is_over(void *context, double waited)
@@ -114,10 +114,10 @@ void vd_group_use_wait(const vd_group *group, const vd_backend *backend, vd_grou
 {
     if (!group)
         return;
-    wait->patience = (vd_patience){is_over, wait};
-    group->wait_with(&wait->patience);
+    wait->limit = (vd_wait_limit){is_over, wait};
+    group->wait_with(&wait->limit);
     if (backend && backend->devices)
-        backend->devices->wait_with(&wait->patience);
+        backend->devices->wait_with(&wait->limit);
 }
 
 // A number for a text, of which a double holds 52 bits.

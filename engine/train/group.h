@@ -25,7 +25,7 @@ typedef struct vd_group {
     const char *(*sum_floats)(float *x, size_t n);
     const char *(*sum_doubles)(double *x, size_t n);
     // How long sums wait from now on; by default they wait forever.
-    void (*wait_with)(const vd_patience *patience);
+    void (*wait_with)(const vd_wait_limit *limit);
     // At the end: waits for the other processes. Not after a failure, which ends all processes.
     void (*leave)(void);
 } vd_group;
@@ -43,7 +43,7 @@ typedef struct vd_group_wait {
     const atomic_int *stop;
     double signalled; // initially 0: seconds into a sum when the signal was seen
     char text[80];
-    vd_patience patience;
+    vd_wait_limit limit;
 } vd_group_wait;
 
 // For the group's sums and the backend's (NULL: only the group's). NULL group: nothing.
@@ -67,6 +67,6 @@ vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, con
                            char *how, size_t room, vd_error *err);
 
 // VD_IO with what went wrong in a sum of the group; VD_OK for NULL.
-vd_status vd_group_status(const char *trouble, vd_error *err);
+vd_status vd_group_status(const char *error, vd_error *err);
 
 #endif

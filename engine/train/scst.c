@@ -13,7 +13,7 @@ typedef struct samples {
     const vd_batch *batch;
     const vd_scst_step *step;
     int k;
-    vd_said_caption *said;               // (pictures, K)
+    vd_said_caption *generated;          // (pictures, K)
     int *count;                          // (pictures) of them
     double *reward;                      // (pictures, K)
     int *form;                           // (pictures, K)
@@ -30,7 +30,7 @@ static vd_status take(vd_caption_pass *pass, const vd_batch *batch, const vd_scs
                      .batch = batch,
                      .step = step,
                      .k = (int)k,
-                     .said = vd_arena_take(arena, n, sizeof *out->said),
+                     .generated = vd_arena_take(arena, n, sizeof *out->generated),
                      .count = vd_arena_ints(arena, (size_t)batch->dialogs),
                      .reward = vd_arena_take(arena, n, sizeof *out->reward),
                      .form = vd_arena_ints(arena, n),
@@ -40,8 +40,8 @@ static vd_status take(vd_caption_pass *pass, const vd_batch *batch, const vd_scs
 
 // Captions of all pictures. The pass that learns has seen them; a copy of it says, without a
 // gradient.
-static vd_status say(const samples *s, const vd_saying *how, vd_said_caption *out, int most,
-                     int *count, vd_error *err)
+static vd_status generate(const samples *s, const vd_saying *how, vd_said_caption *out, int most,
+                          int *count, vd_error *err)
 {
     vd_caption_pass pass = *s->pass;
     pass.tape.dw = NULL;
@@ -50,10 +50,10 @@ static vd_status say(const samples *s, const vd_saying *how, vd_said_caption *ou
         return vd_error_memory(err, "captions that are said");
     for (int b = 0; b < s->batch->dialogs; b++)
         stream[b] = (uint64_t)s->batch->item[b];
-    return vd_caption_say(&pass, s->step->vocab, how, stream, out, most, count, err);
+    return vd_caption_generate(&pass, s->step->vocab, how, stream, out, most, count, err);
 }
 
-static vd_status say_samples(const samples *s, vd_error *err)
+static vd_status generate_samples(const samples *s, vd_error *err)
 {
     bool drawn = s->step->options->sample == VD_SAMPLE_DRAW;
     const vd_saying how = {.beam = s->k,
@@ -62,7 +62,7 @@ static vd_status say_samples(const samples *s, vd_error *err)
                            .seed = s->step->seed,
                            .drawn = drawn,
                            .anything = drawn};
-    return say(s, &how, s->said, s->k, s->count, err);
+    return generate(s, &how, s->generated, s->k, s->count, err);
 }
 
 // Its words, and </S> where it was said; how many.
@@ -85,7 +85,7 @@ static void find_rewards(samples *s, vd_caption_rewards *sum)
 {
     for (int b = 0; b < s->batch->dialogs; b++)
         for (int i = b * s->k; i < b * s->k + s->count[b]; i++) {
-            s->reward[i] = reward_of(s, b, &s->said[i]);
+            s->reward[i] = reward_of(s, b, &s->generated[i]);
             sum->sum += s->reward[i];
             sum->count++;
         }
@@ -106,7 +106,7 @@ static void count_forms(samples *s)
     for (int b = 0; b < s->batch->dialogs && r->form; b++)
         for (int i = b * s->k; i < b * s->k + s->count[b]; i++) {
             int32_t id[VD_MAX_CAPTION + 1];
-            int count = copy_ids(&s->said[i], id);
+            int count = copy_ids(&s->generated[i], id);
             s->form[i] = r->form(r->context, id, count);
             s->forms[s->form[i] < 0 ? 0 : s->form[i]] += s->form[i] >= 0;
             s->formed += s->form[i] >= 0;
@@ -148,11 +148,11 @@ static bool is_same(const vd_said_caption *a, const vd_said_caption *b)
 // What captions that are alike count goes to the first of them.
 static void gather(const samples *s, int b)
 {
-    const vd_said_caption *said = s->said + b * s->k;
+    const vd_said_caption *generated = s->generated + b * s->k;
     vd_real *weight = s->weight + b * s->k;
     for (int i = 1; i < s->count[b]; i++)
         for (int j = 0; j < i; j++)
-            if (is_same(&said[i], &said[j])) {
+            if (is_same(&generated[i], &generated[j])) {
                 weight[j] += weight[i];
                 weight[i] = 0;
                 break;
@@ -168,7 +168,7 @@ static vd_status find_weights(samples *s, vd_error *err)
     int *count = vd_arena_ints(s->pass->tape.arena, pictures);
     if (!best || !count)
         return vd_error_memory(err, "captions that are said");
-    vd_status status = greedy ? say(s, &how, best, 1, count, err) : VD_OK;
+    vd_status status = greedy ? generate(s, &how, best, 1, count, err) : VD_OK;
     for (int b = 0; b < s->batch->dialogs && status == VD_OK; b++) {
         compare(s, b, greedy ? limited(s, reward_of(s, b, &best[b])) : 0);
         gather(s, b);
@@ -229,8 +229,8 @@ static vd_status list_captions(const samples *s, reading *r, vd_error *err)
     for (int b = 0; b < s->batch->dialogs && status == VD_OK; b++) {
         for (int i = b * s->k; i < (b + 1) * s->k; i++)
             if (s->weight[i] != 0)
-                add_caption(r, b, s->said[i].word, s->said[i].length, s->said[i].ended,
-                            (double)s->weight[i] * each);
+                add_caption(r, b, s->generated[i].word, s->generated[i].length,
+                            s->generated[i].ended, (double)s->weight[i] * each);
         if (s->batch->captions)
             add_given(s, r, b, &next);
     }
@@ -247,23 +247,23 @@ static vd_status learn(const samples *s, double *loss, vd_error *err)
     status = vd_caption_words_all(s->pass, &r.captions, &words, err);
     if (status == VD_OK)
         status = vd_caption_read(s->pass, &words, err);
-    return status == VD_OK ? vd_caption_learn_weighted(s->pass, r.weight, loss, err) : status;
+    return status == VD_OK ? vd_caption_weighted_loss(s->pass, r.weight, loss, err) : status;
 }
 
-vd_status vd_scst_learn(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
-                        double *loss, vd_caption_rewards *said, vd_error *err)
+vd_status vd_scst_gradient(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
+                           double *loss, vd_caption_rewards *generated, vd_error *err)
 {
     samples s;
     *loss = 0;
-    *said = (vd_caption_rewards){0};
+    *generated = (vd_caption_rewards){0};
     pass->hard = VD_HARD_LARGEST; // as it says them
     vd_status status = take(pass, batch, step, &s, err);
     if (status == VD_OK)
-        status = vd_caption_see(pass, batch, err);
+        status = vd_caption_encode(pass, batch, err);
     if (status == VD_OK)
-        status = say_samples(&s, err);
+        status = generate_samples(&s, err);
     if (status == VD_OK) {
-        find_rewards(&s, said);
+        find_rewards(&s, generated);
         count_forms(&s);
         status = find_weights(&s, err);
     }

@@ -37,9 +37,9 @@ typedef struct vd_scst_step {
     vd_totals of;  // of the whole step: questions is B; words those of the data's captions
 } vd_scst_step;
 
-// The gradient of a batch's pictures, for pass->tape.dw; pass as for vd_caption_see, without
-// dropout. *loss: L; *said: the captions' rewards.
-vd_status vd_scst_learn(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
-                        double *loss, vd_caption_rewards *said, vd_error *err);
+// The gradient of a batch's pictures, for pass->tape.dw; pass as for vd_caption_encode, without
+// dropout. *loss: L; *rewards: the captions' rewards.
+vd_status vd_scst_gradient(vd_caption_pass *pass, const vd_batch *batch, const vd_scst_step *step,
+                           double *loss, vd_caption_rewards *rewards, vd_error *err);
 
 #endif

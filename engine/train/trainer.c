@@ -307,20 +307,20 @@ static void add_rewards(vd_trainer *t, const vd_caption_rewards *more)
 static vd_status learn_by_rewards(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
                                   double *loss, vd_error *err)
 {
-    vd_caption_rewards said;
+    vd_caption_rewards rewards;
     double found;
     vd_caption_pass pass = caption_pass(t, true);
-    if (!t->worth || !batch->item)
+    if (!t->reward_source || !batch->item)
         return vd_error_set(err, VD_USAGE, "scst without rewards, or without numbers of pictures");
     const vd_scst_step step = {
         .options = &t->options,
         .vocab = t->vocab,
-        .rewards = t->worth,
+        .rewards = t->reward_source,
         .seed = vd_rng_seed(t->options.seed, STREAM_SAMPLES + (uint64_t)t->steps * 16).state,
         .of = *of};
-    vd_status status = vd_scst_learn(&pass, batch, &step, &found, &said, err);
+    vd_status status = vd_scst_gradient(&pass, batch, &step, &found, &rewards, err);
     *loss += found;
-    add_rewards(t, &said);
+    add_rewards(t, &rewards);
     return status;
 }
 
@@ -339,7 +339,7 @@ static vd_status learn_captions(vd_trainer *t, const vd_batch *batch, const vd_t
 
 void vd_trainer_reward(vd_trainer *t, const vd_rewards *rewards)
 {
-    t->worth = rewards;
+    t->reward_source = rewards;
 }
 
 double vd_trainer_rewarded(const vd_trainer *t)
@@ -356,8 +356,8 @@ vd_status vd_trainer_describe(vd_trainer *t, const vd_batch *batch, vd_said_capt
     int *count = vd_arena_ints(&t->arena, (size_t)batch->dialogs);
     if (!count)
         return vd_error_memory(err, "captions that are said");
-    vd_status status = vd_caption_see(&pass, batch, err);
-    return status == VD_OK ? vd_caption_say(&pass, t->vocab, &how, NULL, out, 1, count, err)
+    vd_status status = vd_caption_encode(&pass, batch, err);
+    return status == VD_OK ? vd_caption_generate(&pass, t->vocab, &how, NULL, out, 1, count, err)
                            : status;
 }
 
@@ -367,7 +367,7 @@ vd_status vd_trainer_caption_loss(vd_trainer *t, const vd_batch *batch, const vd
     vd_caption_pass pass = caption_pass(t, false);
     vd_status status = read_captions(&pass, batch, of, loss, err);
     if (status == VD_OK && given)
-        vd_caption_given(&pass, given);
+        vd_caption_history_share(&pass, given);
     return status;
 }
 

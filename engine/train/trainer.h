@@ -96,8 +96,8 @@ vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *s
                             vd_error *err);
 
 // Of a captioner (config.task): the loss of a batch's captions without dropout; of: its divisor.
-// given: (N, h), the share that heads gave to the history is added to it (vd_caption_given); may be
-// NULL.
+// given: (N, h), the share that heads gave to the history is added to it
+// (vd_caption_history_share); may be NULL.
 vd_status vd_trainer_caption_loss(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
                                   vd_caption_loss *loss, double *given, vd_error *err);
 // (N, h) the levels beta of attention weight coherence. Returns false if there are none.

@@ -26,7 +26,7 @@ struct vd_trainer {
     int micro_batches; // added to the step that has begun, over all processes
     // Hard attention: what choices brought in this step, and on average before it (counted: there
     // was a step). SCST: what the step's captions were worth.
-    const vd_rewards *worth;
+    const vd_rewards *reward_source;
     vd_caption_rewards rewards;
     double baseline;
     bool counted;

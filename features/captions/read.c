@@ -37,7 +37,7 @@ static const vd_json_rule rules[] = {
 };
 
 typedef struct annotation {
-    vd_image_at of; // and its place in the file, from 0 on
+    vd_image_at of; // and its index in the file, from 0 on
     vd_caption caption;
 } annotation;
 
@@ -155,28 +155,28 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     }
 }
 
-// ---- places -------------------------------------------------------------------------------------
+// ---- containers ---------------------------------------------------------------------------------
 
-static vd_status on_open(void *context, vd_json_reader *reader, int place)
+static vd_status on_open(void *context, vd_json_reader *reader, int container)
 {
     loading *l = context;
-    l->coco |= place == ANNOTATIONS;
-    if (place == IMAGE) {
+    l->coco |= container == ANNOTATIONS;
+    if (container == IMAGE) {
         l->coco_id = l->number = l->id = -1;
         l->split = NULL;
         l->sentences = 0;
         l->has_sentences = false;
         l->in_image = true;
-    } else if (place == SENTENCES) {
+    } else if (container == SENTENCES) {
         l->has_sentences = l->karpathy = true;
-    } else if (place == SENTENCE) {
+    } else if (container == SENTENCE) {
         l->raw = NULL;
         l->tokens = 0;
         l->in_sentence = true;
-    } else if (place == ANNOTATION) {
+    } else if (container == ANNOTATION) {
         l->now = (annotation){.of.at = l->annotations};
         l->in_annotation = true;
-    } else if (place == DATA) {
+    } else if (container == DATA) {
         l->visdial = true; // read by who knows it
         return vd_json_refuse(reader, VD_MISMATCH, "VisDial dialogs");
     }
@@ -262,13 +262,13 @@ static vd_status end_annotation(loading *l, vd_json_reader *reader)
     return VD_OK;
 }
 
-static vd_status on_close(void *context, vd_json_reader *reader, int place)
+static vd_status on_close(void *context, vd_json_reader *reader, int container)
 {
     loading *l = context;
-    return place == SENTENCE     ? end_sentence(l, reader)
-           : place == IMAGE      ? end_image(l, reader)
-           : place == ANNOTATION ? end_annotation(l, reader)
-                                 : VD_OK;
+    return container == SENTENCE     ? end_sentence(l, reader)
+           : container == IMAGE      ? end_image(l, reader)
+           : container == ANNOTATION ? end_annotation(l, reader)
+                                     : VD_OK;
 }
 
 static const vd_json_form form = {rules, sizeof rules / sizeof *rules, on_open, on_close, on_value,

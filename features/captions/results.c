@@ -34,11 +34,11 @@ static void where(const void *context, char *text, size_t size)
         snprintf(text, size, "entry %zu", l->results->count + 1);
 }
 
-static vd_status on_open(void *context, vd_json_reader *reader, int place)
+static vd_status on_open(void *context, vd_json_reader *reader, int container)
 {
     loading *l = context;
     (void)reader;
-    l->in_entry |= place == ENTRY;
+    l->in_entry |= container == ENTRY;
     return VD_OK;
 }
 
@@ -52,10 +52,10 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     return l->now.caption ? VD_OK : vd_json_no_memory(reader);
 }
 
-static vd_status on_close(void *context, vd_json_reader *reader, int place)
+static vd_status on_close(void *context, vd_json_reader *reader, int container)
 {
     loading *l = context;
-    if (place != ENTRY)
+    if (container != ENTRY)
         return VD_OK;
     if (!vd_make_room(&l->results->list, &l->room, l->results->count + 1, sizeof *l->results->list))
         return vd_json_no_memory(reader);

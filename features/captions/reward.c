@@ -91,13 +91,15 @@ double vd_caption_reward_of(const vd_caption_reward *reward, size_t picture_numb
                             const int32_t *id, int count)
 {
     const picture *p = &reward->picture[picture_number];
-    int32_t said[VD_CAPTION_MOST];
+    int32_t hypothesis[VD_CAPTION_MOST];
     int words = 0;
     bool ended = false;
     for (int i = 0; i < count && i < VD_CAPTION_MOST && !ended; i++) {
         ended = id[i] == VD_END;
         if (!ended || reward->with_end)
-            said[words++] = reward->number[id[i] >= 0 && id[i] < reward->size ? id[i] : VD_UNKNOWN];
+            hypothesis[words++] =
+                reward->number[id[i] >= 0 && id[i] < reward->size ? id[i] : VD_UNKNOWN];
     }
-    return vd_cider_score(reward->cider, (vd_tokens){said, words}, p->reference, p->references);
+    return vd_cider_score(reward->cider, (vd_tokens){hypothesis, words}, p->reference,
+                          p->references);
 }

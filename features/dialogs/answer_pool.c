@@ -25,7 +25,7 @@ void vd_answer_pool_clear(vd_answer_pool *pool)
 
 typedef struct counted {
     const char *answer;
-    size_t place; // in the table
+    size_t order; // in the table
     int64_t times;
 } counted;
 
@@ -33,7 +33,7 @@ static int by_text(const void *a, const void *b)
 {
     const counted *x = a, *y = b;
     int order = strcmp(x->answer, y->answer);
-    return order ? order : (x->place > y->place) - (x->place < y->place);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 static int by_times(const void *a, const void *b)
@@ -41,7 +41,7 @@ static int by_times(const void *a, const void *b)
     const counted *x = a, *y = b;
     if (x->times != y->times)
         return x->times < y->times ? 1 : -1;
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 // Answers that were given and that a line of a pool can hold; how many there are.

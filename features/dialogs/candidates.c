@@ -46,11 +46,11 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
     memcpy(out->own_out + at, ids, (size_t)least(words, steps) * sizeof *ids);
     if (words < steps)
         out->own_out[at + (size_t)words] = VD_END;
-    memcpy(out->said_in + at, out->own_in + at, (size_t)steps * sizeof *ids);
-    memcpy(out->said_out + at, out->own_out + at, (size_t)steps * sizeof *ids);
+    memcpy(out->generated_in + at, out->own_in + at, (size_t)steps * sizeof *ids);
+    memcpy(out->generated_out + at, out->own_out + at, (size_t)steps * sizeof *ids);
     vd_batch_known(out->tokens + at, (size_t)out->length[u], set->vocab);
-    vd_batch_known(out->said_in + at, (size_t)steps, set->vocab);
-    vd_batch_known(out->said_out + at, (size_t)steps, set->vocab);
+    vd_batch_known(out->generated_in + at, (size_t)steps, set->vocab);
+    vd_batch_known(out->generated_out + at, (size_t)steps, set->vocab);
 }
 
 static vd_status check_range(const vd_dataset *set, size_t first, size_t count, vd_error *err)
@@ -107,9 +107,9 @@ static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_
         for (int32_t r = 0; r < dialog->round_count; r++)
             for (int32_t i = 0; i < dialog->rounds[r].option_count; i++) {
                 int32_t answer = dialog->rounds[r].options[i];
-                if (out->place[answer] >= 0)
+                if (out->index[answer] >= 0)
                     continue;
-                out->place[answer] = (int32_t)found++;
+                out->index[answer] = (int32_t)found++;
                 int length = vd_wrapped_length(set, answer);
                 out->width = out->width > length ? out->width : length;
             }
@@ -120,8 +120,9 @@ static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_
 bool vd_candidates_room(vd_candidates *candidates, vd_arena *arena)
 {
     size_t count = (size_t)candidates->count;
-    int32_t **const rows[] = {&candidates->tokens, &candidates->said_in, &candidates->said_out,
-                              &candidates->own_in, &candidates->own_out};
+    int32_t **const rows[] = {&candidates->tokens, &candidates->generated_in,
+                              &candidates->generated_out, &candidates->own_in,
+                              &candidates->own_out};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         *rows[i] = vd_arena_take(arena, count * (size_t)candidates->width, sizeof **rows[i]);
     candidates->length = vd_arena_take(arena, count, sizeof *candidates->length);
@@ -138,17 +139,17 @@ vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t coun
         status = vd_visdial_check_options(set->dialogs, d, err);
     if (status)
         return status;
-    out->place = vd_arena_take_raw(&out->memory, answers, sizeof *out->place);
-    for (size_t i = 0; out->place && i < answers; i++)
-        out->place[i] = -1;
-    out->count = out->place ? number_answers(set, first, count, out) : -1;
+    out->index = vd_arena_take_raw(&out->memory, answers, sizeof *out->index);
+    for (size_t i = 0; out->index && i < answers; i++)
+        out->index[i] = -1;
+    out->count = out->index ? number_answers(set, first, count, out) : -1;
     if (out->count < 0 || !vd_candidates_room(out, &out->memory)) {
         vd_candidates_clear(out);
         return vd_error_memory(err, "the candidates");
     }
     for (size_t i = 0; i < answers; i++)
-        if (out->place[i] >= 0)
-            vd_candidate_fill(set, (int32_t)i, out->place[i], out);
+        if (out->index[i] >= 0)
+            vd_candidate_fill(set, (int32_t)i, out->index[i], out);
     return VD_OK;
 }
 

@@ -76,7 +76,7 @@ vd_status vd_visdial_check_options(const vd_visdial *data, size_t dialog, vd_err
         char place[96], words[400];
         if (vd_visdial_options_fit(data, &d->rounds[r], words, sizeof words))
             continue;
-        vd_visdial_place(place, sizeof place, dialog, d->image_id, r + 1);
+        vd_visdial_location(place, sizeof place, dialog, d->image_id, r + 1);
         return vd_error_set(err, VD_FORMAT, "%s: %s: %s; pack the dialogs again", data->path, place,
                             words);
     }

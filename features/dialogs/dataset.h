@@ -47,12 +47,13 @@ typedef struct vd_dataset_view {
 
 // The distinct candidate answers of some dialogs, as the network reads them (batch.h).
 typedef struct vd_candidates {
-    int count, width;            // U, To
-    int32_t *tokens, *length;    // (U, To) <S> answer </S>, (U)
-    int32_t *said_in, *said_out; // (U, To) for the generative decoder: <S> answer, answer </S>
-    int32_t *own_in, *own_out;   // (U, To) the same with own numbers for unknown words
-    int32_t *place;  // (answers of the data) where an answer is among them; -1 = nowhere
-    vd_arena memory; // has them all
+    int count, width;         // U, To
+    int32_t *tokens, *length; // (U, To) <S> answer </S>, (U)
+    int32_t *generated_in,
+        *generated_out;        // (U, To) for the generative decoder: <S> answer, answer </S>
+    int32_t *own_in, *own_out; // (U, To) the same with own numbers for unknown words
+    int32_t *index;            // (answers of the data) which of them an answer is; -1 = none
+    vd_arena memory;           // has them all
 } vd_candidates;
 
 // Of dialogs first .. first + count - 1. Cleared with vd_candidates_clear.

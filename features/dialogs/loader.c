@@ -12,7 +12,7 @@
 // Where an answer of the table is among the distinct candidates of a batch.
 typedef struct seen {
     uint32_t batch; // the last that offered it
-    int32_t place;
+    int32_t index;
 } seen;
 
 struct vd_loader {
@@ -159,10 +159,10 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
         for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
-            size_t place = b * rounds + r, index = (size_t)dialog->rounds[r].question;
-            length[place] = set->tokens[VD_QUESTIONS].length[index];
-            memcpy(question + place * width, vd_sequence(&set->tokens[VD_QUESTIONS], index),
-                   (size_t)length[place] * sizeof *question);
+            size_t row = b * rounds + r, index = (size_t)dialog->rounds[r].question;
+            length[row] = set->tokens[VD_QUESTIONS].length[index];
+            memcpy(question + row * width, vd_sequence(&set->tokens[VD_QUESTIONS], index),
+                   (size_t)length[row] * sizeof *question);
         }
     }
     batch->own.question = question;
@@ -205,10 +205,10 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
         for (int32_t r = 0; r < dialog->round_count; r++) {
-            size_t place = b * rounds + (size_t)r;
-            length[place] =
-                history_entry(loader, dialogs[b], r, none, history + place * VD_MAX_HISTORY);
-            batch->history_width = larger(batch->history_width, length[place]);
+            size_t row = b * rounds + (size_t)r;
+            length[row] =
+                history_entry(loader, dialogs[b], r, none, history + row * VD_MAX_HISTORY);
+            batch->history_width = larger(batch->history_width, length[row]);
         }
     }
     size_t width = (size_t)batch->history_width;
@@ -220,7 +220,7 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     return batch->history ? VD_OK : vd_error_memory(err, "the history of a batch");
 }
 
-// Answers lie anywhere in large tables: so many candidates ahead they are prefetched.
+// Answers lie anywhere in large tables: they are prefetched so many candidates earlier.
 enum { SOON = 16 };
 
 // Numbers the distinct candidates of the batch as they come; distinct gets their answers.
@@ -236,7 +236,7 @@ static int number_candidates(vd_loader *loader, const vd_visdial_round *round, i
             *s = (seen){loader->now, count};
             distinct[count++] = answer;
         }
-        option[i] = s->place;
+        option[i] = s->index;
     }
     return count;
 }
@@ -245,7 +245,7 @@ static vd_status look_up_candidates(const vd_candidates *shared, const vd_visdia
                                     int32_t *option, vd_error *err)
 {
     for (int32_t i = 0; i < round->option_count; i++) {
-        option[i] = shared->place[round->options[i]];
+        option[i] = shared->index[round->options[i]];
         if (option[i] < 0)
             return vd_error_set(err, VD_USAGE,
                                 "answer %d is not among the candidates that the batches share",
@@ -274,15 +274,14 @@ static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t c
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
         for (size_t r = 0; status == VD_OK && r < (size_t)dialog->round_count; r++) {
-            size_t place = b * rounds + r;
+            size_t row = b * rounds + r;
             const vd_visdial_round *round = &dialog->rounds[r];
-            truth[place] = round->truth;
+            truth[row] = round->truth;
             if (loader->shared)
-                status =
-                    look_up_candidates(loader->shared, round, option + place * candidates, err);
+                status = look_up_candidates(loader->shared, round, option + row * candidates, err);
             else
                 batch->distinct = number_candidates(loader, round, batch->distinct, distinct,
-                                                    option + place * candidates);
+                                                    option + row * candidates);
         }
     }
     batch->option = option;
@@ -323,8 +322,8 @@ static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
     batch->candidate_width = candidates->width;
     batch->candidate = candidates->tokens;
     batch->candidate_length = candidates->length;
-    batch->candidate_in = candidates->said_in;
-    batch->candidate_out = candidates->said_out;
+    batch->candidate_in = candidates->generated_in;
+    batch->candidate_out = candidates->generated_out;
     batch->own.candidate_in = candidates->own_in;
     batch->own.candidate_out = candidates->own_out;
     batch->candidate_order = NULL;
@@ -411,9 +410,9 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
 }
 
 // ---- the next batch while one is used -----------------------------------------------------------
-// Two loaders take turns: one holds the batch that is being used, the other the one after it.
+// Two loaders alternate: one holds the batch that is being used, the other prefetches the next one.
 
-enum { TURNS = VD_DATA_LOADER_BATCHES };
+enum { SLOTS = VD_DATA_LOADER_BATCHES };
 
 // What came of one batch.
 typedef struct prepared {
@@ -426,15 +425,15 @@ typedef struct prepared {
 struct vd_data_loader {
     vd_data_loader_plan plan;
     void *context;
-    prepared turn[TURNS];
-    vd_prefetch *ahead;
+    prepared slot[SLOTS];
+    vd_prefetch *prefetch;
 };
 
 // False when batch n was the last.
-static bool prepare(void *context, size_t n, size_t place)
+static bool prepare(void *context, size_t n, size_t slot)
 {
     vd_data_loader *loader = context;
-    prepared *p = &loader->turn[place];
+    prepared *p = &loader->slot[slot];
     const size_t *dialogs;
     p->batch = NULL;
     p->status = VD_OK;
@@ -454,13 +453,13 @@ vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan
     loader->plan = plan;
     loader->context = context;
     vd_status status = VD_OK;
-    for (int i = 0; status == VD_OK && i < TURNS; i++) {
-        status = vd_loader_new(dataset, &loader->turn[i].loader, err);
+    for (int i = 0; status == VD_OK && i < SLOTS; i++) {
+        status = vd_loader_new(dataset, &loader->slot[i].loader, err);
         if (status == VD_OK)
-            loader->turn[i].loader->kept = cache;
+            loader->slot[i].loader->kept = cache;
     }
     if (status == VD_OK)
-        status = vd_prefetch_new(TURNS, prepare, loader, &loader->ahead, err);
+        status = vd_prefetch_new(SLOTS, prepare, loader, &loader->prefetch, err);
     if (status == VD_OK)
         *out = loader;
     else
@@ -470,7 +469,7 @@ vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan
 
 vd_status vd_data_loader_next(vd_data_loader *loader, const vd_batch **out, vd_error *err)
 {
-    const prepared *p = &loader->turn[vd_prefetch_next(loader->ahead)];
+    const prepared *p = &loader->slot[vd_prefetch_next(loader->prefetch)];
     *out = p->batch;
     return p->status ? vd_error_set(err, p->status, "%s", p->err.text) : VD_OK;
 }
@@ -479,8 +478,8 @@ void vd_data_loader_free(vd_data_loader *loader)
 {
     if (!loader)
         return;
-    vd_prefetch_free(loader->ahead);
-    for (int i = 0; i < TURNS; i++)
-        vd_loader_free(loader->turn[i].loader);
+    vd_prefetch_free(loader->prefetch);
+    for (int i = 0; i < SLOTS; i++)
+        vd_loader_free(loader->slot[i].loader);
     vd_free(loader);
 }

@@ -73,12 +73,12 @@ static const char *text_at(const packing *p, int table, size_t index)
                                : vd_visdial_text(p->data, table, index);
 }
 
-static size_t family_place(const packing *p, const char *family)
+static size_t family_index(const packing *p, const char *family)
 {
-    size_t place = 0;
-    while (place < p->count[FAMILIES] && p->family[place] != family)
-        place++;
-    return place;
+    size_t index = 0;
+    while (index < p->count[FAMILIES] && p->family[index] != family)
+        index++;
+    return index;
 }
 
 static void survey_round(packing *p, const vd_visdial_round *round)
@@ -87,7 +87,7 @@ static void survey_round(packing *p, const vd_visdial_round *round)
     p->ranked += round->options != NULL;
     p->candidates = round->options ? round->option_count : p->candidates;
     p->coreference = p->coreference || round->coreference >= 0;
-    if (round->family && family_place(p, round->family) == p->count[FAMILIES])
+    if (round->family && family_index(p, round->family) == p->count[FAMILIES])
         p->family[p->count[FAMILIES]++] = round->family;
 }
 
@@ -195,7 +195,7 @@ static int32_t cell(const packing *p, const vd_visdial_round *round, int column,
     case VD_COLUMN_OPTIONS:
         return round->options ? (*row)++ : -1;
     case VD_COLUMN_FAMILY:
-        return round->family ? (int32_t)family_place(p, round->family) : -1;
+        return round->family ? (int32_t)family_index(p, round->family) : -1;
     default:
         return round->coreference;
     }
@@ -222,15 +222,15 @@ static void append_candidates(packing *p, int unused)
         }
 }
 
-// Ids of the vocabulary as places in the table of words.
+// Ids of the vocabulary as indices in the table of words.
 static void append_tokens(packing *p, int table)
 {
     const vd_token_table *s = &p->tokens[table];
     for (size_t i = 0; i < p->count[table]; i++) {
-        int32_t places[UINT8_MAX];
+        int32_t indices[UINT8_MAX];
         for (int k = 0; k < s->length[i]; k++)
-            places[k] = s->ids[s->first[i] + (size_t)k] - VD_FIRST_WORD;
-        append(p, places, s->length[i]);
+            indices[k] = s->ids[s->first[i] + (size_t)k] - VD_FIRST_WORD;
+        append(p, indices, s->length[i]);
     }
 }
 

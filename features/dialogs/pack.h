@@ -7,12 +7,12 @@
 // D dialogs, R rounds, K rounds with candidates, O candidates, Q questions, A answers, W words:
 //   image_id I64 (D); first_round I64 (D + 1)
 //   question, answer, truth, options I32 (R); -1: none; options: row of candidates
-//   candidates I32 (K, O) places in the table of answers
+//   candidates I32 (K, O) indices in the table of answers
 //   family, coreference I32 (R), where a file has them; -1: none
 //   {question,answer,caption,word,family}_text U8, each text followed by a NUL, and
 //   {question,answer,caption,word,family}_start I64 (count + 1) where they start
-//   {question,answer,caption}_ids I32 and _first I64 (count + 1): places in the table of words; the
-//   question with "?", none of what no dialog uses, cut to what the network sees; -1: <UNK>,
+//   {question,answer,caption}_ids I32 and _first I64 (count + 1): indices in the table of words;
+//   the question with "?", none of what no dialog uses, cut to what the network sees; -1: <UNK>,
 //   for a caption without words
 //   word_count I64 (W), falling: the vocabulary of a least count is the first of the words, and
 //   ties stand in the order of the dialogs; words that only candidates have come last, with 0

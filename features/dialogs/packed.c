@@ -34,9 +34,10 @@ static void refuse(opening *o, const char *format, ...)
 
 static void refuse_dialog(opening *o, size_t dialog, int32_t round, const char *words)
 {
-    char place[96];
-    vd_visdial_place(place, sizeof place, dialog, o->store->data.dialogs[dialog].image_id, round);
-    refuse(o, "%s: %s; pack the dialogs again", place, words);
+    char location[96];
+    vd_visdial_location(location, sizeof location, dialog, o->store->data.dialogs[dialog].image_id,
+                        round);
+    refuse(o, "%s: %s; pack the dialogs again", location, words);
 }
 
 static void *allocate(opening *o, size_t count, size_t size)

@@ -9,13 +9,13 @@ struct vd_picture_cache {
     const vd_regions *regions;
     const vd_backend *be;
     vd_pictures_kept kept;
-    size_t places;     // pictures there is room for
+    size_t slots;      // pictures there is room for
     size_t stride;     // numbers of a picture
     size_t free_bytes; // of the device, before
-    uint16_t *halves;  // (places, stride), the backend's
-    bool *there;       // (places), resident only: whether a row's picture was sent
-    uint8_t *real;     // (places, P): whether a region is more than zeros
-    size_t next;       // streamed only: the place of the next batch's first picture
+    uint16_t *halves;  // (slots, stride), the backend's
+    bool *there;       // (slots), resident only: whether a row's picture was sent
+    uint8_t *real;     // (slots, P): whether a region is more than zeros
+    size_t next;       // streamed only: the slot of the next batch's first picture
     size_t dialogs;    // the most of a batch
 };
 
@@ -26,13 +26,13 @@ static bool fits(const vd_picture_cache *c, size_t bytes)
     return bytes <= c->free_bytes - left;
 }
 
-static bool try_places(vd_picture_cache *c, size_t places)
+static bool try_slots(vd_picture_cache *c, size_t slots)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(places, c->stride * sizeof *c->halves, &bytes) || !fits(c, bytes))
+    if (__builtin_mul_overflow(slots, c->stride * sizeof *c->halves, &bytes) || !fits(c, bytes))
         return false;
     c->halves = c->be->memory->allocate(bytes);
-    c->places = places;
+    c->slots = slots;
     return c->halves != NULL;
 }
 
@@ -52,16 +52,16 @@ vd_status vd_picture_cache_new(const vd_regions *regions, const vd_backend *back
     c->stride = p * (size_t)vd_regions_size(regions);
     c->free_bytes = backend->memory->room();
     c->dialogs = dialogs;
-    if (most == VD_PICTURES_RESIDENT && try_places(c, vd_regions_count(regions)))
+    if (most == VD_PICTURES_RESIDENT && try_slots(c, vd_regions_count(regions)))
         c->kept = VD_PICTURES_RESIDENT;
-    else if (try_places(c, batches * dialogs))
+    else if (try_slots(c, batches * dialogs))
         c->kept = VD_PICTURES_STREAMED;
     if (c->kept == VD_PICTURES_READ) {
         vd_picture_cache_free(c);
         return vd_backend_status(backend, err);
     }
-    c->there = vd_alloc(c->places, sizeof *c->there);
-    c->real = vd_alloc(c->places, p);
+    c->there = vd_alloc(c->slots, sizeof *c->there);
+    c->real = vd_alloc(c->slots, p);
     if (!c->there || !c->real) {
         vd_picture_cache_free(c);
         return vd_error_memory(err, "kept pictures");
@@ -98,27 +98,27 @@ vd_pictures_kept vd_picture_cache_describe(const vd_picture_cache *cache, char *
     return cache->kept;
 }
 
-static vd_status send(vd_picture_cache *c, size_t row, size_t place, vd_error *err)
+static vd_status send(vd_picture_cache *c, size_t row, size_t slot, vd_error *err)
 {
     size_t used = (size_t)vd_regions_used(c->regions, row) * (size_t)vd_regions_size(c->regions);
     const uint16_t *from;
     vd_status status = vd_regions_halves(c->regions, row, &from,
-                                         c->real + place * (size_t)vd_regions_max(c->regions), err);
+                                         c->real + slot * (size_t)vd_regions_max(c->regions), err);
     if (status != VD_OK)
         return status;
-    uint16_t *to = c->halves + place * c->stride;
+    uint16_t *to = c->halves + slot * c->stride;
     c->be->memory->upload(to, from, used * sizeof *to);
     c->be->memory->zero(to + used, (c->stride - used) * sizeof *to);
     return VD_OK;
 }
 
-// The place of a picture, which is there afterwards.
-static vd_status place_of(vd_picture_cache *c, size_t row, size_t *place, vd_error *err)
+// The slot of a picture, which is there afterwards.
+static vd_status slot_of(vd_picture_cache *c, size_t row, size_t *slot, vd_error *err)
 {
     bool resident = c->kept == VD_PICTURES_RESIDENT;
-    *place = resident ? row : c->next++;
-    vd_status status = resident && c->there[row] ? VD_OK : send(c, row, *place, err);
-    c->there[*place] = status == VD_OK;
+    *slot = resident ? row : c->next++;
+    vd_status status = resident && c->there[row] ? VD_OK : send(c, row, *slot, err);
+    c->there[*slot] = status == VD_OK;
     return status;
 }
 
@@ -127,22 +127,22 @@ vd_status vd_picture_cache_batch(vd_picture_cache *c, const size_t *rows, size_t
 {
     size_t p = (size_t)vd_regions_max(c->regions), used = (size_t)batch->regions;
     vd_status status = VD_OK;
-    if (c->kept == VD_PICTURES_STREAMED && c->places - c->next < c->dialogs)
+    if (c->kept == VD_PICTURES_STREAMED && c->slots - c->next < c->dialogs)
         c->next = 0;
     if (c->kept == VD_PICTURES_STREAMED && count > c->dialogs)
         return vd_error_set(err, VD_USAGE, "a batch of %zu pictures; room was made for %zu", count,
                             c->dialogs);
     size_t after = c->next + c->dialogs;
     for (size_t i = 0; status == VD_OK && i < count; i++) {
-        size_t place = 0;
-        status = place_of(c, rows[i], &place, err);
-        row[i] = (int32_t)place;
-        memcpy(real + i * used, c->real + place * p, used);
+        size_t slot = 0;
+        status = slot_of(c, rows[i], &slot, err);
+        row[i] = (int32_t)slot;
+        memcpy(real + i * used, c->real + slot * p, used);
     }
     c->next = after;
     vd_status sent = vd_backend_status(c->be, status ? NULL : err);
     if (sent != VD_OK) // what was sent is lost, and will be sent again
-        memset(c->there, 0, c->places * sizeof *c->there);
+        memset(c->there, 0, c->slots * sizeof *c->there);
     batch->image = NULL;
     batch->kept.halves = c->halves;
     batch->kept.stride = c->stride;

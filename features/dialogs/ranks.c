@@ -60,7 +60,7 @@ static vd_status rank_candidates(vd_ranks_writer *w, int64_t image_id, int32_t r
     for (int i = 0; i < n; i++)
         w->list[i] = (scored){scores[i], vd_rng_next(&rng), i};
     qsort(w->list, (size_t)n, sizeof *w->list, compare_scored);
-    // From here `draw` is the rank, and place i is that of candidate i again.
+    // From here `draw` is the rank, and index i is that of candidate i again.
     for (int i = 0; i < n; i++)
         w->list[w->list[i].candidate].draw = (uint64_t)i + 1;
     return VD_OK;

@@ -67,8 +67,8 @@ static void where(const void *context, char *text, size_t size)
     if (!r->in_entry)
         return;
     if (r->image_known)
-        vd_visdial_place(text, size, 0, r->image_id,
-                         r->round_known && r->round_id <= INT32_MAX ? (int32_t)r->round_id : 0);
+        vd_visdial_location(text, size, 0, r->image_id,
+                            r->round_known && r->round_id <= INT32_MAX ? (int32_t)r->round_id : 0);
     else
         snprintf(text, size, "entry %zu", r->entries + 1);
 }
@@ -98,25 +98,25 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     return VD_OK;
 }
 
-static vd_status on_open(void *context, vd_json_reader *reader, int place)
+static vd_status on_open(void *context, vd_json_reader *reader, int container)
 {
     reading *r = context;
-    if (place == ENTRY) {
+    if (container == ENTRY) {
         r->in_entry = true;
         r->image_known = r->round_known = false;
         r->given = 0;
         r->value_count = 0;
-    } else if (place == LIST && r->given++ > 0) {
+    } else if (container == LIST && r->given++ > 0) {
         return vd_json_refuse(reader, VD_FORMAT,
                               "both \"gt_relevance\" and \"relevance\"; expected one of them");
     }
     return VD_OK;
 }
 
-static vd_status on_close(void *context, vd_json_reader *reader, int place)
+static vd_status on_close(void *context, vd_json_reader *reader, int container)
 {
     reading *r = context;
-    if (place != ENTRY)
+    if (container != ENTRY)
         return VD_OK;
     if (r->given == 0)
         return vd_json_refuse(reader, VD_FORMAT,
@@ -211,10 +211,10 @@ static bool is_permutation(const float *rank, int n, bool *seen)
 {
     memset(seen, 0, (size_t)n * sizeof *seen);
     for (int i = 0; i < n; i++) {
-        int place = rank[i] <= (float)n ? (int)rank[i] - 1 : -1;
-        if (place < 0 || (float)(place + 1) != rank[i] || seen[place])
+        int index = rank[i] <= (float)n ? (int)rank[i] - 1 : -1;
+        if (index < 0 || (float)(index + 1) != rank[i] || seen[index])
             return false;
-        seen[place] = true;
+        seen[index] = true;
     }
     return true;
 }

@@ -40,8 +40,8 @@ typedef struct vd_packed_tokens {
     size_t count;
 } vd_packed_tokens;
 
-// What a packed file holds besides the dialogs. Ids are places in `words`; the lengths are checked,
-// ids are to be checked by whoever reads them.
+// What a packed file holds besides the dialogs. Ids are indices of `words`; the lengths are
+// checked, ids are to be checked by whoever reads them.
 typedef struct vd_packed_file {
     vd_safetensors *file;
     vd_packed_tokens tokens[VD_TEXTS];
@@ -78,9 +78,9 @@ bool vd_visdial_options_fit(const vd_visdial *data, const vd_visdial_round *roun
 vd_status vd_packed_open(const char *path, vd_visdial **out, vd_error *err);
 void vd_packed_free(vd_packed_file *packed);
 
-// The caller's own name for a place in a file: "image 7, round 2". image -1 when it is not known
+// A location in a file, for messages: "image 7, round 2". image -1 when it is not known
 // yet, then the dialog's number (from 1) is given; round 0 for none.
-void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int32_t round);
+void vd_visdial_location(char *text, size_t size, size_t dialog, int64_t image, int32_t round);
 
 // ---- data sets --------------------------------------------------------------
 

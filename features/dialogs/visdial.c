@@ -11,7 +11,7 @@
 
 // ---- the form of the file ---------------------------------------------------
 
-// Places, then values of the file, of a dialog and of a round.
+// Containers, then values of the file, of a dialog and of a round.
 enum { ROOT = 1, DATA, QUESTIONS, ANSWERS, DIALOGS, DIALOG, ROUNDS, ROUND, OPTIONS };
 enum { VERSION = OPTIONS + 1, SPLIT, QUESTION_TEXT, ANSWER_TEXT, IMAGE_ID, CAPTION };
 enum { QUESTION = CAPTION + 1, ANSWER, TRUTH, FAMILY, COREFERENCE, OPTION };
@@ -62,7 +62,7 @@ typedef struct loading {
     int family_count;
 } loading;
 
-void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int32_t round)
+void vd_visdial_location(char *text, size_t size, size_t dialog, int64_t image, int32_t round)
 {
     if (image >= 0)
         snprintf(text, size, "image %" PRId64, image);
@@ -76,9 +76,9 @@ static void where(const void *context, char *text, size_t size)
 {
     const loading *l = context;
     if (l->in_dialog)
-        vd_visdial_place(text, size, l->store->data.dialog_count,
-                         l->image_known ? l->dialog.image_id : -1,
-                         l->dialog.round_count + l->in_round);
+        vd_visdial_location(text, size, l->store->data.dialog_count,
+                            l->image_known ? l->dialog.image_id : -1,
+                            l->dialog.round_count + l->in_round);
 }
 
 // ---- reading ----------------------------------------------------------------
@@ -191,16 +191,16 @@ static vd_status begin_dialog(loading *l, vd_json_reader *reader)
     return VD_OK;
 }
 
-static vd_status on_open(void *context, vd_json_reader *reader, int place)
+static vd_status on_open(void *context, vd_json_reader *reader, int container)
 {
     loading *l = context;
-    if (place == DIALOG)
+    if (container == DIALOG)
         return begin_dialog(l, reader);
-    if (place == ROUND) {
+    if (container == ROUND) {
         l->round = (vd_visdial_round){.answer = -1, .truth = -1, .coreference = -1};
         l->in_round = true;
         l->has_options = false;
-    } else if (place == OPTIONS) {
+    } else if (container == OPTIONS) {
         l->has_options = true;
     }
     return VD_OK;
@@ -270,12 +270,12 @@ static vd_status end_dialog(loading *l, vd_json_reader *reader)
     return VD_OK;
 }
 
-static vd_status on_close(void *context, vd_json_reader *reader, int place)
+static vd_status on_close(void *context, vd_json_reader *reader, int container)
 {
     loading *l = context;
-    if (place == ROUND)
+    if (container == ROUND)
         return end_round(l, reader);
-    return place == DIALOG ? end_dialog(l, reader) : VD_OK;
+    return container == DIALOG ? end_dialog(l, reader) : VD_OK;
 }
 
 static const vd_json_form form = {rules, sizeof rules / sizeof *rules, on_open, on_close, on_value,
@@ -286,10 +286,10 @@ static const vd_json_form form = {rules, sizeof rules / sizeof *rules, on_open, 
 static vd_status refuse_round(const loading *l, size_t d, int32_t round, const char *words,
                               vd_error *err)
 {
-    char place[96];
-    vd_visdial_place(place, sizeof place, d, l->store->data.dialogs[d].image_id, round);
+    char location[96];
+    vd_visdial_location(location, sizeof location, d, l->store->data.dialogs[d].image_id, round);
     return vd_error_set(err, VD_FORMAT, "%s: %s (dialog %zu, from byte %zu on): %s",
-                        l->store->data.path, place, d + 1, l->start[d], words);
+                        l->store->data.path, location, d + 1, l->start[d], words);
 }
 
 static vd_status check(loading *l, vd_error *err)

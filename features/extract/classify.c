@@ -21,19 +21,19 @@ const int vd_classify_layers = sizeof vd_classify_layer / sizeof *vd_classify_la
 
 static const float wider = 1.35f;
 
-// A place along one side of the picture: between pixels `first` and first + 1.
-typedef struct between {
+// A coordinate along one side of the picture: between pixels `first` and first + 1.
+typedef struct sample {
     int first;
     float share; // of the second
-} between;
+} sample;
 
-static between place(float at, int pixels)
+static sample sample_at(float at, int pixels)
 {
     float last = (float)(pixels - 1);
     float inside = at > 0 ? (at < last ? at : last) : 0; // NaN becomes 0
     int first = (int)inside;
     first = first < pixels - 1 ? first : pixels - 2;
-    return (between){first, inside - (float)first};
+    return (sample){first, inside - (float)first};
 }
 
 void vd_classify_crop(const vd_real *input, const float *box, vd_real *crop)
@@ -45,8 +45,8 @@ void vd_classify_crop(const vd_real *input, const float *box, vd_real *crop)
     for (int y = 0; y < VD_CLASSIFY_SIDE; y++)
         for (int x = 0; x < VD_CLASSIFY_SIDE; x++, crop += VD_CLASSIFY_INPUTS) {
             float px = left + ((float)x + 0.5f) * step, py = top + ((float)y + 0.5f) * step;
-            between across = place(px - 0.5f, VD_DETECT_WIDTH);
-            between down = place(py - 0.5f, VD_DETECT_HEIGHT);
+            sample across = sample_at(px - 0.5f, VD_DETECT_WIDTH);
+            sample down = sample_at(py - 0.5f, VD_DETECT_HEIGHT);
             const vd_real *above =
                 input + (size_t)down.first * ROW + (size_t)across.first * VD_DETECT_INPUTS;
             for (int c = 0; c < 3; c++) {

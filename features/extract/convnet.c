@@ -84,7 +84,7 @@ static vd_status check_add(const vd_convnet *net, int l, vd_error *err)
                         net->layer[l].out);
 }
 
-static vd_status place_layers(vd_convnet *net, vd_error *err)
+static vd_status set_sizes(vd_convnet *net, vd_error *err)
 {
     for (int l = 0; l < net->layers; l++) {
         const vd_conv *conv = &net->layer[l];
@@ -130,7 +130,7 @@ vd_status vd_convnet_new(const vd_conv *layer, int layers, int channels, int wid
     net->width = width;
     net->height = height;
     memcpy(net->layer, layer, (size_t)layers * sizeof *layer);
-    vd_status status = place_layers(net, err);
+    vd_status status = set_sizes(net, err);
     if (!status && !(net->param = vd_alloc(net->params + 2 * net->norms, sizeof *net->param)))
         status = vd_error_memory(err, "a convolutional net's weights");
     if (status) {

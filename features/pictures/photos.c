@@ -50,7 +50,7 @@ const vd_image_at *vd_image_at_sort(vd_image_at *index, size_t count)
     return NULL;
 }
 
-size_t vd_image_id_place(const void *array, size_t count, size_t size, int64_t image_id)
+size_t vd_image_id_index(const void *array, size_t count, size_t size, int64_t image_id)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -183,6 +183,6 @@ const char *vd_photos_directory(const vd_photos *photos)
 const char *vd_photos_find(const vd_photos *photos, int64_t image_id)
 {
     const vd_numbered_files *f = &photos->files;
-    size_t at = vd_image_id_place(f->list, f->count, sizeof *f->list, image_id);
+    size_t at = vd_image_id_index(f->list, f->count, sizeof *f->list, image_id);
     return at < f->count && f->list[at].image_id == image_id ? f->list[at].path : NULL;
 }

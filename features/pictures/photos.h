@@ -28,7 +28,7 @@ bool vd_image_id_of(const char *name, int64_t *out);
 // Of structs that begin with an image's id (int64_t): how qsort orders them; in an array sorted so,
 // the index of the first with an id of at least image_id.
 int vd_image_id_order(const void *a, const void *b);
-size_t vd_image_id_place(const void *array, size_t count, size_t size, int64_t image_id);
+size_t vd_image_id_index(const void *array, size_t count, size_t size, int64_t image_id);
 
 // An entry of an index: where an image stands.
 typedef struct vd_image_at {
@@ -36,7 +36,7 @@ typedef struct vd_image_at {
     size_t at;
 } vd_image_at;
 
-// Sorts an index by image and, of one image, by place. The entry is the second of the first image
+// Sorts an index by image and, of one image, by index. The entry is the second of the first image
 // that is there twice, right behind the first; NULL: each is there once.
 const vd_image_at *vd_image_at_sort(vd_image_at *index, size_t count);
 int vd_image_at_order(const void *a, const void *b); // the same, of structs that begin with one

@@ -28,13 +28,13 @@ typedef struct hdf5_regions {
 static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t count,
                             int64_t **out, vd_error *err)
 {
-    enum { PIECE = 4096, DEFLATED = 1032 }; // numbers at most in a byte of a compressed data set
+    enum { CHUNK = 4096, DEFLATED = 1032 }; // numbers at most in a byte of a compressed data set
     vd_hdf5_table table;
-    double piece[PIECE];
+    double chunk[CHUNK];
     vd_status status = vd_hdf5_table_open(h->file, name, dims, &table, err);
     if (status != VD_OK)
         return status;
-    size_t all = table.shape[0] * table.row, rows = table.row <= PIECE ? PIECE / table.row : 0;
+    size_t all = table.shape[0] * table.row, rows = table.row <= CHUNK ? CHUNK / table.row : 0;
     if (count > 0 && table.shape[0] != count)
         status =
             vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu rows; expected %zu, one a picture",
@@ -51,13 +51,13 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
         status = vd_error_memory(err, "the index of region features");
     for (size_t row = 0; status == VD_OK && row < table.shape[0]; row += rows) {
         size_t some = table.shape[0] - row < rows ? table.shape[0] - row : rows;
-        status = vd_hdf5_doubles(&table, row, some, piece, err);
+        status = vd_hdf5_doubles(&table, row, some, chunk, err);
         for (size_t i = 0; status == VD_OK && i < some * table.row; i++) {
-            int64_t value = piece[i] >= 0 && piece[i] < 0x1p53 ? (int64_t)piece[i] : -1;
-            if (value < 0 || (double)value != piece[i])
+            int64_t value = chunk[i] >= 0 && chunk[i] < 0x1p53 ? (int64_t)chunk[i] : -1;
+            if (value < 0 || (double)value != chunk[i])
                 status = vd_error_set(err, VD_FORMAT,
                                       "%s: \"%s\"[%zu] is %.17g; expected a whole number from 0 on",
-                                      h->path, name, row + i / table.row, piece[i]);
+                                      h->path, name, row + i / table.row, chunk[i]);
             (*out)[row * table.row + i] = value;
         }
     }
@@ -289,12 +289,12 @@ static vd_status read_adaptive(void *state, size_t row, size_t used, float *feat
     vd_status status = vd_hdf5_floats(&h->features, first, used, features, err);
     if (status != VD_OK || !boxes)
         return status;
-    float *places = vd_alloc(used, columns * sizeof *places);
-    status = places ? vd_hdf5_floats(&h->spatial, first, used, places, err)
-                    : vd_error_memory(err, "boxes");
+    float *positions = vd_alloc(used, columns * sizeof *positions);
+    status = positions ? vd_hdf5_floats(&h->spatial, first, used, positions, err)
+                       : vd_error_memory(err, "boxes");
     for (size_t p = 0; status == VD_OK && p < used; p++)
-        memcpy(boxes + 4 * p, places + columns * p, 4 * sizeof *boxes);
-    vd_free(places);
+        memcpy(boxes + 4 * p, positions + columns * p, 4 * sizeof *boxes);
+    vd_free(positions);
     return status;
 }
 

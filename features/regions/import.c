@@ -20,8 +20,8 @@ enum {
     ALIGNMENT = 4096,
     SECONDS = 5,
     MOST_STATE = 4096,
-    MOST_AHEAD = 16, // pictures
-    AHEAD_BYTES = 16 << 20
+    MOST_PREFETCHED = 16, // pictures
+    PREFETCH_BYTES = 16 << 20
 };
 
 // A picture as it was read.
@@ -36,15 +36,15 @@ typedef struct writing {
     size_t count, max, size, element; // N, P, D, bytes a number
     size_t read_size;                 // D of the source
     bool with_boxes;
-    char *place, *part, *state; // paths: where import->out leads, and beside it
+    char *target, *part, *state; // paths: where import->out leads, and beside it
     int file;
     char *header;
     size_t header_size;
     uint64_t boxes_at, ids_at, used_at, end; // offsets
-    float *features, *boxes;                 // of all pictures read ahead
-    reading read[MOST_AHEAD];
-    size_t ahead_count, first; // places for pictures read ahead; the first of them
-    vd_prefetch *ahead;
+    float *features, *boxes;                 // of all prefetched pictures
+    reading read[MOST_PREFETCHED];
+    size_t slots, first; // slots of prefetched pictures; the first picture
+    vd_prefetch *prefetch;
     uint16_t *halves;            // (P, D)
     size_t done;                 // pictures
     atomic_uint_fast64_t passed; // vd_file_passed
@@ -182,11 +182,11 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
                    .element = import->full ? sizeof(float) : sizeof(uint16_t),
                    .with_boxes = vd_regions_has_boxes(from),
                    .file = -1};
-    vd_status status = vd_output_place(import->out, &w->place, err);
+    vd_status status = vd_output_target(import->out, &w->target, err);
     if (status)
         return status;
-    w->part = vd_format("%s.part", w->place);
-    w->state = vd_format("%s.part.state", w->place);
+    w->part = vd_format("%s.part", w->target);
+    w->state = vd_format("%s.part.state", w->target);
     if (!w->part || !w->state)
         return vd_error_memory(err, "a path");
     identify(w);
@@ -195,7 +195,7 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
 
 static void release(writing *w)
 {
-    vd_prefetch_free(w->ahead);
+    vd_prefetch_free(w->prefetch);
     if (w->file >= 0)
         close(w->file);
     vd_free(w->halves);
@@ -204,7 +204,7 @@ static void release(writing *w)
     vd_free(w->header);
     vd_free(w->state);
     vd_free(w->part);
-    vd_free(w->place);
+    vd_free(w->target);
 }
 
 // ---- going on -----------------------------------------------------------------------------------
@@ -238,17 +238,17 @@ vd_status vd_import_resumed(const vd_import *import, size_t *done, vd_error *err
 
 static vd_status start(writing *w, vd_error *err)
 {
-    size_t picture = w->max * w->read_size, most = AHEAD_BYTES / (picture * sizeof *w->features);
-    w->ahead_count = most < 2 ? 2 : most < MOST_AHEAD ? most : MOST_AHEAD;
-    w->features = vd_alloc(w->ahead_count * picture, sizeof *w->features);
-    w->boxes = vd_alloc(w->ahead_count * w->max, 4 * sizeof *w->boxes);
+    size_t picture = w->max * w->read_size, most = PREFETCH_BYTES / (picture * sizeof *w->features);
+    w->slots = most < 2 ? 2 : most < MOST_PREFETCHED ? most : MOST_PREFETCHED;
+    w->features = vd_alloc(w->slots * picture, sizeof *w->features);
+    w->boxes = vd_alloc(w->slots * w->max, 4 * sizeof *w->boxes);
     w->halves = vd_alloc(picture, sizeof *w->halves);
     if (!w->features || !w->boxes || !w->halves)
         return vd_error_memory(err, "pictures' regions");
-    for (size_t i = 0; i < w->ahead_count; i++)
+    for (size_t i = 0; i < w->slots; i++)
         w->read[i] =
             (reading){.features = w->features + i * picture, .boxes = w->boxes + i * w->max * 4};
-    w->file = vd_output_open(w->part, w->place, 0);
+    w->file = vd_output_open(w->part, w->target, 0);
     if (w->file < 0)
         return write_failed(w, "creating it", err);
     if (flock(w->file, LOCK_EX | LOCK_NB) != 0)
@@ -275,10 +275,10 @@ static void keep_columns(const writing *w, size_t regions, float *features)
 }
 
 // Makes picture `first + n`; false when it is the last or cannot be read.
-static bool read_ahead(void *context, size_t n, size_t place)
+static bool read_picture(void *context, size_t n, size_t target)
 {
     writing *w = context;
-    reading *r = &w->read[place];
+    reading *r = &w->read[target];
     size_t row = w->first + n;
     r->status = vd_regions_read(w->import->from, row, r->features, w->with_boxes ? r->boxes : NULL,
                                 &r->err);
@@ -308,7 +308,7 @@ static vd_status check_halves(const writing *w, size_t row, const float *feature
 static vd_status copy_picture(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
-    const reading *r = &w->read[vd_prefetch_next(w->ahead)];
+    const reading *r = &w->read[vd_prefetch_next(w->prefetch)];
     size_t row = w->done, used = (size_t)vd_regions_used(from, row), count = used * w->size;
     const void *data = r->features;
     vd_status status = r->status ? vd_error_set(err, r->status, "%s", r->err.text) : VD_OK;
@@ -347,7 +347,7 @@ static vd_status copy_all(writing *w, vd_error *err)
     w->first = w->done;
     vd_regions_once(import->from);
     if (w->done < w->count)
-        status = vd_prefetch_new(w->ahead_count, read_ahead, w, &w->ahead, err);
+        status = vd_prefetch_new(w->slots, read_picture, w, &w->prefetch, err);
     while (status == VD_OK && w->done < w->count) {
         status = copy_picture(w, err);
         if (status == VD_OK && import->progress)
@@ -368,12 +368,12 @@ static vd_status copy_all(writing *w, vd_error *err)
 static vd_status write_index(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
-    enum { PIECE = 1024 };
+    enum { CHUNK = 1024 };
     vd_status status = VD_OK;
-    for (size_t first = 0; status == VD_OK && first < w->count; first += PIECE) {
-        int64_t id[PIECE];
-        int32_t used[PIECE];
-        size_t some = w->count - first < PIECE ? w->count - first : PIECE;
+    for (size_t first = 0; status == VD_OK && first < w->count; first += CHUNK) {
+        int64_t id[CHUNK];
+        int32_t used[CHUNK];
+        size_t some = w->count - first < CHUNK ? w->count - first : CHUNK;
         for (size_t i = 0; i < some; i++) {
             id[i] = vd_regions_image_id(from, first + i);
             used[i] = vd_regions_used(from, first + i);
@@ -389,7 +389,7 @@ static vd_status finish(writing *w, vd_error *err)
 {
     vd_status status = write_index(w, err);
     if (status == VD_OK)
-        status = vd_output_replace(w->file, w->part, w->place, err);
+        status = vd_output_replace(w->file, w->part, w->target, err);
     if (status == VD_OK)
         unlink(w->state);
     return status;

@@ -17,7 +17,7 @@
 
 // How many bytes `length` characters of text hold; SIZE_MAX when no text of that length exists.
 size_t vd_base64_bytes(const char *text, size_t length);
-// Decodes into out (vd_base64_bytes of it). Returns `length`, or the place of the first character
+// Decodes into out (vd_base64_bytes of it). Returns `length`, or the index of the first character
 // that is wrong.
 size_t vd_base64_decode(const char *text, size_t length, unsigned char *out);
 

@@ -22,21 +22,21 @@ struct vd_regions {
 
 // ---- opening ------------------------------------------------------------------------------------
 
-vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
+vd_status vd_regions_check_sizes(const char *path, const char *where, size_t regions, size_t size,
                                  vd_error *err)
 {
     if (regions >= 1 && regions <= VD_REGIONS_MOST && size >= 1 && size <= VD_REGIONS_WIDEST)
         return VD_OK;
     return vd_error_set(err, VD_FORMAT,
                         "%s: %s: %zu regions of %zu numbers; expected 1 to %d of 1 to %d", path,
-                        place, regions, size, VD_REGIONS_MOST, VD_REGIONS_WIDEST);
+                        where, regions, size, VD_REGIONS_MOST, VD_REGIONS_WIDEST);
 }
 
 void vd_regions_normalise(float *boxes, size_t count, float width, float height)
 {
     for (size_t i = 0; i < 4 * count; i++) {
-        float place = boxes[i] / (i % 2 ? height : width);
-        boxes[i] = place > -1 && place < 2 ? fminf(fmaxf(place, 0), 1) : place;
+        float side = boxes[i] / (i % 2 ? height : width);
+        boxes[i] = side > -1 && side < 2 ? fminf(fmaxf(side, 0), 1) : side;
     }
 }
 
@@ -75,7 +75,7 @@ static vd_status index_rows(vd_regions *r, vd_error *err)
 typedef enum format { SAFETENSORS, HDF5, TSV, FOLDER } format;
 
 // By what it starts with, whatever it is called.
-static vd_status tell_format(const char *path, format *out, vd_error *err)
+static vd_status detect_format(const char *path, format *out, vd_error *err)
 {
     char start[64];
     size_t got, whole;
@@ -114,7 +114,7 @@ vd_status vd_regions_open_index(const char *path, const char *index, vd_regions 
         vd_free(r);
         return vd_error_memory(err, "region features");
     }
-    vd_status status = tell_format(path, &kind, err);
+    vd_status status = detect_format(path, &kind, err);
     if (status == VD_OK)
         status = kind == HDF5     ? vd_regions_open_hdf5(path, index, &r->source, err)
                  : kind == TSV    ? vd_regions_open_tsv(path, &r->source, err)
@@ -223,7 +223,7 @@ static uint64_t distance(int64_t a, int64_t b)
 
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err)
 {
-    size_t low = vd_image_id_place(file->by_id, file->source.count, sizeof *file->by_id, image_id);
+    size_t low = vd_image_id_index(file->by_id, file->source.count, sizeof *file->by_id, image_id);
     if (low < file->source.count && file->by_id[low].image_id == image_id) {
         *row = file->by_id[low].at;
         return VD_OK;

@@ -37,8 +37,8 @@ vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_er
 // Allocates image_id and used for count pictures, and sets count.
 vd_status vd_regions_source_index(vd_regions_source *out, size_t count, vd_error *err);
 
-// Sizes a picture's features may have (regions.h); VD_FORMAT names path and place.
-vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
+// Sizes a picture's features may have (regions.h); VD_FORMAT names path and `where`.
+vd_status vd_regions_check_sizes(const char *path, const char *where, size_t regions, size_t size,
                                  vd_error *err);
 
 // Boxes in pixels to 0..1. Detectors do not clip theirs at the picture's edge: boxes of up to one

@@ -4,7 +4,7 @@
 //   LXMERT, 10: img_id img_h img_w objects_id objects_conf attrs_id attrs_conf num_boxes boxes
 //     features
 // boxes (n, 4) in pixels and features (n, D) are base64 of little-endian float32. Opening reads the
-// file once, for the places of its lines.
+// file once, for the offsets of its lines.
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "features/regions/parts.h"
 #include "features/regions/source.h"
 
-enum { PIECE = 1 << 20, MOST_COLUMNS = 10, LONGEST_LINE = 1 << 28 };
+enum { CHUNK = 1 << 20, MOST_COLUMNS = 10, LONGEST_LINE = 1 << 28 };
 
 typedef struct layout {
     const char *kind;
@@ -97,7 +97,7 @@ static bool number_of(const fields *f, int column, int64_t *out)
     return true;
 }
 
-// ---- the places of lines ------------------------------------------------------------------------
+// ---- the offsets of lines -----------------------------------------------------------------------
 
 static vd_status choose_layout(tsv *t, const fields *f, bool few, size_t number, vd_error *err)
 {
@@ -169,7 +169,7 @@ static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offs
     return VD_OK;
 }
 
-// A piece of the file, while the lines are looked for.
+// A chunk of the file, while the lines are looked for.
 typedef struct window {
     char *text;
     size_t room, held;
@@ -204,8 +204,8 @@ static vd_status find_lines(tsv *t, vd_regions_source *out, vd_error *err)
     posix_fadvise(t->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     do {
         size_t searched = w.held;
-        status = vd_make_room(&w.text, &w.room, w.held + PIECE, 1)
-                     ? vd_file_read_at(t->file, t->path, w.text + w.held, PIECE, w.start + w.held,
+        status = vd_make_room(&w.text, &w.room, w.held + CHUNK, 1)
+                     ? vd_file_read_at(t->file, t->path, w.text + w.held, CHUNK, w.start + w.held,
                                        &got, err)
                      : vd_error_memory(err, "a line of region features");
         if (status == VD_OK) {

@@ -97,12 +97,12 @@ vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int mos
                           int *count, vd_error *err)
 {
     int n = 0;
-    int32_t *place = vd_alloc((size_t)answer->candidates, sizeof *place); // in list, from 1
+    int32_t *index = vd_alloc((size_t)answer->candidates, sizeof *index); // in list, from 1
     *count = 0;
-    if (!place)
+    if (!index)
         return vd_error_memory(err, "answers that mean the same");
     for (int i = 0; i < answer->candidates; i++) {
-        int32_t one = answer->order[i], *at = &place[group[one]];
+        int32_t one = answer->order[i], *at = &index[group[one]];
         double probability = (double)answer->probability[one];
         if (*at) {
             list[*at - 1].alike++;
@@ -112,7 +112,7 @@ vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int mos
             *at = n;
         }
     }
-    vd_free(place);
+    vd_free(index);
     *count = n;
     return VD_OK;
 }

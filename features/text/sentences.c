@@ -159,8 +159,8 @@ static bool contains_end(const vd_codepoint_range *text)
     return false;
 }
 
-// A place where a sentence may end: a mark followed by punctuation, or by white space and a token.
-// next is where the following sentence would start, stop where the evidence for it ends.
+// A position where a sentence may end: a mark followed by punctuation, or by white space and a
+// token. next is where the following sentence would start, stop where the evidence for it ends.
 static bool is_candidate(const vd_codepoints *text, size_t i, size_t *next, size_t *stop)
 {
     if (!vd_codepoint_is_one_of(text->at[i], ".?!") || i + 1 >= text->count)

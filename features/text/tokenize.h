@@ -15,7 +15,7 @@ typedef struct vd_words {
     char **word; // owned, as is each string
 } vd_words;
 
-// text must be valid UTF-8 (else VD_FORMAT with the byte's place).
+// text must be valid UTF-8 (else VD_FORMAT with the byte's offset).
 vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err);
 vd_status vd_tokenize_lower(const char *text, vd_words *out,
                             vd_error *err); // of text in lower case

@@ -14,7 +14,7 @@
 #define DOOR __attribute__((visibility("default")))
 
 enum { SUCCESS = 0, SYSTEM_ERROR = 2, INVALID_USAGE = 5, REMOTE_ERROR = 6, IN_PROGRESS = 7 };
-enum { MOST_RANKS = 8, PIECE = 4096, FLOAT = 7, SUM = 0 };
+enum { MOST_RANKS = 8, CHUNK = 4096, FLOAT = 7, SUM = 0 };
 
 typedef struct fake_id {
     char name[128];
@@ -22,13 +22,13 @@ typedef struct fake_id {
 
 typedef struct fake_room {
     atomic_int joined, arrived, meeting; // meeting: how often all have met
-    float part[MOST_RANKS][PIECE];
+    float part[MOST_RANKS][CHUNK];
 } fake_room;
 
 typedef struct fake_comm {
     fake_room *room;
     char name[128];
-    int rank, size, trouble;
+    int rank, size, error;
 } fake_comm;
 
 // The host shim's: copies between device memory and the host's (tests/cuda_host/cuda_host.h).
@@ -116,30 +116,30 @@ int ncclAllReduce(const void *from, void *to, size_t n, int type, int how, fake_
     if (fails("sum") || type != FLOAT || how != SUM)
         return INVALID_USAGE;
     if (fails("later") || fails("hang")) {
-        comm->trouble = fails("hang") ? IN_PROGRESS : REMOTE_ERROR;
+        comm->error = fails("hang") ? IN_PROGRESS : REMOTE_ERROR;
         return SUCCESS;
     }
-    for (size_t at = 0; at < n; at += PIECE) {
-        size_t piece = n - at < PIECE ? n - at : PIECE;
-        float sum[PIECE];
-        vd_host_move(comm->room->part[comm->rank], (const float *)from + at, piece * sizeof *sum);
+    for (size_t at = 0; at < n; at += CHUNK) {
+        size_t chunk = n - at < CHUNK ? n - at : CHUNK;
+        float sum[CHUNK];
+        vd_host_move(comm->room->part[comm->rank], (const float *)from + at, chunk * sizeof *sum);
         if (!meet(comm))
             return SYSTEM_ERROR;
-        for (size_t i = 0; i < piece; i++) {
+        for (size_t i = 0; i < chunk; i++) {
             sum[i] = comm->room->part[0][i];
             for (int r = 1; r < comm->size; r++)
                 sum[i] += comm->room->part[r][i];
         }
         if (!meet(comm))
             return SYSTEM_ERROR;
-        vd_host_move((float *)to + at, sum, piece * sizeof *sum);
+        vd_host_move((float *)to + at, sum, chunk * sizeof *sum);
     }
     return SUCCESS;
 }
 
 int ncclCommGetAsyncError(fake_comm *comm, int *result)
 {
-    *result = comm->trouble;
+    *result = comm->error;
     return SUCCESS;
 }
 

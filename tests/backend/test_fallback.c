@@ -129,7 +129,7 @@ static bool fails_at(vd_world *world, const talk *expected, int n, bool memory)
     }
     stage(0, 0);
     vd_session_free(session);
-    gpu->trouble(); // what freeing on a lost device may have said
+    gpu->last_error(); // what freeing on a lost device may have said
     return failed;
 }
 

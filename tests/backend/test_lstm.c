@@ -165,9 +165,9 @@ static lstm_result run(const vd_backend *be, const lstm_case *c)
         if (c->initial)
             take(&r, &out, r.gradient[d].dinitial, (size_t)c->sequences * h);
     }
-    const char *trouble = be->trouble();
-    if (trouble)
-        fail_msg("%s", trouble);
+    const char *error = be->last_error();
+    if (error)
+        fail_msg("%s", error);
     vd_arena_free(&r.arena);
     return out;
 }
@@ -314,7 +314,7 @@ static lstm_result run_gru(const vd_backend *be, const lstm_case *c, bool gated)
     take(&r, &out, (vd_real *)(void *)dw.block, layout.elements);
     take(&r, &out, x->dx, tokens * (size_t)c->in);
     take(&r, &out, gate->dx, tokens);
-    assert_null(be->trouble());
+    assert_null(be->last_error());
     vd_arena_free(&r.arena);
     return out;
 }

@@ -86,8 +86,8 @@ static void run_on(const trial *t, const vd_backend *be, operation op, void *con
     for (int i = 0; i < t->count; i++) {
         at[i] = be->memory->allocate(t->array[i].bytes);
         assert_non_null(at[i]);
-        if (be->memory->piece) // so that a write beyond its end is seen
-            be->memory->piece(at[i], t->array[i].bytes, t->array[i].bytes);
+        if (be->memory->guard) // so that a write beyond its end is seen
+            be->memory->guard(at[i], t->array[i].bytes, t->array[i].bytes);
         be->memory->upload(at[i], t->array[i].host, t->array[i].bytes);
     }
     op(be, at, context);
@@ -96,9 +96,9 @@ static void run_on(const trial *t, const vd_backend *be, operation op, void *con
         be->memory->download(out[i], at[i], t->array[i].bytes);
         be->memory->release(at[i]);
     }
-    const char *trouble = be->trouble();
-    if (trouble)
-        fail_msg("%s: %s", t->name, trouble);
+    const char *error = be->last_error();
+    if (error)
+        fail_msg("%s: %s", t->name, error);
 }
 
 static void finish(trial *t, operation op, void *context)
@@ -494,7 +494,7 @@ enum {
     DSHARE,
     DGATE,
     WHOLE,
-    SAID,
+    GENERATED,
     OPENED,
     TAKEN_APART,
     SUM
@@ -507,8 +507,8 @@ static void keep_words(const vd_backend *be, const vd_copied_word *word, float *
     float x[4 * COPIED], *at = x;
     be->memory->download(host, word, sizeof host);
     for (int r = 0; r < COPIED; r++) {
-        *at++ = (float)host[r].generate;
-        *at++ = (float)host[r].said;
+        *at++ = (float)host[r].p_gen;
+        *at++ = (float)host[r].generated;
         *at++ = (float)host[r].copied;
         *at++ = (float)host[r].p;
     }
@@ -534,7 +534,7 @@ static void do_copying(const vd_backend *be, void **at, void *context)
     c.known = at[KNOWN];
     be->copy_log(&c, at[LOG]);
     keep_words(be, word, (float *)at[TAKEN_APART] + 4 * COPIED);
-    be->copy_gradient(&c, 0.25f, at[DSHARE], has_gate ? at[DGATE] : NULL, at[WHOLE], at[SAID]);
+    be->copy_gradient(&c, 0.25f, at[DSHARE], has_gate ? at[DGATE] : NULL, at[WHOLE], at[GENERATED]);
     if (has_gate) { // else the places were opened, and are rounded
         be->coverage(&answers, &c.pairs, at[OPENED], 0, NULL, sum);
         be->coverage(&answers, &c.pairs, at[OPENED], 0.5f, at[DSHARE], NULL);

@@ -175,7 +175,7 @@ static void the_program_takes_the_plugin_beside_it(void **state)
     free(directory);
 }
 
-// ---- trouble ------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 typedef struct broken {
     const vd_backend *be;

@@ -414,7 +414,7 @@ static void a_sum_that_fails_ends_all(void **state)
     leave_plugin(directory);
 }
 
-// ---- trouble ------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 static void other_settings_are_told(void **state)
 {

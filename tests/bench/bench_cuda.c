@@ -358,10 +358,10 @@ static double matrix_rate(const vd_backend *be) // operations a millisecond
     be->memory->upload(b, numbers, bytes);
     vd_free(numbers);
     for (int i = 0; i < runs(RUNS); i++) {
-        be->trouble();
+        be->last_error();
         double start = now();
         be->gemm(false, false, side, side, side, 1, a, side, b, side, 0, c, side);
-        be->trouble();
+        be->last_error();
         best = fmax(best, 2.0 * side * side * side / (now() - start));
     }
     be->memory->release(a);
@@ -407,7 +407,7 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, const vd
         count_begin(false);
         start = now();
         must(step_take(trainer, kept, 1e-3, &loss, NULL, &err));
-        be->trouble();
+        be->last_error();
         if (i >= 0)
             times[i] = now() - start;
     }
@@ -420,7 +420,7 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, const vd
     count_begin(true);
     start = now();
     must(step_take(trainer, kept, 1e-3, &loss, NULL, &err));
-    be->trouble();
+    be->last_error();
     double whole = now() - start;
     printf("  where the time goes, waiting after each operation (%.2f ms in all):\n", whole);
     count_print(whole);

@@ -183,7 +183,7 @@ static vd_status time_steps(torches *t, vd_trainer *trainer, const step *s, int 
         double loss, cpu = cpu_now(), began = bench_now();
         status = step_take(trainer, &s->batch, 0.01, &loss, NULL, err);
         if (gpu)
-            gpu->trouble(); // waits for the device
+            gpu->last_error(); // waits for the device
         a->wall[a->count] = bench_now() - began;
         a->cpu[a->count++] = cpu_now() - cpu;
         run_torch(t, s->timed, out->theirs);

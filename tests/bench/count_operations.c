@@ -51,7 +51,7 @@ static void leave(enum family family, double count)
 {
     operations += count;
     if (waits)
-        inner->trouble();
+        inner->last_error();
     spent[family] += now() - started;
 }
 
@@ -284,7 +284,7 @@ const vd_backend *count_on(const vd_backend *be)
 
 void count_begin(bool timed)
 {
-    inner->trouble();
+    inner->last_error();
     waits = timed;
     operations = 0;
     memset(spent, 0, sizeof spent);

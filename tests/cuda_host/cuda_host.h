@@ -205,9 +205,9 @@ struct DeviceRadixSort {
 
 // ---- looking after memory -----------------------------------------------------------------------
 
-// An arena handed out `bytes` of a piece with room for more: the old contents are lost, the bytes
+// An arena allocated `bytes` in a block with room for more: the old contents are lost, the bytes
 // become NaN, and guard bytes follow them.
-void vd_host_piece(void *memory, size_t bytes, size_t room);
+void vd_host_guard(void *memory, size_t bytes, size_t room);
 
 extern "C" {
 // For tests: the n-th call from now of a kind fails (0 = none): memory runs out, or the device is

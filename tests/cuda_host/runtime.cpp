@@ -70,7 +70,7 @@ static void forget(unsigned char *from, unsigned char *to)
     painted.erase(painted.lower_bound(from), painted.lower_bound(to));
 }
 
-void vd_host_piece(void *memory, size_t bytes, size_t room)
+void vd_host_guard(void *memory, size_t bytes, size_t room)
 {
     vd_host_entry entry;
     unsigned char *at = static_cast<unsigned char *>(memory);

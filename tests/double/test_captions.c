@@ -33,10 +33,10 @@ static double loss_of(world *w, const vd_batch *batch, bool with_gradient)
                             .config = &w->which->config,
                             .sinusoid = w->sinusoid,
                             .dropout = 0.3};
-    must(vd_caption_see(&pass, batch, &err), &err);
+    must(vd_caption_encode(&pass, batch, &err), &err);
     must(vd_caption_words_all(&pass, batch->captions, &words, &err), &err);
     must(vd_caption_read(&pass, &words, &err), &err);
-    must(vd_caption_learn(&pass, &of, &loss, &err), &err);
+    must(vd_caption_compute_loss(&pass, &of, &loss, &err), &err);
     return loss.loss;
 }
 
@@ -154,7 +154,7 @@ static void a_second_look_keeps_the_proportions_of_regions(void **state)
         vd_caption_pass pass = {.tape = {.be = vd_backend_cpu(), .arena = &w.arena, .w = &w.w},
                                 .config = c,
                                 .sinusoid = w.sinusoid};
-        must(vd_caption_see(&pass, &batch, &err), &err);
+        must(vd_caption_encode(&pass, &batch, &err), &err);
         must(vd_caption_words_all(&pass, batch.captions, &words, &err), &err);
         must(vd_caption_read(&pass, &words, &err), &err);
         for (int l = 0; l < c->layers; l++, checked++)

@@ -97,7 +97,7 @@ static void read_all(world *w, bool with_gradient)
                                          .dw = with_gradient ? &w->dw : NULL},
                                 .config = &w->config,
                                 .sinusoid = w->sinusoid};
-    must(vd_caption_see(&w->pass, &batch, &err), &err);
+    must(vd_caption_encode(&w->pass, &batch, &err), &err);
     must(vd_caption_words_all(&w->pass, &captions, &words, &err), &err);
     must(vd_caption_read(&w->pass, &words, &err), &err);
     assert_int_equal(words.rows, ROWS);
@@ -166,7 +166,7 @@ static void learn(world *w, double baseline)
             w->weight[w->pass.words.start[c] + t] = weight;
         sum -= weight * log(probability(w, c));
     }
-    must(vd_caption_learn_weighted(&w->pass, w->weight, &loss, &err), &err);
+    must(vd_caption_weighted_loss(&w->pass, w->weight, &loss, &err), &err);
     assert_true(fabs(loss - sum) < 1e-9);
 }
 

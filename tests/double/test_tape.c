@@ -147,7 +147,7 @@ static vd_value *joined_columns(world *w)
 {
     const vd_value *const list[] = {named(w, "k"), named(w, "v"),
                                     vd_tape_columns(&w->tape, named(w, "k"), 1, 2)};
-    return vd_tape_columns(&w->tape, vd_tape_join_all(&w->tape, list, 3), 1, 8);
+    return vd_tape_columns(&w->tape, vd_tape_concat_all(&w->tape, list, 3), 1, 8);
 }
 
 static vd_value *window_both_ways(world *w)
@@ -201,8 +201,8 @@ static vd_value *sentences(world *w, bool gru, const int *row)
     }
     vd_value *y = gru ? vd_tape_gru(&w->tape, &s, "gru", 2, 2, 0.3)
                       : vd_tape_lstm(&w->tape, &s, "lstm", 2, 2, 0.3);
-    return vd_tape_join(&w->tape, vd_tape_repeat(&w->tape, named(w, "row"), 3, VD_AXIS_NONE),
-                        vd_tape_ends(&w->tape, y, &w->packed, 2, VD_AXIS_QUESTIONS));
+    return vd_tape_concat(&w->tape, vd_tape_repeat(&w->tape, named(w, "row"), 3, VD_AXIS_NONE),
+                          vd_tape_last_states(&w->tape, y, &w->packed, 2, VD_AXIS_QUESTIONS));
 }
 
 static const int distinct[] = {0, 1, 0, 2, 3};
@@ -224,7 +224,7 @@ static vd_value *lstm_cell(world *w)
                        vd_tape_columns(&w->tape, named(w, "q"), H, H)};
     vd_tape_lstm_cell(&w->tape, named(w, "words"), &s, "cell");
     vd_tape_lstm_cell(&w->tape, named(w, "q"), &s, "cell");
-    return vd_tape_join(&w->tape, s.h, s.c);
+    return vd_tape_concat(&w->tape, s.h, s.c);
 }
 
 static vd_value *gru_layers(world *w)
@@ -464,7 +464,7 @@ static void failure_is_remembered_and_asked_for_once(void **state)
     (void)state;
     start(&w);
     vd_value *y = vd_tape_linear(&w.tape, named(&w, "q"), "nowhere");
-    y = vd_tape_map(&w.tape, VD_TANH, vd_tape_join(&w.tape, y, named(&w, "k")));
+    y = vd_tape_map(&w.tape, VD_TANH, vd_tape_concat(&w.tape, y, named(&w, "k")));
     vd_tape_show(&w.tape, vd_tape_attend(&w.tape, y, "rounds", 0), "rounds", 0);
     assert_int_equal(vd_tape_status(&w.tape, &err), VD_USAGE);
     assert_string_equal(err.text, "nowhere.weight is not declared as a matrix");

@@ -25,7 +25,7 @@
 enum { MOST_REFERENCES = 5, MOST_PICTURES = 1000 };
 
 typedef struct picture {
-    vd_tokens said, reference[MOST_REFERENCES];
+    vd_tokens hypothesis, reference[MOST_REFERENCES];
     int references;
 } picture;
 
@@ -98,12 +98,12 @@ static void is_within(double found, yajl_val expected, const char *what, int i)
 static corpus read_corpus(yajl_val golden)
 {
     corpus c = empty_corpus();
-    yajl_val said = at(golden, "said"), references = at(golden, "references");
-    c.count = (int)YAJL_GET_ARRAY(said)->len;
+    yajl_val hypothesis = at(golden, "said"), references = at(golden, "references");
+    c.count = (int)YAJL_GET_ARRAY(hypothesis)->len;
     for (int i = 0; i < c.count; i++) {
         picture *p = &c.picture[i];
         yajl_val list = item(references, i);
-        p->said = tokens(&c, YAJL_GET_STRING(item(said, i)));
+        p->hypothesis = tokens(&c, YAJL_GET_STRING(item(hypothesis, i)));
         p->references = (int)YAJL_GET_ARRAY(list)->len;
         for (int j = 0; j < p->references; j++)
             p->reference[j] = tokens(&c, YAJL_GET_STRING(item(list, j)));
@@ -119,8 +119,8 @@ static void hold_bleu(const corpus *c, yajl_val golden)
     for (int i = 0; i < c->count; i++) {
         const picture *p = &c->picture[i];
         vd_bleu own = {0};
-        vd_bleu_add(&own, p->said, p->reference, p->references);
-        vd_bleu_add(&sums, p->said, p->reference, p->references);
+        vd_bleu_add(&own, p->hypothesis, p->reference, p->references);
+        vd_bleu_add(&sums, p->hypothesis, p->reference, p->references);
         vd_bleu_scores(&own, score);
         for (int n = 0; n < VD_BLEU_ORDERS; n++)
             is_within(score[n], item(item(at(golden, "bleu_each"), i), n), "BLEU", i);
@@ -135,8 +135,8 @@ static void hold_means(const corpus *c, yajl_val golden)
     double rouge = 0.0, cider = 0.0;
     for (int i = 0; i < c->count; i++) {
         const picture *p = &c->picture[i];
-        double own_rouge = vd_rouge_l(p->said, p->reference, p->references),
-               own_cider = vd_cider_score(c->cider, p->said, p->reference, p->references);
+        double own_rouge = vd_rouge_l(p->hypothesis, p->reference, p->references),
+               own_cider = vd_cider_score(c->cider, p->hypothesis, p->reference, p->references);
         is_within(own_rouge, item(at(golden, "rouge_each"), i), "ROUGE-L", i);
         is_within(own_cider, item(at(golden, "cider_each"), i), "CIDEr-D", i);
         rouge += own_rouge;
@@ -151,12 +151,12 @@ static void hold_meteor(const corpus *c, yajl_val golden)
     vd_meteor sums = {0};
     for (int i = 0; i < c->count; i++) {
         const picture *p = &c->picture[i];
-        vd_meteor own = vd_meteor_best(p->said, p->reference, p->references, c->stem);
+        vd_meteor own = vd_meteor_best(p->hypothesis, p->reference, p->references, c->stem);
         is_within(vd_meteor_score(&own), item(at(golden, "meteor_es_each"), i), "METEOR-es", i);
         sums.weight += own.weight;
         sums.matches += own.matches;
         sums.chunks += own.chunks;
-        sums.said += own.said;
+        sums.hypothesis += own.hypothesis;
         sums.reference += own.reference;
     }
     is_within(vd_meteor_score(&sums), at(golden, "meteor_es"), "corpus METEOR-es", 0);
@@ -229,7 +229,7 @@ static void write_list(FILE *file, const char *name, const double *value, int co
 // 1,000 captions with 5 references each, some of them equal to one.
 static corpus random_corpus(FILE *file)
 {
-    static char said[MOST_PICTURES][200];
+    static char hypothesis[MOST_PICTURES][200];
     vd_rng rng = vd_rng_seed(18, 6);
     corpus c = empty_corpus();
     c.count = MOST_PICTURES;
@@ -237,19 +237,19 @@ static corpus random_corpus(FILE *file)
     for (int i = 0; i < c.count; i++) {
         char text[200];
         c.picture[i].references = MOST_REFERENCES;
-        random_sentence(&rng, said[i], sizeof said[i]);
+        random_sentence(&rng, hypothesis[i], sizeof hypothesis[i]);
         for (int j = 0; j < MOST_REFERENCES; j++) {
             random_sentence(&rng, text, sizeof text);
             c.picture[i].reference[j] = tokens(&c, text);
             if (j == i % 25)
-                snprintf(said[i], sizeof said[i], "%s", text);
+                snprintf(hypothesis[i], sizeof hypothesis[i], "%s", text);
             fprintf(file, "%s\"%s\"", j ? "," : i ? "],[" : "[", text);
         }
-        c.picture[i].said = tokens(&c, said[i]);
+        c.picture[i].hypothesis = tokens(&c, hypothesis[i]);
     }
     fprintf(file, "]],\"said\":[");
     for (int i = 0; i < c.count; i++)
-        fprintf(file, "%s\"%s\"", i ? "," : "", said[i]);
+        fprintf(file, "%s\"%s\"", i ? "," : "", hypothesis[i]);
     fprintf(file, "]");
     weigh(&c);
     return c;
@@ -264,13 +264,13 @@ static void write_scores(const corpus *c, FILE *file)
     for (int i = 0; i < c->count; i++) {
         const picture *p = &c->picture[i];
         vd_bleu own = {0};
-        vd_bleu_add(&own, p->said, p->reference, p->references);
-        vd_bleu_add(&sums, p->said, p->reference, p->references);
+        vd_bleu_add(&own, p->hypothesis, p->reference, p->references);
+        vd_bleu_add(&sums, p->hypothesis, p->reference, p->references);
         vd_bleu_scores(&own, score);
         fprintf(file, "%s[%.17g,%.17g,%.17g,%.17g]", i ? "," : "", score[0], score[1], score[2],
                 score[3]);
-        rouge[i] = vd_rouge_l(p->said, p->reference, p->references);
-        cider[i] = vd_cider_score(c->cider, p->said, p->reference, p->references);
+        rouge[i] = vd_rouge_l(p->hypothesis, p->reference, p->references);
+        cider[i] = vd_cider_score(c->cider, p->hypothesis, p->reference, p->references);
         mean[0] += rouge[i] / c->count;
         mean[1] += cider[i] / c->count;
     }

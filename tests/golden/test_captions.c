@@ -111,10 +111,10 @@ static void run(room *r, const vd_batch *batch)
         .tape = {.be = support_backend(), .arena = &r->arena, .w = &r->w, .dw = &r->dw},
         .config = &r->which->config,
         .sinusoid = r->sinusoid};
-    must(vd_caption_see(&r->pass, batch, &err), &err);
+    must(vd_caption_encode(&r->pass, batch, &err), &err);
     must(vd_caption_words_all(&r->pass, batch->captions, &words, &err), &err);
     must(vd_caption_read(&r->pass, &words, &err), &err);
-    must(vd_caption_learn(&r->pass, NULL, &r->loss, &err), &err);
+    must(vd_caption_compute_loss(&r->pass, NULL, &r->loss, &err), &err);
 }
 
 static void compare(const room *r, const char *what, size_t i, double found, double expected,
@@ -218,7 +218,7 @@ static void captioners_equal_their_twins(void **state)
         compare(&r, "loss", 0, r.loss.loss, (double)loss, TOLERANCE);
         compare_gradients(&r);
         compare_steps(&r, &batch);
-        assert_null(support_backend()->trouble());
+        assert_null(support_backend()->last_error());
         close_room(&r);
     }
     vd_safetensors_close(file);
@@ -314,7 +314,7 @@ static void self_criticism_equals_its_twin(void **state)
                 .tape = {.be = support_backend(), .arena = &r.arena, .w = &r.w, .dw = &r.dw},
                 .config = &r.which->config,
                 .sinusoid = r.sinusoid};
-            must(vd_scst_learn(&r.pass, &batch, &step, &loss, &said, &err), &err);
+            must(vd_scst_gradient(&r.pass, &batch, &step, &loss, &said, &err), &err);
             snprintf(whose, sizeof whose, "scst-%s", cases[c].name);
             assert_true(read_tensor(whose, "loss", &expected, 1));
             compare(&r, "loss of SCST", 0, loss, (double)expected, TOLERANCE);

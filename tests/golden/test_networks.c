@@ -325,7 +325,7 @@ static void compare_network(const vd_config *which)
     must(vd_network_encode_backward(&r.net, &err), &err);
     compare_gradients(&r);
     assert_complete(&r);
-    assert_null(support_backend()->trouble());
+    assert_null(support_backend()->last_error());
     close_room(&r);
 }
 
@@ -399,7 +399,7 @@ static void compare_answers(const char *name, const vd_config *config, vd_real c
     compare_gradients(&r);
     r.compared += 2;
     assert_complete(&r);
-    assert_null(support_backend()->trouble());
+    assert_null(support_backend()->last_error());
     close_room(&r);
 }
 

@@ -313,17 +313,17 @@ static void fake_trace(const vd_answer *answer, uint32_t seed, vd_trace *trace)
                      {&pass.encoded, 1, h}};
     for (uint32_t i = 0; i < PARTS; i++)
         *part[i].to = weights((size_t)part[i].rows, (size_t)part[i].columns, seed + i);
-    const vd_places places = {.count = {[VD_AXIS_QUESTIONS] = 1,
-                                        [VD_AXIS_QUESTION_WORDS] = q,
-                                        [VD_AXIS_ENTRIES] = r,
-                                        [VD_AXIS_HISTORY_WORDS] = answer->history_start[r],
-                                        [VD_AXIS_REGIONS] = p}};
+    const vd_axis_subsets subsets = {.count = {[VD_AXIS_QUESTIONS] = 1,
+                                               [VD_AXIS_QUESTION_WORDS] = q,
+                                               [VD_AXIS_ENTRIES] = r,
+                                               [VD_AXIS_HISTORY_WORDS] = answer->history_start[r],
+                                               [VD_AXIS_REGIONS] = p}};
     const vd_outcome outcome = {.attention = answer->attention,
                                 .attentions = answer->attentions,
                                 .candidates = answer->candidates,
                                 .score = answer->score,
                                 .probability = answer->probability};
-    assert_int_equal(vd_trace_take(&pass, &places, &outcome, trace, NULL), VD_OK);
+    assert_int_equal(vd_trace_take(&pass, &subsets, &outcome, trace, NULL), VD_OK);
     for (int i = 0; i < PARTS; i++)
         vd_free(*part[i].to);
 }

@@ -505,7 +505,7 @@ static void what_a_pass_sees_is_spread_over_the_dialog(void **state)
 {
     (void)state;
     const int entry[] = {0, 2}, word[] = {0, 1, 4}, region[] = {1};
-    const vd_places places = {
+    const vd_axis_subsets places = {
         .count = {[VD_AXIS_QUESTIONS] = 1,
                   [VD_AXIS_QUESTION_WORDS] = 1,
                   [VD_AXIS_ENTRIES] = 3,

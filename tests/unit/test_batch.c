@@ -316,9 +316,9 @@ static void numbers_out_of_range_are_refused(void **state)
     int order[U] = {[3] = U};
     begin(&n);
     n.batch.candidate_order = order;
-    refused(trainer, &n.batch, "place 3");
+    refused(trainer, &n.batch, "position 3");
     order[3] = -1;
-    refused(trainer, &n.batch, "place 3");
+    refused(trainer, &n.batch, "position 3");
     vd_trainer_free(trainer);
 }
 

@@ -56,7 +56,7 @@ static void bleu_clips_and_takes_the_nearest_length(void **state)
     is_near(sums.correct[0], 3.0); // two of word 1, one of word 2
     is_near(sums.correct[1], 1.0); // 1 2
     is_near(sums.guess[3], 1.0);
-    is_near(sums.said, 4.0);
+    is_near(sums.hypothesis, 4.0);
     is_near(sums.reference, 3.0);
     vd_bleu_add(&sums, nothing, (vd_tokens[]){TOKENS(1)}, 1);
     is_near(sums.guess[0], 4.0);
@@ -261,13 +261,15 @@ static void rewards_are_ciders_of_the_words(void **state)
             ball = vd_vocab_id(r.vocab, "ball");
     assert_true(a != VD_UNKNOWN && red != VD_UNKNOWN && ball != VD_UNKNOWN);
     assert_int_equal(vd_vocab_id(r.vocab, "two"), VD_UNKNOWN); // once only
-    const int32_t said[] = {a, red, ball, VD_END, ball, ball}, broken[] = {a, red, a};
-    double whole = vd_caption_reward_of(r.in, 0, said, 6);
-    assert_true(whole > vd_caption_reward_of(r.in, 0, said, 3)); // the end is missing
-    is_near(vd_caption_reward_of(r.out, 0, said, 6), vd_caption_reward_of(r.out, 0, said, 3));
-    assert_true(vd_caption_reward_of(r.out, 0, said, 3) >
+    const int32_t hypothesis[] = {a, red, ball, VD_END, ball, ball}, broken[] = {a, red, a};
+    double whole = vd_caption_reward_of(r.in, 0, hypothesis, 6);
+    assert_true(whole > vd_caption_reward_of(r.in, 0, hypothesis, 3)); // the end is missing
+    is_near(vd_caption_reward_of(r.out, 0, hypothesis, 6),
+            vd_caption_reward_of(r.out, 0, hypothesis, 3));
+    assert_true(vd_caption_reward_of(r.out, 0, hypothesis, 3) >
                 vd_caption_reward_of(r.out, 0, broken, 3));
-    assert_true(vd_caption_reward_of(r.in, 0, said, 6) > vd_caption_reward_of(r.in, 2, said, 6));
+    assert_true(vd_caption_reward_of(r.in, 0, hypothesis, 6) >
+                vd_caption_reward_of(r.in, 2, hypothesis, 6));
     is_near(vd_caption_reward_of(r.in, 0, (int32_t[]){VD_UNKNOWN, VD_PAD}, 2), 0.0);
     // The same by hand, with the numbers of the words.
     vd_cider *cider;
@@ -280,7 +282,7 @@ static void rewards_are_ciders_of_the_words(void **state)
             references[i][c] = image->caption[c].words;
         must(vd_cider_add(cider, references[i], image->captions, &err), &err);
     }
-    is_near(vd_caption_reward_of(r.out, 0, said, 3),
+    is_near(vd_caption_reward_of(r.out, 0, hypothesis, 3),
             vd_cider_score(cider, references[0][0], references[0], 2));
     vd_cider_free(cider);
     vd_caption_reward_free(r.in);

@@ -51,7 +51,7 @@ static void begin(world *w, const vd_batch *batch)
     w->pass = (vd_caption_pass){.tape = {.be = vd_backend_cpu(), .arena = &w->arena, .w = &w->w},
                                 .config = w->config,
                                 .sinusoid = w->sinusoid};
-    must(vd_caption_see(&w->pass, batch, &err), &err);
+    must(vd_caption_encode(&w->pass, batch, &err), &err);
 }
 
 // Logits of all words.
@@ -314,7 +314,7 @@ static void batches_that_do_not_fit_are_refused(void **state)
         vd_arena_reset(&w.arena);
         w.pass.tape.last = NULL;
         w.pass.tape.status = VD_OK;
-        assert_int_equal(vd_caption_see(&w.pass, &batch, &err), VD_USAGE);
+        assert_int_equal(vd_caption_encode(&w.pass, &batch, &err), VD_USAGE);
         assert_string_equal(err.text, "a picture without regions cannot be described");
     }
     vd_arena_free(&w.arena);

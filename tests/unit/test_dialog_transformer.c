@@ -167,7 +167,7 @@ static void without_the_history_earlier_questions_are_unknown(void **state)
     close_room(&r);
 }
 
-// The last place is for all words further on.
+// The last position is for all words further on.
 static void a_text_may_be_longer_than_there_are_places(void **state)
 {
     static room r;
@@ -176,14 +176,14 @@ static void a_text_may_be_longer_than_there_are_places(void **state)
     (void)state;
     open_room(&r, 0);
     read_encoded(&r, &t, before);
-    const vd_parameter *places = vd_layout_find(&r.layout, "encoder.place.weight");
-    size_t width = places->shape[1];
+    const vd_parameter *positions = vd_layout_find(&r.layout, "encoder.place.weight");
+    size_t width = positions->shape[1];
     int words = t.question_length[R - 1];
     for (int i = 0; i < R; i++)
         words += t.history_length[i];
-    assert_true(words > (int)places->shape[0]);
+    assert_true(words > (int)positions->shape[0]);
     for (size_t i = 0; i < width; i++)
-        r.block[places->offset + places->elements - 1 - i] += (vd_real)(i % 2);
+        r.block[positions->offset + positions->elements - 1 - i] += (vd_real)(i % 2);
     read_encoded(&r, &t, after);
     assert_true(distance(&r, before, after, 0) == 0);
     assert_true(distance(&r, before, after, R - 1) > 1e-4);
@@ -296,7 +296,7 @@ static vd_real *weights_of(const room *r, const char *name)
     return r->block + p->offset;
 }
 
-// Layers add nothing: x is the word with its place.
+// Layers add nothing: x is the word with its position.
 static void empty_layers(room *r)
 {
     static const char *const parts[] = {"attention.out.weight", "ffn.2.weight", "ffn.2.bias"};
@@ -310,17 +310,17 @@ static void empty_layers(room *r)
         }
 }
 
-// LN(word + place)
-static void normalised(const room *r, int32_t word, int place, double out[MOST_H])
+// LN(word + position)
+static void normalised(const room *r, int32_t word, int position, double out[MOST_H])
 {
     int e = r->config.embed;
     const vd_real *words = weights_of(r, "encoder.word_embed.weight") + word * e,
-                  *places = weights_of(r, "encoder.place.weight") + place * e,
+                  *positions = weights_of(r, "encoder.place.weight") + position * e,
                   *gain = weights_of(r, "encoder.norm.weight"),
                   *bias = weights_of(r, "encoder.norm.bias");
     double mean = 0, square = 0;
     for (int i = 0; i < e; i++) {
-        out[i] = (double)words[i] + (double)places[i];
+        out[i] = (double)words[i] + (double)positions[i];
         mean += out[i] / e;
     }
     for (int i = 0; i < e; i++)

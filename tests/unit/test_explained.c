@@ -163,11 +163,11 @@ static void a_stage_has_room_for_its_gate(void **state)
                                   .columns = P};
     }
     vd_tape_explain(&tape, &(vd_explained){.title = "", .gate = {"g", "a gate", s}});
-    const vd_places places = {.count = {[VD_AXIS_QUESTIONS] = 1, [VD_AXIS_REGIONS] = P}};
-    must(vd_attentions_spread(at, SHOWN, share, &places, &seen, &err), &err);
+    const vd_axis_subsets subsets = {.count = {[VD_AXIS_QUESTIONS] = 1, [VD_AXIS_REGIONS] = P}};
+    must(vd_attentions_spread(at, SHOWN, share, &subsets, &seen, &err), &err);
     const vd_outcome outcome = {.attention = seen, .attentions = SHOWN};
     const vd_pass pass = {.be = tape.be, .config = &config, .tape = &tape, .encoded = zero};
-    must(vd_encoder_trace(&pass, &places, &outcome, &trace, &err), &err);
+    must(vd_encoder_trace(&pass, &subsets, &outcome, &trace, &err), &err);
     assert_int_equal(trace.stage[0].tables, VD_STAGE_TABLES);
     assert_string_equal(trace.stage[0].table[VD_STAGE_TABLES - 1].title, "g: a gate");
     vd_trace_clear(&trace);

@@ -107,7 +107,7 @@ static void check_rows(const vd_packed *p, const int32_t *ids)
         assert_int_equal(p->start[s], row);
         for (int i = 0; i < p->length[s]; i++, row++) {
             assert_int_equal(p->id[row], ids[s * WIDTH + i]);
-            assert_int_equal(p->place[row], i);
+            assert_int_equal(p->position[row], i);
             assert_int_equal(p->owner[row], s);
         }
     }
@@ -172,7 +172,7 @@ static void check_inner(const vd_packed *p)
     assert_int_equal(p->widest, widest);
 }
 
-// Tokens are the same distinct word when their ids are, and their places where these count.
+// Tokens are the same distinct word when their ids are, and their positions where these count.
 static void check_distinct(const vd_packed *p, int vocab, bool apart, vd_arena *arena)
 {
     vd_distinct_words d;
@@ -182,10 +182,11 @@ static void check_distinct(const vd_packed *p, int vocab, bool apart, vd_arena *
     for (int row = 0; row < p->tokens; row++) {
         assert_true(d.word[row] >= 0 && d.word[row] < d.count);
         assert_int_equal(d.id[d.word[row]], p->id[row]);
-        assert_true(!apart || d.place[d.word[row]] == p->place[row]);
+        assert_true(!apart || d.position[d.word[row]] == p->position[row]);
         bool first = true;
         for (int other = 0; other < row; other++) {
-            bool same = p->id[row] == p->id[other] && (!apart || p->place[row] == p->place[other]);
+            bool same =
+                p->id[row] == p->id[other] && (!apart || p->position[row] == p->position[other]);
             assert_int_equal(d.word[row] == d.word[other], same);
             first = first && !same;
         }
@@ -227,7 +228,7 @@ static void follow(const vd_packed *p, int row, const int32_t *ids, int length)
     for (int i = length - 1; i >= 0; i--) {
         assert_true(row >= p->offset[i] && row < p->offset[i] + p->active[i]);
         assert_int_equal(p->id[row], ids[i]);
-        assert_int_equal(p->place[row], i);
+        assert_int_equal(p->position[row], i);
         assert_int_equal(p->forward[row], row);
         row = p->parent[row];
     }
@@ -247,7 +248,7 @@ static void check_apart(const vd_packed *tree, const int *last, int count, vd_ar
     for (int s = 0; s < p.sequences; s++) {
         int at = last[s % count];
         words += p.length[s];
-        assert_int_equal(p.length[s], at < 0 ? 0 : tree->place[at] + 1);
+        assert_int_equal(p.length[s], at < 0 ? 0 : tree->position[at] + 1);
         assert_int_equal(end[s], at < 0 ? -1 : words - 1);
         for (int k = end[s]; k >= p.start[s] && at >= 0; k--, at = tree->parent[at]) {
             assert_int_equal(row[k], at);
@@ -292,8 +293,8 @@ static void every_prefix_has_one_row(void **state)
         check_apart(&p, last, count, &arena);
         for (int row = 0; row < p.tokens; row++)
             for (int other = 0; other < row; other++)
-                assert_true(p.place[row] != p.place[other] || p.parent[row] != p.parent[other] ||
-                            p.id[row] != p.id[other]);
+                assert_true(p.position[row] != p.position[other] ||
+                            p.parent[row] != p.parent[other] || p.id[row] != p.id[other]);
     }
     vd_arena_free(&arena);
 }
@@ -374,7 +375,7 @@ static void the_gradient_gets_the_mask_of_the_pass(void **state)
         memcpy(d, x, N * sizeof *d);
         vd_pass_drop_backward(&pass, d, N, 0.25f, (vd_site)site);
         assert_memory_equal(y, d, N * sizeof *d);
-        // No two places share a mask.
+        // No two positions share a mask.
         bool other = false;
         for (int i = 0; i < N; i++)
             other = other || first[i] != y[i];

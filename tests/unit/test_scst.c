@@ -41,7 +41,7 @@ static void see(world *w, const caption_case *which, const vd_batch *batch)
     w->pass = (vd_caption_pass){.tape = {.be = vd_backend_cpu(), .arena = &w->arena, .w = &w->w},
                                 .config = &which->config,
                                 .sinusoid = w->sinusoid};
-    must(vd_caption_see(&w->pass, batch, &err), &err);
+    must(vd_caption_encode(&w->pass, batch, &err), &err);
 }
 
 static void draw(world *w, uint64_t seed, const uint64_t *stream, vd_said_caption *out, int *count)
@@ -53,7 +53,7 @@ static void draw(world *w, uint64_t seed, const uint64_t *stream, vd_said_captio
                            .seed = seed,
                            .drawn = true,
                            .anything = true};
-    must(vd_caption_say(&w->pass, NULL, &how, stream, out, K, count, &err), &err);
+    must(vd_caption_generate(&w->pass, NULL, &how, stream, out, K, count, &err), &err);
 }
 
 // Of every captioner; the second picture alone says what it says beside the first.

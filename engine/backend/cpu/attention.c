@@ -118,7 +118,8 @@ static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int reg
 
 // ---- attention 1 --------------------------------------------------------------------------------
 
-// Dropout's index of the product of question n and the entry at place r: the same in both passes.
+// Dropout's index of the product of question n and the entry r of those it sees: the same in both
+// passes.
 static uint32_t pair_index(const vd_geometry *span, int n, int r, int hidden)
 {
     return ((uint32_t)n * (uint32_t)span->most + (uint32_t)r) * (uint32_t)hidden;
@@ -175,17 +176,17 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
 // ---- attention 2 --------------------------------------------------------------------------------
 
 // One dialog's score matrix: a row for each word of its questions, a column for each word of its
-// entries. These give the place of a question's or an entry's first word in it.
+// entries. These give the index of a question's or an entry's first word in it.
 static int word_row(const vd_geometry *span, int dialog, int question)
 {
     const int *start = span->question->start;
     return start[question] - start[span->question_start[dialog]];
 }
 
-static int word_column(const vd_geometry *span, int dialog, int place)
+static int word_column(const vd_geometry *span, int dialog, int index)
 {
     const int *start = span->history->start + span->entry_start[dialog];
-    return start[place] - start[0];
+    return start[index] - start[0];
 }
 
 static void dialog_topics(const vd_geometry *span, int dialog, const vd_real *a, vd_real *s,

@@ -6,7 +6,7 @@
 static vd_backend table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const char *no_trouble(void)
+static const char *no_error(void)
 {
     return NULL; // an operation on the CPU does not fail
 }
@@ -92,7 +92,7 @@ static void fill(void)
     table.size = sizeof table;
     table.name = "cpu";
     table.memory = &vd_memory_host;
-    table.trouble = no_trouble;
+    table.last_error = no_error;
     table.load_floats = load_floats;
     table.read_floats = read_floats;
     table.load_halves = load_halves;

@@ -11,7 +11,7 @@
 #include "engine/base/threads.h"
 
 // Up to MOST_ROWS rows are multiplied in one pass, in tiles of at most MOST_SUMS sums; DEPTH
-// numbers are summed at a time. The smallest piece of work is EACH columns.
+// numbers are summed at a time. A task has at least EACH columns.
 enum {
     TILE = 4,
     MOST_ROWS = 6,
@@ -71,7 +71,7 @@ static const struct {
 #endif
 };
 
-// ---- in pieces ----------------------------------------------------------------------------------
+// ---- in tasks -----------------------------------------------------------------------------------
 
 static void run_columns(void *product, size_t from, size_t to)
 {

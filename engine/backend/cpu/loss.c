@@ -177,19 +177,20 @@ static double question_loss(const vd_candidate_loss *l, int n)
     return loss;
 }
 
-// Questions are cut into so many pieces, whatever the threads, so that sums are the same.
-enum { PIECES = 64, WORTH_THREADS = 1 << 16 };
+// Questions are divided into so many tasks, whatever the number of threads, so that sums are the
+// same.
+enum { TASKS = 64, WORTH_THREADS = 1 << 16 };
 
 typedef struct loss_job {
     const vd_candidate_loss *l;
-    double sum[PIECES];
+    double sum[TASKS];
 } loss_job;
 
-static void loss_piece(void *data, int index)
+static void loss_task(void *data, int index)
 {
     loss_job *j = data;
-    int from = (int)((int64_t)j->l->questions * index / PIECES),
-        to = (int)((int64_t)j->l->questions * (index + 1) / PIECES);
+    int from = (int)((int64_t)j->l->questions * index / TASKS),
+        to = (int)((int64_t)j->l->questions * (index + 1) / TASKS);
     for (int n = from; n < to; n++)
         if (j->l->truth[n] >= 0)
             j->sum[index] += question_loss(j->l, n);
@@ -204,11 +205,11 @@ static void candidate_loss(const vd_candidate_loss *l)
     if (l->dscores)
         memset(l->dscores, 0, scores * sizeof *l->dscores);
     if (l->margin <= 1 && scores >= WORTH_THREADS)
-        vd_threads_run(PIECES, loss_piece, &job);
+        vd_threads_run(TASKS, loss_task, &job);
     else
-        for (int i = 0; i < PIECES; i++)
-            loss_piece(&job, i);
-    for (int i = 0; i < PIECES; i++)
+        for (int i = 0; i < TASKS; i++)
+            loss_task(&job, i);
+    for (int i = 0; i < TASKS; i++)
         total += job.sum[i];
     *l->loss = total * l->scale;
 }
@@ -252,9 +253,9 @@ typedef struct ranked {
 
 enum { DIGITS = 3, BITS = 11, VALUES = 1 << BITS };
 
-static uint32_t digit_of(ranked place, int d)
+static uint32_t digit_of(ranked value, int d)
 {
-    return place.bits >> d * BITS & (VALUES - 1);
+    return value.bits >> d * BITS & (VALUES - 1);
 }
 
 // Radix sort by falling score (Seward 1954), eleven bits at a time. It is stable, so equal scores
@@ -302,7 +303,7 @@ typedef struct rank_job {
 } rank_job;
 
 // The order and the probabilities need each other's results for nothing.
-static void rank_piece(void *data, int index)
+static void rank_task(void *data, int index)
 {
     const rank_job *j = data;
     if (index == 0)
@@ -321,10 +322,10 @@ static void rank(const vd_real *z, int n, float *score, float *probability, int3
     for (int i = 0; i < n; i++)
         score[i] = (float)z[i];
     if (n >= MANY) {
-        vd_threads_run(2, rank_piece, &job);
+        vd_threads_run(2, rank_task, &job);
     } else {
-        rank_piece(&job, 0);
-        rank_piece(&job, 1);
+        rank_task(&job, 0);
+        rank_task(&job, 1);
     }
 }
 

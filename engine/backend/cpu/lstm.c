@@ -233,8 +233,8 @@ static void step_cells_backward(void *data, size_t from, size_t to)
             int at = packed->inner.at[row];
             later_gradient later = {NULL, NULL};
             if (at >= 0) {
-                size_t place = (size_t)(at - packed->inner.start[s->step]);
-                later = (later_gradient){s->gradient->dh + place * h, s->dc + place * h};
+                size_t index = (size_t)(at - packed->inner.start[s->step]);
+                later = (later_gradient){s->gradient->dh + index * h, s->dc + index * h};
             }
             cell_backward(gate, before, p->cell + (size_t)row * h, later,
                           s->gradient->dy + (size_t)p->map[row] * (size_t)p->y_stride,
@@ -307,7 +307,7 @@ typedef struct lstm_back {
     const vd_real *sums[2]; // of the directions, see lstm_steps_backward
 } lstm_back;
 
-static void lstm_back_piece(void *data, int direction)
+static void lstm_back_task(void *data, int direction)
 {
     lstm_back *b = data;
     if (b->pass[direction].packed->tokens > 0)
@@ -341,7 +341,7 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
                           int directions)
 {
     lstm_back back = {.pass = pass, .gradient = gradient};
-    vd_threads_run(directions, lstm_back_piece, &back);
+    vd_threads_run(directions, lstm_back_task, &back);
     for (int d = 0; d < directions; d++)
         lstm_weights_backward(pass + d, gradient + d, back.sums[d]);
 }

@@ -70,9 +70,9 @@ static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real 
     vd_threads_ranges(n, 1, rmsprop_range, &job);
 }
 
-// In pieces, so that the sum of many small squares keeps its digits; as many sums side by side as a
-// vector has numbers.
-VD_WIDE static double square_piece(const vd_real *x, size_t n)
+// As many sums side by side as a vector has numbers. Of parts of x: so the sum of many small
+// squares keeps its digits.
+VD_WIDE static double squares(const vd_real *x, size_t n)
 {
     enum { LANES = 16 };
     double sum[LANES] = {0}, total = 0;
@@ -87,20 +87,20 @@ VD_WIDE static double square_piece(const vd_real *x, size_t n)
     return total;
 }
 
-enum { SQUARE_PIECES = 64 };
+enum { SQUARE_SUMS = 64 };
 
 typedef struct square_job {
     const vd_real *x;
     size_t n;
-    double sum[SQUARE_PIECES];
+    double sum[SQUARE_SUMS];
 } square_job;
 
 static void square_range(void *data, size_t from, size_t to)
 {
     square_job *j = data;
     for (size_t i = from; i < to; i++) {
-        size_t first = j->n * i / SQUARE_PIECES, last = j->n * (i + 1) / SQUARE_PIECES;
-        j->sum[i] = square_piece(j->x + first, last - first);
+        size_t first = j->n * i / SQUARE_SUMS, last = j->n * (i + 1) / SQUARE_SUMS;
+        j->sum[i] = squares(j->x + first, last - first);
     }
 }
 
@@ -108,8 +108,8 @@ static double square_sum(const vd_real *x, size_t n)
 {
     square_job job = {.x = x, .n = n};
     double total = 0;
-    vd_threads_ranges(SQUARE_PIECES, (double)n / SQUARE_PIECES * 0.3, square_range, &job);
-    for (int i = 0; i < SQUARE_PIECES; i++)
+    vd_threads_ranges(SQUARE_SUMS, (double)n / SQUARE_SUMS * 0.3, square_range, &job);
+    for (int i = 0; i < SQUARE_SUMS; i++)
         total += job.sum[i];
     return total;
 }

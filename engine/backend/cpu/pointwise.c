@@ -20,7 +20,7 @@ VD_WIDE void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n
         y[i] += a * x[i];
 }
 
-// What an operation on many numbers needs, for its pieces.
+// The arguments of an operation on many numbers, for its tasks.
 typedef struct pointwise_job {
     vd_gate gate;
     size_t width;

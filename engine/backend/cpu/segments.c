@@ -222,14 +222,13 @@ static void copy_log(const vd_copied_words *c, vd_real *log_p)
 {
     for (int r = 0; r < c->pairs.count; r++) {
         int first = c->pairs.start[r], n = c->pairs.length[r];
-        double generate = 1, copied = 0, said = c->hit && c->known[r] ? exp((double)log_p[r]) : 0;
+        double p_gen = 1, copied = 0, generated = c->hit && c->known[r] ? exp((double)log_p[r]) : 0;
         if (n > 0)
-            generate =
-                1 / (1 + exp(c->gate ? -(double)c->gate[r]
-                                     : share_out(c->share + first, n) - (double)c->log_sum[r]));
+            p_gen = 1 / (1 + exp(c->gate ? -(double)c->gate[r]
+                                         : share_out(c->share + first, n) - (double)c->log_sum[r]));
         for (int j = first; c->hit && j < first + n; j++)
             copied += c->hit[j] ? (double)c->share[j] : 0;
-        c->word[r] = vd_copied_of(generate, said, copied);
+        c->word[r] = vd_copied_of(p_gen, generated, copied);
         if (c->hit)
             log_p[r] = (vd_real)log(c->word[r].p);
     }
@@ -241,8 +240,8 @@ static void copy_gradient(const vd_copied_words *c, vd_real scale, vd_real *dsha
     for (int r = 0; r < c->pairs.count; r++) {
         const vd_copied_word w = c->word[r];
         int first = c->pairs.start[r], n = c->pairs.length[r];
-        hit[r] = (vd_real)(w.generate * w.said / w.p);
-        whole[r] = c->gate ? hit[r] : (vd_real)w.generate;
+        hit[r] = (vd_real)(w.p_gen * w.generated / w.p);
+        whole[r] = c->gate ? hit[r] : (vd_real)w.p_gen;
         if (c->gate)
             dgate[r] += (vd_real)((double)scale * vd_copied_dgate(w));
         for (int j = first; j < first + n; j++)

@@ -116,7 +116,7 @@ static void pack_lines(const float *from, size_t stride, int count, int depth, f
     enum { LINE = 16 }; // floats that the caches take at a time
     const size_t lines = (size_t)count;
     int quads = count >= 4 ? depth / 4 * 4 : 0;
-    // Four lines at a time, for all of them may have to share a few places of the first cache.
+    // Four lines at a time, for all of them may map to the same few sets of the first cache.
     for (int part = 0; part < quads; part += LINE)
         for (size_t i = 0; i < lines; i += 4) {
             size_t at = i + 4 > lines ? lines - 4 : i; // the last four again

@@ -28,14 +28,14 @@ void vd_caption_layout(const vd_caption_config *c, vd_layout *layout)
     network_of(c)->declare(c, layout);
 }
 
-vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error *err)
+vd_status vd_caption_encode(vd_caption_pass *pass, const vd_batch *batch, vd_error *err)
 {
     vd_tape *tape = &pass->tape;
     const vd_value *x = vd_caption_regions(pass, batch);
     if (tape->status != VD_OK)
         return vd_tape_status(tape, err);
     x = vd_tape_map(tape, VD_RELU, vd_tape_linear(tape, x, "proj"));
-    network_of(pass->config)->see(pass, vd_tape_dropout(tape, x, pass->dropout));
+    network_of(pass->config)->encode(pass, vd_tape_dropout(tape, x, pass->dropout));
     return vd_tape_status(tape, err);
 }
 
@@ -48,12 +48,12 @@ vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, 
     return vd_tape_status(&pass->tape, err);
 }
 
-const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int place, int *row)
+const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int position, int *row)
 {
     const vd_caption_layer *l = &pass->layer[layer];
-    const vd_caption_step *s = &pass->step[place];
+    const vd_caption_step *s = &pass->step[position];
     bool recurrent = vd_caption_is_sat(pass->config);
-    *row = recurrent ? 0 : place;
+    *row = recurrent ? 0 : position;
     if (recurrent)
         return s->second ? s->second : s->look;
     return l->second ? l->second : l->look;

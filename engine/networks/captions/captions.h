@@ -19,7 +19,7 @@ typedef struct vd_caption_words {
     int keys;               // J: words read before these, and these
     const int32_t *id;      // (W) in the backend's memory
     const int32_t *host_id; // (W) the same on the host
-    const int *place;       // (W) backend: position of a word in its caption, from 0
+    const int *position;    // (W) backend: position of a word in its caption, from 0
     const int *from;   // (J) backend: the words so far, caption by caption, as rows of [before ;
                        // now]; NULL: nothing was read before
     const int *parent; // (C) backend: the previously read caption that each one extends; NULL: none
@@ -80,12 +80,12 @@ typedef struct vd_caption_pass {
     // when not training; NULL: neither.
     const double *baseline;
     const int *forced;
-    vd_caption_rewards rewards; // of vd_caption_learn
+    vd_caption_rewards rewards; // of vd_caption_compute_loss
     // Internal.
     int pictures;
     const int *region_start; // (B + 1) host: a picture's first region
     const int *region_row;   // (K) host: which row of (B P) a region is
-    const vd_value *seen;    // (K, d) the regions as words see them
+    const vd_value *encoded; // (K, d) regions
     vd_caption_layer layer[VD_CAPTION_LAYERS];
     vd_caption_words words;                  // read last
     vd_value *logits;                        // (W, V)
@@ -101,7 +101,7 @@ void vd_caption_layout(const vd_caption_config *config, vd_layout *layout);
 
 // Encodes a batch's pictures. VD_USAGE: a picture has no regions, or captions do not match the
 // configuration.
-vd_status vd_caption_see(vd_caption_pass *pass, const vd_batch *batch, vd_error *err);
+vd_status vd_caption_encode(vd_caption_pass *pass, const vd_batch *batch, vd_error *err);
 // All words of captions, each with its next word: <S> w_1 .. w_n -> w_1 .. w_n </S>.
 vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_caption_batch *captions,
                                vd_caption_words *out, vd_error *err);
@@ -115,9 +115,9 @@ typedef struct vd_caption_next {
 } vd_caption_next;
 vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
                                 const vd_caption_next *next, vd_caption_words *out, vd_error *err);
-// The attention of word `place` of the first caption in a layer (of its last attention) and its row
-// there. All words must have been read at once.
-const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int place, int *row);
+// The attention of word `position` of the first caption in a layer (of its last attention) and its
+// row there. All words must have been read at once.
+const vd_value *vd_caption_look(const vd_caption_pass *pass, int layer, int position, int *row);
 // Reads the words and sets pass->logits. The words before them are those in pass->words.
 vd_status vd_caption_read(vd_caption_pass *pass, const vd_caption_words *words, vd_error *err);
 
@@ -132,22 +132,23 @@ typedef struct vd_caption_loss {
 // With gradients (tape.dw), also runs the backward pass.
 //   loss = -(1 / words) sum q ln p + gamma / (N h captions) sum_captions (1/T) sum_t (w_t - beta)^2
 // q is 1 at the next word, or 1 - epsilon_s there and epsilon_s / (V - 1) elsewhere. With ce sum,
-// and SAT: 1 / captions in place of 1 / words. SAT soft: lambda / captions sum_captions sum_k (tau
+// and SAT: 1 / captions instead of 1 / words. SAT soft: lambda / captions sum_captions sum_k
+// (tau
 // - sum_t a_tk)^2; hard (s_t chosen, R = ln p(y|s) / T, m the baseline), of which the first has no
 // value of its own: -(1 / captions) sum_captions [lambda_r (R - m) sum_t ln a_{t,s_t} + lambda_e
 // sum_t H(a_t)].
-vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
-                           vd_error *err);
+vd_status vd_caption_compute_loss(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
+                                  vd_error *err);
 
 // The same for captions that the network generated, weighted by their rewards (SCST: Rennie et al.,
 // CVPR 2017), after vd_caption_read of vd_caption_words_all: *loss = -sum weight ln p over all
 // words, weight (W) on the host. It includes no other term.
-vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
-                                    vd_error *err);
+vd_status vd_caption_weighted_loss(vd_caption_pass *pass, const vd_real *weight, double *loss,
+                                   vd_error *err);
 
 // Adds the share that each head gave to the history, summed over the last words read: (N, h).
 // Returns false if the captioner has no history.
-bool vd_caption_given(const vd_caption_pass *pass, double *sum);
+bool vd_caption_history_share(const vd_caption_pass *pass, double *sum);
 
 // Encodes the pictures, reads their captions and computes loss and gradients.
 vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_totals *of,

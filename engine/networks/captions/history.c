@@ -90,7 +90,7 @@ static const vd_value *spread_of(vd_caption_pass *pass, int l)
     return vd_tape_multiply(tape, apart, apart);
 }
 
-void vd_caption_hold(vd_caption_pass *pass, const vd_caption_words *words, int layer)
+void vd_caption_awc_term(vd_caption_pass *pass, const vd_caption_words *words, int layer)
 {
     const vd_caption_config *c = pass->config;
     int heads = vd_caption_heads(c);

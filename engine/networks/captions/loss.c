@@ -93,8 +93,8 @@ static vd_status reinforce(vd_caption_pass *pass, double captions, double *out, 
     return status == VD_OK ? vd_caption_reinforce(pass, log, captions, out, err) : status;
 }
 
-vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
-                           vd_error *err)
+vd_status vd_caption_compute_loss(vd_caption_pass *pass, const vd_totals *of, vd_caption_loss *out,
+                                  vd_error *err)
 {
     vd_tape *tape = &pass->tape;
     const vd_caption_words *words = &pass->words;
@@ -124,8 +124,8 @@ vd_status vd_caption_learn(vd_caption_pass *pass, const vd_totals *of, vd_captio
     return tape->dw ? vd_tape_backward(tape, err) : vd_tape_status(tape, err);
 }
 
-vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight, double *loss,
-                                    vd_error *err)
+vd_status vd_caption_weighted_loss(vd_caption_pass *pass, const vd_real *weight, double *loss,
+                                   vd_error *err)
 {
     vd_tape *tape = &pass->tape;
     const vd_value *y = pass->logits;
@@ -148,7 +148,7 @@ vd_status vd_caption_learn_weighted(vd_caption_pass *pass, const vd_real *weight
     return vd_tape_backward(tape, err);
 }
 
-bool vd_caption_given(const vd_caption_pass *pass, double *sum)
+bool vd_caption_history_share(const vd_caption_pass *pass, double *sum)
 {
     int layers = vd_caption_layers(pass->config), heads = vd_caption_heads(pass->config);
     for (int l = 0; l < layers; l++) {
@@ -169,10 +169,10 @@ vd_status vd_caption_run(vd_caption_pass *pass, const vd_batch *batch, const vd_
                          vd_caption_loss *out, vd_error *err)
 {
     vd_caption_words words;
-    vd_status status = vd_caption_see(pass, batch, err);
+    vd_status status = vd_caption_encode(pass, batch, err);
     if (status == VD_OK)
         status = vd_caption_words_all(pass, batch->captions, &words, err);
     if (status == VD_OK)
         status = vd_caption_read(pass, &words, err);
-    return status == VD_OK ? vd_caption_learn(pass, of, out, err) : status;
+    return status == VD_OK ? vd_caption_compute_loss(pass, of, out, err) : status;
 }

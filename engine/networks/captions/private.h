@@ -7,9 +7,9 @@
 // One kind of captioner.
 typedef struct vd_caption_network {
     void (*declare)(const vd_caption_config *config, vd_layout *layout);
-    // From the regions (K, D) as the extractor gave them: pass->seen, and what else depends on the
-    // pictures alone.
-    void (*see)(vd_caption_pass *pass, const vd_value *regions);
+    // From the regions (K, D) as the extractor gave them: pass->encoded, and what else depends on
+    // the pictures alone.
+    void (*encode)(vd_caption_pass *pass, const vd_value *regions);
     // What the next words are made of, a row each, for the layer `out`.
     const vd_value *(*read)(vd_caption_pass *pass, const vd_caption_words *words);
 } vd_caption_network;
@@ -51,7 +51,7 @@ const vd_value *vd_caption_mark_history(vd_caption_pass *pass, const vd_caption_
 void vd_caption_add_keys(vd_tape *tape, const vd_caption_words *words, vd_caption_keys *keys,
                          vd_caption_keys now);
 // Makes what a layer's heads give to the history a term of the loss.
-void vd_caption_hold(vd_caption_pass *pass, const vd_caption_words *words, int layer);
+void vd_caption_awc_term(vd_caption_pass *pass, const vd_caption_words *words, int layer);
 
 // ---- layers (captions.c) ------------------------------------------------------------------------
 

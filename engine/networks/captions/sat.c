@@ -84,7 +84,7 @@ static void see(vd_caption_pass *pass, const vd_value *x)
     if (tape->status != VD_OK)
         return;
     const vd_value *mean = mean_of_regions(pass, x);
-    pass->seen = x;
+    pass->encoded = x;
     pass->start.h = vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, mean, "init_h"));
     pass->start.c = vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, mean, "init_c"));
     pass->layer[0] = (vd_caption_layer){.regions = {vd_tape_linear(tape, x, "att.region"), x}};
@@ -98,7 +98,7 @@ static const vd_pairing *pair_regions(vd_caption_pass *pass, const vd_caption_wo
     vd_pair_group *group = vd_arena_take(pass->tape.arena, (size_t)words->captions, sizeof *group);
     for (int c = 0; c < words->captions && group; c++)
         group[c] = (vd_pair_group){.query = {c, 1}, .key = {vd_caption_picture(pass, words, c)}};
-    return vd_caption_pairing(pass, words, pass->seen->rows, group, words->captions);
+    return vd_caption_pairing(pass, words, pass->encoded->rows, group, words->captions);
 }
 
 // What is mixed of the regions: their shares, or the choice.
@@ -121,12 +121,13 @@ static const vd_value *look(vd_caption_pass *pass, const vd_caption_words *words
     step->gate = gate;
     step->look = vd_tape_softmax(tape, vd_tape_additive(tape, p, q, l->regions.key, v));
     if (vd_caption_history_of(pass->config) == VD_HISTORY_NONE)
-        return vd_tape_mix(tape, vd_tape_weigh(tape, shares(pass, words, step), gate), pass->seen);
-    const vd_value *z = vd_tape_mix(tape, step->look, pass->seen);
+        return vd_tape_mix(tape, vd_tape_weigh(tape, shares(pass, words, step), gate),
+                           pass->encoded);
+    const vd_value *z = vd_tape_mix(tape, step->look, pass->encoded);
     vd_caption_add_keys(tape, words, &l->history,
                         (vd_caption_keys){vd_tape_linear(tape, z, "att.region"), z});
     const vd_value *keys = vd_tape_stack(tape, l->regions.key, l->history.key),
-                   *values = vd_tape_stack(tape, pass->seen, l->history.value);
+                   *values = vd_tape_stack(tape, pass->encoded, l->history.value);
     if (tape->status != VD_OK)
         return &tape->nothing;
     const vd_pairing *again = vd_caption_pair_again(pass, words);
@@ -156,7 +157,7 @@ static const vd_value *read_step(vd_caption_pass *pass, const vd_caption_words *
     const vd_value *x =
         vd_tape_embed(tape, "word_embed.weight", words->id, words->rows, VD_AXIS_NONE);
     const vd_value *z = look(pass, words, s.h, step);
-    vd_tape_lstm_cell(tape, vd_tape_join(tape, x, z), &s, "lstm");
+    vd_tape_lstm_cell(tape, vd_tape_concat(tape, x, z), &s, "lstm");
     pass->state = s;
     const vd_value *n = vd_tape_linear(tape, vd_tape_dropout(tape, s.h, pass->dropout), "deep.h");
     n = vd_tape_add(tape, vd_tape_add(tape, x, n), vd_tape_linear(tape, z, "deep.z"));
@@ -314,7 +315,7 @@ static const vd_value *read_whole(vd_caption_pass *pass, const vd_caption_words 
     if (w.given)
         pass->layer[0].given = vd_tape_rows(tape, w.given, row, words->rows, VD_AXIS_NONE);
     if (words->target && pass->config->awc != VD_AWC_NONE)
-        vd_caption_hold(pass, words, 0);
+        vd_caption_awc_term(pass, words, 0);
     return vd_tape_rows(tape, w.all, row, words->rows, VD_AXIS_NONE);
 }
 

@@ -1,6 +1,6 @@
 // The Transformer captioner (Vaswani et al. 2017, normalised before each part) and CAT, the same
 // with a second look (Lian et al. 2023, equations 2 to 7).
-//   x_k = relu(W_p r_k + b)                                   regions, no places
+//   x_k = relu(W_p r_k + b)                                   regions, no positions
 //   encoder layer: x += MHA(LN1 x, LN1 x, regions); x += FF(LN2 x); at the end M = LN x
 //   words: x_t = sqrt(d) Emb(y_{t-1}) + PE(t - 1)
 //   decoder layer: x += MHA(LN1 x, LN1 x, words up to t), then with q = x, q' = LN2 q
@@ -87,32 +87,32 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
 
 // ---- parts --------------------------------------------------------------------------------------
 
-typedef struct place {
+typedef struct part_of_layer {
     vd_caption_pass *pass;
     const char *where;
     int layer;
-} place;
+} part_of_layer;
 
-static const vd_value *norm(const place *at, const vd_value *x, const char *name)
+static const vd_value *norm(const part_of_layer *at, const vd_value *x, const char *name)
 {
     return vd_tape_layer_norm(&at->pass->tape, x,
                               vd_name_of("%s.%d.%s", at->where, at->layer, name).text);
 }
 
 // Of the attention `name`: one of q, k, v, o.
-static const vd_value *project(const place *at, const vd_value *x, const char *name,
+static const vd_value *project(const part_of_layer *at, const vd_value *x, const char *name,
                                const char *which)
 {
     return vd_tape_linear(&at->pass->tape, x,
                           vd_name_of("%s.%d.%s.%s", at->where, at->layer, name, which).text);
 }
 
-static vd_caption_keys keys_of(const place *at, const vd_value *y, const char *name)
+static vd_caption_keys keys_of(const part_of_layer *at, const vd_value *y, const char *name)
 {
     return (vd_caption_keys){project(at, y, name, "k"), project(at, y, name, "v")};
 }
 
-static const vd_value *scaled_queries(const place *at, const vd_value *y, const char *name)
+static const vd_value *scaled_queries(const part_of_layer *at, const vd_value *y, const char *name)
 {
     const vd_caption_config *c = at->pass->config;
     double head = (double)c->hidden / vd_caption_heads(c);
@@ -120,7 +120,7 @@ static const vd_value *scaled_queries(const place *at, const vd_value *y, const 
 }
 
 // What queries find: shares (all heads) in *a, and W_o of what they mix, dropped.
-static const vd_value *look(const place *at, const vd_pairing *p, const vd_value *q,
+static const vd_value *look(const part_of_layer *at, const vd_pairing *p, const vd_value *q,
                             vd_caption_keys keys, const char *name, const vd_value **a)
 {
     vd_tape *tape = &at->pass->tape;
@@ -131,7 +131,8 @@ static const vd_value *look(const place *at, const vd_pairing *p, const vd_value
     return vd_tape_dropout(tape, project(at, y, name, "o"), dropout);
 }
 
-static const vd_value *feed_forward(const place *at, const vd_value *x, const char *norm_name)
+static const vd_value *feed_forward(const part_of_layer *at, const vd_value *x,
+                                    const char *norm_name)
 {
     vd_tape *tape = &at->pass->tape;
     vd_real dropout = at->pass->dropout;
@@ -158,7 +159,7 @@ static const vd_pairing *pair_regions(vd_caption_pass *pass)
                            pass->pictures, "captions");
 }
 
-static const vd_value *encode(const place *at, const vd_pairing *p, const vd_value *x)
+static const vd_value *encode(const part_of_layer *at, const vd_pairing *p, const vd_value *x)
 {
     const vd_value *a, *y = norm(at, x, "norm1");
     y = look(at, p, scaled_queries(at, y, "self_attn"), keys_of(at, y, "self_attn"), "self_attn",
@@ -176,30 +177,30 @@ static void see(vd_caption_pass *pass, const vd_value *x)
     const vd_caption_config *c = pass->config;
     const vd_pairing *p = pair_regions(pass);
     for (int l = 0; l < c->layers && p; l++)
-        x = encode(&(place){pass, "enc", l}, p, x);
-    pass->seen = vd_tape_layer_norm(&pass->tape, x, "enc_norm");
+        x = encode(&(part_of_layer){pass, "enc", l}, p, x);
+    pass->encoded = vd_tape_layer_norm(&pass->tape, x, "enc_norm");
     for (int l = 0; l < c->layers; l++) {
-        const place at = {pass, "dec", l};
+        const part_of_layer at = {pass, "dec", l};
         vd_caption_layer *layer = &pass->layer[l];
-        *layer = (vd_caption_layer){.regions = keys_of(&at, pass->seen, "cross_attn")};
+        *layer = (vd_caption_layer){.regions = keys_of(&at, pass->encoded, "cross_attn")};
         layer->again = layer->regions;
         if (vd_caption_history_of(c) != VD_HISTORY_NONE && !c->shared)
-            layer->again = keys_of(&at, pass->seen, "cross_attn2");
+            layer->again = keys_of(&at, pass->encoded, "cross_attn2");
     }
 }
 
 // ---- decoder ------------------------------------------------------------------------------------
 
 // Which rows of keys the words look at.
-typedef struct sights {
+typedef struct looks {
     const vd_pairing *words, *regions, *again;
     const vd_value *is_history; // (keys of `again`, h) 1 for those of the history
-} sights;
+} looks;
 
-static sights find_sights(vd_caption_pass *pass, const vd_caption_words *words)
+static looks find_sights(vd_caption_pass *pass, const vd_caption_words *words)
 {
     vd_caption_history history = vd_caption_history_of(pass->config);
-    sights s = {.words = vd_caption_sees_words(pass, words)};
+    looks s = {.words = vd_caption_sees_words(pass, words)};
     if (history != VD_HISTORY_LIGHT)
         s.regions = vd_caption_sees_regions(pass, words);
     if (history != VD_HISTORY_NONE && pass->tape.status == VD_OK) {
@@ -211,9 +212,9 @@ static sights find_sights(vd_caption_pass *pass, const vd_caption_words *words)
 
 // The words of one layer on their way through it.
 typedef struct step {
-    place at;
+    part_of_layer at;
     const vd_caption_words *words;
-    const sights *sees;
+    const looks *sees;
     vd_caption_layer *layer;
 } step;
 
@@ -272,7 +273,7 @@ static const vd_value *read_words(vd_caption_pass *pass, const vd_caption_words 
         vd_tape_embed(tape, "word_embed.weight", words->id, words->rows, VD_AXIS_NONE);
     const vd_value *table = vd_tape_constant(tape, VD_AXIS_NONE, pass->sinusoid, VD_MAX_HISTORY, d);
     x = vd_tape_add(tape, vd_tape_scale(tape, x, (vd_real)sqrt((double)d)),
-                    vd_tape_rows(tape, table, words->place, words->rows, VD_AXIS_NONE));
+                    vd_tape_rows(tape, table, words->position, words->rows, VD_AXIS_NONE));
     return vd_tape_dropout(tape, x, pass->dropout);
 }
 
@@ -280,13 +281,13 @@ static const vd_value *read(vd_caption_pass *pass, const vd_caption_words *words
 {
     vd_tape *tape = &pass->tape;
     const vd_caption_config *c = pass->config;
-    sights sees = find_sights(pass, words);
+    looks sees = find_sights(pass, words);
     const vd_value *x = read_words(pass, words);
     for (int l = 0; l < c->layers && tape->status == VD_OK; l++) {
         const step s = {{pass, "dec", l}, words, &sees, &pass->layer[l]};
         x = feed_forward(&s.at, cross(&s, look_at_words(&s, x)), "norm3");
         if (words->target && c->awc != VD_AWC_NONE)
-            vd_caption_hold(pass, words, l);
+            vd_caption_awc_term(pass, words, l);
     }
     return vd_tape_layer_norm(tape, x, "dec_norm");
 }

@@ -88,7 +88,7 @@ static vd_status check_caption(const vd_caption_pass *pass, const vd_caption_bat
 // Host lists that are filled before they are sent.
 typedef struct word_lists {
     int32_t *id, *target;
-    int *place, *start;
+    int *position, *start;
 } word_lists;
 
 static void list_caption(const vd_caption_batch *captions, int c, word_lists *l)
@@ -98,7 +98,7 @@ static void list_caption(const vd_caption_batch *captions, int c, word_lists *l)
     for (int i = 0; i <= length; i++, at++) {
         l->id[at] = i ? word[i - 1] : VD_START;
         l->target[at] = i < length ? word[i] : VD_END;
-        l->place[at] = i;
+        l->position[at] = i;
     }
     l->start[c + 1] = at;
 }
@@ -120,16 +120,17 @@ vd_status vd_caption_words_all(vd_caption_pass *pass, const vd_caption_batch *ca
         return vd_error_memory(err, "captions");
     for (int c = 0; c < captions->count; c++)
         list_caption(captions, c, &l);
-    *out = (vd_caption_words){.captions = captions->count,
-                              .rows = (int)rows,
-                              .keys = (int)rows,
-                              .id = vd_arena_upload(arena, l.id, rows, sizeof *l.id),
-                              .host_id = l.id,
-                              .place = vd_arena_upload(arena, l.place, rows, sizeof *l.place),
-                              .picture = captions->picture,
-                              .start = l.start,
-                              .first = l.start,
-                              .target = l.target};
+    *out =
+        (vd_caption_words){.captions = captions->count,
+                           .rows = (int)rows,
+                           .keys = (int)rows,
+                           .id = vd_arena_upload(arena, l.id, rows, sizeof *l.id),
+                           .host_id = l.id,
+                           .position = vd_arena_upload(arena, l.position, rows, sizeof *l.position),
+                           .picture = captions->picture,
+                           .start = l.start,
+                           .first = l.start,
+                           .target = l.target};
     return arena->failed ? vd_error_memory(err, "captions") : VD_OK;
 }
 
@@ -144,7 +145,7 @@ static vd_range read_before(const vd_caption_words *last, const int *parent, int
 // Host lists of a step.
 typedef struct step_lists {
     int32_t *id;
-    int *from, *place, *picture, *parent, *start, *first;
+    int *from, *position, *picture, *parent, *start, *first;
 } step_lists;
 
 static bool take_lists(vd_arena *arena, size_t rows, size_t keys, step_lists *l)
@@ -168,7 +169,7 @@ static void fill_lists(const vd_caption_words *last, const vd_caption_next *next
             l->from[at++] = r.first + i;
         l->from[at++] = before + c;
         l->id[c] = next->id[c];
-        l->place[c] = r.count;
+        l->position[c] = r.count;
         l->picture[c] = next->picture ? next->picture[c] : 0;
         l->parent[c] = next->parent ? next->parent[c] : 0;
         l->start[c + 1] = c + 1;
@@ -193,7 +194,7 @@ vd_status vd_caption_words_step(vd_arena *arena, const vd_caption_words *last,
         .keys = (int)keys,
         .id = vd_arena_upload(arena, l.id, rows, sizeof *l.id),
         .host_id = l.id,
-        .place = vd_arena_upload(arena, l.place, rows, sizeof *l.place),
+        .position = vd_arena_upload(arena, l.position, rows, sizeof *l.position),
         .from = before ? vd_arena_upload(arena, l.from, keys, sizeof *l.from) : NULL,
         .parent = before ? vd_arena_upload(arena, l.parent, rows, sizeof *l.parent) : NULL,
         .picture = l.picture,

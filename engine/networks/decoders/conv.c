@@ -1,13 +1,13 @@
 // Generative decoder of ConvS2S (Gehring et al. 2017). x_j are the words of the entries 0..t, then
 // of the question, word states under a linear layer each (-> E), m of them; w_j their word vectors.
 // Of an answer's words, d = sqrt(0.5):
-//   g_i = word + place, y = W (g + W_e e) + b, e the encoder's vector
+//   g_i = word + position, y = W (g + W_e e) + b, e the encoder's vector
 //   three times: a = glu(conv(y)), over the word and the two before it, zeros before the first;
 //   q = (W_in a + b + g) d, p_i = softmax_j(q_i . x_j), o_i = sqrt(m) sum_j p_ij (x_j + w_j) d
 //   y = ((W_out o + b + a) d + y) d
 //   P(next word) = softmax(W_v dropout(W y + b) + b')
 // The scalings stand in the paper's text only. Word vectors are without the configuration's
-// positions: places are learned. Matrices start as in text/convs2s.c.
+// positions: these are learned. Matrices start as in text/convs2s.c.
 // Attention: p, "answer-words" by layer, answer words -> words of the dialog.
 #include "engine/networks/decoders/conv.h"
 
@@ -79,12 +79,12 @@ static vd_value *halved(vd_tape *tape, const vd_value *x, const vd_value *y)
 static const vd_value *word_vectors(vd_tape *tape, const vd_config *c, const vd_packed *answers)
 {
     const vd_name table = vd_source_name(c, "conv.place.weight");
-    const vd_value *place =
-        vd_tape_rows(tape, vd_tape_vector(tape, table.text), answers->rows.place, answers->tokens,
-                     VD_AXIS_ANSWER_WORDS);
+    const vd_value *position =
+        vd_tape_rows(tape, vd_tape_vector(tape, table.text), answers->rows.position,
+                     answers->tokens, VD_AXIS_ANSWER_WORDS);
     return vd_tape_add(
         tape, vd_tape_embed(tape, WORDS, answers->rows.id, answers->tokens, VD_AXIS_ANSWER_WORDS),
-        place);
+        position);
 }
 
 static const vd_value *sizes_of(vd_tape *tape, const vd_pairing *p)

@@ -80,7 +80,7 @@ vd_status vd_copying_begin(vd_pass *pass, const int32_t *ids, const int32_t *len
 
 // ---- copynet's input ----------------------------------------------------------------------------
 
-// 1 / count for each of the places of a word in what it looks at.
+// 1 / count for each occurrence of a word in what it attends to.
 static void weigh_places(const vd_copying *c, const vd_pair_group *g, int row, vd_real *weight)
 {
     int count = 0;
@@ -108,9 +108,9 @@ vd_status vd_copying_find(vd_pass *pass, const vd_packed *answers, const int *qu
         weight ? vd_arena_upload(tape->arena, weight, pairs, sizeof *weight) : NULL;
     if (!there)
         vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: copied words");
-    vd_value *places = vd_tape_constant(tape, VD_AXIS_PAIRS, there, (int)pairs, 1);
-    places->pairing = p;
-    copying->mean = vd_tape_mix(tape, places, pass->source.words);
+    vd_value *occurrences = vd_tape_constant(tape, VD_AXIS_PAIRS, there, (int)pairs, 1);
+    occurrences->pairing = p;
+    copying->mean = vd_tape_mix(tape, occurrences, pass->source.words);
     return vd_tape_status(tape, err);
 }
 
@@ -128,7 +128,7 @@ void vd_copying_score(vd_pass *pass, const vd_packed *answers, const vd_value *s
     const vd_value *word =
         vd_tape_embed(tape, WORDS, answers->rows.id, answers->tokens, VD_AXIS_ANSWER_WORDS);
     const vd_value *const of[] = {c, s, word};
-    attended->gate = vd_tape_linear(tape, vd_tape_join_all(tape, of, 3),
+    attended->gate = vd_tape_linear(tape, vd_tape_concat_all(tape, of, 3),
                                     vd_source_name(pass->config, "pointer").text);
 }
 
@@ -229,10 +229,10 @@ vd_status vd_copying_spread(vd_pass *pass, const vd_copying *c, const vd_packed 
         int row = answers->start[s] + answers->length[s] - 1;
         const vd_pair_group *g = c->seen[row];
         for (int v = 0; v < pass->config->vocab; v++)
-            p[v] *= (float)word[s].generate;
+            p[v] *= (float)word[s].p_gen;
         for (int j = 0; j < wide(g); j++)
             p[id_at(c->source, g, j)] +=
-                (float)((1 - word[s].generate) * (double)share[pairs_at(g, row) + j]);
+                (float)((1 - word[s].p_gen) * (double)share[pairs_at(g, row) + j]);
     }
     return VD_OK;
 }

@@ -4,7 +4,7 @@
 // the next word is over the vocabulary and those of X, and exact: both ways of saying a word are
 // added.
 //
-// Formulas: copying.c. Which places in X have a target is found on the host, by their numbers.
+// Formulas: copying.c. Which words of X are a target is found on the host, by their numbers.
 #ifndef VD_COPYING_H
 #define VD_COPYING_H
 
@@ -45,7 +45,7 @@ vd_status vd_copying_see(struct vd_pass *pass, const vd_attended *attended, vd_c
                          vd_error *err);
 // The logarithms of P of words that X may have own numbers of: log (words), of the vocabulary's
 // words, becomes that of all. A word that neither has is <UNK>. log_sum: vd_given_words. First each
-// row's target; returned is its place in the vocabulary.
+// row's target; returned is its id in the vocabulary.
 int32_t vd_copying_target(vd_copying *copying, int row, int32_t id, int vocab);
 vd_status vd_copying_logs(struct vd_pass *pass, vd_copying *copying, const vd_real *log_sum,
                           vd_real *log, vd_error *err);

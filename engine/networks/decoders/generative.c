@@ -4,7 +4,7 @@
 //     (with copy pointer also its coverage loss, copying.c)
 //   to rank: a candidate's score is its mean log-probability per word
 // Between the LSTM and the words there may be attention over the dialog (lstm_attention.c); or a
-// decoder of convolutions takes the LSTM's place (conv.c).
+// decoder of convolutions replaces the LSTM (conv.c).
 #include "engine/networks/network.h"
 
 #include <limits.h>
@@ -40,8 +40,8 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
 }
 
 // Of copynet: what the LSTM reads, the words beside what was found of them in the dialog.
-static vd_status join_found(vd_pass *pass, vd_given_answers *given, vd_text_pass *text,
-                            vd_error *err)
+static vd_status join_attended(vd_pass *pass, vd_given_answers *given, vd_text_pass *text,
+                               vd_error *err)
 {
     const vd_value *found = given->copying.mean;
     int tokens = given->packed.tokens, e = text->wide, h = pass->config->hidden, wide = e + h;
@@ -69,7 +69,7 @@ static vd_status run_lstm(vd_pass *pass, vd_given_answers *given, vd_error *err)
         vd_words_forward(pass, &given->text, &given->packed, VD_SITE_ANSWER_WORDS, err);
     vd_text_pass read = given->text;
     if (status == VD_OK && given->copying.mean)
-        status = join_found(pass, given, &read, err);
+        status = join_attended(pass, given, &read, err);
     if (status == VD_OK)
         status = vd_recurrent_forward(pass, &read, pass->w->answer, 1, initial,
                                       VD_SITE_ANSWER_LAYER, err);
@@ -125,7 +125,7 @@ static vd_status sum_and_normalise(vd_pass *pass, vd_real *p, int rows, vd_real 
 vd_status vd_given_words(vd_pass *pass, const vd_real *output, int rows, vd_real *p,
                          const vd_real **log_sum, vd_error *err)
 {
-    int words = pass->config->vocab, most = INT_MAX / words; // places in p are counted in an int
+    int words = pass->config->vocab, most = INT_MAX / words; // indices of p are ints
     *log_sum = NULL;
     pass->be->linear(output, &pass->w->words.w, pass->w->words.b, p, rows);
     if (!vd_copies(pass->config) || pass->config->copy != VD_COPY_COPYNET) {
@@ -162,7 +162,8 @@ static vd_status find_logs(vd_pass *pass, vd_given_answers *given, const int32_t
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
     for (size_t row = 0; row < rows; row++) {
-        target[row] = out[(size_t)packed->owner[row] * (size_t)width + (size_t)packed->place[row]];
+        target[row] =
+            out[(size_t)packed->owner[row] * (size_t)width + (size_t)packed->position[row]];
         if (vd_copies(pass->config))
             target[row] = vd_copying_target(&given->copying, (int)row, target[row], v);
     }

@@ -53,7 +53,7 @@ vd_status vd_lstm_attention(vd_pass *pass, const vd_packed *answers, const int *
     const vd_value *found = vd_tape_mix(tape, a, source->words);
     if (vd_copies(c))
         vd_copying_score(pass, answers, state, found, a, attended);
-    attended->out = vd_tanh_layer(tape, vd_tape_join(tape, state, found),
+    attended->out = vd_tanh_layer(tape, vd_tape_concat(tape, state, found),
                                   vd_source_name(c, "attention.out").text, 0);
     return vd_tape_status(tape, err);
 }

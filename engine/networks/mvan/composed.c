@@ -33,7 +33,7 @@ static vd_value *gated(vd_tape *tape, const vd_inputs *in, const vd_value *x, co
 // sigmoid(W x + b) o x, x = [a ; b]
 static vd_value *gated_pair(vd_tape *tape, const vd_value *a, const vd_value *b, const char *name)
 {
-    vd_value *x = vd_tape_join(tape, a, b);
+    vd_value *x = vd_tape_concat(tape, a, b);
     return vd_tape_multiply(tape, vd_tape_map(tape, VD_SIGMOID, vd_tape_linear(tape, x, name)), x);
 }
 
@@ -47,7 +47,7 @@ static text read_text(vd_tape *tape, const vd_inputs *in, vd_text of, const char
     text t = {.embedding = vd_tape_embed(tape, "encoder.word_embed.weight", of.packed->rows.id,
                                          of.packed->tokens, of.words)};
     t.states = vd_text_states(tape, in, of, name, 0);
-    t.sentence = vd_text_ends(tape, in, of, name, t.states);
+    t.sentence = vd_text_pool_states(tape, in, of, name, t.states);
     return t;
 }
 
@@ -103,14 +103,14 @@ static int count_rounds(const vd_geometry *span)
 static const vd_pairing *pair_words(vd_tape *tape, const vd_inputs *in)
 {
     const vd_geometry *span = in->span;
-    const int *word = in->question_words->start, *said = in->history_words->start;
+    const int *word = in->question_words->start, *history = in->history_words->start;
     int count = count_rounds(span), i = 0;
     vd_pair_group *group = vd_arena_take(tape->arena, (size_t)count, sizeof *group);
     for (int n = 0; n < span->questions && group; n++)
         for (int r = 0; r < span->seen[n]; r++, i++) {
             int entry = span->entry_start[span->dialog[n]] + r;
             group[i].query = (vd_range){word[n], word[n + 1] - word[n]};
-            group[i].key[0] = (vd_range){said[entry], said[entry + 1] - said[entry]};
+            group[i].key[0] = (vd_range){history[entry], history[entry + 1] - history[entry]};
         }
     return vd_tape_pairing(tape, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
                            VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group, count,
@@ -121,12 +121,12 @@ static const vd_pairing *pair_words(vd_tape *tape, const vd_inputs *in)
 static vd_pairing *pair_all_words(vd_tape *tape, const vd_inputs *in)
 {
     const vd_geometry *span = in->span;
-    const int *word = in->question_words->start, *said = in->history_words->start;
+    const int *word = in->question_words->start, *history = in->history_words->start;
     vd_pair_group *group = vd_arena_take(tape->arena, (size_t)span->questions, sizeof *group);
     for (int n = 0; n < span->questions && group; n++) {
         int first = span->entry_start[span->dialog[n]], last = first + span->seen[n];
         group[n].query = (vd_range){word[n], word[n + 1] - word[n]};
-        group[n].key[0] = (vd_range){said[first], said[last] - said[first]};
+        group[n].key[0] = (vd_range){history[first], history[last] - history[first]};
     }
     return vd_pairing_make(tape->arena, VD_AXIS_QUESTION_WORDS, in->question_words->tokens,
                            VD_AXIS_HISTORY_WORDS, in->history_words->tokens, group,
@@ -199,7 +199,7 @@ static vd_value *view_topics(vd_tape *tape, vd_inputs *in, const vd_value *topic
     vd_value *s = vd_tape_dot(tape, vd_flow_pairing(tape, in, regions, 0, 0), regions->rows, ft, 1);
     vd_value *t = vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", 0), topic);
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
-    vd_value *m = vd_tape_join(tape, vd_tape_keys(tape, p, in->regions), t);
+    vd_value *m = vd_tape_concat(tape, vd_tape_keys(tape, p, in->regions), t);
     m = vd_tape_dropout(tape, m, in->dropout);
     m = relu_layer(tape, m, "encoder.modality_fusion_topic.MLP.1");
     m = relu_layer(tape, m, "encoder.modality_fusion_topic.MLP.3");
@@ -215,14 +215,14 @@ static vd_value *view_context(vd_tape *tape, vd_inputs *in, const vd_value *m,
                               const vd_value *context, const vd_flow *regions)
 {
     const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
-    vd_value *y = vd_tape_join(tape, m, vd_tape_queries(tape, p, context));
+    vd_value *y = vd_tape_concat(tape, m, vd_tape_queries(tape, p, context));
     vd_value *fm = gated(tape, in, y, "modality_fusion_context.mf_emb");
     vd_value *fc = gated(tape, in, context, "modality_fusion_context.context_matching_emb");
     vd_value *z = vd_tape_unit(tape, vd_tape_products(tape, p, fc, fm));
     z = vd_tape_linear(tape, vd_tape_dropout(tape, z, in->dropout),
                        "encoder.modality_fusion_context.att.1");
     z->pairing = regions->pool;
-    y = vd_tape_join(tape, vd_tape_mix(tape, vd_tape_attend(tape, z, "regions", 0), m), context);
+    y = vd_tape_concat(tape, vd_tape_mix(tape, vd_tape_attend(tape, z, "regions", 0), m), context);
     vd_mvan_explain(tape, VD_MVAN_CONTEXT_VIEW, in->config->gate,
                     (vd_explained){.in = {{"m", "regions with words", m},
                                           {"e_ctx", "question in context", context}},

@@ -73,18 +73,18 @@ enum part {
     PARTS
 };
 
-// Numbers of a trace, and where the pass or the answer has them: row r of a pass is row place[r],
+// Numbers of a trace, and where the pass or the answer has them: row r of a pass is row index[r],
 // r itself with NULL.
 typedef struct part_source {
     const vd_real *pass;
     const float *answer;
     size_t rows, all, columns;
-    const int *place;
+    const int *index;
 } part_source;
 
 typedef struct tracing {
     const vd_pass *pass;
-    const vd_places *places;
+    const vd_axis_subsets *subsets;
     const vd_outcome *outcome;
     part_source source[PARTS];
     float *part[PARTS];
@@ -99,9 +99,9 @@ static void list_parts(tracing *t)
     size_t e = (size_t)c->embed, h = (size_t)c->hidden, d = (size_t)c->region;
     size_t words = (size_t)pass->question_words.tokens;
     size_t seen = (size_t)pass->history_words.sequences,
-           entries = (size_t)t->places->count[VD_AXIS_ENTRIES];
+           entries = (size_t)t->subsets->count[VD_AXIS_ENTRIES];
     size_t real = (size_t)pass->rows, regions = (size_t)pass->regions;
-    const int *entry = t->places->at[VD_AXIS_ENTRIES], *region = pass->row_image;
+    const int *entry = t->subsets->at[VD_AXIS_ENTRIES], *region = pass->row_image;
     const part_source of_pass[] = {
         [WORD] = {pass->question.embedding, NULL, words, words, e, NULL},
         [STATE] = {pass->question.recurrent.y, NULL, words, words, 2 * h, NULL},
@@ -140,7 +140,7 @@ static bool copy_parts(tracing *t, float **at)
         if (p->pass)
             t->pass->be->read_floats(p->pass, rows, p->rows * p->columns);
         for (size_t r = 0; r < p->rows; r++)
-            memcpy(*at + (p->place ? (size_t)p->place[r] : r) * p->columns, from + r * p->columns,
+            memcpy(*at + (p->index ? (size_t)p->index[r] : r) * p->columns, from + r * p->columns,
                    p->columns * sizeof **at);
         t->part[i] = *at;
         *at += p->all * p->columns;
@@ -247,8 +247,8 @@ static void gathered_shares(tracing *t)
 {
     const vd_attention *rounds = &t->outcome->attention[0], *words = rounds + 1;
     const vd_packed *seen = &t->pass->history_words;
-    const int *entry = t->places->at[VD_AXIS_ENTRIES],
-              *place = t->places->at[VD_AXIS_HISTORY_WORDS];
+    const int *entry = t->subsets->at[VD_AXIS_ENTRIES],
+              *index = t->subsets->at[VD_AXIS_HISTORY_WORDS];
     double *value = add_table(t, "Attention 2: related words, word@round (0: caption)",
                               (vd_trace_table){.share = true,
                                                .row_axis = words->query,
@@ -258,7 +258,7 @@ static void gathered_shares(tracing *t)
     for (int s = 0; s < seen->sequences; s++)
         for (int j = seen->start[s]; j < seen->start[s + 1]; j++)
             for (int i = 0; i < words->rows; i++) {
-                int at = i * words->columns + (place ? place[j] : j);
+                int at = i * words->columns + (index ? index[j] : j);
                 value[at] = (double)(rounds->share[entry ? entry[s] : s] * words->share[at]);
             }
 }
@@ -403,9 +403,9 @@ static int axis_size(const tracing *t, const char *axes)
         const char *name;
         int size;
     } all[] = {{"Tq", t->pass->question_words.tokens},
-               {"Th", t->places->count[VD_AXIS_HISTORY_WORDS]},
-               {"R", t->places->count[VD_AXIS_ENTRIES]},
-               {"P", t->places->count[VD_AXIS_REGIONS]},
+               {"Th", t->subsets->count[VD_AXIS_HISTORY_WORDS]},
+               {"R", t->subsets->count[VD_AXIS_ENTRIES]},
+               {"P", t->subsets->count[VD_AXIS_REGIONS]},
                {"D", c->region},
                {"D+4H", c->region + 4 * c->hidden},
                {"E", c->embed},
@@ -448,12 +448,12 @@ static void list_stages(tracing *t, vd_trace_stage *out)
     }
 }
 
-vd_status vd_trace_take(const vd_pass *pass, const vd_places *places, const vd_outcome *outcome,
-                        vd_trace *out, vd_error *err)
+vd_status vd_trace_take(const vd_pass *pass, const vd_axis_subsets *subsets,
+                        const vd_outcome *outcome, vd_trace *out, vd_error *err)
 {
     if (pass->tape)
-        return vd_encoder_trace(pass, places, outcome, out, err);
-    tracing t = {.pass = pass, .places = places, .outcome = outcome};
+        return vd_encoder_trace(pass, subsets, outcome, out, err);
+    tracing t = {.pass = pass, .subsets = subsets, .outcome = outcome};
     size_t candidates = (size_t)outcome->candidates, floats = 2 * candidates, shares = 0;
     list_parts(&t);
     for (int i = 0; i < PARTS; i++)

@@ -3,8 +3,8 @@
 
 #include "engine/networks/positions.h"
 
-// As printed, a token gets the table's row of its sequence's place in the batch instead of its own
-// place in the sequence.
+// As printed, a token gets the table's row of its sequence's index in the batch instead of its own
+// position in the sequence.
 static vd_status add_as_printed(vd_pass *pass, const vd_packed *packed, vd_real *x, vd_error *err)
 {
     size_t n = (size_t)packed->sequences * (size_t)pass->config->embed;
@@ -38,7 +38,7 @@ static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions p
     vd_distinct_words words;
     text->inputs = packed->tokens;
     text->id = packed->rows.id;
-    text->place = packed->rows.place;
+    text->position = packed->rows.position;
     text->input_row = NULL;
     if (positions == VD_POSITIONS_AS_PRINTED || (text->placed && pass->position_dropout != 0))
         return VD_OK;
@@ -50,7 +50,7 @@ static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions p
     size_t n = (size_t)words.count;
     text->inputs = words.count;
     text->id = vd_arena_upload(pass->arena, words.id, n, sizeof *words.id);
-    text->place = vd_arena_upload(pass->arena, words.place, n, sizeof *words.place);
+    text->position = vd_arena_upload(pass->arena, words.position, n, sizeof *words.position);
     text->input_row =
         vd_arena_upload(pass->arena, words.word, (size_t)packed->tokens, sizeof *words.word);
     return pass->arena->failed ? vd_error_memory(err, "distinct words") : VD_OK;
@@ -81,7 +81,7 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
     pass->be->embed(&pass->w->embed, text->id, text->inputs, text->input);
     if (text->placed)
         pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
-                           text->place, text->inputs, e, text->input);
+                           text->position, text->inputs, e, text->input);
     if (text->placed && pass->position_dropout != 0)
         pass->be->dropout(text->input, text->input, n, pass->position_dropout,
                           vd_pass_key(pass, site));
@@ -96,7 +96,7 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
         vd_pass_drop_backward(pass, dinput, (size_t)text->inputs * (size_t)e,
                               pass->position_dropout, site);
     if (text->placed && pass->config->positions == VD_POSITIONS_LEARNED)
-        pass->be->scatter_rows(dinput, e, text->place, text->inputs, e, pass->dw->position, e);
+        pass->be->scatter_rows(dinput, e, text->position, text->inputs, e, pass->dw->position, e);
     pass->be->embed_backward(&pass->dw->embed, text->id, text->inputs, dinput);
     if (text->dembedding)
         pass->be->embed_backward(&pass->dw->embed, packed->rows.id, packed->tokens,

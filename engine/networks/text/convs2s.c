@@ -1,8 +1,8 @@
 // The encoder of ConvS2S (Gehring et al. 2017): gated convolutions, d = H.
-//   y = W (x + place) + b (in -> d), the place in the sentence learned
+//   y = W (x + position) + b (in -> d), the position in the sentence learned
 //   six times: y = (glu(conv(y)) + y) sqrt(0.5), three words wide, zeros beyond the sentence
 //   states W y + b (d -> d); a state reads 13 words
-// Dropout p (own: 0.1): of x + place and of what each convolution reads. Convolutions of k words
+// Dropout p (own: 0.1): of x + position and of what each convolution reads. Convolutions of k words
 // start N(0, sqrt(4 (1 - p) / (k d))), linear layers N(0, sqrt((1 - p) / d)), d what they read,
 // with the own p. The released code's weight normalisation, and the 1 / 2L of the encoder's
 // gradient, are left out.
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { LAYERS = 6, PLACES = 512 };
+enum { LAYERS = 6, POSITIONS = 512 };
 
 #define OWN_DROPOUT 0.1
 
@@ -23,7 +23,7 @@ void vd_convs2s_start(vd_layout *layout, double times)
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     int d = vd_states_width(config);
-    vd_layout_add(layout, name, ".text.place.weight", false, PLACES, in,
+    vd_layout_add(layout, name, ".text.place.weight", false, POSITIONS, in,
                   (vd_start){VD_START_NORMAL, 0.1});
     vd_layout_linear(layout, vd_name_of("%s.text.in", name).text, in, d, true);
     vd_convs2s_start(layout, 1);
@@ -35,16 +35,16 @@ static void declare(vd_layout *layout, const vd_config *config, const char *name
     vd_convs2s_start(layout, 1);
 }
 
-// x + place. Sentences are shorter than the table.
+// x + position. Sentences are shorter than the table.
 static vd_value *add_places(vd_tape *tape, const vd_sequences *words, const char *name)
 {
     const vd_packed *p = words->packed;
     const vd_value *table = vd_tape_vector(tape, vd_name_of("%s.text.place.weight", name).text);
-    if (p->longest > PLACES)
+    if (p->longest > POSITIONS)
         vd_tape_fail(tape, VD_USAGE, "a text of %d words; convs2s reads %d at most", p->longest,
-                     PLACES);
-    vd_value *places = vd_tape_rows(tape, table, p->rows.place, p->tokens, words->axis);
-    return vd_tape_add(tape, vd_text_rows(tape, words), places);
+                     POSITIONS);
+    vd_value *positions = vd_tape_rows(tape, table, p->rows.position, p->tokens, words->axis);
+    return vd_tape_add(tape, vd_text_rows(tape, words), positions);
 }
 
 static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *words,

@@ -10,7 +10,7 @@ enum { VD_TEXT_WIDE = 3 }; // words of a gated convolution
 
 // The words' vectors, a row each.
 vd_value *vd_text_rows(vd_tape *tape, const vd_sequences *words);
-// x + the sinusoids of the words' places in their sentences (Vaswani et al. 2017, 3.5).
+// x + the sinusoids of the words' positions in their sentences (Vaswani et al. 2017, 3.5).
 vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_value *x);
 
 // Self-attention within a sentence's words.

@@ -1,5 +1,5 @@
 // The encoder of a transformer (Vaswani et al. 2017), two layers, `heads` heads:
-//   y = sqrt(d) (W x + b) + sinusoid of the place
+//   y = sqrt(d) (W x + b) + sinusoid of the position
 //   twice: y = ln(y + multi-head(y)), y = ln(y + W_2 relu(W_1 y + b) + b), d -> 4d -> d
 // Layer normalisation comes last in each sublayer, for which the paper warms the rate up. Dropout:
 // of the first y and of what is added to it.

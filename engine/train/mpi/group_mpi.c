@@ -8,9 +8,9 @@
 
 // So much at a time: Open MPI's collectives that can be asked whether they are done are as fast as
 // its others up to here.
-static const size_t PIECE = (size_t)1 << 20;
+static const size_t CHUNK = (size_t)1 << 20;
 
-static const vd_patience *patience;
+static const vd_wait_limit *limit;
 
 // Asks again and again, since MPI's own wait has no end: without sleeping at first, which is enough
 // where processes are balanced.
@@ -26,7 +26,7 @@ static const char *wait_for(MPI_Request *request)
         if (done)
             return NULL;
         double waited = MPI_Wtime() - from;
-        const char *why = patience ? patience->over(patience->context, waited) : NULL;
+        const char *why = limit ? limit->over(limit->context, waited) : NULL;
         if (why)
             return why;
         if (waited < awake)
@@ -38,16 +38,16 @@ static const char *wait_for(MPI_Request *request)
 
 static const char *sum(void *x, size_t n, size_t size, MPI_Datatype type)
 {
-    const char *trouble = NULL;
-    for (size_t from = 0; from < n && !trouble; from += PIECE) {
+    const char *error = NULL;
+    for (size_t from = 0; from < n && !error; from += CHUNK) {
         MPI_Request request;
-        int count = (int)(n - from < PIECE ? n - from : PIECE);
+        int count = (int)(n - from < CHUNK ? n - from : CHUNK);
         if (MPI_Iallreduce(MPI_IN_PLACE, (char *)x + from * size, count, type, MPI_SUM,
                            MPI_COMM_WORLD, &request) != MPI_SUCCESS)
             return "MPI_Iallreduce failed";
-        trouble = wait_for(&request);
+        error = wait_for(&request);
     }
-    return trouble;
+    return error;
 }
 
 static const char *sum_floats(float *x, size_t n)
@@ -60,9 +60,9 @@ static const char *sum_doubles(double *x, size_t n)
     return sum(x, n, sizeof *x, MPI_DOUBLE);
 }
 
-static void wait_with(const vd_patience *from_now_on)
+static void wait_with(const vd_wait_limit *from_now_on)
 {
-    patience = from_now_on;
+    limit = from_now_on;
 }
 
 // MPI_Finalize waits for ever for one that hangs.
