@@ -144,10 +144,10 @@ torch: ## install PyTorch below build/, for bench only
 # and the CUDA toolkit. tests/headless/ stands in for cmocka and yajl.
 HEADLESS  := $(BUILD)/headless
 HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC) engine/base/json_stream.c engine/base/utf8.c,$(call below,engine,c)) \
-                $(wildcard tests/headless/*.c) $(addprefix tests/support/,support.c golden.c backend.c random_model.c \
-                attentions.c small_batch.c small_dialog.c small_trainer.c))
-CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_lstm \
-              golden/test_network golden/test_networks golden/test_captions unit/test_dialog \
+                $(wildcard tests/headless/*.c) $(addprefix tests/support/,support.c golden.c backend.c trial.c \
+                random_model.c attentions.c small_batch.c small_dialog.c small_trainer.c))
+CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_tape_operations \
+              backend/test_lstm golden/test_network golden/test_networks golden/test_captions unit/test_dialog \
               unit/test_encoders_chat)
 
 # That these link without the libraries, on a machine that has them: of the objects that the tests
@@ -388,7 +388,8 @@ $(BUILD)/tests/backend/test_fallback: | $(HOST_PLUGIN)
 $(BUILD)/tests/backend/test_together: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 \
     $(BUILD)/host/libnccl.so.2 $(BUILD)/visdial
 $(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 $(BUILD)/visdial $(addprefix $(BUILD)/tests/,\
-    backend/test_operations backend/test_lstm backend/test_pictures golden/test_network golden/test_networks \
+    backend/test_operations backend/test_tape_operations backend/test_lstm backend/test_pictures \
+    golden/test_network golden/test_networks \
     golden/test_captions golden/test_training unit/test_dialog unit/test_encoders_chat)
 
 $(HOST_PLUGIN): $(patsubst %,$(BUILD)/host/%.o,$(CUDA_SRC) $(CUDA_HOST))

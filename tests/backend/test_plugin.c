@@ -44,6 +44,7 @@ static void operations(void **state)
 {
     (void)state;
     passes_on_the_plugin("backend/test_operations");
+    passes_on_the_plugin("backend/test_tape_operations");
 }
 
 static void lstm(void **state)
