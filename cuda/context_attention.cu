@@ -31,7 +31,7 @@ static __device__ __forceinline__ uint32_t pair_index(const vd_context_geometry 
 // A block a question: scores by a warp an entry, their softmax, the weighted sum of entries.
 static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
     context_kernel(vd_context_geometry p, const float *fq, const float *fh, const float *h,
-                   const float *w, const float *b, vd_drop drop, float *a, float *c)
+                   const float *w, const float *b, vd_dropout drop, float *a, float *c)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
@@ -43,7 +43,8 @@ static __global__ void __launch_bounds__(ENTRIES *VD_WARP)
         uint32_t index = pair_index(p, n, r);
         float sum = 0;
         for (int i = lane; i < p.hidden; i += VD_WARP)
-            sum += w[i] * q[i] * entry[i] * vd_drop_factor(drop, index + static_cast<uint32_t>(i));
+            sum +=
+                w[i] * q[i] * entry[i] * vd_dropout_factor(drop, index + static_cast<uint32_t>(i));
         sum = vd_warp_sum(sum);
         if (lane == 0)
             row[r] = sum + b[0];
@@ -67,15 +68,15 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
     VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), ENTRIES * VD_WARP,
-              geometry_of(span, hidden), fq, fh, h, score->w, score->b, vd_drop_make(rate, key), a,
-              c);
+              geometry_of(span, hidden), fq, fh, h, score->w, score->b, vd_dropout_make(rate, key),
+              a, c);
 }
 
 // ---- backward -----------------------------------------------------------------------------------
 
 // A block a question: the scores' gradient, and that of the question's projection.
 static __global__ void context_question_kernel(vd_context_geometry p, const float *fh,
-                                               const float *h, const float *w, vd_drop drop,
+                                               const float *h, const float *w, vd_dropout drop,
                                                const float *a, float *da, const float *dc,
                                                float *dfq)
 {
@@ -99,15 +100,16 @@ static __global__ void context_question_kernel(vd_context_geometry p, const floa
     for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
         float sum = 0;
         for (int r = 0; r < seen; r++)
-            sum += drow[r] * vd_drop_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i)) *
-                   w[i] * fh[(first + r) * size + i];
+            sum += drow[r] *
+                   vd_dropout_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i)) * w[i] *
+                   fh[(first + r) * size + i];
         dfq[n * size + i] += sum;
     }
 }
 
 // A block an entry (dialog, index): the sum of the gradients from all questions that see it.
 static __global__ void context_entry_kernel(vd_context_geometry p, const float *fq, const float *w,
-                                            vd_drop drop, const float *a, const float *da,
+                                            vd_dropout drop, const float *a, const float *da,
                                             const float *dc, float *dfh, float *dh)
 {
     int b = blockIdx.x, r = blockIdx.y;
@@ -121,7 +123,7 @@ static __global__ void context_entry_kernel(vd_context_geometry p, const float *
         for (int n = from; n < to; n++)
             if (r < p.rows.seen[n])
                 sum += da[static_cast<size_t>(n) * p.most + r] * w[i] * fq[n * size + i] *
-                       vd_drop_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
+                       vd_dropout_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
         dfh[entry * size + i] += sum;
     }
     for (int i = threadIdx.x; i < 2 * p.hidden; i += THREADS) {
@@ -135,7 +137,7 @@ static __global__ void context_entry_kernel(vd_context_geometry p, const float *
 
 // A block a question: its share of the score layer's gradient.
 static __global__ void context_score_kernel(vd_context_geometry p, const float *fq, const float *fh,
-                                            vd_drop drop, const float *da, float *dw, float *db)
+                                            vd_dropout drop, const float *da, float *dw, float *db)
 {
     int n = blockIdx.x;
     int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
@@ -145,7 +147,7 @@ static __global__ void context_score_kernel(vd_context_geometry p, const float *
         float sum = 0;
         for (int r = 0; r < seen; r++)
             sum += drow[r] * fh[(first + r) * size + i] *
-                   vd_drop_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
+                   vd_dropout_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
         atomicAdd(dw + i, sum * fq[n * size + i]);
     }
     if (threadIdx.x == 0) {
@@ -164,7 +166,7 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
                                        vd_real *dfq, vd_real *dfh, vd_real *dh)
 {
     vd_context_geometry p = geometry_of(span, hidden);
-    vd_drop drop = vd_drop_make(rate, key);
+    vd_dropout drop = vd_dropout_make(rate, key);
     unsigned questions = static_cast<unsigned>(span->questions);
     VD_LAUNCH(context_question_kernel, questions, THREADS, p, fh, h, score->w, drop, a, da, dc,
               dfq);

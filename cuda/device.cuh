@@ -320,20 +320,20 @@ static __device__ __forceinline__ float vd_sigmoidf(float x)
 }
 
 // Dropout's mask, and the factor of element `index`.
-struct vd_drop {
+struct vd_dropout {
     uint64_t key;
     uint32_t threshold;
     float scale;
 };
 
-static inline vd_drop vd_drop_make(float rate, uint64_t key)
+static inline vd_dropout vd_dropout_make(float rate, uint64_t key)
 {
-    return {key, vd_drop_threshold(rate), 1 / (1 - rate)};
+    return {key, vd_dropout_threshold(rate), 1 / (1 - rate)};
 }
 
-static __device__ __forceinline__ float vd_drop_factor(vd_drop d, uint32_t index)
+static __device__ __forceinline__ float vd_dropout_factor(vd_dropout d, uint32_t index)
 {
-    return vd_keep(d.key, index, d.threshold) ? d.scale : 0;
+    return vd_dropout_keeps(d.key, index, d.threshold) ? d.scale : 0;
 }
 
 // ---- families, each filling its part of the table -----------------------------------------------
@@ -362,35 +362,35 @@ void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_r
 void vd_cuda_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
                              int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db,
                              int rows);
-// A factor of products as they read it at the precision set: floats where they are, or a copy in
+// An operand of products as they read it at the precision set: floats where they are, or a copy in
 // bfloat16, for operations that multiply by it more than once or can make it themselves.
-struct vd_factor {
+struct vd_operand {
     const void *x;
     int ld;
     bool narrow;
 };
 
-bool vd_factors_are_narrow();
+bool vd_operands_are_narrow();
 // Bytes of scratch memory that a copy needs, 0 = no copy; and the copy, which takes them from
 // *room.
-size_t vd_factor_room(int rows, int columns);
-vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned char **room);
-// c = op(a) op(b) + beta c; both factors are of one kind.
-void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_factor b, float beta,
+size_t vd_operand_room(int rows, int columns);
+vd_operand vd_operand_of(const float *x, int rows, int columns, int ld, unsigned char **room);
+// c = op(a) op(b) + beta c; both operands are of one type.
+void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_operand a, vd_operand b, float beta,
                       float *c, int ldc);
 
 // Rows of a copy are aligned so that the tensor cores read them fastest.
-template <typename F> static inline int vd_factor_ld(int columns)
+template <typename F> static inline int vd_operand_ld(int columns)
 {
     return sizeof(F) == sizeof(float) ? columns : (columns + 7) / 8 * 8;
 }
 
-static inline vd_factor vd_factor_at(const float *x, int ld)
+static inline vd_operand vd_operand_at(const float *x, int ld)
 {
     return {x, ld, false};
 }
 
-static inline vd_factor vd_factor_at(const __nv_bfloat16 *x, int ld)
+static inline vd_operand vd_operand_at(const __nv_bfloat16 *x, int ld)
 {
     return {x, ld, true};
 }

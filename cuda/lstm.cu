@@ -229,21 +229,22 @@ template <typename F> static void step_of_few(const vd_directions &all, vd_step 
 
 // ---- forward ------------------------------------------------------------------------------------
 
-// scratch = x W_ih^T of every direction; w_hh: the factors of the steps. False on error.
-static bool factors_of(const vd_lstm_pass *pass, int directions, vd_factor *w_hh)
+// scratch = x W_ih^T of every direction; w_hh: the operands of the steps. False on error.
+static bool operands_of(const vd_lstm_pass *pass, int directions, vd_operand *w_hh)
 {
     int h = pass->hidden, g = 4 * h, in = pass->in;
     vd_stream *stream = vd_stream_get();
-    size_t room = vd_factor_room(pass->x_rows, in) +
-                  static_cast<size_t>(directions) * (vd_factor_room(g, in) + vd_factor_room(g, h));
+    size_t room =
+        vd_operand_room(pass->x_rows, in) +
+        static_cast<size_t>(directions) * (vd_operand_room(g, in) + vd_operand_room(g, h));
     unsigned char *at = NULL;
     if (!stream || (room && !(at = static_cast<unsigned char *>(vd_stream_scratch(stream, room)))))
         return false;
-    vd_factor x = vd_factor_of(pass->x, pass->x_rows, in, in, &at);
+    vd_operand x = vd_operand_of(pass->x, pass->x_rows, in, in, &at);
     for (int i = 0; i < directions; i++) {
-        vd_factor w = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
+        vd_operand w = vd_operand_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
         vd_cuda_multiply(false, true, pass->x_rows, g, in, x, w, 0, pass[i].scratch, g);
-        w_hh[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
+        w_hh[i] = vd_operand_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
     }
     return true;
 }
@@ -252,8 +253,8 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
 {
     const vd_packed *packed = pass->packed;
     int h = pass->hidden, g = 4 * h;
-    vd_factor w_hh[VD_MOST_DIRECTIONS];
-    if (!factors_of(pass, directions, w_hh))
+    vd_operand w_hh[VD_MOST_DIRECTIONS];
+    if (!operands_of(pass, directions, w_hh))
         return;
     if (vd_lstm_by_sequences(pass)) {
         vd_lstm_sequences(pass, directions);
@@ -274,7 +275,7 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
         for (int i = 0; multiply && i < directions; i++) {
             const F *before = reinterpret_cast<const F *>(pass[i].before) +
                               static_cast<size_t>(s.before) * static_cast<size_t>(h);
-            vd_cuda_multiply(false, true, s.count, g, h, vd_factor_at(before, h), w_hh[i], 0,
+            vd_cuda_multiply(false, true, s.count, g, h, vd_operand_at(before, h), w_hh[i], 0,
                              pass[i].step, g);
         }
         dim3 rows = vd_row_grid(s.count, h / wide, THREADS, directions);
@@ -289,7 +290,7 @@ static void lstm(const vd_lstm_pass *pass, int directions)
 {
     if (pass->packed->tokens == 0)
         return;
-    if (vd_factors_are_narrow())
+    if (vd_operands_are_narrow())
         run<__nv_bfloat16>(pass, directions);
     else
         run<float>(pass, directions);
@@ -392,7 +393,7 @@ static void step_backward(const vd_lstm_pass *pass, vd_step s, const vd_lstm_gra
 
 template <typename F>
 static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
-                           const vd_factor *w_hh, int directions)
+                           const vd_operand *w_hh, int directions)
 {
     const vd_packed *packed = pass->packed;
     vd_directions all = vd_directions_of(pass, gradient, directions);
@@ -411,7 +412,7 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gra
             if (step > 0 || gradient[i].dinitial) {
                 const F *gate = reinterpret_cast<const F *>(pass[i].gate) +
                                 static_cast<size_t>(s.first) * static_cast<size_t>(g);
-                vd_cuda_multiply(false, false, s.count, h, g, vd_factor_at(gate, g), w_hh[i], 0,
+                vd_cuda_multiply(false, false, s.count, h, g, vd_operand_at(gate, g), w_hh[i], 0,
                                  gradient[i].dh, h);
             }
     }
@@ -429,19 +430,19 @@ static __device__ __forceinline__ size_t input_row(const int *map, const int *x_
 
 // One direction's weights, biases and inputs. x_step (T, in) and dx_step (T, in): room.
 template <typename F>
-static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd_factor w_ih,
+static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd_operand w_ih,
                             F *x_step, float *dx_step)
 {
     const vd_packed *packed = p->packed;
-    int h = p->hidden, g = 4 * h, in = p->in, tokens = packed->tokens, ld = vd_factor_ld<F>(in);
+    int h = p->hidden, g = 4 * h, in = p->in, tokens = packed->tokens, ld = vd_operand_ld<F>(in);
     // The first rows have no previous state where there is no initial state.
     int first = p->initial ? 0 : packed->active[0];
     const F *gate = reinterpret_cast<const F *>(p->gate);
     const F *before = reinterpret_cast<const F *>(p->before);
     if (tokens > first)
         vd_cuda_multiply(true, false, g, h, tokens - first,
-                         vd_factor_at(gate + static_cast<size_t>(first) * g, g),
-                         vd_factor_at(before + static_cast<size_t>(first) * h, h), 1,
+                         vd_operand_at(gate + static_cast<size_t>(first) * g, g),
+                         vd_operand_at(before + static_cast<size_t>(first) * h, h), 1,
                          vd_matrix_reals(&q->weights->w_hh), h);
     const float *x = p->x;
     const int *map = p->map, *x_row = p->x_row;
@@ -450,12 +451,12 @@ static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd
         for (VD_EACH_COLUMN(j, in))
             x_step[r * ld + j] = vd_to<F>(from[j]);
     });
-    vd_cuda_multiply(true, false, g, in, tokens, vd_factor_at(gate, g), vd_factor_at(x_step, ld), 1,
-                     vd_matrix_reals(&q->weights->w_ih), in);
+    vd_cuda_multiply(true, false, g, in, tokens, vd_operand_at(gate, g), vd_operand_at(x_step, ld),
+                     1, vd_matrix_reals(&q->weights->w_ih), in);
     vd_cuda_sum_columns(gate, tokens, g, q->weights->b_ih, q->weights->b_hh);
     if (!q->dx)
         return;
-    vd_cuda_multiply(false, false, tokens, in, g, vd_factor_at(gate, g), w_ih, 0, dx_step, in);
+    vd_cuda_multiply(false, false, tokens, in, g, vd_operand_at(gate, g), w_ih, 0, dx_step, in);
     // Rows of x may be shared where x_row says which they are; without it each is one row's alone.
     float *dx = q->dx;
     vd_for_rows("an input's gradient", tokens, in, [=] __device__(size_t r) {
@@ -474,9 +475,9 @@ static void run_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradi
     int h = pass->hidden, g = 4 * h, in = pass->in;
     size_t tokens = static_cast<size_t>(pass->packed->tokens);
     size_t x_bytes =
-        (tokens * static_cast<size_t>(vd_factor_ld<F>(in)) * sizeof(F) + 255) / 256 * 256;
+        (tokens * static_cast<size_t>(vd_operand_ld<F>(in)) * sizeof(F) + 255) / 256 * 256;
     size_t dx_bytes = tokens * static_cast<size_t>(in) * sizeof(float);
-    size_t weights = vd_factor_room(g, in) + vd_factor_room(g, h);
+    size_t weights = vd_operand_room(g, in) + vd_operand_room(g, h);
     vd_stream *stream = vd_stream_get();
     dx_bytes = (dx_bytes + 255) / 256 * 256;
     unsigned char *at =
@@ -487,11 +488,11 @@ static void run_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradi
         return;
     F *x_step = reinterpret_cast<F *>(at);
     float *dx_step = reinterpret_cast<float *>(at + x_bytes);
-    vd_factor w_ih[VD_MOST_DIRECTIONS], w_hh[VD_MOST_DIRECTIONS];
+    vd_operand w_ih[VD_MOST_DIRECTIONS], w_hh[VD_MOST_DIRECTIONS];
     at += x_bytes + dx_bytes;
     for (int i = 0; i < directions; i++) {
-        w_ih[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
-        w_hh[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
+        w_ih[i] = vd_operand_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
+        w_hh[i] = vd_operand_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
     }
     if (vd_lstm_by_sequences(pass))
         vd_lstm_sequences_backward(pass, gradient, directions);
@@ -506,7 +507,7 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
 {
     if (pass->packed->tokens == 0)
         return;
-    if (vd_factors_are_narrow())
+    if (vd_operands_are_narrow())
         run_backward<__nv_bfloat16>(pass, gradient, directions);
     else
         run_backward<float>(pass, gradient, directions);

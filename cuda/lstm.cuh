@@ -1,8 +1,9 @@
 // What both ways of running an LSTM share: step by step (lstm.cu) and sequence by sequence
 // (lstm_sequences.cu); the arithmetic of one unit.
 //
-// F is what factors of matrix products are kept as, at the precision set: float, or bfloat16 (the
-// states that rows go on from, the gates and their gradients). Sums and cells are always float.
+// F is the type that operands of matrix products are kept in, at the precision set: float, or
+// bfloat16 (the states that rows go on from, the gates and their gradients). Sums and cells are
+// always float.
 #ifndef VD_LSTM_CUH
 #define VD_LSTM_CUH
 

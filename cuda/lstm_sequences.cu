@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(4 * H)
 // Whether a pass is made so, in float alone: not of trees, whose rows share states.
 bool vd_lstm_by_sequences(const vd_lstm_pass *pass)
 {
-    return !vd_factors_are_narrow() && !pass->packed->parent && pass->hidden <= 96;
+    return !vd_operands_are_narrow() && !pass->packed->parent && pass->hidden <= 96;
 }
 
 // launch(H, rows) for constants of these names.

@@ -107,23 +107,23 @@ static void gemv_rows(int m, int n, int k, float alpha, const float *x, int ldx,
 #undef ROWS_PRODUCT
 }
 
-// ---- factors ------------------------------------------------------------------------------------
+// ---- operands -----------------------------------------------------------------------------------
 
-bool vd_factors_are_narrow()
+bool vd_operands_are_narrow()
 {
     return precision == VD_PRECISION_BF16;
 }
 
 static size_t copy_room(int rows, int columns)
 {
-    size_t numbers = static_cast<size_t>(rows) * vd_factor_ld<__nv_bfloat16>(columns);
+    size_t numbers = static_cast<size_t>(rows) * vd_operand_ld<__nv_bfloat16>(columns);
     return (numbers * sizeof(__nv_bfloat16) + 255) / 256 * 256;
 }
 
-static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsigned char **room)
+static vd_operand narrow_copy(const float *x, int rows, int columns, int ld, unsigned char **room)
 {
     __nv_bfloat16 *y = reinterpret_cast<__nv_bfloat16 *>(*room);
-    int y_ld = vd_factor_ld<__nv_bfloat16>(columns);
+    int y_ld = vd_operand_ld<__nv_bfloat16>(columns);
     if (columns % 4 == 0 && ld % 4 == 0 && vd_fits_four(x))
         vd_for_rows(__func__, rows, columns / 4, [=] __device__(size_t r) {
             for (VD_EACH_COLUMN(j, columns / 4)) {
@@ -141,21 +141,22 @@ static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsi
                 y[r * y_ld + j] = __float2bfloat16(x[r * ld + j]);
         });
     *room += copy_room(rows, columns);
-    return vd_factor_at(y, y_ld);
+    return vd_operand_at(y, y_ld);
 }
 
-size_t vd_factor_room(int rows, int columns)
+size_t vd_operand_room(int rows, int columns)
 {
-    return vd_factors_are_narrow() ? copy_room(rows, columns) : 0;
+    return vd_operands_are_narrow() ? copy_room(rows, columns) : 0;
 }
 
-vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned char **room)
+vd_operand vd_operand_of(const float *x, int rows, int columns, int ld, unsigned char **room)
 {
-    return vd_factors_are_narrow() ? narrow_copy(x, rows, columns, ld, room) : vd_factor_at(x, ld);
+    return vd_operands_are_narrow() ? narrow_copy(x, rows, columns, ld, room)
+                                    : vd_operand_at(x, ld);
 }
 
 // cuBLAS counts columns first: the row-major c = a b is its c^T = b^T a^T. Sums are kept in float.
-static void multiply(bool ta, bool tb, int m, int n, int k, float alpha, vd_factor a, vd_factor b,
+static void multiply(bool ta, bool tb, int m, int n, int k, float alpha, vd_operand a, vd_operand b,
                      float beta, float *c, int ldc)
 {
     vd_stream *stream = vd_stream_get();
@@ -172,7 +173,7 @@ static void multiply(bool ta, bool tb, int m, int n, int k, float alpha, vd_fact
                       "a matrix product");
 }
 
-void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_factor b, float beta,
+void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_operand a, vd_operand b, float beta,
                       float *c, int ldc)
 {
     if (a.narrow && m > 0 && n > 0 && k > 0)
@@ -185,7 +186,7 @@ void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_fac
 // Small products are not worth the conversion.
 static bool worth_narrowing(int m, int n, int k)
 {
-    return vd_factors_are_narrow() && m >= 64 && n >= 64 && k >= 64;
+    return vd_operands_are_narrow() && m >= 64 && n >= 64 && k >= 64;
 }
 
 static void multiply_narrow(vd_stream *stream, bool ta, bool tb, int m, int n, int k, float alpha,
@@ -197,7 +198,7 @@ static void multiply_narrow(vd_stream *stream, bool ta, bool tb, int m, int n, i
         vd_stream_scratch(stream, copy_room(a_rows, a_columns) + copy_room(b_rows, b_columns)));
     if (!room)
         return;
-    vd_factor x = narrow_copy(a, a_rows, a_columns, lda, &room);
+    vd_operand x = narrow_copy(a, a_rows, a_columns, lda, &room);
     multiply(ta, tb, m, n, k, alpha, x, narrow_copy(b, b_rows, b_columns, ldb, &room), beta, c,
              ldc);
 }
@@ -215,7 +216,8 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
     else if (worth_narrowing(m, n, k))
         multiply_narrow(stream, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else
-        multiply(ta, tb, m, n, k, alpha, vd_factor_at(a, lda), vd_factor_at(b, ldb), beta, c, ldc);
+        multiply(ta, tb, m, n, k, alpha, vd_operand_at(a, lda), vd_operand_at(b, ldb), beta, c,
+                 ldc);
 }
 
 // ---- many products ------------------------------------------------------------------------------
@@ -392,7 +394,7 @@ static void backward_narrow(vd_stream *stream, const float *x, const vd_matrix *
                                       (dw ? copy_room(rows, in) : 0)));
     if (!room)
         return;
-    vd_factor d = narrow_copy(dy, rows, out, out, &room);
+    vd_operand d = narrow_copy(dy, rows, out, out, &room);
     if (dx)
         multiply(false, false, rows, in, out, 1, d,
                  narrow_copy(vd_matrix_reals(w), out, in, w->stride, &room), beta, dx, dx_stride);

@@ -67,9 +67,9 @@ static void add(vd_real *x, const vd_real *y, size_t n)
 
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
 {
-    vd_drop drop = vd_drop_make(rate, key);
+    vd_dropout drop = vd_dropout_make(rate, key);
     vd_for_numbers(__func__, n, x, x, y, [=] __device__(size_t i, float of, float) {
-        float factor = vd_drop_factor(drop, static_cast<uint32_t>(i));
+        float factor = vd_dropout_factor(drop, static_cast<uint32_t>(i));
         return factor != 0 ? of * factor : 0;
     });
 }

@@ -7,7 +7,7 @@ enum { REGIONS = 32 }; // that a block of a question scores at a time, a warp ea
 // A block a question; a warp a (question, region) row: z = l2norm(fm * fc), its score.
 static __global__ void __launch_bounds__(REGIONS *VD_WARP)
     region_kernel(const int *start, int hidden, const float *fm, const float *fc, const float *w,
-                  const float *b, vd_drop drop, float *z, float *norm, float *g)
+                  const float *b, vd_dropout drop, float *z, float *norm, float *g)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int from = start[n], to = start[n + 1];
@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(REGIONS *VD_WARP)
         uint32_t first = static_cast<uint32_t>(k) * static_cast<uint32_t>(hidden);
         for (int i = lane; i < hidden; i += VD_WARP) {
             row[i] = m[i] * c[i] / length;
-            sum += w[i] * row[i] * vd_drop_factor(drop, first + static_cast<uint32_t>(i));
+            sum += w[i] * row[i] * vd_dropout_factor(drop, first + static_cast<uint32_t>(i));
         }
         sum = vd_warp_sum(sum);
         if (lane == 0) {
@@ -40,13 +40,13 @@ static void region_attention(const vd_geometry *span, int hidden, const vd_real 
                              uint64_t key, vd_real *z, vd_real *norm, vd_real *g)
 {
     VD_LAUNCH(region_kernel, static_cast<unsigned>(span->questions), REGIONS * VD_WARP,
-              span->rows.region_start, hidden, fm, fc, score->w, score->b, vd_drop_make(rate, key),
-              z, norm, g);
+              span->rows.region_start, hidden, fm, fc, score->w, score->b,
+              vd_dropout_make(rate, key), z, norm, g);
 }
 
 // Gradient of z = v / |v|: (dz - z (z . dz)) / |v|, then of v = fm * fc; and the score layer's.
 static __global__ void region_backward_kernel(const int *start, int hidden, const float *fm,
-                                              const float *fc, const float *w, vd_drop drop,
+                                              const float *fc, const float *w, vd_dropout drop,
                                               const float *z, const float *norm, const float *g,
                                               float *dg, float *dfm, float *dfc, float *dw,
                                               float *db)
@@ -63,7 +63,7 @@ static __global__ void region_backward_kernel(const int *start, int hidden, cons
         float *dv = dfm + k * h, along = 0;
         uint32_t first = static_cast<uint32_t>(k) * static_cast<uint32_t>(hidden);
         for (int i = lane; i < hidden; i += VD_WARP) {
-            dv[i] = dg[k] * w[i] * vd_drop_factor(drop, first + static_cast<uint32_t>(i));
+            dv[i] = dg[k] * w[i] * vd_dropout_factor(drop, first + static_cast<uint32_t>(i));
             along += row[i] * dv[i];
         }
         along = vd_warp_sum(along);
@@ -79,7 +79,7 @@ static __global__ void region_backward_kernel(const int *start, int hidden, cons
                 static_cast<uint32_t>(k) * static_cast<uint32_t>(hidden) + static_cast<uint32_t>(i);
             context += dfm[at] * fm[at];
             dfm[at] *= c[i];
-            weight += dg[k] * z[at] * vd_drop_factor(drop, index);
+            weight += dg[k] * z[at] * vd_dropout_factor(drop, index);
         }
         dfc[n * h + i] += context;
         atomicAdd(dw + i, weight);
@@ -99,8 +99,8 @@ static void region_attention_backward(const vd_geometry *span, int hidden, const
                                       vd_real *dg, vd_real *dfm, vd_real *dfc)
 {
     VD_LAUNCH(region_backward_kernel, static_cast<unsigned>(span->questions), THREADS,
-              span->rows.region_start, hidden, fm, fc, score->w, vd_drop_make(rate, key), z, norm,
-              g, dg, dfm, dfc, dscore->w, dscore->b);
+              span->rows.region_start, hidden, fm, fc, score->w, vd_dropout_make(rate, key), z,
+              norm, g, dg, dfm, dfc, dscore->w, dscore->b);
 }
 
 // ---- pooling ------------------------------------------------------------------------------------

@@ -5,16 +5,16 @@
 enum { THREADS = 128, WARPS = THREADS / VD_WARP };
 
 // A dialog's matrix of attention 2: a row a word of its questions, a column a word of its entries.
-struct vd_topics {
+struct vd_topic_geometry {
     vd_geometry_rows rows;
     const int *question_word, *history_word; // first words, flat order
     const size_t *start;
     int most;
 };
 
-static vd_topics topics_of(const vd_geometry *span, const size_t *start)
+static vd_topic_geometry topics_of(const vd_geometry *span, const size_t *start)
 {
-    vd_topics t;
+    vd_topic_geometry t;
     t.rows = span->rows;
     t.question_word = span->question->rows.start;
     t.history_word = span->history->rows.start;
@@ -29,7 +29,7 @@ struct vd_segment {
     size_t start;
 };
 
-static __device__ __forceinline__ vd_segment segment_of(const vd_topics &t, int n, int r)
+static __device__ __forceinline__ vd_segment segment_of(const vd_topic_geometry &t, int n, int r)
 {
     int b = t.rows.dialog[n], first = t.rows.entry_start[b];
     vd_segment s;
@@ -46,7 +46,7 @@ static __device__ __forceinline__ vd_segment segment_of(const vd_topics &t, int 
 }
 
 // A block a (question, entry); a warp a word of the question.
-static __global__ void topic_kernel(vd_topics t, const float *a, float *s, float *weighted)
+static __global__ void topic_kernel(vd_topic_geometry t, const float *a, float *s, float *weighted)
 {
     int n = blockIdx.x, r = blockIdx.y, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     vd_segment g = segment_of(t, n, r);
@@ -82,8 +82,8 @@ static void topic_attention(const vd_geometry *span, const size_t *start, const 
     VD_LAUNCH(topic_kernel, topic_grid(span), THREADS, topics_of(span, start), a, s, weighted);
 }
 
-static __global__ void topic_backward_kernel(vd_topics t, const float *a, const float *s, float *ds,
-                                             float *da)
+static __global__ void topic_backward_kernel(vd_topic_geometry t, const float *a, const float *s,
+                                             float *ds, float *da)
 {
     __shared__ float room[WARPS];
     int n = blockIdx.x, r = blockIdx.y, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;

@@ -1,5 +1,5 @@
-// What the extractor's world looks like (features/extract/outlier.h), from pictures that it was not
-// trained on.
+// Fits the extractor's test for pictures unlike Blocks (features/extract/outlier.h), to pictures
+// that it was not trained on.
 #include "assets/blocks/detector.h"
 
 #include "assets/blocks/detector_loss.h"
@@ -10,14 +10,14 @@
 
 enum { PICTURE_BYTES = BLOCKS_WIDTH * BLOCKS_HEIGHT * 3, MOST_PICTURES = 1000 };
 
-typedef struct looking {
+typedef struct outlier_fit {
     const blocks_detector_options *options;
     int count;
     uint8_t *rgb;         // (count, PICTURE_BYTES)
     vd_extraction *found; // (count)
     double *table;        // (rows, columns, 4) sums of the background
-    double *signs;        // (count, VD_OUTLIER_SIGNS)
-} looking;
+    double *features;     // (count, VD_OUTLIER_FEATURES)
+} outlier_fit;
 
 static vd_outlier_picture picture_of(const vd_extractor *extractor, const vd_extraction *found)
 {
@@ -25,7 +25,8 @@ static vd_outlier_picture picture_of(const vd_extractor *extractor, const vd_ext
                                 found->confidence, found->count};
 }
 
-static vd_status look(const looking *l, vd_extractor *extractor, int index, vd_error *err)
+static vd_status extract_regions(const outlier_fit *l, vd_extractor *extractor, int index,
+                                 vd_error *err)
 {
     blocks_scene scene;
     vd_extraction *found = &l->found[index];
@@ -52,13 +53,13 @@ static void average_table(const double *sums, vd_outlier *outlier)
         }
 }
 
-static vd_status learn(const looking *l, vd_extractor *extractor, blocks_detector_report report,
-                       void *user, vd_error *err)
+static vd_status fit_outlier(const outlier_fit *l, vd_extractor *extractor,
+                             blocks_detector_report report, void *user, vd_error *err)
 {
     vd_status status = VD_OK;
     double start = vd_seconds();
     for (int i = 0; i < l->count && !status; i++) {
-        status = look(l, extractor, i, err);
+        status = extract_regions(l, extractor, i, err);
         if (!status && l->options->stop && atomic_load(l->options->stop))
             status = vd_error_set(err, VD_INTERRUPTED, "interrupted after %d pictures", i + 1);
         if (report)
@@ -71,16 +72,16 @@ static vd_status learn(const looking *l, vd_extractor *extractor, blocks_detecto
     for (int i = 0; i < l->count && !status; i++) {
         vd_detect_input_bytes(l->rgb + (size_t)i * PICTURE_BYTES, extractor->pass->input);
         const vd_outlier_picture picture = picture_of(extractor, &l->found[i]);
-        status = vd_outlier_signs(&extractor->outlier, &picture,
-                                  l->signs + (size_t)i * VD_OUTLIER_SIGNS, err);
+        status = vd_outlier_features(&extractor->outlier, &picture,
+                                     l->features + (size_t)i * VD_OUTLIER_FEATURES, err);
     }
-    return status ? status : vd_outlier_fit(&extractor->outlier, l->signs, l->count, err);
+    return status ? status : vd_outlier_fit(&extractor->outlier, l->features, l->count, err);
 }
 
 vd_status blocks_detector_learn_world(const blocks_detector_options *options, const char *from,
                                       blocks_detector_report report, void *user, vd_error *err)
 {
-    looking l = {.options = options};
+    outlier_fit l = {.options = options};
     vd_extractor *extractor;
     vd_status status = vd_extractor_load(from, &extractor, err);
     if (status)
@@ -88,17 +89,17 @@ vd_status blocks_detector_learn_world(const blocks_detector_options *options, co
     l.count = options->pictures < MOST_PICTURES ? options->pictures : MOST_PICTURES;
     l.rgb = vd_alloc((size_t)l.count, PICTURE_BYTES);
     l.found = vd_alloc((size_t)l.count, sizeof *l.found);
-    l.signs = vd_alloc((size_t)l.count, VD_OUTLIER_SIGNS * sizeof *l.signs);
+    l.features = vd_alloc((size_t)l.count, VD_OUTLIER_FEATURES * sizeof *l.features);
     l.table = vd_alloc(VD_OUTLIER_TABLE / 3, 4 * sizeof *l.table);
-    if (!l.rgb || !l.found || !l.signs || !l.table)
+    if (!l.rgb || !l.found || !l.features || !l.table)
         status = vd_error_memory(err, "the pictures to learn the world from");
     if (!status)
-        status = learn(&l, extractor, report, user, err);
+        status = fit_outlier(&l, extractor, report, user, err);
     if (!status)
         status = vd_extractor_write(extractor->net, extractor->classifier, &extractor->outlier,
                                     options->out, err);
     vd_free(l.table);
-    vd_free(l.signs);
+    vd_free(l.features);
     vd_free(l.found);
     vd_free(l.rgb);
     vd_extractor_free(extractor);

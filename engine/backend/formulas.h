@@ -65,7 +65,7 @@ VD_FORMULA vd_real vd_function_slope(vd_function f, vd_real x, vd_real y)
 }
 
 // Whether element `index` survives dropout with this key; `threshold` = rate * 2^32.
-VD_FORMULA bool vd_keep(uint64_t key, uint32_t index, uint32_t threshold)
+VD_FORMULA bool vd_dropout_keeps(uint64_t key, uint32_t index, uint32_t threshold)
 {
     // lowbias32 (Wellons): a good 32-bit mix that vectorises.
     uint32_t x = index ^ (uint32_t)key;
@@ -78,7 +78,7 @@ VD_FORMULA bool vd_keep(uint64_t key, uint32_t index, uint32_t threshold)
     return x >= threshold;
 }
 
-VD_FORMULA uint32_t vd_drop_threshold(vd_real rate)
+VD_FORMULA uint32_t vd_dropout_threshold(vd_real rate)
 {
     return (uint32_t)((double)rate * 4294967296.0);
 }

@@ -76,7 +76,7 @@ vd_status vd_output_file(const char *path, const void *data, size_t size, vd_err
 // The parts of this, for a temporary file that is kept to be continued (features/regions/import.c).
 // The target of path if it is a symbolic link, else path itself (vd_free).
 vd_status vd_output_target(const char *path, char **target, vd_error *err);
-// Opens the file that will replace `place` (flags: for open, added to O_CREAT); -1 with errno on
+// Opens the file that will replace `target` (flags: for open, added to O_CREAT); -1 with errno on
 // failure.
 int vd_output_open(const char *temporary, const char *target, int flags);
 // Syncs it, gives it the mode of what it replaces, and renames it.

@@ -29,7 +29,7 @@ vd_value *vd_tape_layer(vd_tape *tape, const vd_value *x, const vd_linear_weight
         return y;
     *k = (linear_kept){*w, *dw};
     tape->be->linear(x->x, &w->w, w->b, y->x, x->rows);
-    vd_tape_note(tape, y, (vd_node){linear_backward, .x = {x}, .kept = k});
+    vd_tape_record(tape, y, (vd_node){linear_backward, .x = {x}, .kept = k});
     return y;
 }
 
@@ -63,7 +63,7 @@ vd_value *vd_tape_map(vd_tape *tape, vd_function f, const vd_value *x)
     if (tape->status != VD_OK)
         return y;
     tape->be->map(f, x->x, y->x, vd_value_size(y));
-    vd_tape_note(tape, y, (vd_node){map_backward, .x = {x}, .count = (int)f});
+    vd_tape_record(tape, y, (vd_node){map_backward, .x = {x}, .count = (int)f});
     return y;
 }
 
@@ -83,7 +83,7 @@ vd_value *vd_tape_dropout(vd_tape *tape, const vd_value *x, vd_real rate)
     if (tape->status != VD_OK)
         return y;
     tape->be->dropout(x->x, y->x, vd_value_size(x), rate, key);
-    vd_tape_note(tape, y, (vd_node){dropout_backward, .x = {x}, .factor = rate, .key = key});
+    vd_tape_record(tape, y, (vd_node){dropout_backward, .x = {x}, .factor = rate, .key = key});
     return y;
 }
 
@@ -99,7 +99,7 @@ vd_value *vd_tape_scale(vd_tape *tape, const vd_value *x, vd_real factor)
         return y;
     tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
     tape->be->add_scaled(y->x, factor, x->x, vd_value_size(y));
-    vd_tape_note(tape, y, (vd_node){scale_backward, .x = {x}, .factor = factor});
+    vd_tape_record(tape, y, (vd_node){scale_backward, .x = {x}, .factor = factor});
     return y;
 }
 
@@ -137,7 +137,7 @@ vd_value *vd_tape_add(vd_tape *tape, const vd_value *a, const vd_value *b)
         return y;
     tape->be->memory->copy(y->x, a->x, vd_value_size(y) * sizeof *y->x);
     tape->be->add(y->x, b->x, vd_value_size(y));
-    vd_tape_note(tape, y, (vd_node){add_backward, .x = {a, b}});
+    vd_tape_record(tape, y, (vd_node){add_backward, .x = {a, b}});
     return y;
 }
 
@@ -162,8 +162,8 @@ vd_value *vd_tape_multiply(vd_tape *tape, const vd_value *a, const vd_value *b)
     if (tape->status != VD_OK)
         return y;
     tape->be->multiply_rows(a->x, list[0], b->x, list[1], y->rows, y->columns, y->x);
-    vd_tape_note(tape, y,
-                 (vd_node){vd_tape_multiply_backward, .x = {a, b}, .list = {list[0], list[1]}});
+    vd_tape_record(tape, y,
+                   (vd_node){vd_tape_multiply_backward, .x = {a, b}, .list = {list[0], list[1]}});
     return y;
 }
 
@@ -200,7 +200,7 @@ vd_value *vd_tape_layer_norm(vd_tape *tape, const vd_value *x, const char *name)
     k->gain = gain;
     k->normal = normal;
     k->inverse = inverse;
-    vd_tape_note(tape, y, (vd_node){layer_norm_backward, .x = {x}, .kept = k});
+    vd_tape_record(tape, y, (vd_node){layer_norm_backward, .x = {x}, .kept = k});
     return y;
 }
 
@@ -217,6 +217,6 @@ vd_value *vd_tape_unit(vd_tape *tape, const vd_value *x)
     if (tape->status != VD_OK)
         return y;
     tape->be->unit_rows(x->x, x->rows, x->columns, y->x, norm);
-    vd_tape_note(tape, y, (vd_node){unit_backward, .x = {x}, .number = norm});
+    vd_tape_record(tape, y, (vd_node){unit_backward, .x = {x}, .number = norm});
     return y;
 }

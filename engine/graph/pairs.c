@@ -80,8 +80,8 @@ vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q
         return y;
     y->pairing = p;
     tape->be->multiply_rows(q->x, lists.query, k->x, key, p->pairs, q->columns, y->x);
-    vd_tape_note(tape, y,
-                 (vd_node){vd_tape_multiply_backward, .x = {q, k}, .list = {lists.query, key}});
+    vd_tape_record(tape, y,
+                   (vd_node){vd_tape_multiply_backward, .x = {q, k}, .list = {lists.query, key}});
     return y;
 }
 
@@ -99,7 +99,8 @@ vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
     if (tape->status != VD_OK)
         return y;
     tape->be->multiply_rows(a->x, NULL, w->x, group, a->rows, 1, y->x);
-    vd_tape_note(tape, y, (vd_node){vd_tape_multiply_backward, .x = {a, w}, .list = {NULL, group}});
+    vd_tape_record(tape, y,
+                   (vd_node){vd_tape_multiply_backward, .x = {a, w}, .list = {NULL, group}});
     return y;
 }
 
@@ -197,7 +198,7 @@ vd_value *vd_tape_dot(vd_tape *tape, const vd_pairing *p, const vd_value *q, con
     if (tape->status != VD_OK)
         return y;
     multiply_blocks(tape, p, &r, RESULT_PAIRS, 0);
-    vd_tape_note(tape, y, (vd_node){dot_backward, .x = {q, k}, .count = heads});
+    vd_tape_record(tape, y, (vd_node){dot_backward, .x = {q, k}, .count = heads});
     return y;
 }
 
@@ -222,8 +223,8 @@ vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q
     if (tape->status != VD_OK)
         return y;
     tape->be->additive_scores(lists.query, lists.key, p->pairs, q->columns, q->x, k->x, v->x, y->x);
-    vd_tape_note(tape, y,
-                 (vd_node){additive_backward, .x = {q, k, v}, .list = {lists.query, lists.key}});
+    vd_tape_record(tape, y,
+                   (vd_node){additive_backward, .x = {q, k, v}, .list = {lists.query, lists.key}});
     return y;
 }
 
@@ -265,7 +266,7 @@ static vd_value *softmax(vd_tape *tape, const vd_value *scores, bool over_querie
         size_t at = (size_t)h * (size_t)p->pairs;
         tape->be->softmax_segments(&segments, scores->x + at, y->x + at);
     }
-    vd_tape_note(tape, y, (vd_node){softmax_backward, .x = {scores}, .count = over_queries});
+    vd_tape_record(tape, y, (vd_node){softmax_backward, .x = {scores}, .count = over_queries});
     return y;
 }
 
@@ -297,7 +298,7 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores)
     if (tape->status != VD_OK)
         return &tape->nothing;
     tape->be->max_segments(s, scores->x, y->x, at);
-    vd_tape_note(tape, y, (vd_node){max_backward, .x = {scores}, .list = {at}});
+    vd_tape_record(tape, y, (vd_node){max_backward, .x = {scores}, .list = {at}});
     return y;
 }
 
@@ -376,7 +377,7 @@ static vd_value *mix(vd_tape *tape, const vd_value *a, const vd_value *v, bool o
     block_rows r = mix_rows(a, a->x, v->x, y->x, v->columns, of_queries);
     tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
     multiply_blocks(tape, p, &r, of_queries ? RESULT_KEYS : RESULT_QUERIES, 1);
-    vd_tape_note(tape, y, (vd_node){mix_backward, .x = {a, v}, .count = of_queries});
+    vd_tape_record(tape, y, (vd_node){mix_backward, .x = {a, v}, .count = of_queries});
     return y;
 }
 

@@ -17,7 +17,7 @@ vd_value *vd_tape_embed(vd_tape *tape, const char *name, const int32_t *id, int 
     if (tape->status != VD_OK)
         return y;
     tape->be->embed(&table, id, rows, y->x);
-    vd_tape_note(tape, y, (vd_node){embed_backward, .kept = dtable, .list = {id}});
+    vd_tape_record(tape, y, (vd_node){embed_backward, .kept = dtable, .list = {id}});
     return y;
 }
 
@@ -36,7 +36,7 @@ vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int r
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(x->x, x->columns, index, rows, x->columns, y->x, x->columns);
-    vd_tape_note(tape, y, (vd_node){rows_backward, .x = {x}, .list = {index}});
+    vd_tape_record(tape, y, (vd_node){rows_backward, .x = {x}, .list = {index}});
     return y;
 }
 
@@ -56,7 +56,7 @@ vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis a
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(row->x, 0, NULL, rows, row->columns, y->x, row->columns);
-    vd_tape_note(tape, y, (vd_node){repeat_backward, .x = {row}});
+    vd_tape_record(tape, y, (vd_node){repeat_backward, .x = {row}});
     return y;
 }
 
@@ -91,7 +91,7 @@ vd_value *vd_tape_concat_all(vd_tape *tape, const vd_value *const *list, int cou
     for (int i = 0, from = 0; i < count; from += list[i++]->columns)
         tape->be->copy_rows(list[i]->x, list[i]->columns, NULL, y->rows, list[i]->columns,
                             y->x + from, columns);
-    vd_tape_note(tape, y, (vd_node){concat_backward, .kept = kept, .count = count});
+    vd_tape_record(tape, y, (vd_node){concat_backward, .kept = kept, .count = count});
     return y;
 }
 
@@ -117,7 +117,7 @@ vd_value *vd_tape_columns(vd_tape *tape, const vd_value *x, int from, int count)
     if (tape->status != VD_OK)
         return y;
     tape->be->copy_rows(x->x + from, x->columns, NULL, y->rows, count, y->x, count);
-    vd_tape_note(tape, y, (vd_node){columns_backward, .x = {x}, .count = from});
+    vd_tape_record(tape, y, (vd_node){columns_backward, .x = {x}, .count = from});
     return y;
 }
 
@@ -139,7 +139,7 @@ vd_value *vd_tape_stack(vd_tape *tape, const vd_value *a, const vd_value *b)
         return y;
     tape->be->memory->copy(y->x, a->x, vd_value_size(a) * sizeof *y->x);
     tape->be->memory->copy(y->x + vd_value_size(a), b->x, vd_value_size(b) * sizeof *y->x);
-    vd_tape_note(tape, y, (vd_node){stack_backward, .x = {a, b}});
+    vd_tape_record(tape, y, (vd_node){stack_backward, .x = {a, b}});
     return y;
 }
 
@@ -185,6 +185,6 @@ vd_value *vd_tape_window(vd_tape *tape, const vd_value *x, const vd_packed *pack
     for (int w = 0; w < width; w++)
         tape->be->copy_rows(x->x, x->columns, list + (size_t)w * (size_t)x->rows, x->rows,
                             x->columns, y->x + w * x->columns, y->columns);
-    vd_tape_note(tape, y, (vd_node){window_backward, .x = {x}, .list = {list}, .count = width});
+    vd_tape_record(tape, y, (vd_node){window_backward, .x = {x}, .list = {list}, .count = width});
     return y;
 }

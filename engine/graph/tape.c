@@ -101,7 +101,7 @@ vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wante
         wanted);
 }
 
-void vd_tape_note(vd_tape *tape, const vd_value *y, vd_node node)
+void vd_tape_record(vd_tape *tape, const vd_value *y, vd_node node)
 {
     tape->operations++;
     vd_node *kept = y->dx ? vd_tape_kept(tape, 1, sizeof *kept) : NULL;

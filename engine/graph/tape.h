@@ -1,6 +1,6 @@
 // The tape: operations with their gradients, from which networks are composed. Every function below
-// computes a value at once, in memory of an arena, and notes how its gradient goes back;
-// vd_tape_backward walks the notes the other way.
+// computes a value at once, in memory of an arena, and records how its gradient is computed;
+// vd_tape_backward goes through the records in reverse.
 //
 // A value is a matrix of rows along an axis (the questions of a batch, their words, history
 // entries, regions of pictures ...). A pairing (pairing.h) says which rows attend to which. A

@@ -35,7 +35,7 @@ vd_value *vd_tape_take(vd_tape *tape, vd_axis axis, int rows, int columns, bool 
 vd_value *vd_tape_like(vd_tape *tape, const vd_value *x, int columns, bool wanted);
 // Records how y was computed, if its gradient is needed. node: what `backward` reads; y and
 // `before` are filled in.
-void vd_tape_note(vd_tape *tape, const vd_value *y, vd_node node);
+void vd_tape_record(vd_tape *tape, const vd_value *y, vd_node node);
 // Whether all is well so far, and `fits`; else the failure names the operation.
 bool vd_tape_fits(vd_tape *tape, bool fits, const char *operation, const vd_value *a,
                   const vd_value *b);

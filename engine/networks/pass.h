@@ -5,8 +5,8 @@
 // history entries, U distinct candidates; E, H, D, V as in batch.h.
 //
 // A pass with gradients (dw set) keeps what the backward pass needs and computes the topic view's
-// first layer on joined rows, because dropout differs from row to row. One without computes the
-// image's half once per region: the same sums in another order. What does not depend on the
+// first layer on concatenated rows, because dropout differs from row to row. One without computes
+// the image's half once per region: the same sums in another order. What does not depend on the
 // question (context_history.y, topic_history.y, view_image.y, view_half) is computed only when it
 // is NULL, so that a dialog can pass in what it has cached.
 #ifndef VD_PASS_H
@@ -93,8 +93,8 @@ typedef struct vd_text_pass {
     const int *input_row;        // (T) flat order, a token's input; NULL = its own; as `id`
     const int32_t *id;           // (inputs), where operations read them
     const int *position;         // (inputs), the same
-    int inputs, wide;            // wide: numbers of an input, E unless more was joined to it
-    bool placed;                 // positions were added
+    int inputs, wide;            // wide: numbers of an input, E unless more was appended to it
+    bool has_positions;          // positions were added
     vd_recurrent_pass recurrent; // y: word states (T, 2H)
     vd_real *sentence;           // (S, 2H) [forward state at the last word ; backward at the first]
     vd_real *dsentence;

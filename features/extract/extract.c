@@ -318,10 +318,11 @@ static vd_status measure_distance(const vd_extractor *extractor, vd_extraction *
     const vd_outlier *outlier = &extractor->outlier;
     const vd_outlier_picture picture = {extractor->pass->input, (const float(*)[4])out->box,
                                         out->confidence, out->count};
-    double signs[VD_OUTLIER_SIGNS];
-    vd_status status = outlier->known ? vd_outlier_signs(outlier, &picture, signs, err) : VD_OK;
+    double features[VD_OUTLIER_FEATURES];
+    vd_status status =
+        outlier->known ? vd_outlier_features(outlier, &picture, features, err) : VD_OK;
     if (outlier->known && !status)
-        out->distance = (float)vd_outlier_distance(outlier, signs);
+        out->distance = (float)vd_outlier_distance(outlier, features);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "engine/base/safetensors.h"
 #include "features/extract/extractor.h"
 
-enum { ROWS = VD_OUTLIER_ROWS, COLUMNS = VD_OUTLIER_COLUMNS, SIGNS = VD_OUTLIER_SIGNS };
+enum { ROWS = VD_OUTLIER_ROWS, COLUMNS = VD_OUTLIER_COLUMNS, FEATURES = VD_OUTLIER_FEATURES };
 
 // The tensors of a vd_outlier.
 static const struct {
@@ -18,8 +18,8 @@ static const struct {
     size_t shape[3], offset;
 } part[] = {
     {"outlier.table", VD_F16, 3, {ROWS, COLUMNS, 3}, offsetof(vd_outlier, table)},
-    {"outlier.mean", VD_F32, 1, {SIGNS}, offsetof(vd_outlier, mean)},
-    {"outlier.precision", VD_F32, 2, {SIGNS, SIGNS}, offsetof(vd_outlier, precision)},
+    {"outlier.mean", VD_F32, 1, {FEATURES}, offsetof(vd_outlier, mean)},
+    {"outlier.precision", VD_F32, 2, {FEATURES, FEATURES}, offsetof(vd_outlier, precision)},
 };
 enum { PARTS = sizeof part / sizeof *part };
 

@@ -139,7 +139,7 @@ static double edge_of(const scan *s, int p)
     return fmin(hypot(across, along), most_edge);
 }
 
-static void background_signs(const float *table, const scan *s, double *signs)
+static void background_features(const float *table, const scan *s, double *features)
 {
     double color = most_color, distance = most_table, edges = most_edge, light = 5;
     if (s->pixels >= LEAST_BACKGROUND) {
@@ -153,20 +153,20 @@ static void background_signs(const float *table, const scan *s, double *signs)
             }
         light = fabs(log(gain));
     }
-    signs[0] = color;
-    signs[1] = distance;
-    signs[2] = edges;
-    signs[3] = light;
+    features[0] = color;
+    features[1] = distance;
+    features[2] = edges;
+    features[3] = light;
 }
 
-vd_status vd_outlier_signs(const vd_outlier *outlier, const vd_outlier_picture *picture,
-                           double signs[VD_OUTLIER_SIGNS], vd_error *err)
+vd_status vd_outlier_features(const vd_outlier *outlier, const vd_outlier_picture *picture,
+                              double features[VD_OUTLIER_FEATURES], vd_error *err)
 {
     scan *s;
     vd_status status = scan_picture(picture, &s, err);
     if (status)
         return status;
-    background_signs(outlier->table, s, signs);
+    background_features(outlier->table, s, features);
     vd_free(s);
     double unsure = 0;
     int sure = 0;
@@ -175,20 +175,20 @@ vd_status vd_outlier_signs(const vd_outlier *outlier, const vd_outlier_picture *
             unsure += 1 - (double)picture->confidence[r];
             sure++;
         }
-    signs[4] = sure ? unsure / sure : 1;
-    signs[5] = picture->count - sure;
-    signs[6] = sure;
+    features[4] = sure ? unsure / sure : 1;
+    features[5] = picture->count - sure;
+    features[6] = sure;
     return VD_OK;
 }
 
-double vd_outlier_distance(const vd_outlier *outlier, const double signs[VD_OUTLIER_SIGNS])
+double vd_outlier_distance(const vd_outlier *outlier, const double features[VD_OUTLIER_FEATURES])
 {
     double square = 0;
-    for (int i = 0; i < VD_OUTLIER_SIGNS; i++)
-        for (int j = 0; j < VD_OUTLIER_SIGNS; j++)
-            square += (signs[i] - (double)outlier->mean[i]) *
-                      (double)outlier->precision[i * VD_OUTLIER_SIGNS + j] *
-                      (signs[j] - (double)outlier->mean[j]);
+    for (int i = 0; i < VD_OUTLIER_FEATURES; i++)
+        for (int j = 0; j < VD_OUTLIER_FEATURES; j++)
+            square += (features[i] - (double)outlier->mean[i]) *
+                      (double)outlier->precision[i * VD_OUTLIER_FEATURES + j] *
+                      (features[j] - (double)outlier->mean[j]);
     return sqrt(fmax(square, 0));
 }
 
@@ -211,7 +211,7 @@ vd_status vd_outlier_add_table(const vd_outlier_picture *picture, double *sums, 
 // Gauss-Jordan of a positive definite matrix.
 static vd_status invert(double *a, float *inverse, vd_error *err)
 {
-    enum { N = VD_OUTLIER_SIGNS };
+    enum { N = VD_OUTLIER_FEATURES };
     double b[N * N] = {0};
     for (int i = 0; i < N; i++)
         b[i * N + i] = 1;
@@ -244,19 +244,19 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-vd_status vd_outlier_fit(vd_outlier *outlier, const double *signs, int count, vd_error *err)
+vd_status vd_outlier_fit(vd_outlier *outlier, const double *features, int count, vd_error *err)
 {
-    enum { N = VD_OUTLIER_SIGNS };
+    enum { N = VD_OUTLIER_FEATURES };
     static const double least_variance = 1e-6, within = 0.99;
     static const double room = 1.1; // pictures that were not fitted lie a little further away
     double mean[N] = {0}, covariance[N * N] = {0};
     for (int k = 0; k < count; k++)
         for (int i = 0; i < N; i++)
-            mean[i] += signs[k * N + i] / count;
+            mean[i] += features[k * N + i] / count;
     for (int k = 0; k < count; k++)
         for (int i = 0; i < N * N; i++)
-            covariance[i] +=
-                (signs[k * N + i / N] - mean[i / N]) * (signs[k * N + i % N] - mean[i % N]) / count;
+            covariance[i] += (features[k * N + i / N] - mean[i / N]) *
+                             (features[k * N + i % N] - mean[i % N]) / count;
     for (int i = 0; i < N; i++) {
         covariance[i * N + i] += least_variance;
         outlier->mean[i] = (float)mean[i];
@@ -266,7 +266,7 @@ vd_status vd_outlier_fit(vd_outlier *outlier, const double *signs, int count, vd
     if (!status)
         status = invert(covariance, outlier->precision, err);
     for (int k = 0; !status && k < count; k++)
-        distance[k] = vd_outlier_distance(outlier, signs + (size_t)k * N);
+        distance[k] = vd_outlier_distance(outlier, features + (size_t)k * N);
     if (!status) {
         qsort(distance, (size_t)count, sizeof *distance, compare_numbers);
         double limit = room * distance[(int)(within * (count - 1))];

@@ -18,16 +18,16 @@
 #include "engine/base/error.h"
 #include "engine/base/real.h"
 
-enum { VD_OUTLIER_SIGNS = 7, VD_OUTLIER_COLUMNS = 40, VD_OUTLIER_ROWS = 30 };
+enum { VD_OUTLIER_FEATURES = 7, VD_OUTLIER_COLUMNS = 40, VD_OUTLIER_ROWS = 30 };
 enum { VD_OUTLIER_TABLE = VD_OUTLIER_ROWS * VD_OUTLIER_COLUMNS * 3 };
 
 typedef struct vd_outlier {
     bool known;                    // else nothing below is
     float table[VD_OUTLIER_TABLE]; // (rows, columns, 3) the mean table, red, green, blue in 0..255
-    float mean[VD_OUTLIER_SIGNS];
-    // (signs, signs) the inverse covariance, scaled: the distance of 99 % of the world's pictures
-    // is below 1
-    float precision[VD_OUTLIER_SIGNS * VD_OUTLIER_SIGNS];
+    float mean[VD_OUTLIER_FEATURES];
+    // (features, features) the inverse covariance, scaled: the distance of 99 % of the world's
+    // pictures is below 1
+    float precision[VD_OUTLIER_FEATURES * VD_OUTLIER_FEATURES];
 } vd_outlier;
 
 // The detector's input (features/extract/detect.h) and the regions found in it.
@@ -39,15 +39,15 @@ typedef struct vd_outlier_picture {
 } vd_outlier_picture;
 
 // The seven numbers; only the table of *outlier is used.
-vd_status vd_outlier_signs(const vd_outlier *outlier, const vd_outlier_picture *picture,
-                           double signs[VD_OUTLIER_SIGNS], vd_error *err);
+vd_status vd_outlier_features(const vd_outlier *outlier, const vd_outlier_picture *picture,
+                              double features[VD_OUTLIER_FEATURES], vd_error *err);
 // Above 1: not a Blocks picture.
-double vd_outlier_distance(const vd_outlier *outlier, const double signs[VD_OUTLIER_SIGNS]);
+double vd_outlier_distance(const vd_outlier *outlier, const double features[VD_OUTLIER_FEATURES]);
 
 // Fitting. Adds the background of a picture to the sums of the table, (rows, columns, 4): red,
 // green, blue and the number of pixels.
 vd_status vd_outlier_add_table(const vd_outlier_picture *picture, double *sums, vd_error *err);
-// Mean and precision from the signs (count, VD_OUTLIER_SIGNS) of pictures of the world.
-vd_status vd_outlier_fit(vd_outlier *outlier, const double *signs, int count, vd_error *err);
+// Mean and precision from the features (count, VD_OUTLIER_FEATURES) of pictures of the world.
+vd_status vd_outlier_fit(vd_outlier *outlier, const double *features, int count, vd_error *err);
 
 #endif

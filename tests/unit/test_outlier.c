@@ -267,25 +267,25 @@ static void blocks_pictures_are_known_and_others_are_not(void **state)
 static void the_distance_is_that_of_mahalanobis(void **state)
 {
     (void)state;
-    enum { N = VD_OUTLIER_SIGNS, COUNT = 400 };
-    static double signs[COUNT][N];
+    enum { N = VD_OUTLIER_FEATURES, COUNT = 400 };
+    static double features[COUNT][N];
     vd_outlier fitted = {0};
     vd_rng rng = vd_rng_seed(3, 0);
     for (int k = 0; k < COUNT; k++)
         for (int i = 0; i < N; i++)
-            signs[k][i] = (i + 1) * ((double)vd_rng_below(&rng, 2001) / 1000 - 1) +
-                          (i ? 0.5 * signs[k][i - 1] : 0);
-    assert_int_equal(vd_outlier_fit(&fitted, signs[0], COUNT, NULL), VD_OK);
+            features[k][i] = (i + 1) * ((double)vd_rng_below(&rng, 2001) / 1000 - 1) +
+                             (i ? 0.5 * features[k][i - 1] : 0);
+    assert_int_equal(vd_outlier_fit(&fitted, features[0], COUNT, NULL), VD_OK);
     assert_true(fitted.known);
     int outside = 0;
     double sum = 0;
     for (int k = 0; k < COUNT; k++) {
-        double distance = vd_outlier_distance(&fitted, signs[k]);
+        double distance = vd_outlier_distance(&fitted, features[k]);
         outside += distance > 1 / 1.1;
         sum += distance * distance;
     }
     assert_in_range(outside, 3, 5); // 1 % of them
-    // Without the scale the mean of the squares is the number of signs.
+    // Without the scale the mean of the squares is the number of features.
     double limit = sqrt(N / (sum / COUNT)), far[N];
     for (int i = 0; i < N; i++)
         far[i] = (double)fitted.mean[i];
@@ -298,12 +298,12 @@ static void the_distance_is_that_of_mahalanobis(void **state)
 static void signs_that_do_not_vary_are_refused_only_when_senseless(void **state)
 {
     (void)state;
-    double signs[8 * VD_OUTLIER_SIGNS];
+    double features[8 * VD_OUTLIER_FEATURES];
     vd_outlier fitted = {0};
     vd_error err = {0};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        signs[i] = NAN;
-    assert_int_equal(vd_outlier_fit(&fitted, signs, 8, &err), VD_FORMAT);
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        features[i] = NAN;
+    assert_int_equal(vd_outlier_fit(&fitted, features, 8, &err), VD_FORMAT);
     assert_non_null(strstr(err.text, "does not vary"));
     assert_false(fitted.known);
 }

@@ -46,10 +46,11 @@ VD_WIDE static vd_real product_score(const vd_real *w, const vd_real *x, const v
             sum += w[i] * x[i] * y[i];
         return sum;
     }
-    uint32_t threshold = vd_drop_threshold(rate);
+    uint32_t threshold = vd_dropout_threshold(rate);
     vd_real scale = 1 / (1 - rate);
     for (int i = 0; i < n; i++)
-        sum += vd_keep(key, first + (uint32_t)i, threshold) ? w[i] * x[i] * y[i] * scale : 0;
+        sum +=
+            vd_dropout_keeps(key, first + (uint32_t)i, threshold) ? w[i] * x[i] * y[i] * scale : 0;
     return sum;
 }
 
@@ -57,10 +58,11 @@ VD_WIDE static void product_score_backward(vd_real ds, const vd_real *w, const v
                                            const vd_real *y, int n, vd_real rate, uint64_t key,
                                            uint32_t first, vd_real *dw, vd_real *dx, vd_real *dy)
 {
-    uint32_t threshold = vd_drop_threshold(rate);
+    uint32_t threshold = vd_dropout_threshold(rate);
     vd_real scale = 1 / (1 - rate);
     for (int i = 0; i < n; i++) {
-        vd_real keep = rate == 0 || vd_keep(key, first + (uint32_t)i, threshold) ? ds * scale : 0;
+        vd_real keep =
+            rate == 0 || vd_dropout_keeps(key, first + (uint32_t)i, threshold) ? ds * scale : 0;
         dw[i] += keep * x[i] * y[i];
         vd_real d = keep * w[i];
         dx[i] += d * y[i];
@@ -304,13 +306,13 @@ static void region_attention(const vd_geometry *span, int hidden, const vd_real 
             for (int i = 0; i < hidden; i++)
                 row[i] /= norm[k];
             vd_real sum = 0;
-            uint32_t threshold = vd_drop_threshold(rate), first = (uint32_t)k * (uint32_t)hidden;
+            uint32_t threshold = vd_dropout_threshold(rate), first = (uint32_t)k * (uint32_t)hidden;
             vd_real scale = 1 / (1 - rate);
             if (rate == 0)
                 sum = dot(score->w, row, hidden);
             else
                 for (int i = 0; i < hidden; i++)
-                    if (vd_keep(key, first + (uint32_t)i, threshold))
+                    if (vd_dropout_keeps(key, first + (uint32_t)i, threshold))
                         sum += score->w[i] * row[i] * scale;
             g[k] = sum + score->b[0];
         }
@@ -327,7 +329,7 @@ static void region_attention_backward(const vd_geometry *span, int hidden, const
                                       vd_real *dg, vd_real *dfm, vd_real *dfc)
 {
     size_t h = (size_t)hidden;
-    uint32_t threshold = vd_drop_threshold(rate);
+    uint32_t threshold = vd_dropout_threshold(rate);
     vd_real scale = 1 / (1 - rate);
     for (int n = 0; n < span->questions; n++) {
         int from = span->region_start[n], to = span->region_start[n + 1];
@@ -338,7 +340,7 @@ static void region_attention_backward(const vd_geometry *span, int hidden, const
             uint32_t first = (uint32_t)k * (uint32_t)hidden;
             dscore->b[0] += dg[k];
             for (int i = 0; i < hidden; i++) {
-                bool keep = rate == 0 || vd_keep(key, first + (uint32_t)i, threshold);
+                bool keep = rate == 0 || vd_dropout_keeps(key, first + (uint32_t)i, threshold);
                 vd_real d = keep ? dg[k] * scale : 0;
                 dscore->w[i] += d * row[i];
                 dv[i] = d * score->w[i];

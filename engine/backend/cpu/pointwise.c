@@ -130,10 +130,10 @@ static void add(vd_real *x, const vd_real *y, size_t n)
 VD_WIDE static void drop_range(void *data, size_t from, size_t to)
 {
     const pointwise_job j = *(const pointwise_job *)data;
-    uint32_t threshold = vd_drop_threshold(j.rate);
+    uint32_t threshold = vd_dropout_threshold(j.rate);
     vd_real scale = 1 / (1 - j.rate);
     for (size_t i = from; i < to; i++)
-        j.y[i] = vd_keep(j.key, (uint32_t)i, threshold) ? j.from[i] * scale : 0;
+        j.y[i] = vd_dropout_keeps(j.key, (uint32_t)i, threshold) ? j.from[i] * scale : 0;
 }
 
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)

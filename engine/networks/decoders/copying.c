@@ -132,7 +132,7 @@ void vd_copying_score(vd_pass *pass, const vd_packed *answers, const vd_value *s
                                     vd_source_name(pass->config, "pointer").text);
 }
 
-vd_status vd_copying_see(vd_pass *pass, const vd_attended *attended, vd_copying *c, vd_error *err)
+vd_status vd_copying_match(vd_pass *pass, const vd_attended *attended, vd_copying *c, vd_error *err)
 {
     const vd_pairing *p = c->pairing = attended->copied->pairing;
     size_t words = (size_t)p->query_rows;

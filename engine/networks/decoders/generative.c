@@ -35,7 +35,7 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
         return status;
     given->output = given->attended.out->x;
     given->doutput = given->attended.out->dx;
-    return vd_copies(pass->config) ? vd_copying_see(pass, &given->attended, &given->copying, err)
+    return vd_copies(pass->config) ? vd_copying_match(pass, &given->attended, &given->copying, err)
                                    : VD_OK;
 }
 

@@ -40,10 +40,11 @@ static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions p
     text->id = packed->rows.id;
     text->position = packed->rows.position;
     text->input_row = NULL;
-    if (positions == VD_POSITIONS_AS_PRINTED || (text->placed && pass->position_dropout != 0))
+    if (positions == VD_POSITIONS_AS_PRINTED ||
+        (text->has_positions && pass->position_dropout != 0))
         return VD_OK;
-    vd_status status =
-        vd_packed_distinct(packed, pass->config->vocab, text->placed, pass->arena, &words, err);
+    vd_status status = vd_packed_distinct(packed, pass->config->vocab, text->has_positions,
+                                          pass->arena, &words, err);
     // To send a device what is distinct costs more than a few products.
     if (status != VD_OK || (!pass->be->memory->host && 2 * words.count > packed->tokens))
         return status;
@@ -66,7 +67,7 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
         positions = VD_POSITIONS_NONE;
     text->packed = packed;
     text->wide = e;
-    text->placed = positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED;
+    text->has_positions = positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED;
     vd_status status = choose_inputs(pass, text, positions, err);
     if (status != VD_OK)
         return status;
@@ -79,10 +80,10 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
     if (!text->input)
         return vd_error_memory(err, "word embeddings");
     pass->be->embed(&pass->w->embed, text->id, text->inputs, text->input);
-    if (text->placed)
+    if (text->has_positions)
         pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
                            text->position, text->inputs, e, text->input);
-    if (text->placed && pass->position_dropout != 0)
+    if (text->has_positions && pass->position_dropout != 0)
         pass->be->dropout(text->input, text->input, n, pass->position_dropout,
                           vd_pass_key(pass, site));
     return VD_OK;
@@ -92,10 +93,10 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
 {
     const vd_packed *packed = text->packed;
     int e = pass->config->embed;
-    if (text->placed)
+    if (text->has_positions)
         vd_pass_drop_backward(pass, dinput, (size_t)text->inputs * (size_t)e,
                               pass->position_dropout, site);
-    if (text->placed && pass->config->positions == VD_POSITIONS_LEARNED)
+    if (text->has_positions && pass->config->positions == VD_POSITIONS_LEARNED)
         pass->be->scatter_rows(dinput, e, text->position, text->inputs, e, pass->dw->position, e);
     pass->be->embed_backward(&pass->dw->embed, text->id, text->inputs, dinput);
     if (text->dembedding)

@@ -23,7 +23,7 @@ static const vd_real *make_sinusoids(vd_tape *tape, int positions, int width)
     return vd_tape_upload(tape, table, n, sizeof *table);
 }
 
-vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_value *x)
+vd_value *vd_text_add_sinusoids(vd_tape *tape, const vd_sequences *words, const vd_value *x)
 {
     const vd_packed *p = words->packed;
     if (tape->status != VD_OK)

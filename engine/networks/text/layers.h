@@ -11,13 +11,13 @@ enum { VD_TEXT_WIDE = 3 }; // words of a gated convolution
 // The words' vectors, a row each.
 vd_value *vd_text_rows(vd_tape *tape, const vd_sequences *words);
 // x + the sinusoids of the words' positions in their sentences (Vaswani et al. 2017, 3.5).
-vd_value *vd_text_placed(vd_tape *tape, const vd_sequences *words, const vd_value *x);
+vd_value *vd_text_add_sinusoids(vd_tape *tape, const vd_sequences *words, const vd_value *x);
 
 // Self-attention within a sentence's words.
 const vd_pairing *vd_text_own_words(vd_tape *tape, const vd_sequences *words);
 // Multi-head attention of rows x to rows y: per head softmax((W_q x_i) . (W_k y_j) / sqrt(size of a
-// head)) mixes W_v y_j; joined, then W_o. No biases. Parameters NAME.{query,key,value,out}; shown:
-// what it is shown as, NULL: it is not.
+// head)) mixes W_v y_j; concatenated, then W_o. No biases. Parameters NAME.{query,key,value,out};
+// shown: what it is shown as, NULL: it is not.
 typedef struct vd_heads_size {
     int x, y, all, out; // numbers of x, of y, of all heads, of what is found
 } vd_heads_size;

@@ -78,7 +78,7 @@ static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *wor
     const vd_pairing *own = vd_text_own_words(tape, words);
     vd_value *y =
         vd_tape_linear(tape, vd_text_rows(tape, words), vd_name_of("%s.text.in", name).text);
-    y = vd_tape_dropout(tape, vd_text_placed(tape, words, y), in->text_dropout);
+    y = vd_tape_dropout(tape, vd_text_add_sinusoids(tape, words, y), in->text_dropout);
     for (int l = 0; l < SUBLAYERS && tape->status == VD_OK; l++) {
         const vd_name at = vd_name_of("%s.text.%d", name, l < CONVOLUTIONS ? l : CONVOLUTIONS);
         vd_value *more;

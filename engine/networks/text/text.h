@@ -30,7 +30,7 @@ extern const vd_text_encoder vd_text_bilstm_layer, vd_text_gru_layer;
 
 // That of the configuration, or the network's own; NULL: it has none.
 const vd_text_encoder *vd_text_encoder_of(const vd_config *config);
-// W: H, in MVAN 2H; where halves are joined, even.
+// W: H, in MVAN 2H; where two halves are concatenated, even.
 int vd_states_width(const vd_config *config);
 int vd_text_heads(const vd_config *config);
 // The rate of dropout in training, from the option of that name: below 0 the encoder's own.

@@ -37,7 +37,7 @@ static vd_value *run(vd_tape *tape, const vd_inputs *in, const vd_sequences *wor
     vd_value *y =
         vd_tape_linear(tape, vd_text_rows(tape, words), vd_name_of("%s.text.in", name).text);
     y = vd_tape_scale(tape, y, (vd_real)sqrt((double)y->columns));
-    y = vd_tape_dropout(tape, vd_text_placed(tape, words, y), in->text_dropout);
+    y = vd_tape_dropout(tape, vd_text_add_sinusoids(tape, words, y), in->text_dropout);
     for (int l = 0; l < LAYERS; l++) {
         const vd_name at = vd_name_of("%s.text.%d", name, l);
         vd_value *seen = vd_text_attention(tape, own, y, vd_text_heads(in->config), at.text);
