@@ -165,5 +165,5 @@ vd_status blocks_detector_train(const blocks_detector_options *options, const ch
     if (!status)
         status = add_classifier(&t, from ? from : o->out, err);
     blocks_trainer_clear(&t);
-    return status ? status : blocks_detector_learn_world(o, o->out, report, user, err);
+    return status ? status : blocks_detector_fit_outlier(o, o->out, report, user, err);
 }

@@ -47,7 +47,7 @@ enum { BLOCKS_DETECTOR_HELD_OUT = 200 };
 // The last step of training, also alone: adds to the extractor `from` what its world looks like
 // (features/extract/outlier.h), from as many pictures as it was trained on, at most 1,000, behind
 // the held out ones; writes options->out, which may be the same file.
-vd_status blocks_detector_learn_world(const blocks_detector_options *options, const char *from,
+vd_status blocks_detector_fit_outlier(const blocks_detector_options *options, const char *from,
                                       blocks_detector_report report, void *user, vd_error *err);
 
 typedef struct blocks_detector_scores {

@@ -78,7 +78,7 @@ static vd_status fit_outlier(const outlier_fit *l, vd_extractor *extractor,
     return status ? status : vd_outlier_fit(&extractor->outlier, l->features, l->count, err);
 }
 
-vd_status blocks_detector_learn_world(const blocks_detector_options *options, const char *from,
+vd_status blocks_detector_fit_outlier(const blocks_detector_options *options, const char *from,
                                       blocks_detector_report report, void *user, vd_error *err)
 {
     outlier_fit l = {.options = options};

@@ -46,8 +46,7 @@ enum { BLOCKS_MOST_CAPTIONS = 100 };
 vd_status blocks_world_write_captions(const blocks_world *world, int each, const char *path,
                                       vd_error *err);
 // What was written as scenes: the objects with their boxes where those are there, not camera and
-// light. *out: new (vd_free), (*count), by
-// rising image id. VD_FORMAT with file and place for what is no such scene.
+// light. *out: new (vd_free), (*count), by rising image id. VD_FORMAT names what is no such scene.
 vd_status blocks_scenes_read(const char *path, blocks_scene **out, size_t *count, vd_error *err);
 // NULL when there is none of that image.
 const blocks_scene *blocks_scenes_find(const blocks_scene *scenes, size_t count, int64_t image_id);
@@ -61,7 +60,7 @@ vd_status blocks_world_write_picture(const blocks_scene *scene, const char *path
 // extractor: path of its weights, loaded once for each thread. The set has room for as many
 // regions as the fullest picture needs. Where pictures is not NULL, picture i < picture_count is
 // written as DIR/<image_id>.png on the way.
-typedef struct blocks_survey_options {
+typedef struct blocks_extract_options {
     const char *extractor;
     int threads;
     const char *pictures;
@@ -69,9 +68,9 @@ typedef struct blocks_survey_options {
     const atomic_int *stop;
     vd_parallel_report report; // may be NULL
     void *user;
-} blocks_survey_options;
+} blocks_extract_options;
 
-vd_status blocks_survey(const blocks_world *world, const blocks_survey_options *options,
-                        vd_region_set *out, vd_error *err);
+vd_status blocks_extract_regions(const blocks_world *world, const blocks_extract_options *options,
+                                 vd_region_set *out, vd_error *err);
 
 #endif

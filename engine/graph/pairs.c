@@ -302,10 +302,10 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores)
     return y;
 }
 
-bool vd_is_flat(const char *const *flatten, const char *name)
+bool vd_is_uniform(const char *const *uniform, const char *name)
 {
-    for (; flatten && *flatten; flatten++)
-        if (strcmp(*flatten, name) == 0)
+    for (; uniform && *uniform; uniform++)
+        if (strcmp(*uniform, name) == 0)
             return true;
     return false;
 }
@@ -329,7 +329,7 @@ static void show_heads(vd_tape *tape, const vd_value *a, const char *name, int i
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index)
 {
     // All scores are alike.
-    if (vd_is_flat(tape->flatten, name))
+    if (vd_is_uniform(tape->uniform, name))
         scores = vd_tape_scale(tape, scores, 0);
     vd_value *a = vd_tape_softmax(tape, scores);
     if (tape->status != VD_OK || heads_of(a) <= 1)

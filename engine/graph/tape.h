@@ -69,7 +69,7 @@ typedef struct vd_tape {
     const vd_parameters *dw; // gradients, added to; NULL: no backward pass
     uint64_t key;            // of this pass' dropout masks
     // Names of attentions that are made uniform, a NULL at the end; NULL: none.
-    const char *const *flatten;
+    const char *const *uniform;
 
     vd_shown *shown; // in the order of the calls
     vd_explained *explained;
@@ -196,7 +196,7 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
 // heads each is shown, then their mean.
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index);
 // Whether the attentions of this name are among those that are made uniform (vd_tape.flatten).
-bool vd_is_flat(const char *const *flatten, const char *name);
+bool vd_is_uniform(const char *const *uniform, const char *name);
 // The numbers of each group of a, times the group's number, a row of w.
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);
 // For each query, the sum of its keys' rows of v, weighted by a; with heads, of each head's

@@ -146,7 +146,7 @@ vd_status vd_caption_logs(vd_caption_pass *pass, float *logs, vd_error *err)
 
 // ---- word by word -------------------------------------------------------------------------------
 
-static void add_likely(vd_said_word *w, int32_t id, double log)
+static void add_likely(vd_generated_word *w, int32_t id, double log)
 {
     double p = exp(log);
     int at = w->likelies;
@@ -160,9 +160,10 @@ static void add_likely(vd_said_word *w, int32_t id, double log)
     w->likely[at].probability = p;
 }
 
-static void describe_word(vd_said_word *w, int32_t id, const float *log, int vocab)
+static void describe_word(vd_generated_word *w, int32_t id, const float *log, int vocab)
 {
-    *w = (vd_said_word){.id = id, .probability = exp((double)log[id]), .gate = -1, .chosen = -1};
+    *w = (vd_generated_word){
+        .id = id, .probability = exp((double)log[id]), .gate = -1, .chosen = -1};
     for (int32_t i = 0; i < vocab; i++) {
         w->entropy -= exp((double)log[i]) * (double)log[i];
         add_likely(w, i, (double)log[i]);
@@ -224,7 +225,7 @@ static vd_status allocate_trace(const vd_caption_config *c, int words, int regio
 }
 
 // What only sat has: the gate of word t, and where hard attention looked.
-static void copy_step(const vd_caption_pass *pass, int t, vd_said_word *w)
+static void copy_step(const vd_caption_pass *pass, int t, vd_generated_word *w)
 {
     const vd_caption_step *s = &pass->step[t];
     float gate;

@@ -1,5 +1,5 @@
-// A captioner: a model that describes pictures (networks/captions/), saying captions word by word.
-// One thread at a time per captioner.
+// A captioner: a model that describes pictures (networks/captions/), which generates captions word
+// by word. One thread at a time per captioner.
 #ifndef VD_CAPTIONER_H
 #define VD_CAPTIONER_H
 
@@ -19,14 +19,13 @@ vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and
 // captioners have none: VD_USAGE, unless it is VD_HARD_OWN or VD_HARD_LARGEST.
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err);
 
-// What if: captions are said, or read, with something changed. All zero: nothing is.
+// What if: captions are generated, or read, with something changed. All zero: nothing is.
 typedef struct vd_caption_what_if {
     // (regions) left out, as if the detector had not found them: the numbers are those of a picture
     // without them, to the bit. One must stay. NULL: none.
     const bool *mask_region;
-    // Words that a caption has at its first `places` places, whatever a saying allows otherwise;
-    // VD_PAD: any. It does not end before them, unless VD_END is the last. What is read has its
-    // own.
+    // The first `places` words of a caption, whatever the other settings allow; VD_PAD: any. It
+    // does not end before them, unless VD_END is the last. What is read has its own.
     int32_t forced[VD_MAX_CAPTION];
     int places;
     // No head gives anything to the history (w = 0): the second look sees the regions alone. With
@@ -38,7 +37,7 @@ typedef struct vd_caption_what_if {
 enum { VD_MOST_BEAMS = 32 };
 
 // How a caption is generated: never empty, and without <PAD>, <S> and <UNK>.
-typedef struct vd_saying {
+typedef struct vd_generation {
     int beam;    // 1 to VD_MOST_BEAMS hypotheses; 1: greedy
     int longest; // words, 1 to VD_MAX_CAPTION
     // Instead of a search each word is drawn from p^(1 / temperature), with numbers of the seed; 0:
@@ -46,29 +45,29 @@ typedef struct vd_saying {
     double temperature;
     uint64_t seed;
     // With a temperature: `beam` captions are drawn, in the order of the draws; and all words there
-    // are, nothing at all too, may be said: draws are from the network's own distribution.
+    // are, nothing at all too, may be generated: draws are from the network's own distribution.
     bool drawn, anything;
     // Last order: log-probability / length^length_power, length with </S>.
     double length_power;
     // Off unless asked for: no word twice running, no three words in a row twice, no end on "a",
     // "the", "of" and their like.
     bool no_repeat, no_trigram, no_dangling;
-    bool merge_repeats; // of what was said, runs of a word become one (M2's evaluation)
+    bool merge_repeats;                // of the result, runs of a word become one (M2's evaluation)
     const vd_caption_what_if *what_if; // NULL: nothing is changed
-} vd_saying;
+} vd_generation;
 
 // Greedy with all else off.
-vd_saying vd_saying_greedy(void);
+vd_generation vd_generation_greedy(void);
 // "beam=5 longest=20 length-power=0 no-repeat", "temperature=1 seed=3 longest=20": what a result
-// that was said so should name.
-void vd_saying_text(const vd_saying *how, char *out, size_t size);
+// should name.
+void vd_generation_text(const vd_generation *how, char *out, size_t size);
 
-typedef struct vd_said_caption {
+typedef struct vd_generated_caption {
     int length;
     int32_t word[VD_MAX_CAPTION];
     bool ended;             // with </S>; else it was cut
     double log_probability; // the network's, of all words and </S>
-} vd_said_caption;
+} vd_generated_caption;
 
 // Describes a picture of (regions, D) features; rows of zeros are no regions. out: (beam), the best
 // first; *count: how many. Beam search is by sums of log-probabilities; a finished hypothesis keeps
@@ -76,14 +75,14 @@ typedef struct vd_said_caption {
 // no open sum exceeds that of the best finished one and only that is wanted (most 1). Ties: the
 // earlier hypothesis, the lower id. most: 1 to beam captions are wanted. A captioner that draws
 // where it looks has no beam: VD_USAGE.
-vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
-                           const vd_saying *how, vd_said_caption *out, int most, int *count,
-                           vd_error *err);
+vd_status vd_captioner_generate(vd_captioner *captioner, const float *image, int regions,
+                                const vd_generation *how, vd_generated_caption *out, int most,
+                                int *count, vd_error *err);
 
 enum { VD_RUNNERS_UP = 5 };
 
 // One word of a caption, or </S>.
-typedef struct vd_said_word {
+typedef struct vd_generated_word {
     int32_t id;
     double probability, entropy; // entropy of all words there could be, in nats
     struct {
@@ -93,13 +92,13 @@ typedef struct vd_said_word {
     int likelies;
     double gate; // of sat: how much of what is found is let in, 0..1; of others -1
     int chosen;  // hard attention: the region that was looked at; -1: all were, weighed
-} vd_said_word;
+} vd_generated_word;
 
 // What the network looked at, word by word: T words, </S> included, N layers, h heads, P regions.
 // Memory belongs to it (vd_caption_trace_clear).
 typedef struct vd_caption_trace {
     int words, layers, heads, regions;
-    vd_said_word word[VD_MAX_CAPTION + 1];
+    vd_generated_word word[VD_MAX_CAPTION + 1];
     double log_probability;
     // Shares of the last look of a layer: of regions, and (NULL: there is no history) of the
     // history's entries, from that of the first word to its own; both together are 1.
@@ -107,8 +106,8 @@ typedef struct vd_caption_trace {
     float *history; // (T, N, h, T)
 } vd_caption_trace;
 
-// Of words that were said, or any others: with their log-probability. ended: whether </S> follows.
-// what_if: NULL, or what is changed; its forced words are ignored.
+// Of words that were generated, or any others: with their log-probability. ended: whether </S>
+// follows. what_if: NULL, or what is changed; its forced words are ignored.
 vd_status vd_captioner_trace(vd_captioner *captioner, const float *image, int regions,
                              const int32_t *word, int length, bool ended,
                              const vd_caption_what_if *what_if, vd_caption_trace *out,

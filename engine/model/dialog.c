@@ -194,14 +194,14 @@ static vd_status read_shown(const vd_dialog *d, const vd_pass *pass,
 
 // ---- what the words of the answer look at -------------------------------------------------------
 
-static vd_utterance given_answer(const vd_dialog *d, const vd_answer *a)
+static vd_generated_answer given_answer(const vd_dialog *d, const vd_answer *a)
 {
     const vd_pool *pool = d->pool;
-    vd_utterance given = a->said.beam[0];
+    vd_generated_answer given = a->generated.beam[0];
     if (!vd_has_generative(pool->by) || !pool->tokens)
         return given;
     const int32_t *best = pool->tokens + (size_t)a->order[0] * (size_t)pool->width;
-    given = (vd_utterance){.score = a->score[a->order[0]]};
+    given = (vd_generated_answer){.score = a->score[a->order[0]]};
     for (int i = 1; i < pool->lengths[a->order[0]] && best[i] != VD_END; i++)
         if (given.length < VD_MOST_WORDS)
             given.word[given.length++] = best[i];
@@ -410,7 +410,7 @@ static bool is_plain(const vd_dialog *d, const vd_request *q)
 {
     const vd_intervention *w = q->what_if;
     return q->entries == d->history.entries && !w->mask_region && !w->blank && !w->swap_positions &&
-           !(w->flatten && *w->flatten);
+           !(w->uniform && *w->uniform);
 }
 
 // What the pass made for the questions to come. Where there is no memory for it, they begin at the
@@ -484,7 +484,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     vd_shown_attentions shown;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
-    pass.flatten = q.what_if->flatten;
+    pass.uniform = q.what_if->uniform;
     if (q.what_if->swap_positions)
         config.positions = swapped(config.positions);
     pass.config = &config;
@@ -504,7 +504,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK)
         status = rank_pool(d, &pass, stop, a, err);
     if (status == VD_OK && vd_has_generative(config.decoders))
-        status = vd_generate_answers(&pass, stop, &a->said, err);
+        status = vd_generate_answers(&pass, stop, &a->generated, err);
     if (status == VD_OK)
         status = list_subsets(d, &pass, q.entry, q.entries, length, &shown.subsets, err);
     if (status == VD_OK)

@@ -37,20 +37,20 @@ enum {
     VD_BEAMS = 5
 };
 
-typedef struct vd_utterance {
+typedef struct vd_generated_answer {
     int length;
     int32_t word[VD_MOST_WORDS];
     float score; // mean log-probability of its words and </S>, as answers are ranked by
-} vd_utterance;
+} vd_generated_answer;
 
 // The generated answers to one question.
-typedef struct vd_turn_answers {
+typedef struct vd_generated_answers {
     int count; // 0: the model has no generative decoder
     // The results of a beam search with VD_BEAMS hypotheses, by decreasing score, all different;
     // the greedy answer is one of them.
-    vd_utterance beam[VD_BEAMS];
-    vd_utterance greedy; // greedy search: always the most probable next word
-} vd_turn_answers;
+    vd_generated_answer beam[VD_BEAMS];
+    vd_generated_answer greedy; // greedy search: always the most probable next word
+} vd_generated_answers;
 
 // Everything the network computed for one question. Arrays belong to the answer
 // (vd_answer_clear frees them).
@@ -69,9 +69,9 @@ typedef struct vd_answer {
     // The answer whose words' attention over the dialog is shown, if a decoder has one
     // ("answer-words" in the list): the pool's best if that decoder ranks the pool, else the most
     // probable generated one.
-    vd_utterance given;
-    vd_turn_answers said; // answers that a generative decoder generated
-    double milliseconds;  // wall time of the call
+    vd_generated_answer given;
+    vd_generated_answers generated; // answers that a generative decoder generated
+    double milliseconds;            // wall time of the call
 } vd_answer;
 
 // Answers question (1 <= length <= 19 ids, no start or end token). The dialog is unchanged.

@@ -75,8 +75,8 @@ static inline vd_status vd_stopped(const atomic_int *stop, vd_error *err)
 // can drop the beginning of the greedy answer and end below it: that answer is put among the
 // beam's, for the worst of them where there is no room. When stop becomes non-zero (may be NULL) it
 // ends with VD_INTERRUPTED.
-vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop, vd_turn_answers *generated,
-                              vd_error *err);
+vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop,
+                              vd_generated_answers *generated, vd_error *err);
 
 // Scores (count), host: mean log-probability of each of the answers `<S> answer </S>`, tokens
 // (count, width), after pass->encoded (1, H).

@@ -356,11 +356,11 @@ static vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
                             rows, 1);
 }
 
-const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores)
+const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const vd_value *scores)
 {
-    const char *const *names = d->tape->flatten;
-    const flat of = {vd_is_flat(names, "regions"), vd_is_flat(names, "rounds"),
-                     vd_is_flat(names, "history-words"), vd_is_flat(names, "question-words")};
+    const char *const *names = d->tape->uniform;
+    const flat of = {vd_is_uniform(names, "regions"), vd_is_uniform(names, "rounds"),
+                     vd_is_uniform(names, "history-words"), vd_is_uniform(names, "question-words")};
     if (!(of.regions || of.rounds || of.words || of.own) || d->tape->status != VD_OK)
         return scores;
     vd_real *keep = vd_arena_take_raw(d->tape->arena, (size_t)scores->rows, sizeof *keep);

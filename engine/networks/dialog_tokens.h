@@ -58,7 +58,7 @@ void vd_dialog_tokens_keep(const vd_dialog_tokens *d);
 
 // Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
 // questions, the regions, the entries whatever their length, the entries' words, or their own.
-const vd_value *vd_dialog_tokens_flatten(const vd_dialog_tokens *d, const vd_value *scores);
+const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const vd_value *scores);
 // The share that each question's last word gives to each region, the mean over heads: pairs of
 // VD_SEES_REGIONS.
 vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention);

@@ -156,7 +156,8 @@ static const vd_value *attend(vd_dialog_tokens *d, const vd_value *y, int index,
     q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / d->heads));
     k = vd_dialog_tokens_all(d, k);
     v = vd_dialog_tokens_all(d, v);
-    const vd_value *s = vd_dialog_tokens_flatten(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
+    const vd_value *s =
+        vd_dialog_tokens_make_uniform(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
     l->a = vd_tape_softmax(tape, s);
     vd_dialog_tokens_roll(d, l->a);
     if (l->last) // what is shown last is what views show first

@@ -356,7 +356,7 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
                     .states = &states,
                     .next_word = pass->next_word,
                     .next_word_loss = &pass->next_word_loss};
-    tape->flatten = pass->flatten;
+    tape->uniform = pass->uniform;
     read_regions(tape, &in, pass);
     const vd_value *e =
         tape->status == VD_OK ? vd_encoder_of(pass->config)->build(tape, &in) : &tape->nothing;

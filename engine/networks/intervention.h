@@ -16,7 +16,7 @@ typedef struct vd_intervention {
     bool blank; // every region's features are zero
     // Attentions by name, up to a NULL, made uniform over what is not masked: all hops, heads,
     // layers or steps of a name. NULL: none.
-    const char *const *flatten;
+    const char *const *uniform;
     // Positions are taken from the words of question and history where the model adds them, and
     // added as sinusoids where it has none. The candidates keep the vectors of their pool.
     bool swap_positions;

@@ -31,7 +31,7 @@ void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, v
 const vd_score_weights *vd_pass_score(vd_pass *pass, const char *attention,
                                       const vd_score_weights *score, vd_score_weights *flat)
 {
-    if (!vd_is_flat(pass->flatten, attention))
+    if (!vd_is_uniform(pass->uniform, attention))
         return score;
     flat->w = vd_arena_zeros(pass->arena, (size_t)pass->config->hidden);
     flat->b = vd_arena_zeros(pass->arena, 1);
@@ -41,7 +41,7 @@ const vd_score_weights *vd_pass_score(vd_pass *pass, const char *attention,
 void vd_pass_scores(const vd_pass *pass, const char *attention, const vd_product *list, int count,
                     vd_real *scores, size_t n)
 {
-    if (vd_is_flat(pass->flatten, attention))
+    if (vd_is_uniform(pass->uniform, attention))
         pass->be->memory->zero(scores, n * sizeof *scores);
     else
         pass->be->products(false, true, 0, list, count);

@@ -117,7 +117,7 @@ typedef struct vd_pass {
     double next_word;           // what each next word counts in the loss (dialog_transformer.c)
     double next_word_loss;      // their sum, which the network sets
     uint64_t key;               // of this step's dropout masks
-    const char *const *flatten; // attentions made uniform, as in vd_intervention, when answering
+    const char *const *uniform; // attentions made uniform, as in vd_intervention, when answering
     struct vd_memo *memo;       // of networks on the tape (networks/encoder.h), when answering
     vd_arena *arena;
 

@@ -13,7 +13,7 @@ typedef struct samples {
     const vd_batch *batch;
     const vd_scst_step *step;
     int k;
-    vd_said_caption *generated;          // (pictures, K)
+    vd_generated_caption *generated;     // (pictures, K)
     int *count;                          // (pictures) of them
     double *reward;                      // (pictures, K)
     int *form;                           // (pictures, K)
@@ -40,8 +40,8 @@ static vd_status take(vd_caption_pass *pass, const vd_batch *batch, const vd_scs
 
 // Captions of all pictures. The pass that learns has seen them; a copy of it says, without a
 // gradient.
-static vd_status generate(const samples *s, const vd_saying *how, vd_said_caption *out, int most,
-                          int *count, vd_error *err)
+static vd_status generate(const samples *s, const vd_generation *how, vd_generated_caption *out,
+                          int most, int *count, vd_error *err)
 {
     vd_caption_pass pass = *s->pass;
     pass.tape.dw = NULL;
@@ -56,24 +56,24 @@ static vd_status generate(const samples *s, const vd_saying *how, vd_said_captio
 static vd_status generate_samples(const samples *s, vd_error *err)
 {
     bool drawn = s->step->options->sample == VD_SAMPLE_DRAW;
-    const vd_saying how = {.beam = s->k,
-                           .longest = VD_MAX_CAPTION,
-                           .temperature = drawn,
-                           .seed = s->step->seed,
-                           .drawn = drawn,
-                           .anything = drawn};
+    const vd_generation how = {.beam = s->k,
+                               .longest = VD_MAX_CAPTION,
+                               .temperature = drawn,
+                               .seed = s->step->seed,
+                               .drawn = drawn,
+                               .anything = drawn};
     return generate(s, &how, s->generated, s->k, s->count, err);
 }
 
 // Its words, and </S> where it was said; how many.
-static int copy_ids(const vd_said_caption *c, int32_t id[VD_MAX_CAPTION + 1])
+static int copy_ids(const vd_generated_caption *c, int32_t id[VD_MAX_CAPTION + 1])
 {
     memcpy(id, c->word, (size_t)c->length * sizeof *id);
     id[c->length] = VD_END;
     return c->length + c->ended;
 }
 
-static double reward_of(const samples *s, int picture, const vd_said_caption *c)
+static double reward_of(const samples *s, int picture, const vd_generated_caption *c)
 {
     int32_t id[VD_MAX_CAPTION + 1];
     int count = copy_ids(c, id);
@@ -139,7 +139,7 @@ static void compare(const samples *s, int b, double greedy)
     }
 }
 
-static bool is_same(const vd_said_caption *a, const vd_said_caption *b)
+static bool is_same(const vd_generated_caption *a, const vd_generated_caption *b)
 {
     return a->length == b->length && a->ended == b->ended &&
            memcmp(a->word, b->word, (size_t)a->length * sizeof *a->word) == 0;
@@ -148,7 +148,7 @@ static bool is_same(const vd_said_caption *a, const vd_said_caption *b)
 // What captions that are alike count goes to the first of them.
 static void gather(const samples *s, int b)
 {
-    const vd_said_caption *generated = s->generated + b * s->k;
+    const vd_generated_caption *generated = s->generated + b * s->k;
     vd_real *weight = s->weight + b * s->k;
     for (int i = 1; i < s->count[b]; i++)
         for (int j = 0; j < i; j++)
@@ -161,10 +161,10 @@ static void gather(const samples *s, int b)
 
 static vd_status find_weights(samples *s, vd_error *err)
 {
-    const vd_saying how = vd_saying_greedy();
+    const vd_generation how = vd_generation_greedy();
     size_t pictures = (size_t)s->batch->dialogs;
     bool greedy = s->step->options->baseline == VD_BASELINE_GREEDY;
-    vd_said_caption *best = vd_arena_take(s->pass->tape.arena, pictures, sizeof *best);
+    vd_generated_caption *best = vd_arena_take(s->pass->tape.arena, pictures, sizeof *best);
     int *count = vd_arena_ints(s->pass->tape.arena, pictures);
     if (!best || !count)
         return vd_error_memory(err, "captions that are said");

@@ -348,10 +348,10 @@ double vd_trainer_rewarded(const vd_trainer *t)
     return known ? t->rewards.sum / (double)t->rewards.count : 0;
 }
 
-vd_status vd_trainer_describe(vd_trainer *t, const vd_batch *batch, vd_said_caption *out,
+vd_status vd_trainer_describe(vd_trainer *t, const vd_batch *batch, vd_generated_caption *out,
                               vd_error *err)
 {
-    const vd_saying how = vd_saying_greedy();
+    const vd_generation how = vd_generation_greedy();
     vd_caption_pass pass = caption_pass(t, false);
     int *count = vd_arena_ints(&t->arena, (size_t)batch->dialogs);
     if (!count)

@@ -63,7 +63,7 @@ void vd_trainer_reward(vd_trainer *trainer, const vd_rewards *rewards);
 double vd_trainer_rewarded(const vd_trainer *trainer);
 // Of a captioner: one caption for each of a batch's pictures, greedy and without dropout. out:
 // (pictures).
-vd_status vd_trainer_describe(vd_trainer *trainer, const vd_batch *batch, vd_said_caption *out,
+vd_status vd_trainer_describe(vd_trainer *trainer, const vd_batch *batch, vd_generated_caption *out,
                               vd_error *err);
 
 // A step's dialogs (or pictures with captions), divided into micro-batches to limit memory.

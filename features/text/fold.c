@@ -93,8 +93,8 @@ vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **gro
     return VD_OK;
 }
 
-vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most, vd_folded *list,
-                          int *count, vd_error *err)
+vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most,
+                          vd_answer_group *list, int *count, vd_error *err)
 {
     int n = 0;
     int32_t *index = vd_alloc((size_t)answer->candidates, sizeof *index); // in list, from 1
@@ -108,7 +108,7 @@ vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int mos
             list[*at - 1].alike++;
             list[*at - 1].probability += probability;
         } else if (n < most) {
-            list[n++] = (vd_folded){one, i, 0, probability};
+            list[n++] = (vd_answer_group){one, i, 0, probability};
             *at = n;
         }
     }

@@ -19,15 +19,15 @@ void vd_fold_key(const char *answer, char *key, size_t size);
 vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **group, vd_error *err);
 
 // A group as a ranking shows it.
-typedef struct vd_folded {
+typedef struct vd_answer_group {
     int32_t answer;     // the best ranked of the group
     int place;          // its place in the ranking, from 0
     int alike;          // number of further answers in the group
     double probability; // of all of them together
-} vd_folded;
+} vd_answer_group;
 
 // The first `most` groups by their best answers into list; *count how many there are.
-vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most, vd_folded *list,
-                          int *count, vd_error *err);
+vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most,
+                          vd_answer_group *list, int *count, vd_error *err);
 
 #endif

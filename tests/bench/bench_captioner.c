@@ -340,7 +340,7 @@ static vd_status measure_steps(torches *t, const struct kind *kind, const vd_bat
 
 typedef struct sayer {
     vd_captioner *captioner;
-    vd_saying how;
+    vd_generation how;
     series times;
     char name[80];
     double bar;                // milliseconds; < 0: none
@@ -374,10 +374,10 @@ static vd_status add_sayer(sayer *list, int *count, const char *name, const char
 
 static vd_status say_once(sayer *s, vd_error *err)
 {
-    vd_said_caption said[VD_MOST_BEAMS];
+    vd_generated_caption said[VD_MOST_BEAMS];
     int count;
     double cpu = cpu_now(), began = bench_now();
-    vd_status status = vd_captioner_say(s->captioner, image, P, &s->how, said, 1, &count, err);
+    vd_status status = vd_captioner_generate(s->captioner, image, P, &s->how, said, 1, &count, err);
     s->times.wall[s->times.count] = bench_now() - began;
     s->times.cpu[s->times.count++] = cpu_now() - cpu;
     s->words = status == VD_OK ? said[0].length + said[0].ended : 0;

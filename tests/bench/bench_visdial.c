@@ -235,7 +235,7 @@ static vd_status measure_question(vd_session *session, double *time, double *fol
     *time = bench_now() - start;
     if (status != VD_OK)
         return status;
-    static vd_folded list[100];
+    static vd_answer_group list[100];
     int count;
     start = bench_now();
     status = vd_session_fold(session, &group, err);

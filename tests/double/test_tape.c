@@ -444,7 +444,7 @@ static void flattened_attention_is_uniform_and_still_shown(void **state)
     static const char *const flat[] = {"regions", NULL};
     (void)state;
     start(&w);
-    w.tape.flatten = flat;
+    w.tape.uniform = flat;
     vd_value *a = vd_tape_attend(&w.tape, dot(&w, w.all, 1), "regions", 2);
     vd_value *b = vd_tape_attend(&w.tape, dot(&w, w.all, 1), "rounds", 0);
     for (int i = 0; i < w.all->pairs; i++)

@@ -51,9 +51,10 @@ static const char *copy(vd_caption_side *c, const char *text)
 
 static void fill_word(vd_caption_side *c, int t, const char *text, int *seed)
 {
-    vd_said_word *w = &c->trace.word[t];
+    vd_generated_word *w = &c->trace.word[t];
     double left = 0.9 - 0.5 * (double)number(seed);
-    *w = (vd_said_word){.id = 10 + t, .probability = left, .entropy = 1, .gate = -1, .chosen = -1};
+    *w = (vd_generated_word){
+        .id = 10 + t, .probability = left, .entropy = 1, .gate = -1, .chosen = -1};
     c->word[t] = copy(c, text);
     for (w->likelies = 0; w->likelies < VD_RUNNERS_UP; w->likelies++) {
         int i = w->likelies;

@@ -47,12 +47,12 @@ static inline void open_captioner(vd_caption_history history)
     open_config(&caption);
 }
 
-static inline vd_said_caption say(const vd_saying *how)
+static inline vd_generated_caption say(const vd_generation *how)
 {
-    vd_said_caption out[VD_MOST_BEAMS];
+    vd_generated_caption out[VD_MOST_BEAMS];
     int count;
     vd_error err;
-    must(vd_captioner_say(captioner, image, P, how, out, 1, &count, &err), &err);
+    must(vd_captioner_generate(captioner, image, P, how, out, 1, &count, &err), &err);
     assert_int_equal(count, 1);
     return out[0];
 }

@@ -312,12 +312,12 @@ static void regions_are_what_the_extractor_sees(void **state)
     size_t count = f->world.count;
     f->world.count = 4;
     vd_region_set one, two;
-    blocks_survey_options options = {.extractor = f->file, .threads = 1};
-    assert_int_equal(blocks_survey(&f->world, &options, &one, NULL), VD_OK);
+    blocks_extract_options options = {.extractor = f->file, .threads = 1};
+    assert_int_equal(blocks_extract_regions(&f->world, &options, &one, NULL), VD_OK);
     options.threads = 3;
     options.pictures = f->directory;
     options.picture_count = 2;
-    assert_int_equal(blocks_survey(&f->world, &options, &two, NULL), VD_OK);
+    assert_int_equal(blocks_extract_regions(&f->world, &options, &two, NULL), VD_OK);
     size_t values = one.count * (size_t)one.max * (size_t)one.size;
     assert_int_equal(one.max, two.max);
     assert_memory_equal(one.features, two.features, values * sizeof *one.features);
@@ -333,8 +333,8 @@ static vd_status survey_once(void *context, vd_error *err)
 {
     const fixture *f = context;
     vd_region_set set;
-    blocks_survey_options options = {.extractor = f->file, .threads = 1};
-    vd_status status = blocks_survey(&f->world, &options, &set, err);
+    blocks_extract_options options = {.extractor = f->file, .threads = 1};
+    vd_status status = blocks_extract_regions(&f->world, &options, &set, err);
     vd_region_set_clear(&set);
     return status;
 }
@@ -347,11 +347,11 @@ static void a_survey_out_of_memory_says_so(void **state)
     f->world.count = 1;
     assert_true(support_fail_each_allocation(survey_once, f) > 5);
     f->world.count = count;
-    blocks_survey_options options = {.extractor = f->other, .threads = 2};
+    blocks_extract_options options = {.extractor = f->other, .threads = 2};
     vd_region_set set;
     vd_error err = {0};
-    support_refused(blocks_survey(&f->world, &options, &set, &err), VD_NOT_FOUND, &err, f->other,
-                    NULL);
+    support_refused(blocks_extract_regions(&f->world, &options, &set, &err), VD_NOT_FOUND, &err,
+                    f->other, NULL);
     assert_null(set.features);
 }
 

@@ -24,7 +24,7 @@ enum { PICTURE = 2 };
 static vd_world *world;
 static vd_error err;
 static vd_captioning *cat; // of other words, with a history
-static vd_said_caption said[VD_HYPOTHESES];
+static vd_generated_caption said[VD_HYPOTHESES];
 
 static vd_caption_sheet *sheet_of(vd_captioning *second, const vd_caption_wish *wish)
 {
@@ -52,7 +52,7 @@ static void it_is_what_the_beam_ends_with(void **state)
         const vd_caption_wish wish = wish_of(place);
         vd_caption_sheet *sheet = sheet_of(NULL, &wish);
         const vd_caption_side *c = &sheet->side[0];
-        const vd_said_caption *same = &said[place - 1];
+        const vd_generated_caption *same = &said[place - 1];
         assert_int_equal(sheet->sides, 1);
         assert_int_equal(sheet->rows, same->length + same->ended);
         assert_true(fabs(c->trace.log_probability - same->log_probability) < 1e-4);

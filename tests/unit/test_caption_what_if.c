@@ -18,7 +18,7 @@ static vd_caption_trace trace_of(const float *picture, int regions, const vd_cap
     return t;
 }
 
-static void assert_same(const vd_said_caption *a, const vd_said_caption *b)
+static void assert_same(const vd_generated_caption *a, const vd_generated_caption *b)
 {
     assert_int_equal(a->length, b->length);
     assert_memory_equal(a->word, b->word, (size_t)a->length * sizeof *a->word);
@@ -33,10 +33,10 @@ static void own_words_change_nothing(void **state)
         open_captioner(h);
         for (int beam = 1; beam <= 5; beam += 4) {
             vd_caption_what_if w = {0};
-            vd_saying how = {.beam = beam, .longest = 6};
-            vd_said_caption plain = say(&how);
+            vd_generation how = {.beam = beam, .longest = 6};
+            vd_generated_caption plain = say(&how);
             how.what_if = &w;
-            vd_said_caption again = say(&how);
+            vd_generated_caption again = say(&how);
             assert_same(&plain, &again);
             memcpy(w.forced, plain.word, (size_t)plain.length * sizeof *plain.word);
             w.places = plain.length;
@@ -78,8 +78,8 @@ static void the_rest_is_said_anew(void **state)
     open_captioner(VD_HISTORY_COMPLETE);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const vd_caption_what_if *w = &cases[i];
-        vd_saying how = {.beam = 32, .longest = T, .what_if = w};
-        vd_said_caption c = say(&how);
+        vd_generation how = {.beam = 32, .longest = T, .what_if = w};
+        vd_generated_caption c = say(&how);
         bool end = w->forced[w->places - 1] == VD_END;
         assert_true(end ? c.ended && c.length == w->places - 1 : c.length >= w->places);
         for (int k = 0; k < c.length && k < w->places; k++)
@@ -97,11 +97,11 @@ static void the_rest_is_said_anew(void **state)
 static void forced_words_come_first(void **state)
 {
     const vd_caption_what_if w = {.forced = {5, 5, VD_UNKNOWN}, .places = 3};
-    vd_saying how = {.beam = 1, .longest = 8, .no_repeat = true, .what_if = &w};
+    vd_generation how = {.beam = 1, .longest = 8, .no_repeat = true, .what_if = &w};
     (void)state;
     open_captioner(VD_HISTORY_COMPLETE);
     for (int i = 0; i < 40; i++) {
-        vd_said_caption c = say(&how);
+        vd_generated_caption c = say(&how);
         assert_true(c.length >= 3);
         assert_memory_equal(c.word, w.forced, 3 * sizeof *c.word);
         how.temperature = 1;
@@ -149,12 +149,12 @@ static void left_out_is_not_there(vd_captioner_kind kind)
     vd_caption_trace_clear(&a);
     vd_caption_trace_clear(&b);
     vd_caption_trace_clear(&whole);
-    vd_saying how = {.beam = 5, .longest = 8, .what_if = &w};
-    vd_said_caption masked = say(&how), other;
+    vd_generation how = {.beam = 5, .longest = 8, .what_if = &w};
+    vd_generated_caption masked = say(&how), other;
     vd_error err;
     int count;
     how.what_if = NULL;
-    must(vd_captioner_say(captioner, without, P - 1, &how, &other, 1, &count, &err), &err);
+    must(vd_captioner_generate(captioner, without, P - 1, &how, &other, 1, &count, &err), &err);
     if (masked.log_probability != other.log_probability)
         fail_msg("%s: %.9g, without the region %.9g", vd_captioner_names[kind],
                  masked.log_probability, other.log_probability);
@@ -180,8 +180,8 @@ static void compare_without_history(vd_captioner_kind kind, vd_caption_history h
     vd_caption_config c = config_of(history);
     c.captioner = kind;
     open_config(&c);
-    vd_saying how = {.beam = 5, .longest = 8, .what_if = &w};
-    vd_said_caption said = say(&how);
+    vd_generation how = {.beam = 5, .longest = 8, .what_if = &w};
+    vd_generated_caption said = say(&how);
     vd_caption_trace t = trace_of(image, P, &w), plain = trace_of(image, P, NULL);
     assert_true(fabs(t.log_probability - plain.log_probability) > 1e-6);
     for (int i = 0; i < t.words * t.layers * t.heads * t.words; i++)
@@ -191,7 +191,7 @@ static void compare_without_history(vd_captioner_kind kind, vd_caption_history h
     c.history = VD_HISTORY_NONE;
     open_config(&c);
     how.what_if = NULL;
-    vd_said_caption none = say(&how);
+    vd_generated_caption none = say(&how);
     vd_caption_trace other = trace_of(image, P, NULL);
     assert_same(&said, &none);
     assert_true(fabs(t.log_probability - other.log_probability) < 1e-6);
@@ -233,11 +233,12 @@ static void a_second_look_of_its_own_sees_the_regions_alone(void **state)
 
 static void refuse(const vd_caption_what_if *w, const char *expected)
 {
-    const vd_saying how = {.beam = 2, .longest = 5, .what_if = w};
-    vd_said_caption out[2];
+    const vd_generation how = {.beam = 2, .longest = 5, .what_if = w};
+    vd_generated_caption out[2];
     vd_error err;
     int count;
-    assert_int_equal(vd_captioner_say(captioner, image, P, &how, out, 1, &count, &err), VD_USAGE);
+    assert_int_equal(vd_captioner_generate(captioner, image, P, &how, out, 1, &count, &err),
+                     VD_USAGE);
     assert_string_equal(err.text, expected);
 }
 

@@ -79,7 +79,7 @@ static void models_are_compared_folded(void **state)
     assert_int_equal(rows, FAKE_ANSWERS - 1);
     double sum = 0, now_sum = 0;
     for (int i = 0; i < rows; i++) {
-        vd_folded now = vd_sheet_row(&sheet.side[1], i);
+        vd_answer_group now = vd_sheet_row(&sheet.side[1], i);
         vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);
         int row = vd_sheet_row_of(&sheet.side[0], sheet.side[0].reply->answer.order[move.before]);
         assert_in_range(row, 0, rows - 1);

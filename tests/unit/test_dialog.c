@@ -222,7 +222,7 @@ static vd_status whole_conversation(void *context, vd_error *err)
     const bool drop[2] = {true}, mask[P] = {true};
     const vd_intervention what_if = {.drop_entry = drop,
                                      .mask_region = mask,
-                                     .flatten = (const char *const[]){"rounds", "regions", NULL},
+                                     .uniform = (const char *const[]){"rounds", "regions", NULL},
                                      .swap_positions = true};
     if (status == VD_OK)
         status = vd_dialog_ask_if(dialog, c->question, c->question_length[0], &what_if, NULL, &a,

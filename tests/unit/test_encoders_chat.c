@@ -254,7 +254,7 @@ static void these_are_uniform(const talk *t, const char *one, const char *other)
 {
     const char *const flat[] = {one, other, NULL};
     vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
-    vd_answer a = ask(t, dialog, R - 1, &(vd_intervention){.flatten = flat}, NULL);
+    vd_answer a = ask(t, dialog, R - 1, &(vd_intervention){.uniform = flat}, NULL);
     for (int i = 0; i < a.attentions; i++) {
         const vd_attention *at = &a.attention[i];
         double share = at->key == VD_AXIS_REGIONS ? 1.0 / REAL : 1.0 / at->columns;
@@ -309,7 +309,7 @@ static void words_of_the_answer_look_at_the_dialog(const talk *t, bool conv)
     vd_dialog *dialog = dialog_of(t, t->image, R - 1, 0);
     vd_answer a = ask(t, dialog, R - 1, NULL, NULL),
               less = ask(t, dialog, R - 1, &(vd_intervention){.drop_entry = entry}, NULL),
-              even = ask(t, dialog, R - 1, &(vd_intervention){.flatten = flat}, NULL);
+              even = ask(t, dialog, R - 1, &(vd_intervention){.uniform = flat}, NULL);
     int words = a.history_start[R] + a.question_length, layers = conv ? 3 : 1;
     assert_int_equal(check_looks(t, &a, words), layers);
     assert_int_equal(check_looks(t, &less, words), layers);

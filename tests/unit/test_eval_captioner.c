@@ -79,13 +79,14 @@ static void is_refused(int code, const char *words, const char *const *arguments
     support_program_clear(&run);
 }
 
-static char *said(vd_captioner *captioner, const float *image, const vd_saying *how)
+static char *said(vd_captioner *captioner, const float *image, const vd_generation *how)
 {
-    vd_said_caption caption;
+    vd_generated_caption caption;
     const char *word[VD_MAX_CAPTION];
     int count;
     vd_error err;
-    must(vd_captioner_say(captioner, image, TINY_REGIONS, how, &caption, 1, &count, &err), &err);
+    must(vd_captioner_generate(captioner, image, TINY_REGIONS, how, &caption, 1, &count, &err),
+         &err);
     for (int i = 0; i < caption.length; i++)
         word[i] = vd_vocab_word(vd_model_vocab(vd_captioner_model(captioner)), caption.word[i]);
     return vd_caption_text(word, caption.length);
@@ -99,7 +100,7 @@ static void all_pictures_get_the_caption_that_each_gets_alone(void **state)
     vd_results *results[2];
     vd_error err;
     static const int64_t image[] = {5, 1, 8};
-    const vd_saying how = {.beam = 3, .longest = 6, .no_repeat = true};
+    const vd_generation how = {.beam = 3, .longest = 6, .no_repeat = true};
     const vd_watch watch = {0};
     must(vd_captioner_load(model, &captioner, &err), &err);
     must(vd_regions_open(tiny.features, &regions, &err), &err);

@@ -66,7 +66,7 @@ static void rankings_show_the_best_of_each_group(void **state)
     float probability[ANSWERS] = {0.1f, 0.25f, 0.3f, 0.05f, 0.02f, 0.2f, 0.08f};
     int32_t order[ANSWERS] = {2, 1, 5, 0, 6, 3, 4}, *group;
     const vd_answer answer = {.candidates = ANSWERS, .probability = probability, .order = order};
-    vd_folded list[ANSWERS];
+    vd_answer_group list[ANSWERS];
     int count;
     assert_int_equal(vd_fold_answers(answers, ANSWERS, &group, NULL), VD_OK);
     assert_int_equal(vd_fold_ranking(&answer, group, ANSWERS, list, &count, NULL), VD_OK);
@@ -94,7 +94,7 @@ static vd_status fold_once(void *context, vd_error *err)
     float probability[ANSWERS] = {0};
     int32_t order[ANSWERS] = {0, 1, 2, 3, 4, 5, 6}, *group;
     const vd_answer answer = {.candidates = ANSWERS, .probability = probability, .order = order};
-    vd_folded list[ANSWERS];
+    vd_answer_group list[ANSWERS];
     int count;
     vd_status status = vd_fold_answers(answers, ANSWERS, &group, err);
     if (status == VD_OK)

@@ -172,7 +172,7 @@ static void long_words_are_whole_and_names_end_between_letters(void **state)
     vd_own_words *own;
     vd_error err;
     world w;
-    vd_utterance said = {.length = WORDS};
+    vd_generated_answer said = {.length = WORDS};
     int32_t start[] = {0, 2};
     vd_reply reply = {.answer = {.rounds = 1, .history_start = start}, .words = 1, .word = {word}};
     vd_entry_words words = {.count = 2, .word = {"", "gnu"}};

@@ -44,15 +44,16 @@ static void see(world *w, const caption_case *which, const vd_batch *batch)
     must(vd_caption_encode(&w->pass, batch, &err), &err);
 }
 
-static void draw(world *w, uint64_t seed, const uint64_t *stream, vd_said_caption *out, int *count)
+static void draw(world *w, uint64_t seed, const uint64_t *stream, vd_generated_caption *out,
+                 int *count)
 {
     vd_error err;
-    const vd_saying how = {.beam = K,
-                           .longest = VD_MAX_CAPTION,
-                           .temperature = 1,
-                           .seed = seed,
-                           .drawn = true,
-                           .anything = true};
+    const vd_generation how = {.beam = K,
+                               .longest = VD_MAX_CAPTION,
+                               .temperature = 1,
+                               .seed = seed,
+                               .drawn = true,
+                               .anything = true};
     must(vd_caption_generate(&w->pass, NULL, &how, stream, out, K, count, &err), &err);
 }
 
@@ -63,7 +64,7 @@ static void pictures_are_drawn_for_on_their_own(void **state)
     static world w;
     (void)state;
     for (int i = 0; i < CAPTION_CASES; i++) {
-        vd_said_caption both[2 * K], one[K];
+        vd_generated_caption both[2 * K], one[K];
         int count[2];
         vd_batch batch = caption_batch(), second = batch;
         see(&w, &caption_cases[i], &batch);
@@ -100,7 +101,7 @@ static void draws_follow_the_network(void **state)
     vd_error err;
     (void)state;
     for (uint64_t seed = 0; seed < MANY; seed++) {
-        vd_said_caption said[2 * K];
+        vd_generated_caption said[2 * K];
         int count[2];
         see(&w, &caption_cases[CAPTION_COMPLETE], &batch);
         draw(&w, seed, stream, said, count);

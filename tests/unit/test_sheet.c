@@ -121,7 +121,7 @@ static void moves_are_held_against_the_first(void **state)
 static void alike_answers_are_one_row(void **state)
 {
     (void)state;
-    const vd_folded folded[] = {
+    const vd_answer_group folded[] = {
         {2, 0, 0, 0.5}, {0, 1, 1, 0.34375}, {1, 2, 0, 0.125}, {3, 4, 0, 0.03125}};
     const int32_t row[] = {1, 2, 0, 3, 1, 77}; // the last one is no candidate's
     vd_sheet_side *first = &sheet.side[0];

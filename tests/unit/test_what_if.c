@@ -205,7 +205,7 @@ static void a_flattened_attention_is_uniform(void **state)
             if (set >> i & 1)
                 flat[count++] = names[i];
         vd_answer a;
-        ask_if(&c, dialog, &(vd_intervention){.flatten = flat}, &a, NULL);
+        ask_if(&c, dialog, &(vd_intervention){.uniform = flat}, &a, NULL);
         assert_memory_not_equal(a.score, plain.score, POOL * sizeof(float));
         assert_near("padding", (double)regions_of(&a)[REAL], 0);
         for (int i = 0; i < NAMES; i++)

@@ -8,7 +8,7 @@
 // in, and the region that it looked at alone, from 1.
 static void json_curves(yajl_gen json, const vd_caption_side *side, int t)
 {
-    const vd_said_word *w = &side->trace.word[t];
+    const vd_generated_word *w = &side->trace.word[t];
     float history[VD_SAID_WORDS];
     vd_caption_trace_look(&side->trace, t, -1, -1, NULL, history);
     if (side->trace.history) {
@@ -26,7 +26,7 @@ static void json_curves(yajl_gen json, const vd_caption_side *side, int t)
 
 static void json_word(yajl_gen json, const vd_caption_side *side, int t, float *share)
 {
-    const vd_said_word *w = &side->trace.word[t];
+    const vd_generated_word *w = &side->trace.word[t];
     const bool unknown = !vd_caption_side_knows(side, t);
     vd_json_put(json, "{word: %s", side->word[t]);
     if (unknown)

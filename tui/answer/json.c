@@ -20,7 +20,7 @@ void vd_sheet_json_answers(yajl_gen json, const char *key, const vd_sheet_side *
 {
     vd_json_put(json, "%s: [", key);
     for (int i = 0; i < vd_sheet_rows(side) && i < most; i++) {
-        vd_folded row = vd_sheet_row(side, i);
+        vd_answer_group row = vd_sheet_row(side, i);
         vd_json_put(json, "{text: %s, probability: %.9g", vd_sheet_text(side, row.answer),
                     row.probability);
         if (side->folded)

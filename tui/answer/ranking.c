@@ -78,8 +78,8 @@ static void draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, v
 }
 
 void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *columns,
-                         const vd_sheet_side *side, const vd_folded *row, const vd_sheet_move *move,
-                         bool selected)
+                         const vd_sheet_side *side, const vd_answer_group *row,
+                         const vd_sheet_move *move, bool selected)
 {
     const vd_ranking_columns *c = columns;
     bool human = side->human >= 0 &&
@@ -122,7 +122,7 @@ void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int which
         vd_ranking_columns_of(at.width, last + 1, sheet->sides > 1, which > 0);
     for (int i = 0; i < rows; i++, at.y++) {
         int number = apart && i == rows - 1 ? people : top + i;
-        vd_folded row = vd_sheet_row(side, number);
+        vd_answer_group row = vd_sheet_row(side, number);
         vd_sheet_move move = vd_sheet_moved(sheet, which, number);
         vd_ranking_draw_row(grid, at, &columns, side, &row, which ? &move : NULL, false);
     }

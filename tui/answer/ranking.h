@@ -17,8 +17,8 @@ vd_ranking_columns vd_ranking_columns_of(int width, int last, bool beside, bool 
 
 // One row. move NULL: none is shown.
 void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *columns,
-                         const vd_sheet_side *side, const vd_folded *row, const vd_sheet_move *move,
-                         bool selected);
+                         const vd_sheet_side *side, const vd_answer_group *row,
+                         const vd_sheet_move *move, bool selected);
 // A side's rows from `top` on. human: the last row is the human answer's where it would not be
 // seen.
 void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side, int top,

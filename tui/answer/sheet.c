@@ -36,12 +36,13 @@ int vd_sheet_rows(const vd_sheet_side *side)
 }
 
 // The best of those that are alike.
-static vd_folded best_of_row(const vd_sheet_side *side, int row)
+static vd_answer_group best_of_row(const vd_sheet_side *side, int row)
 {
     const vd_answer *answer = &side->reply->answer;
     if (side->folded)
         return side->folded[row];
-    return (vd_folded){answer->order[row], row, 0, (double)answer->probability[answer->order[row]]};
+    return (vd_answer_group){answer->order[row], row, 0,
+                             (double)answer->probability[answer->order[row]]};
 }
 
 int vd_sheet_row_of(const vd_sheet_side *side, int index)
@@ -51,9 +52,9 @@ int vd_sheet_row_of(const vd_sheet_side *side, int index)
     return side->row ? side->row[index] : vd_answer_place(&side->reply->answer, index);
 }
 
-vd_folded vd_sheet_row(const vd_sheet_side *side, int row)
+vd_answer_group vd_sheet_row(const vd_sheet_side *side, int row)
 {
-    vd_folded out = best_of_row(side, row);
+    vd_answer_group out = best_of_row(side, row);
     if (out.alike > 0 && vd_sheet_row_of(side, side->chosen) == row) {
         out.answer = side->chosen;
         out.place = vd_answer_place(&side->reply->answer, side->chosen);
@@ -72,11 +73,11 @@ static int row_in_first(const vd_sheet *sheet, const vd_sheet_side *side, int in
 vd_sheet_move vd_sheet_moved(const vd_sheet *sheet, int which, int row)
 {
     const vd_sheet_side *side = &sheet->side[which];
-    vd_folded now = best_of_row(side, row);
+    vd_answer_group now = best_of_row(side, row);
     int before = row_in_first(sheet, side, now.answer);
     if (before < 0)
         return (vd_sheet_move){-1, now.place, now.probability};
-    vd_folded there = best_of_row(&sheet->side[0], before);
+    vd_answer_group there = best_of_row(&sheet->side[0], before);
     return (vd_sheet_move){there.place, now.place, now.probability - there.probability};
 }
 

@@ -19,7 +19,7 @@ typedef struct vd_sheet_side {
     const vd_reply *reply;    // NULL: none yet
     const char *const *texts; // (candidates)
     // The ranking as it is shown, answers that mean the same as one; NULL: each by itself.
-    const vd_folded *folded; // (folded_count)
+    const vd_answer_group *folded; // (folded_count)
     int folded_count;
     const int32_t *row;     // (candidates) where each stands in that; NULL: it is searched
     const int32_t *same;    // (candidates) the same answer's index in the first side's candidates,
@@ -66,7 +66,7 @@ int vd_answer_place(const vd_answer *answer, int index); // of a candidate, from
 const char *vd_sheet_text(const vd_sheet_side *side, int index); // of a candidate, never NULL
 int vd_sheet_rows(const vd_sheet_side *side);
 // A row; of answers that mean the same the best one, unless the chosen one is among them.
-vd_folded vd_sheet_row(const vd_sheet_side *side, int row);
+vd_answer_group vd_sheet_row(const vd_sheet_side *side, int row);
 int vd_sheet_row_of(const vd_sheet_side *side, int index); // of a candidate; -1: none
 
 // The place of a row of one side compared with the first side.

@@ -4,14 +4,14 @@ enum { BEAM = 5 };
 
 const char *const vd_hard_names[] = {"largest", "draw", "expected"};
 
-vd_saying vd_saying_usual(void)
+vd_generation vd_generation_usual(void)
 {
-    vd_saying how = vd_saying_greedy();
+    vd_generation how = vd_generation_greedy();
     how.beam = BEAM;
     return how;
 }
 
-bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given)
+bool vd_generation_draws(vd_generation *how, int hard, const vd_arguments *given)
 {
     bool draws = VD_HARD_LARGEST + hard == VD_HARD_DRAW;
     if (draws && !vd_arguments_have(given, "beam"))
@@ -19,7 +19,7 @@ bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given)
     return draws;
 }
 
-vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *err)
+vd_status vd_generation_check(vd_generation *how, const vd_arguments *given, vd_error *err)
 {
     if (!vd_arguments_have(given, "temperature"))
         return VD_OK;

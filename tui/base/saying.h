@@ -8,15 +8,15 @@
 #define VD_BUNDLED_CAPTIONER "captioner.safetensors"
 
 // The default, before vd_arguments_read: a beam of five.
-vd_saying vd_saying_usual(void);
+vd_generation vd_generation_usual(void);
 // After that: a caption is searched or drawn.
-vd_status vd_saying_check(vd_saying *how, const vd_arguments *given, vd_error *err);
+vd_status vd_generation_check(vd_generation *how, const vd_arguments *given, vd_error *err);
 
 // Where captioners of the kind sat-hard look: VD_HARD_LARGEST and so on.
 extern const char *const vd_hard_names[];
 // hard: an index of them. Where regions are drawn, a caption is greedy unless --beam is given.
 // True: they are.
-bool vd_saying_draws(vd_saying *how, int hard, const vd_arguments *given);
+bool vd_generation_draws(vd_generation *how, int hard, const vd_arguments *given);
 bool vd_captioner_is_hard(const vd_captioner *captioner); // of that kind; false for NULL
 
 // The option names, for commands that refuse them in some modes.
@@ -25,7 +25,7 @@ bool vd_captioner_is_hard(const vd_captioner *captioner); // of that kind; false
 
 // clang-format off
 // NOLINTBEGIN(bugprone-macro-parentheses): `how` names a member
-// Rows for a type of settings with a vd_saying `how`.
+// Rows for a type of settings with a vd_generation `how`.
 #define VD_SAYING_OPTIONS(type, how)                                                               \
     {"beam", "N", "beam size of the search (5); 1: greedy",            \
      VD_INTO(type, how.beam), 1, VD_MOST_BEAMS},                                                   \

@@ -24,7 +24,7 @@ typedef struct ask {
     vd_backend_choice backend;
     int top; // 0: the default
     bool json, utf8, fold, attention;
-    vd_folded *folded; // (top) of the question that is answered now
+    vd_answer_group *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
     int asked;
@@ -48,7 +48,7 @@ static const vd_option options[] = {
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
+static void json_utterance(yajl_gen json, const ask *a, const vd_generated_answer *said)
 {
     char *text;
     vd_utterance_text(a->session->words, said, &text, NULL);
@@ -57,7 +57,7 @@ static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said
 }
 
 // Only of a model that has a generative decoder.
-static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
+static void json_said(yajl_gen json, const ask *a, const vd_generated_answers *said)
 {
     if (said->count == 0)
         return;
@@ -76,7 +76,7 @@ static void print_json(const ask *a, const vd_sheet *sheet)
     vd_json_put(json, "question: %s", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
-    json_said(json, a, &reply->answer.said);
+    json_said(json, a, &reply->answer.generated);
     vd_sheet_json_attention(json, sheet, 0);
     char picture[256];
     vd_world_name(a->world, a->session->index, picture, sizeof picture);
@@ -196,7 +196,7 @@ static void print_seen(const vd_reply *reply)
     printf("\n");
 }
 
-static void print_words(const ask *a, const vd_utterance *said)
+static void print_words(const ask *a, const vd_generated_answer *said)
 {
     char *text;
     vd_utterance_text(a->session->words, said, &text, NULL);
@@ -207,7 +207,7 @@ static void print_words(const ask *a, const vd_utterance *said)
 // Answers that are not from the pool.
 static void print_said(const ask *a, const vd_answer *answer)
 {
-    const vd_turn_answers *said = &answer->said;
+    const vd_generated_answers *said = &answer->generated;
     for (int i = 0; i < said->count && i < 3; i++) {
         fputs(i ? "             " : "   says      ", stdout);
         print_words(a, &said->beam[i]);
@@ -230,7 +230,7 @@ static void print_answers(const ask *a, const vd_sheet_side *side)
             widest = width;
     }
     for (int i = 0; i < rows; i++) {
-        vd_folded one = vd_sheet_row(side, i);
+        vd_answer_group one = vd_sheet_row(side, i);
         const char *text = vd_sheet_text(side, one.answer);
         int width = vd_output_width(text);
         printf("   %s%*s ", text, width < widest ? widest - width : 0, "");
@@ -278,7 +278,7 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
     if (!a->fold)
         return VD_OK;
     int most = a->top < answer->candidates ? a->top : answer->candidates;
-    out->side[0].folded = a->folded = g_renew(vd_folded, a->folded, most);
+    out->side[0].folded = a->folded = g_renew(vd_answer_group, a->folded, most);
     vd_status status = vd_session_fold(a->session, &group, err);
     return status
                ? status

@@ -128,16 +128,16 @@ static vd_status write_features(job *j, const blocks_world *world, const char *d
 {
     char what[32], source[128];
     vd_region_set set = {0};
-    blocks_survey_options how = {.extractor = j->extractor,
-                                 .threads = j->threads,
-                                 .pictures = directory,
-                                 .picture_count = pictures,
-                                 .stop = j->stop,
-                                 .report = vd_progress_report,
-                                 .user = &j->progress};
+    blocks_extract_options how = {.extractor = j->extractor,
+                                  .threads = j->threads,
+                                  .pictures = directory,
+                                  .picture_count = pictures,
+                                  .stop = j->stop,
+                                  .report = vd_progress_report,
+                                  .user = &j->progress};
     snprintf(what, sizeof what, "%s pictures", blocks_split_names[world->split]);
     vd_progress_start(&j->progress, what, (int64_t)world->count, 0, j->quiet);
-    vd_status status = blocks_survey(world, &how, &set, err);
+    vd_status status = blocks_extract_regions(world, &how, &set, err);
     vd_progress_end(&j->progress, (int64_t)world->count, status == VD_OK);
     if (!status) {
         snprintf(source, sizeof source, "visdial blocks, seed %" PRId64 ", split %s", j->seed,

@@ -17,7 +17,7 @@ typedef struct job {
     bool read_data;
     vd_world_files files;
     vd_backend_choice backend;
-    vd_saying how;
+    vd_generation how;
     int hard; // an index of vd_hard_names
     vd_caption_wish wish;
     const char *scenes, *html;
@@ -186,7 +186,7 @@ static void print_json(const job *j)
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
-    j->how = vd_saying_usual();
+    j->how = vd_generation_usual();
     j->wish.place = 1;
     vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
     if (status == VD_OK)
@@ -203,10 +203,10 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     if (status == VD_OK && (j->read || j->read_data))
         status = vd_arguments_refuse(&given, "begin",
                                      "cannot be combined with --read or --read-data", err);
-    bool draws = vd_saying_draws(&j->how, j->hard, &given);
+    bool draws = vd_generation_draws(&j->how, j->hard, &given);
     if (status == VD_OK && !draws && !vd_arguments_have(&given, "temperature"))
         status = vd_arguments_refuse(&given, "seed", "needs --temperature", err);
-    return status ? status : vd_saying_check(&j->how, &given, err);
+    return status ? status : vd_generation_check(&j->how, &given, err);
 }
 
 static vd_status run(int argc, char **argv, vd_error *err)

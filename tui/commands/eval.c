@@ -324,8 +324,8 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         status = check_caption(e, &given, err);
         if (!vd_arguments_have(&given, "missing"))
             e->paths.missing = VD_MISSING_REFUSE;
-        vd_saying_draws(&e->captions.how, e->captions.hard, &given);
-        return status ? status : vd_saying_check(&e->captions.how, &given, err);
+        vd_generation_draws(&e->captions.how, e->captions.hard, &given);
+        return status ? status : vd_generation_check(&e->captions.how, &given, err);
     }
     if (status == VD_OK)
         status = vd_arguments_refuse(&given,
@@ -352,7 +352,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
 {
     evaluation e = {.threads = vd_parallel_threads(),
                     .bootstrap = {.resamples = 10000, .level = LEVEL},
-                    .captions.how = vd_saying_usual(),
+                    .captions.how = vd_generation_usual(),
                     .captions.cases = 5};
     vd_status status = read_options(&e, argc, argv, err);
     if (status == VD_OK && e.task == CAPTION)

@@ -150,7 +150,7 @@ static const char *whose_tokens(const vd_caption_evaluation *e)
 
 static const char *how_said(const vd_caption_evaluation *e, const measured *m, char out[160])
 {
-    vd_saying_text(&e->how, out, 160);
+    vd_generation_text(&e->how, out, 160);
     if (m->looks)
         vd_append(out, 160, " hard=%s", vd_hard_names[e->hard]);
     return out;

@@ -17,7 +17,7 @@ typedef struct vd_caption_evaluation {
     vd_captions_from from[2]; // the second is what the first is compared with, or nothing
     const char *features;     // of captioners
     const char *out;          // gets what the first captioner says; NULL: nothing does
-    vd_saying how;
+    vd_generation how;
     int hard; // of vd_hard_names
     int threads;
     vd_backend_choice backend;

@@ -111,7 +111,7 @@ static vd_status train(const job *j, vd_error *err)
     shown s = {.quiet = j->quiet};
     vd_status status =
         j->calibrate
-            ? blocks_detector_learn_world(&how, j->model, show_progress, &s, err)
+            ? blocks_detector_fit_outlier(&how, j->model, show_progress, &s, err)
             : blocks_detector_train(&how, j->train ? NULL : j->model, show_progress, &s, err);
     if (s.stage)
         vd_progress_end(&s.progress, s.progress.total, status == VD_OK);

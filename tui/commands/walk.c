@@ -209,7 +209,7 @@ static void print_change(const walk_command *c, const vd_walk *walk)
     printf("\n\n");
     vd_table_add(&table, "place\tanswer\tshare\tplace before\tshare before");
     for (int i = 0; i < vd_sheet_rows(&sheet.side[1]) && i < SHOWN_ANSWERS; i++) {
-        const vd_folded row = vd_sheet_row(&sheet.side[1], i);
+        const vd_answer_group row = vd_sheet_row(&sheet.side[1], i);
         const vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);
         char share[16], before[16];
         vd_percent(share, sizeof share, row.probability);

@@ -8,7 +8,7 @@
 
 typedef struct saying {
     const vd_pictures_to_say *pictures;
-    const vd_saying *how;
+    const vd_generation *how;
     vd_hard hard;
     vd_captioner *captioner[VD_THREADS]; // one a worker
     float *image[VD_THREADS];            // (P, D)
@@ -29,8 +29,8 @@ static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
     saying *s = context;
     const vd_regions *regions = s->pictures->regions;
     vd_result *out = &s->said[index];
-    vd_saying how = *s->how;
-    vd_said_caption said[VD_MOST_BEAMS];
+    vd_generation how = *s->how;
+    vd_generated_caption said[VD_MOST_BEAMS];
     size_t row;
     int count;
     out->image_id = s->pictures->image[index];
@@ -41,8 +41,8 @@ static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
     if (status == VD_OK)
         status = vd_captioner_look(s->captioner[worker], s->hard, how.seed, err);
     if (status == VD_OK)
-        status = vd_captioner_say(s->captioner[worker], s->image[worker], vd_regions_max(regions),
-                                  &how, said, 1, &count, err);
+        status = vd_captioner_generate(s->captioner[worker], s->image[worker],
+                                       vd_regions_max(regions), &how, said, 1, &count, err);
     if (status)
         return status;
     out->caption = vd_said_text(vd_model_vocab(vd_captioner_model(s->captioner[worker])), &said[0]);
@@ -71,8 +71,8 @@ static void clear(saying *s)
 }
 
 vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
-                          const vd_saying *how, vd_hard hard, int threads, const vd_watch *watch,
-                          const char *name, vd_results **out, vd_error *err)
+                          const vd_generation *how, vd_hard hard, int threads,
+                          const vd_watch *watch, const char *name, vd_results **out, vd_error *err)
 {
     saying s = {.pictures = pictures, .how = how, .hard = hard};
     *out = NULL;

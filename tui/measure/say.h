@@ -18,7 +18,7 @@ typedef struct vd_pictures_to_say {
 // VD_USAGE where others are to look elsewhere than at the largest share. name: used as the file
 // name in errors about the results. VD_MISMATCH: the captioner expects other regions.
 vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
-                          const vd_saying *how, vd_hard hard, int threads, const vd_watch *watch,
-                          const char *name, vd_results **out, vd_error *err);
+                          const vd_generation *how, vd_hard hard, int threads,
+                          const vd_watch *watch, const char *name, vd_results **out, vd_error *err);
 
 #endif

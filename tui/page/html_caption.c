@@ -207,7 +207,7 @@ static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int whic
 
 static void put_runners_up(vd_markup *html, const vd_caption_side *side, int which, int t)
 {
-    const vd_said_word *w = &side->trace.word[t];
+    const vd_generated_word *w = &side->trace.word[t];
     vd_markup_put(html, "<table class=\"ranking\"><thead><tr><th></th><th>likeliest words</th>"
                         "<th>share</th></tr></thead><tbody>");
     for (int i = 0; i < w->likelies; i++) {
@@ -222,7 +222,7 @@ static void put_runners_up(vd_markup *html, const vd_caption_side *side, int whi
 
 static void put_numbers(vd_markup *html, const vd_caption_side *side, int t)
 {
-    const vd_said_word *w = &side->trace.word[t];
+    const vd_generated_word *w = &side->trace.word[t];
     char percent[16];
     vd_percent(percent, sizeof percent, w->probability);
     vd_markup_put(html, "<p class=\"words\"><b>%s</b> %s <span class=\"note\">entropy %.2f bits",

@@ -46,7 +46,7 @@ typedef struct speaker {
     vd_captioner *captioner;
     vd_caption_what_if what_if;
     bool *mask_region; // of what_if, owned
-    vd_said_caption said[VD_MOST_BEAMS];
+    vd_generated_caption said[VD_MOST_BEAMS];
     vd_caption_side *side;
 } speaker;
 
@@ -99,7 +99,7 @@ static vd_status describe(speaker *s, vd_error *err)
 }
 
 // The words as the captioner reads them, and what else it could have said.
-static vd_status trace(speaker *s, const vd_said_caption *c, vd_error *err)
+static vd_status trace(speaker *s, const vd_generated_caption *c, vd_error *err)
 {
     vd_caption_side *side = s->side;
     side->ended = c->ended;
@@ -107,7 +107,7 @@ static vd_status trace(speaker *s, const vd_said_caption *c, vd_error *err)
         vd_captioner_trace(s->captioner, s->regions->features, s->regions->count, c->word,
                            c->length, c->ended, &s->what_if, &side->trace, err);
     for (int t = 0; t < side->trace.words && status == VD_OK; t++) {
-        const vd_said_word *w = &side->trace.word[t];
+        const vd_generated_word *w = &side->trace.word[t];
         if (!side->word[t] && !(side->word[t] = copy_word(s, w->id)))
             status = vd_error_memory(err, "a caption");
         for (int i = 0; i < w->likelies && status == VD_OK; i++)
@@ -228,7 +228,7 @@ static const vd_switch *forced_at(const vd_switches *switches, int place)
 // Forces the word, those before it as they are said.
 static vd_status force(speaker *s, const vd_switch *one, vd_error *err)
 {
-    const vd_said_caption *said = &s->said[0];
+    const vd_generated_caption *said = &s->said[0];
     vd_caption_what_if *out = &s->what_if;
     int place = one->index;
     char why[80];
@@ -246,10 +246,10 @@ static vd_status force(speaker *s, const vd_switch *one, vd_error *err)
 
 static vd_status say_once(speaker *s, vd_error *err)
 {
-    vd_saying how = s->by->how;
+    vd_generation how = s->by->how;
     how.what_if = &s->what_if;
-    return vd_captioner_say(s->captioner, s->regions->features, s->regions->count, &how, s->said,
-                            s->by->most, &s->side->of, err);
+    return vd_captioner_generate(s->captioner, s->regions->features, s->regions->count, &how,
+                                 s->said, s->by->most, &s->side->of, err);
 }
 
 // Words are forced from the first place on: those before one stay as they are said without it, and
@@ -298,7 +298,7 @@ static vd_status say(speaker *s, vd_error *err)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static vd_status put_word(speaker *s, int place, const char *text, vd_said_caption *c,
+static vd_status put_word(speaker *s, int place, const char *text, vd_generated_caption *c,
                           vd_error *err)
 {
     c->word[place] = typed_id(vocab_of(s), &text);
@@ -311,7 +311,7 @@ static vd_status put_word(speaker *s, int place, const char *text, vd_said_capti
 }
 
 // Words that are said to be others; the one after the last word is another word's place, too.
-static vd_status change_words(speaker *s, vd_said_caption *c, vd_error *err)
+static vd_status change_words(speaker *s, vd_generated_caption *c, vd_error *err)
 {
     const vd_switches *switches = switches_of(s);
     vd_status status = VD_OK;
@@ -332,7 +332,7 @@ static vd_status change_words(speaker *s, vd_said_caption *c, vd_error *err)
 // Captioners learn from captions that are cut, too: such a one has no end.
 static vd_status read_given(speaker *s, vd_error *err)
 {
-    vd_said_caption c = {0};
+    vd_generated_caption c = {0};
     vd_words words = {0};
     vd_status status = read_changes(s, err);
     if (status == VD_OK)
@@ -450,7 +450,7 @@ vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sayers *b
 vd_status vd_caption_sheet_of(const vd_world *world, struct vd_captioning *second,
                               const vd_caption_wish *wish, vd_caption_sheet **out, vd_error *err)
 {
-    vd_caption_sayers by = {.how = vd_saying_greedy(), .most = VD_HYPOTHESES};
+    vd_caption_sayers by = {.how = vd_generation_greedy(), .most = VD_HYPOTHESES};
     by.how.beam = VD_HYPOTHESES;
     vd_status status = begin(world, wish, out, err);
     if (status == VD_OK)

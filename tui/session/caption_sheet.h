@@ -107,7 +107,7 @@ typedef struct vd_caption_sheet {
 typedef struct vd_caption_sayers {
     vd_captioner *captioner[VD_CAPTION_SIDES]; // the second NULL: there is one
     const char *hard[VD_CAPTION_SIDES];        // borrowed
-    vd_saying how;
+    vd_generation how;
     int most; // captions that are kept, 1 to how.beam
 } vd_caption_sayers;
 

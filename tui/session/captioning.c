@@ -75,18 +75,18 @@ vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regi
 }
 
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
-                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err)
+                        vd_generated_caption out[VD_HYPOTHESES], int *count, vd_error *err)
 {
-    vd_saying how = vd_saying_greedy();
+    vd_generation how = vd_generation_greedy();
     vd_status status = vd_captioner_fits(captioner, regions, err);
     how.beam = VD_HYPOTHESES;
     *count = 0;
     return status ? status
-                  : vd_captioner_say(captioner, regions->features, regions->count, &how, out,
-                                     VD_HYPOTHESES, count, err);
+                  : vd_captioner_generate(captioner, regions->features, regions->count, &how, out,
+                                          VD_HYPOTHESES, count, err);
 }
 
-char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said)
+char *vd_said_text(const vd_vocab *vocab, const vd_generated_caption *said)
 {
     const char *word[VD_MAX_CAPTION];
     for (int i = 0; i < said->length; i++)

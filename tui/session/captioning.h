@@ -28,8 +28,8 @@ vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regi
 // The captions that a beam search ends with, the best first; VD_MISMATCH for regions of another
 // size than the captioner's.
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
-                        vd_said_caption out[VD_HYPOTHESES], int *count, vd_error *err);
+                        vd_generated_caption out[VD_HYPOTHESES], int *count, vd_error *err);
 // Words of a captioner as a text (vd_free); NULL: out of memory.
-char *vd_said_text(const vd_vocab *vocab, const vd_said_caption *said);
+char *vd_said_text(const vd_vocab *vocab, const vd_generated_caption *said);
 
 #endif

@@ -337,7 +337,7 @@ static char *scene_caption(const vd_own_picture *picture)
 static vd_status offer_said(vd_own_pictures *own, vd_own_picture *picture, vd_captioner *captioner,
                             vd_error *err)
 {
-    vd_said_caption said[VD_HYPOTHESES];
+    vd_generated_caption said[VD_HYPOTHESES];
     int count;
     const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
     vd_status status = vd_hypotheses(captioner, &picture->regions, said, &count, err);

@@ -470,7 +470,7 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
 
 vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
 {
-    vd_utterance given = reply->answer.given;
+    vd_generated_answer given = reply->answer.given;
     int32_t ids[VD_MAX_CANDIDATE];
     int length = 0;
     vd_status status = VD_OK;
@@ -492,8 +492,8 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     vd_status status = ask(session, typed, stop, reply, err);
     if (status == VD_OK && vd_attends(vd_model_config(session->model)))
         status = vd_session_given(session, reply, err);
-    if (status == VD_OK && reply->answer.said.count > 0)
-        status = vd_utterance_text(session->words, reply->answer.said.beam, &reply->said, err);
+    if (status == VD_OK && reply->answer.generated.count > 0)
+        status = vd_utterance_text(session->words, reply->answer.generated.beam, &reply->said, err);
     if (status)
         vd_reply_clear(reply);
     return status;

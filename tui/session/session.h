@@ -213,7 +213,7 @@ vd_status vd_entry_words_turn(vd_entry_words *out, const char *question, const c
                               vd_error *err);
 
 // Words of an utterance with spaces between them (vd_free).
-vd_status vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char **out,
+vd_status vd_utterance_text(const vd_own_words *own, const vd_generated_answer *said, char **out,
                             vd_error *err);
 
 // Word `index` of the answer reply->given, whose last "word" is its end. Names that are too long

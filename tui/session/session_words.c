@@ -53,7 +53,7 @@ vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *
     return status;
 }
 
-vd_status vd_utterance_text(const vd_own_words *own, const vd_utterance *said, char **out,
+vd_status vd_utterance_text(const vd_own_words *own, const vd_generated_answer *said, char **out,
                             vd_error *err)
 {
     size_t size = 1;

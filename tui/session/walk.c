@@ -124,7 +124,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
     bool *drop = vd_alloc((size_t)walk->entries, sizeof *drop);
     bool *mask = vd_alloc((size_t)walk->regions, sizeof *mask);
     const char *names[VD_SWITCHES + 1] = {NULL}, **flat = names;
-    vd_intervention what_if = {.flatten = names};
+    vd_intervention what_if = {.uniform = names};
     vd_status status = drop && mask ? VD_OK : vd_error_memory(err, "a what-if question");
     for (int i = 0; i < switches->count && status == VD_OK; i++) {
         const vd_switch *one = &switches->at[i];

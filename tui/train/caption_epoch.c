@@ -20,7 +20,7 @@ typedef struct sums {
     vd_result *said; // (pictures) by rising place; texts are new
 } sums;
 
-static double reward_of(const vd_rewards *rewards, size_t item, const vd_said_caption *said)
+static double reward_of(const vd_rewards *rewards, size_t item, const vd_generated_caption *said)
 {
     int32_t id[VD_MAX_CAPTION + 1];
     memcpy(id, said->word, (size_t)said->length * sizeof *id);
@@ -31,7 +31,7 @@ static double reward_of(const vd_rewards *rewards, size_t item, const vd_said_ca
 // The greedy captions of a batch.
 static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *all, vd_error *err)
 {
-    vd_said_caption said[VALIDATED];
+    vd_generated_caption said[VALIDATED];
     const vd_vocab *vocab = vd_trainer_vocab(plan->trainer);
     vd_status status = vd_trainer_describe(plan->trainer, batch, said, err);
     for (int p = 0; p < batch->dialogs && status == VD_OK; p++) {

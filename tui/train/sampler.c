@@ -15,12 +15,7 @@ void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialo
     vd_rng rng = vd_rng_seed(seed, UINT64_C(0x6f72646572) << 20 ^ (uint64_t)epoch);
     for (size_t i = 0; i < dialogs; i++)
         order[i] = i;
-    for (size_t i = dialogs; i > 1; i--) {
-        size_t j = (size_t)(vd_rng_uniform(&rng) * (double)i);
-        size_t kept = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
+    vd_rng_shuffle(&rng, order, dialogs);
 }
 
 void vd_sampler_start(vd_sampler *sampler)

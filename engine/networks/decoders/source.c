@@ -46,7 +46,7 @@ vd_tape *vd_source_tape(vd_pass *pass, vd_error *err)
                       .w = &pass->w->all,
                       .dw = pass->dw ? &pass->dw->all : NULL,
                       .key = vd_pass_key(pass, VD_SITE_ANSWER_ATTENTION),
-                      .flatten = pass->flatten};
+                      .uniform = pass->uniform};
     return tape;
 }
 

@@ -170,7 +170,7 @@ static vd_value *gather_topics(vd_tape *tape, const vd_inputs *in, const text *q
     vd_value *fq = gated(tape, in, q->states, "topic_aggregation.ques_emb");
     vd_value *fh = gated(tape, in, h->states, "topic_aggregation.hist_emb");
     vd_value *s = vd_tape_dot(tape, pair_words(tape, in), fq, fh, 1);
-    if (vd_is_flat(tape->flatten, "history-words"))
+    if (vd_is_uniform(tape->uniform, "history-words"))
         s = vd_tape_scale(tape, s, 0);
     s = vd_tape_softmax(tape, s);
     show_words(tape, in, s);

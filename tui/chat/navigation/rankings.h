@@ -14,9 +14,9 @@ typedef struct vd_lane_ranking {
     int32_t *group;
     const char *const *pool, *const *first; // the pool that `same` is of, and leads to
     int32_t *same;
-    long stamp;      // the answer that list and row are of, 0 none
-    bool folded;     // and whether alike ones are one in row
-    vd_folded *list; // (count)
+    long stamp;            // the answer that list and row are of, 0 none
+    bool folded;           // and whether alike ones are one in row
+    vd_answer_group *list; // (count)
     int count;
     int32_t *row; // of each answer of the pool
 } vd_lane_ranking;

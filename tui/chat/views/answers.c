@@ -14,7 +14,7 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int index, 
     bool all = list->chat->nav.filter.length || list->top + list->rows > list->count;
     const vd_ranking_columns columns =
         vd_ranking_columns_of(at.width, all ? list->count : list->top + list->rows, false, false);
-    const vd_folded row = vd_sheet_row(&list->sheet.side[0], index);
+    const vd_answer_group row = vd_sheet_row(&list->sheet.side[0], index);
     vd_ranking_draw_row(grid, at, &columns, &list->sheet.side[0], &row, NULL, selected);
 }
 

@@ -70,7 +70,7 @@ typedef struct entry {
 
 static entry word_entry(const vd_caption_side *caption, int word, int likely)
 {
-    const vd_said_word *said = &caption->trace.word[word];
+    const vd_generated_word *said = &caption->trace.word[word];
     entry out = {.what = {.kind = VD_SWITCH_WORD, .index = word}};
     out.share = likely < 0 ? said->probability : said->likely[likely].probability;
     const char *text = likely < 0 ? caption->word[word] : caption->likely[word][likely];
@@ -82,7 +82,7 @@ static entry word_entry(const vd_caption_side *caption, int word, int likely)
 // The word that is said, and the likeliest ones.
 static int add_words(const vd_caption_side *caption, int word, entry *out)
 {
-    const vd_said_word *said = &caption->trace.word[word];
+    const vd_generated_word *said = &caption->trace.word[word];
     int count = 0;
     bool likely = false;
     for (int i = 0; i < said->likelies; i++)
@@ -230,7 +230,7 @@ static void write_figures(const vd_chat *chat, char *out, size_t size)
         snprintf(out, size, "no word here");
         return;
     }
-    const vd_said_word *said = &c->trace.word[word];
+    const vd_generated_word *said = &c->trace.word[word];
     vd_percent(percent, sizeof percent, said->probability);
     snprintf(out, size, "%s %s", c->word[word], percent);
     if (!vd_caption_side_knows(c, word))

@@ -189,7 +189,7 @@ static void a_decoder_that_is_not_there_is_refused(void **state)
     }
 }
 
-static void check_utterance(const vd_utterance *u)
+static void check_utterance(const vd_generated_answer *u)
 {
     assert_true(u->length >= 1 && u->length <= VD_MOST_WORDS && u->score < 0);
     for (int i = 0; i < u->length; i++) {
@@ -200,7 +200,7 @@ static void check_utterance(const vd_utterance *u)
     }
 }
 
-static bool same(const vd_utterance *a, const vd_utterance *b)
+static bool same(const vd_generated_answer *a, const vd_generated_answer *b)
 {
     return a->length == b->length &&
            memcmp(a->word, b->word, (size_t)a->length * sizeof *a->word) == 0;
@@ -215,14 +215,14 @@ static void what_is_said_is_worth_what_it_says(void **state)
         vd_error err;
         begin(&t, (vd_decoders)decoders);
         ask(&t, &answer);
-        vd_turn_answers said = answer.said;
+        vd_generated_answers said = answer.generated;
         vd_answer_clear(&answer);
         assert_int_equal(said.count, VD_BEAMS);
         check_utterance(&said.greedy);
         // The pool of a model that only says: what was said scores there as it was said.
         int32_t tokens[(VD_BEAMS + 1) * VD_MAX_CANDIDATE] = {0}, lengths[VD_BEAMS + 1];
         for (int i = 0; i <= VD_BEAMS; i++) {
-            const vd_utterance *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
+            const vd_generated_answer *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
             check_utterance(u);
             for (int j = 0; j < i && i < VD_BEAMS; j++)
                 assert_false(same(&said.beam[j], u));
@@ -246,7 +246,7 @@ static void what_is_said_is_worth_what_it_says(void **state)
             must(vd_dialog_ask(dialog, t.c.question, t.c.question_length[0], NULL, &answer, &err),
                  &err);
             for (int i = 0; i <= VD_BEAMS; i++) {
-                const vd_utterance *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
+                const vd_generated_answer *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
                 if (u->length < VD_MOST_WORDS)
                     assert_near("said", (double)u->score, (double)answer.score[i]);
             }
@@ -273,7 +273,7 @@ static void the_greedy_answer_is_among_the_best(void **state)
         for (int i = 0; i < ASKED; i++)
             question[i] = VD_FIRST_WORD + vd_rng_below(&rng, WORDS);
         must(vd_dialog_ask(t.dialog, question, 1 + n % ASKED, NULL, &answer, &err), &err);
-        const vd_turn_answers *said = &answer.said;
+        const vd_generated_answers *said = &answer.generated;
         int found = 0;
         for (int i = 0; i < said->count; i++) {
             found += same(&said->beam[i], &said->greedy);
@@ -292,7 +292,7 @@ static void without_that_decoder_nothing_is_said(void **state)
     vd_answer answer;
     begin(&t, VD_DISCRIMINATIVE);
     ask(&t, &answer);
-    assert_int_equal(answer.said.count, 0);
+    assert_int_equal(answer.generated.count, 0);
     vd_answer_clear(&answer);
     end(&t);
 }
@@ -366,7 +366,7 @@ static void every_failed_allocation_is_reported(void **state)
 // ---- own numbers --------------------------------------------------------------------------------
 
 // What was said to the first question as the candidates of a batch.
-static void score_said(talk *t, const vd_turn_answers *said, float *scores)
+static void score_said(talk *t, const vd_generated_answers *said, float *scores)
 {
     enum { V = WORDS + VD_FIRST_WORD };
     int32_t in[2][VD_BEAMS * VD_MAX_CANDIDATE] = {{0}}, out[2][VD_BEAMS * VD_MAX_CANDIDATE] = {{0}};
@@ -431,9 +431,9 @@ static void own_words_are_said(void **state)
                            &t.dialog, &err),
              &err);
         ask(&t, &answer);
-        score_said(&t, &answer.said, scores);
-        for (int i = 0; i < answer.said.count; i++) {
-            const vd_utterance *u = &answer.said.beam[i];
+        score_said(&t, &answer.generated, scores);
+        for (int i = 0; i < answer.generated.count; i++) {
+            const vd_generated_answer *u = &answer.generated.beam[i];
             for (int k = 0; k < u->length; k++)
                 own += u->word[k] >= V;
             if (u->length < VD_MOST_WORDS)

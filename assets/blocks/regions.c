@@ -10,11 +10,11 @@
 #include "features/pictures/image.h"
 
 // What one thread works with.
-typedef struct tools {
+typedef struct resources {
     vd_extractor *extractor;
     vd_image image;
     float *features; // (VD_EXTRACT_MAX, D)
-} tools;
+} resources;
 
 // What is kept of a picture until it is known how many regions the fullest has.
 typedef struct found {
@@ -23,15 +23,15 @@ typedef struct found {
     float box[VD_EXTRACT_MAX][4];
 } found;
 
-typedef struct survey {
+typedef struct extraction {
     const blocks_world *world;
-    const blocks_survey_options *options;
+    const blocks_extract_options *options;
     int size; // D
-    tools tools[VD_THREADS];
+    resources worker[VD_THREADS];
     found *found; // (pictures)
-} survey;
+} extraction;
 
-static vd_status tools_init(survey *s, tools *t, vd_error *err)
+static vd_status resources_init(extraction *s, resources *t, vd_error *err)
 {
     vd_status status = vd_extractor_load(s->options->extractor, &t->extractor, err);
     if (status)
@@ -43,7 +43,7 @@ static vd_status tools_init(survey *s, tools *t, vd_error *err)
     return vd_image_new(BLOCKS_WIDTH, BLOCKS_HEIGHT, &t->image, err);
 }
 
-static void tools_clear(tools *t)
+static void resources_clear(resources *t)
 {
     vd_image_clear(&t->image);
     vd_free(t->features);
@@ -52,8 +52,8 @@ static void tools_clear(tools *t)
 
 static vd_status look(void *context, int worker, size_t index, vd_error *err)
 {
-    survey *s = context;
-    tools *t = &s->tools[worker];
+    extraction *s = context;
+    resources *t = &s->worker[worker];
     const blocks_scene *scene = &s->world->scene[index];
     found *f = &s->found[index];
     blocks_render(scene, t->image.rgb);
@@ -80,7 +80,7 @@ static vd_status look(void *context, int worker, size_t index, vd_error *err)
     return VD_OK;
 }
 
-static vd_status gather(const survey *s, vd_region_set *out, vd_error *err)
+static vd_status gather(const extraction *s, vd_region_set *out, vd_error *err)
 {
     int most = 1;
     for (size_t i = 0; i < s->world->count; i++)
@@ -100,11 +100,11 @@ static vd_status gather(const survey *s, vd_region_set *out, vd_error *err)
     return VD_OK;
 }
 
-vd_status blocks_survey(const blocks_world *world, const blocks_survey_options *options,
-                        vd_region_set *out, vd_error *err)
+vd_status blocks_extract_regions(const blocks_world *world, const blocks_extract_options *options,
+                                 vd_region_set *out, vd_error *err)
 {
     *out = (vd_region_set){0};
-    survey s = {.world = world, .options = options};
+    extraction s = {.world = world, .options = options};
     int threads = options->threads < 1            ? 1
                   : options->threads > VD_THREADS ? VD_THREADS
                                                   : options->threads;
@@ -113,14 +113,14 @@ vd_status blocks_survey(const blocks_world *world, const blocks_survey_options *
     if (!s.found)
         status = vd_error_memory(err, "regions");
     for (int i = 0; i < threads && !status; i++)
-        status = tools_init(&s, &s.tools[i], err);
+        status = resources_init(&s, &s.worker[i], err);
     if (!status)
         status = vd_parallel(world->count, threads, look, &s, options->report, options->user,
                              options->stop, err);
     if (!status)
         status = gather(&s, out, err);
     for (int i = 0; i < threads; i++)
-        tools_clear(&s.tools[i]);
+        resources_clear(&s.worker[i]);
     for (size_t i = 0; s.found && i < world->count; i++)
         vd_free(s.found[i].features);
     vd_free(s.found);

@@ -12,17 +12,17 @@ static void greedy_is_the_likeliest_word_each_time(void **state)
 {
     (void)state;
     open_captioner(VD_HISTORY_COMPLETE);
-    const vd_saying how = vd_saying_greedy();
+    const vd_generation how = vd_generation_greedy();
     vd_caption_trace trace;
     vd_error err;
-    vd_said_caption c = say(&how);
+    vd_generated_caption c = say(&how);
     assert_true(c.length > 0);
     must(vd_captioner_trace(captioner, image, P, c.word, c.length, c.ended, NULL, &trace, &err),
          &err);
     assert_int_equal(trace.words, c.length + c.ended);
     assert_true(fabs(trace.log_probability - c.log_probability) < 1e-5);
     for (int t = 0; t < trace.words; t++) {
-        const vd_said_word *w = &trace.word[t];
+        const vd_generated_word *w = &trace.word[t];
         int best = 0; // the likeliest that may be said
         while (w->likely[best].id < VD_END || w->likely[best].id == VD_UNKNOWN ||
                (t == 0 && w->likely[best].id == VD_END))
@@ -58,8 +58,8 @@ static void beam_finds_the_likeliest_caption(void **state)
         double best = -INFINITY, before = -INFINITY;
         open_captioner(h);
         try_all(word, 0, &best);
-        vd_saying how = {.beam = 32, .longest = LONGEST};
-        vd_said_caption c = say(&how);
+        vd_generation how = {.beam = 32, .longest = LONGEST};
+        vd_generated_caption c = say(&how);
         // A caption that is cut at the longest is no worse than the same with its end.
         assert_true(fabs(c.log_probability - best) < 1e-5);
         for (how.beam = 1; how.beam <= 4; how.beam++) {
@@ -74,18 +74,18 @@ static void beam_finds_the_likeliest_caption(void **state)
 
 static void beams_come_in_order(void **state)
 {
-    vd_said_caption out[8];
+    vd_generated_caption out[8];
     vd_error err;
     int count;
     (void)state;
     open_captioner(VD_HISTORY_COMPLETE);
-    vd_saying how = {.beam = 8, .longest = 6};
-    must(vd_captioner_say(captioner, image, P, &how, out, 8, &count, &err), &err);
+    vd_generation how = {.beam = 8, .longest = 6};
+    must(vd_captioner_generate(captioner, image, P, &how, out, 8, &count, &err), &err);
     assert_int_equal(count, 8);
     for (int i = 1; i < count; i++)
         assert_true(out[i].log_probability <= out[i - 1].log_probability);
     how.length_power = 1;
-    must(vd_captioner_say(captioner, image, P, &how, out, 8, &count, &err), &err);
+    must(vd_captioner_generate(captioner, image, P, &how, out, 8, &count, &err), &err);
     for (int i = 1; i < count; i++)
         assert_true(out[i].log_probability / (out[i].length + out[i].ended) <=
                     out[i - 1].log_probability / (out[i - 1].length + out[i - 1].ended));
@@ -100,13 +100,13 @@ static void draws_follow_the_probabilities(void **state)
     open_captioner(VD_HISTORY_COMPLETE);
     for (int32_t id = VD_FIRST_WORD; id < V; id++)
         sum += p[id] = exp(forced(&id, 1, false) / 2);
-    vd_saying how = {.beam = 1, .longest = 5, .temperature = 2};
+    vd_generation how = {.beam = 1, .longest = 5, .temperature = 2};
     for (how.seed = 0; how.seed < MANY; how.seed++)
         found[say(&how).word[0]] += 1.0 / MANY;
     for (int id = VD_FIRST_WORD; id < V; id++)
         assert_true(fabs(found[id] - p[id] / sum) < 4 * sqrt(p[id] / sum / MANY));
     how.seed = 5;
-    vd_said_caption one = say(&how), other = say(&how);
+    vd_generated_caption one = say(&how), other = say(&how);
     assert_memory_equal(one.word, other.word, (size_t)one.length * sizeof *one.word);
     assert_true(one.log_probability == other.log_probability);
     vd_captioner_free(captioner);
@@ -116,12 +116,12 @@ static void constraints_hold(void **state)
 {
     (void)state;
     open_captioner(VD_HISTORY_COMPLETE);
-    vd_saying how = {.beam = 1, .longest = VD_MAX_CAPTION, .temperature = 1};
+    vd_generation how = {.beam = 1, .longest = VD_MAX_CAPTION, .temperature = 1};
     int twice = 0, thrice = 0;
     for (int i = 0; i < 2 * MANY; i++) {
         how.seed = (uint64_t)i / 2;
         how.no_repeat = how.no_trigram = i % 2;
-        vd_said_caption c = say(&how);
+        vd_generated_caption c = say(&how);
         assert_true(c.length > 0 && c.length <= VD_MAX_CAPTION);
         for (int k = 0; k < c.length; k++)
             assert_true(c.word[k] >= VD_FIRST_WORD);
@@ -174,12 +174,12 @@ static void shares_are_parts_of_one(void **state)
     }
 }
 
-static void refuse_saying(vd_saying how, int most, const char *expected)
+static void refuse_saying(vd_generation how, int most, const char *expected)
 {
-    vd_said_caption out[2];
+    vd_generated_caption out[2];
     vd_error err;
     int count;
-    assert_int_equal(vd_captioner_say(captioner, image, P, &how, out, most, &count, &err),
+    assert_int_equal(vd_captioner_generate(captioner, image, P, &how, out, most, &count, &err),
                      VD_USAGE);
     assert_string_equal(err.text, expected);
 }
@@ -188,15 +188,15 @@ static void what_cannot_be_said_is_refused(void **state)
 {
     (void)state;
     open_captioner(VD_HISTORY_COMPLETE);
-    refuse_saying((vd_saying){.beam = 33, .longest = 5}, 1,
+    refuse_saying((vd_generation){.beam = 33, .longest = 5}, 1,
                   "a beam of 33 hypotheses; expected 1 to 32");
-    refuse_saying((vd_saying){.beam = 1, .longest = 21}, 1,
+    refuse_saying((vd_generation){.beam = 1, .longest = 21}, 1,
                   "captions of 21 words; expected 1 to 20");
-    refuse_saying((vd_saying){.beam = 1, .longest = 2}, 2, "2 captions of a beam of 1");
-    refuse_saying((vd_saying){.beam = 2, .longest = 2, .temperature = 1}, 1,
+    refuse_saying((vd_generation){.beam = 1, .longest = 2}, 2, "2 captions of a beam of 1");
+    refuse_saying((vd_generation){.beam = 2, .longest = 2, .temperature = 1}, 1,
                   "a caption that is drawn has a temperature above 0 and no beam");
     memset(image, 0, sizeof image);
-    refuse_saying(vd_saying_greedy(), 1, "a picture without regions cannot be described");
+    refuse_saying(vd_generation_greedy(), 1, "a picture without regions cannot be described");
     vd_captioner_free(captioner);
 }
 
@@ -212,8 +212,8 @@ static void open_sat(vd_captioner_kind kind)
 static void hard_attention_looks_as_it_is_told(void **state)
 {
     static const int32_t word[2] = {4, 5};
-    vd_saying how = vd_saying_greedy();
-    vd_said_caption out[2];
+    vd_generation how = vd_generation_greedy();
+    vd_generated_caption out[2];
     int count, others = 0;
     vd_error err;
     (void)state;
@@ -235,13 +235,13 @@ static void hard_attention_looks_as_it_is_told(void **state)
         double drawn = forced(word, 2, true);
         others += drawn != own;
         assert_true(forced(word, 2, true) == drawn);
-        must(vd_captioner_say(captioner, image, P, &how, out, 1, &count, &err), &err);
+        must(vd_captioner_generate(captioner, image, P, &how, out, 1, &count, &err), &err);
         assert_true(fabs(forced(out->word, out->length, out->ended) - out->log_probability) < 1e-5);
     }
     assert_true(others > 3);
     how.beam = 2;
-    support_refused(vd_captioner_say(captioner, image, P, &how, out, 1, &count, &err), VD_USAGE,
-                    &err, "a captioner that draws where it looks; expected 1", NULL);
+    support_refused(vd_captioner_generate(captioner, image, P, &how, out, 1, &count, &err),
+                    VD_USAGE, &err, "a captioner that draws where it looks; expected 1", NULL);
     vd_captioner_free(captioner);
 }
 
@@ -298,7 +298,7 @@ static void sat_says_what_it_lets_in_and_where_it_looked(void **state)
             vd_caption_trace_look(&t, i, -1, -1, region, NULL);
             for (int k = 1; k < P; k++)
                 largest = region[k] > region[largest] ? k : largest;
-            const vd_said_word *w = &t.word[i];
+            const vd_generated_word *w = &t.word[i];
             assert_true(kind == VD_CAPTIONER_CAT ? w->gate == -1 : w->gate > 0 && w->gate < 1);
             assert_int_equal(w->chosen, kind == VD_CAPTIONER_SAT_HARD ? largest : -1);
         }
@@ -313,12 +313,12 @@ static void repeats_are_merged_when_asked_for(void **state)
 {
     (void)state;
     open_captioner(VD_HISTORY_COMPLETE);
-    vd_saying how = {.longest = VD_MAX_CAPTION, .beam = 1, .temperature = 3};
+    vd_generation how = {.longest = VD_MAX_CAPTION, .beam = 1, .temperature = 3};
     int shorter = 0;
     for (how.seed = 0; how.seed < 50; how.seed++) {
-        vd_saying merging = how;
+        vd_generation merging = how;
         merging.merge_repeats = true;
-        vd_said_caption plain = say(&how), merged = say(&merging);
+        vd_generated_caption plain = say(&how), merged = say(&merging);
         int kept = 0;
         for (int i = 0; i < plain.length; i++)
             if (i == 0 || plain.word[i] != plain.word[i - 1])
@@ -335,21 +335,21 @@ static void how_it_was_said_is_named(void **state)
 {
     (void)state;
     char text[200];
-    vd_saying how = vd_saying_greedy();
-    vd_saying_text(&how, text, sizeof text);
+    vd_generation how = vd_generation_greedy();
+    vd_generation_text(&how, text, sizeof text);
     assert_string_equal(text, "beam=1 longest=20 length-power=0");
-    how = (vd_saying){.beam = 5,
-                      .longest = 16,
-                      .length_power = 0.5,
-                      .no_repeat = true,
-                      .no_trigram = true,
-                      .no_dangling = true,
-                      .merge_repeats = true};
-    vd_saying_text(&how, text, sizeof text);
+    how = (vd_generation){.beam = 5,
+                          .longest = 16,
+                          .length_power = 0.5,
+                          .no_repeat = true,
+                          .no_trigram = true,
+                          .no_dangling = true,
+                          .merge_repeats = true};
+    vd_generation_text(&how, text, sizeof text);
     assert_string_equal(text, "beam=5 longest=16 length-power=0.5 no-repeat no-trigram no-dangling "
                               "merge-repeats");
-    how = (vd_saying){.beam = 1, .longest = 20, .temperature = 0.7, .seed = 12};
-    vd_saying_text(&how, text, sizeof text);
+    how = (vd_generation){.beam = 1, .longest = 20, .temperature = 0.7, .seed = 12};
+    vd_generation_text(&how, text, sizeof text);
     assert_string_equal(text, "temperature=0.7 seed=12 longest=20");
 }
 

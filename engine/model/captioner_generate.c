@@ -9,13 +9,13 @@
 #include "engine/model/captioner_private.h"
 
 typedef struct hypothesis {
-    vd_said_caption said;
+    vd_generated_caption caption;
     int parent; // its row among those read last
 } hypothesis;
 
 // The captions of one picture.
 typedef struct search {
-    const vd_saying *how;
+    const vd_generation *how;
     const bool *dangling; // of all
     int vocab, most;
     int first;                                           // its first row among those read last
@@ -27,7 +27,7 @@ typedef struct search {
 // The captions of all pictures of a pass, a word of each at a time.
 typedef struct searches {
     vd_caption_pass *pass;
-    const vd_saying *how;
+    const vd_generation *how;
     int pictures, vocab;
     search *of;     // (pictures)
     float *logs;    // (rows, V)
@@ -36,12 +36,12 @@ typedef struct searches {
     int *parent, *picture;
 } searches;
 
-vd_saying vd_saying_greedy(void)
+vd_generation vd_generation_greedy(void)
 {
-    return (vd_saying){.beam = 1, .longest = VD_MAX_CAPTION};
+    return (vd_generation){.beam = 1, .longest = VD_MAX_CAPTION};
 }
 
-void vd_saying_text(const vd_saying *how, char *out, size_t size)
+void vd_generation_text(const vd_generation *how, char *out, size_t size)
 {
     char first[80];
     if (how->temperature > 0)
@@ -55,7 +55,7 @@ void vd_saying_text(const vd_saying *how, char *out, size_t size)
              how->merge_repeats ? " merge-repeats" : "");
 }
 
-static vd_status check_forced(const vd_saying *how, int vocab, vd_error *err)
+static vd_status check_forced(const vd_generation *how, int vocab, vd_error *err)
 {
     const vd_caption_what_if *w = how->what_if;
     int places = w ? w->places : 0;
@@ -72,7 +72,7 @@ static vd_status check_forced(const vd_saying *how, int vocab, vd_error *err)
     return VD_OK;
 }
 
-static vd_status check_saying(const vd_saying *how, int vocab, int most, vd_error *err)
+static vd_status check_saying(const vd_generation *how, int vocab, int most, vd_error *err)
 {
     if (how->beam < 1 || how->beam > VD_MOST_BEAMS)
         return vd_error_set(err, VD_USAGE, "a beam of %d hypotheses; expected 1 to %d", how->beam,
@@ -104,7 +104,7 @@ static vd_status list_dangling(searches *s, const vd_vocab *vocab, vd_error *err
 }
 
 // Whether the last two words and this one stand in the caption already.
-static bool is_trigram_again(const vd_said_caption *c, int32_t id)
+static bool is_trigram_again(const vd_generated_caption *c, int32_t id)
 {
     int n = c->length;
     for (int i = 0; i + 2 < n; i++)
@@ -114,7 +114,7 @@ static bool is_trigram_again(const vd_said_caption *c, int32_t id)
     return false;
 }
 
-static bool may_follow(const search *s, const vd_said_caption *c, int32_t id)
+static bool may_follow(const search *s, const vd_generated_caption *c, int32_t id)
 {
     int32_t last = c->length > 0 ? c->word[c->length - 1] : VD_PAD;
     const vd_caption_what_if *w = s->how->what_if;
@@ -128,14 +128,14 @@ static bool may_follow(const search *s, const vd_said_caption *c, int32_t id)
            !(s->how->no_trigram && c->length >= 2 && is_trigram_again(c, id));
 }
 
-static bool is_open(const search *s, const vd_said_caption *c)
+static bool is_open(const search *s, const vd_generated_caption *c)
 {
     return !c->ended && c->length < s->how->longest;
 }
 
-static vd_said_caption add_word(const vd_said_caption *c, int32_t id, double log)
+static vd_generated_caption add_word(const vd_generated_caption *c, int32_t id, double log)
 {
-    vd_said_caption longer = *c;
+    vd_generated_caption longer = *c;
     longer.log_probability += log;
     longer.ended = id == VD_END;
     if (!longer.ended)
@@ -144,10 +144,10 @@ static vd_said_caption add_word(const vd_said_caption *c, int32_t id, double log
 }
 
 // Keeps the best sums; of equal ones the earlier.
-static void offer(search *s, int *count, const vd_said_caption *c, int parent)
+static void offer(search *s, int *count, const vd_generated_caption *c, int parent)
 {
     int at = *count;
-    while (at > 0 && s->next[at - 1].said.log_probability < c->log_probability)
+    while (at > 0 && s->next[at - 1].caption.log_probability < c->log_probability)
         at--;
     if (at == s->how->beam)
         return;
@@ -159,14 +159,15 @@ static void offer(search *s, int *count, const vd_said_caption *c, int parent)
 // Worth looking at: better than the last that is kept.
 static bool may_enter(const search *s, int count, double sum)
 {
-    return count < s->how->beam || sum > s->next[count - 1].said.log_probability;
+    return count < s->how->beam || sum > s->next[count - 1].caption.log_probability;
 }
 
-static void offer_words(search *s, int *count, const vd_said_caption *c, int row, const float *log)
+static void offer_words(search *s, int *count, const vd_generated_caption *c, int row,
+                        const float *log)
 {
     for (int32_t id = VD_END; id < s->vocab; id++)
         if (may_enter(s, *count, c->log_probability + (double)log[id]) && may_follow(s, c, id)) {
-            vd_said_caption longer = add_word(c, id, (double)log[id]);
+            vd_generated_caption longer = add_word(c, id, (double)log[id]);
             offer(s, count, &longer, row);
         }
 }
@@ -174,7 +175,7 @@ static void offer_words(search *s, int *count, const vd_said_caption *c, int row
 // One word of p^(1 / temperature) among those that may follow; below 0: none may.
 // Shares are those beside the likeliest word that may follow, or they would all be 0 where that is
 // unlikely and the temperature low.
-static int32_t draw_word(search *s, const vd_said_caption *c, const float *log)
+static int32_t draw_word(search *s, const vd_generated_caption *c, const float *log)
 {
     double sum = 0, t = s->how->temperature, most = -INFINITY;
     int32_t last = -1;
@@ -194,8 +195,8 @@ static int32_t draw_word(search *s, const vd_said_caption *c, const float *log)
 }
 
 // So many ways on from a caption, behind those that there are.
-static void draw_words(search *s, int *count, const vd_said_caption *c, int row, const float *log,
-                       int times)
+static void draw_words(search *s, int *count, const vd_generated_caption *c, int row,
+                       const float *log, int times)
 {
     for (int i = 0; i < times; i++) {
         int32_t id = draw_word(s, c, log);
@@ -210,7 +211,7 @@ static void extend(search *s, bool first, const float *logs)
     int count = 0, row = s->first;
     bool drawn = s->how->temperature > 0;
     for (int i = 0; i < s->count; i++) {
-        const vd_said_caption *c = &s->list[i].said;
+        const vd_generated_caption *c = &s->list[i].caption;
         const float *log = logs + (size_t)row * (size_t)s->vocab;
         if (!is_open(s, c) && drawn)
             s->next[count++] = (hypothesis){*c, -1};
@@ -231,7 +232,7 @@ static bool is_done(const search *s)
 {
     double open = -INFINITY, finished = -INFINITY;
     for (int i = 0; i < s->count; i++) {
-        const vd_said_caption *c = &s->list[i].said;
+        const vd_generated_caption *c = &s->list[i].caption;
         double *best = is_open(s, c) ? &open : &finished;
         *best = fmax(*best, c->log_probability);
     }
@@ -245,7 +246,7 @@ static int list_newest(searches *all, int p, bool first, int rows)
     search *s = &all->of[p];
     s->first = rows;
     for (int i = 0; i < s->count && !is_done(s); i++) {
-        const vd_said_caption *c = &s->list[i].said;
+        const vd_generated_caption *c = &s->list[i].caption;
         if (!is_open(s, c))
             continue;
         all->id[rows] = first ? VD_START : c->word[c->length - 1];
@@ -272,7 +273,7 @@ static vd_status read_next(searches *all, bool first, int *rows, vd_error *err)
     return status == VD_OK ? vd_caption_logs(all->pass, all->logs, err) : status;
 }
 
-static double rank_of(const vd_said_caption *c, double power)
+static double rank_of(const vd_generated_caption *c, double power)
 {
     return c->log_probability / pow(c->length + c->ended, power);
 }
@@ -281,8 +282,8 @@ static double rank_of(const vd_said_caption *c, double power)
 static void sort(search *s)
 {
     for (int i = 1; i < s->count && s->how->length_power != 0; i++)
-        for (int j = i; j > 0 && rank_of(&s->list[j].said, s->how->length_power) >
-                                     rank_of(&s->list[j - 1].said, s->how->length_power);
+        for (int j = i; j > 0 && rank_of(&s->list[j].caption, s->how->length_power) >
+                                     rank_of(&s->list[j - 1].caption, s->how->length_power);
              j--) {
             hypothesis kept = s->list[j];
             s->list[j] = s->list[j - 1];
@@ -340,20 +341,20 @@ static void free_searches(searches *all)
     vd_free(all->picture);
 }
 
-static void copy_captions(searches *all, int most, vd_said_caption *out, int *count)
+static void copy_captions(searches *all, int most, vd_generated_caption *out, int *count)
 {
     for (int p = 0; p < all->pictures; p++) {
         search *s = &all->of[p];
         sort(s);
         count[p] = s->count < most ? s->count : most;
         for (int i = 0; i < count[p]; i++)
-            out[p * most + i] = s->list[i].said;
+            out[p * most + i] = s->list[i].caption;
     }
 }
 
-vd_status vd_caption_generate(vd_caption_pass *pass, const vd_vocab *vocab, const vd_saying *how,
-                              const uint64_t *stream, vd_said_caption *out, int most, int *count,
-                              vd_error *err)
+vd_status vd_caption_generate(vd_caption_pass *pass, const vd_vocab *vocab,
+                              const vd_generation *how, const uint64_t *stream,
+                              vd_generated_caption *out, int most, int *count, vd_error *err)
 {
     vd_status status = check_saying(how, pass->config->vocab, most, err);
     if (status != VD_OK)
@@ -374,7 +375,7 @@ vd_status vd_caption_generate(vd_caption_pass *pass, const vd_vocab *vocab, cons
     return status;
 }
 
-static void merge_repeats(vd_said_caption *c)
+static void merge_repeats(vd_generated_caption *c)
 {
     int kept = 0;
     for (int i = 0; i < c->length; i++)
@@ -383,9 +384,9 @@ static void merge_repeats(vd_said_caption *c)
     c->length = kept;
 }
 
-vd_status vd_captioner_say(vd_captioner *captioner, const float *image, int regions,
-                           const vd_saying *how, vd_said_caption *out, int most, int *count,
-                           vd_error *err)
+vd_status vd_captioner_generate(vd_captioner *captioner, const float *image, int regions,
+                                const vd_generation *how, vd_generated_caption *out, int most,
+                                int *count, vd_error *err)
 {
     vd_caption_pass pass;
     *count = 0;

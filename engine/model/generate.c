@@ -94,7 +94,8 @@ static int keep(extension *list, int count, int most, extension new)
 }
 
 // Keeps the `beams` best answers by falling score.
-static void add_answer(vd_utterance *out, int *count, int beams, const vd_utterance *new)
+static void add_answer(vd_generated_answer *out, int *count, int beams,
+                       const vd_generated_answer *new)
 {
     int at = *count < beams ? (*count)++ : beams;
     for (; at > 0 && out[at - 1].score < new->score; at--)
@@ -104,17 +105,17 @@ static void add_answer(vd_utterance *out, int *count, int beams, const vd_uttera
         out[at] = *new;
 }
 
-static void finish(vd_utterance *out, int *count, int beams, const hypothesis *h, double sum,
+static void finish(vd_generated_answer *out, int *count, int beams, const hypothesis *h, double sum,
                    int words)
 {
-    vd_utterance new = {.length = h->length - 1, .score = (float)(sum / words)};
+    vd_generated_answer new = {.length = h->length - 1, .score = (float)(sum / words)};
     memcpy(new.word, h->word + 1, (size_t) new.length * sizeof *new.word);
     add_answer(out, count, beams, &new);
 }
 
 // One word more for every hypothesis; those that end go to out. *count gets how many go on.
-static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd_utterance *out,
-                      int *generated, vd_error *err)
+static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams,
+                      vd_generated_answer *out, int *generated, vd_error *err)
 {
     size_t v = (size_t)vd_copying_wide(pass);
     extension best[2 * VD_BEAMS];
@@ -151,7 +152,7 @@ static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd
     return VD_OK;
 }
 
-static vd_status search(vd_pass *pass, int beams, const atomic_int *stop, vd_utterance *out,
+static vd_status search(vd_pass *pass, int beams, const atomic_int *stop, vd_generated_answer *out,
                         int *count, vd_error *err)
 {
     hypothesis list[VD_BEAMS] = {{.length = 1, .word = {VD_START}}};
@@ -174,8 +175,8 @@ static vd_status search(vd_pass *pass, int beams, const atomic_int *stop, vd_utt
     return status;
 }
 
-vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop, vd_turn_answers *generated,
-                              vd_error *err)
+vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop,
+                              vd_generated_answers *generated, vd_error *err)
 {
     int one;
     vd_status status = search(pass, VD_BEAMS, stop, generated->beam, &generated->count, err);
@@ -183,7 +184,7 @@ vd_status vd_generate_answers(vd_pass *pass, const atomic_int *stop, vd_turn_ans
         status = search(pass, 1, stop, &generated->greedy, &one, err);
     if (status != VD_OK)
         return status;
-    const vd_utterance *greedy = &generated->greedy;
+    const vd_generated_answer *greedy = &generated->greedy;
     for (int i = 0; i < generated->count; i++)
         if (generated->beam[i].length == greedy->length &&
             memcmp(generated->beam[i].word, greedy->word,
