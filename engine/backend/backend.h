@@ -365,7 +365,8 @@ typedef struct vd_backend {
     void (*map)(vd_function f, const vd_real *x, vd_real *y, size_t n);
     void (*map_backward)(vd_function f, const vd_real *x, const vd_real *y, const vd_real *dy,
                          vd_real *dx, size_t n);
-    void (*add_scaled)(vd_real *y, vd_real a, const vd_real *x, size_t n); // y += a x
+    // y += a x; y may be x.
+    void (*add_scaled)(vd_real *y, vd_real a, const vd_real *x, size_t n);
     // Row r of z (rows, width) = row x_row[r] of x times row y_row[r] of y, elementwise; a NULL
     // list means row r itself. The gradient is that for x; for y, exchange the two.
     void (*multiply_rows)(const vd_real *x, const int *x_row, const vd_real *y, const int *y_row,

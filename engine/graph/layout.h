@@ -58,6 +58,14 @@ typedef struct vd_layout {
     vd_parameter parameter[VD_MAX_PARAMETERS];
 } vd_layout;
 
+// Whether weight decay is for it: the matrices of layers. Biases, norms, positions and other
+// vectors are not to be pulled towards zero; a row of a table of words has a gradient only where
+// its word occurs, and would decay in all other steps.
+static inline bool vd_parameter_decays(const vd_parameter *p)
+{
+    return p->matrix && p->start.kind != VD_START_WORDS;
+}
+
 // Appends a parameter called prefix ++ suffix; columns 0: one dimension. NULL when the layout is
 // full.
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,

@@ -126,8 +126,8 @@
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X, BY_TASK)                                                              \
-    X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_ADAMAX, VD_ADAM, vd_optimiser_names, false,      \
-      "adam, rmsprop or adamax")                                                                   \
+    X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_OPTIMISERS - 1, VD_ADAM, vd_optimiser_names,     \
+      false, "adam, rmsprop, adamax or adamw (adam with decoupled weight decay)")                  \
     BY_TASK(rate, "rate", REAL, 1e-9, 1000, 0.001, 0.002, 5e-06, NULL, false,                      \
             "base learning rate; default with schedule warm-up: " VD_TEXT_OF(VD_WARM_UP_RATE))     \
     BY_TASK(                                                                                       \
@@ -140,11 +140,14 @@
     X(warm_up, "warm-up", INT, 1, 1000000000, 10000, NULL, true,                                   \
       "schedule warm-up: steps to the highest rate")                                               \
     X(beta_1, "beta-1", REAL, 0, 0.999999, 0.9, NULL, true,                                        \
-      "adam, adamax: decay of the first moment")                                                   \
+      "adam, adamax, adamw: decay of the first moment")                                            \
     X(beta_2, "beta-2", REAL, 0, 0.999999, 0.999, NULL, true,                                      \
-      "adam, adamax: decay of the second moment (adamax: infinity norm)")                          \
+      "adam, adamax, adamw: decay of the second moment (adamax: infinity norm)")                   \
     X(epsilon, "epsilon", REAL, 1e-30, 1, 1e-08, NULL, true,                                       \
-      "adam, adamax: added to the denominator")                                                    \
+      "adam, adamax, adamw: added to the denominator")                                             \
+    X(weight_decay, "weight-decay", REAL, 0, 1, 0.01, NULL, true,                                  \
+      "adamw: in every step matrices lose this share of themselves times the learning rate; "      \
+      "biases, norms and word vectors do not")                                                     \
     BY_TASK(clip, "clip", REAL, 0, 1e9, 0, 5, 5, NULL, false,                                      \
             "clip the norm of the whole gradient to X; 0: no clipping")                            \
     X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \

@@ -7,7 +7,7 @@
 #include "engine/base/append.h"
 #include "engine/networks/settings.h"
 
-const char *const vd_optimiser_names[] = {"adam", "rmsprop", "adamax"};
+const char *const vd_optimiser_names[] = {"adam", "rmsprop", "adamax", "adamw"};
 const char *const vd_schedule_names[] = {"steps", "cosine", "constant", "warm-up"};
 const char *const vd_scst_names[] = {"none", "cider-d", "bits"};
 const char *const vd_sample_names[] = {"beam", "draw"};

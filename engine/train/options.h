@@ -8,7 +8,11 @@
 #include "engine/base/settings.h"
 #include "engine/networks/captions/config.h"
 
-typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP, VD_ADAMAX } vd_optimiser;
+// AdamW is Adam with decoupled weight decay (Loshchilov, Hutter 2019, algorithm 2; as PyTorch, the
+// decay is in proportion to the learning rate): before a step of Adam, w -= rate weight_decay w.
+// Only matrices decay, as is usual for transformers (vd_parameter_decays), where PyTorch's AdamW by
+// itself takes all parameters.
+typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP, VD_ADAMAX, VD_ADAMW, VD_OPTIMISERS } vd_optimiser;
 
 // Of the learning rate: the thesis' three steps, a cosine, none (vd_schedule_multiplier).
 typedef enum vd_schedule {
@@ -47,7 +51,8 @@ typedef enum vd_best_by {
 
 typedef struct vd_train_options {
     vd_optimiser optimiser;         // RMSProp: alpha 0.99, eps 1e-8
-    double beta_1, beta_2, epsilon; // of Adam and AdaMax
+    double beta_1, beta_2, epsilon; // of Adam, AdaMax and AdamW
+    double weight_decay;            // of AdamW
     double rate, clip;
     vd_schedule schedule;
     int warm_up; // W of VD_SCHEDULE_WARM_UP

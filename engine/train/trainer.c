@@ -467,6 +467,16 @@ static vd_status gather(vd_trainer *t, double *loss, vd_error *err)
     return status == VD_OK ? sum_gradients(t, err) : status;
 }
 
+static void decay_weights(vd_trainer *t, double rate)
+{
+    for (int k = 0; k < t->layout.count; k++) {
+        const vd_parameter *p = &t->layout.parameter[k];
+        vd_real *w = t->block + p->offset;
+        if (vd_parameter_decays(p))
+            t->be->add_scaled(w, (vd_real)(-rate * t->options.weight_decay), w, p->elements);
+    }
+}
+
 // Scaled down to the largest norm that is wanted.
 static void change_weights(vd_trainer *t, double multiplier, double norm)
 {
@@ -475,8 +485,10 @@ static void change_weights(vd_trainer *t, double multiplier, double norm)
     double rate = t->options.rate * multiplier;
     const vd_moments moments = {t->options.beta_1, t->options.beta_2, t->options.epsilon};
     t->steps++;
+    if (t->options.optimiser == VD_ADAMW)
+        decay_weights(t, rate);
     if (t->options.optimiser != VD_RMSPROP)
-        (t->options.optimiser == VD_ADAM ? be->adam : be->adamax)(
+        (t->options.optimiser == VD_ADAMAX ? be->adamax : be->adam)(
             t->block, t->gradient, t->state[0], t->state[1], t->layout.elements, (vd_real)scale,
             rate, &moments, t->steps);
     else

@@ -24,6 +24,7 @@ static void do_functions(const vd_backend *be, void **at, void *context)
         be->map((vd_function)f, at[0], at[1], n);
         be->map_backward((vd_function)f, at[0], at[1], at[2], at[3], n);
         be->add_scaled(at[4], 0.3f * (float)(f + 1), at[1], n);
+        be->add_scaled(at[4], -0.01f, at[4], n);
     }
 }
 

@@ -567,7 +567,7 @@ static void wrong_options_are_refused(void **state)
         {"--margin", "5", "--margin: expected a whole number from 1 to 4, found '5'"},
         {"--gate", "tanh", "--gate: expected leaky-relu, sigmoid or elu, found 'tanh'"},
         {"--positions", "x", "--positions: expected none, sinusoidal"},
-        {"--optimiser", "sgd", "--optimiser: expected adam, rmsprop or adamax, found 'sgd'"},
+        {"--optimiser", "sgd", "--optimiser: expected adam, rmsprop, adamax or adamw, found 'sgd'"},
         {"--decoder", "x", "--decoder: expected discriminative, generative or both, found 'x'"},
         {"--micro-batch", "-1", "--micro-batch: expected a whole number from 0 to 1024"},
         {"--preset", "best", "--preset: expected base or improved, found 'best'"},

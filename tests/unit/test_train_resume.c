@@ -289,6 +289,8 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--hops", "3", "--stop-after", "1"));
     train_run_expect("idle_too", 0, "--lambda-start changes nothing with margin 1",
                      MORE("--margin", "1", "--lambda-start", "5", "--stop-after", "1"));
+    train_run_expect("idle_decay", 0, "--weight-decay changes nothing with adam",
+                     MORE("--weight-decay", "0.1", "--stop-after", "1"));
     train_run_expect("idle_gate", 0, "--gate changes nothing with lf",
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
     train_run_expect("idle_image", 0, "--image changes nothing with lf",

@@ -15,7 +15,7 @@
 #include "engine/model/file.h"
 #include "engine/base/safetensors.h"
 #include "engine/model/scorer.h"
-#include "engine/train/trainer.h"
+#include "engine/train/trainer_private.h"
 #include "tests/support/must.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
@@ -59,7 +59,7 @@ static void a_seed_reproduces_a_run_bit_for_bit(void **state)
 static void a_resumed_run_is_the_run(void **state)
 {
     (void)state;
-    for (int optimiser = VD_ADAM; optimiser <= VD_ADAMAX; optimiser++) {
+    for (int optimiser = VD_ADAM; optimiser < VD_OPTIMISERS; optimiser++) {
         vd_train_options options = small_options(7);
         options.optimiser = (vd_optimiser)optimiser;
         vd_trainer *whole = small_trainer(&options), *half = small_trainer(&options), *rest;
@@ -285,6 +285,95 @@ static void training_learns_its_batch(void **state)
     assert_true(before > 1.5);
     assert_true(after < 0.3);
     vd_trainer_free(trainer);
+}
+
+// A parameter of a network as AdamW's authors and PyTorch have it (torch.optim.AdamW), in double
+// precision.
+typedef struct followed {
+    const vd_parameter *p;
+    bool decays;
+    double *w, *m, *v; // (elements)
+} followed;
+
+// What is no matrix of a layer, by its name.
+static bool is_spared(const char *name)
+{
+    static const char *const parts[] = {"bias", "norm", "word_embed", "place", "kind"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return true;
+    return false;
+}
+
+static void follow(followed *f, const vd_trainer *t, double rate, int step, double scale)
+{
+    const vd_train_options *o = &t->options;
+    const float *g = t->gradient + f->p->offset;
+    for (size_t i = 0; i < f->p->elements; i++) {
+        double d = scale * (double)g[i];
+        if (f->decays)
+            f->w[i] *= 1 - rate * o->weight_decay;
+        f->m[i] = o->beta_1 * f->m[i] + (1 - o->beta_1) * d;
+        f->v[i] = o->beta_2 * f->v[i] + (1 - o->beta_2) * d * d;
+        double m = f->m[i] / (1 - pow(o->beta_1, step)), v = f->v[i] / (1 - pow(o->beta_2, step));
+        f->w[i] -= rate * m / (sqrt(v) + o->epsilon);
+    }
+}
+
+static void start_following(followed *f, const vd_trainer *t, const vd_parameter *p)
+{
+    *f = (followed){.p = p, .decays = !is_spared(p->name)};
+    f->w = vd_alloc(p->elements, sizeof *f->w);
+    f->m = vd_alloc(p->elements, sizeof *f->m);
+    f->v = vd_alloc(p->elements, sizeof *f->v);
+    for (size_t i = 0; i < p->elements; i++)
+        f->w[i] = (double)t->block[p->offset + i];
+}
+
+static void compare_followed(followed *f, const vd_trainer *t)
+{
+    for (size_t i = 0; i < f->p->elements; i++)
+        if (!(fabs(f->w[i] - (double)t->block[f->p->offset + i]) <= 2e-6))
+            fail_msg("%s %zu is %.9g, expected %.9g", f->p->name, i,
+                     (double)t->block[f->p->offset + i], f->w[i]);
+    vd_free(f->w);
+    vd_free(f->m);
+    vd_free(f->v);
+}
+
+static void adamw_steps_are_the_formula(void **state)
+{
+    enum { STEPS = 4 };
+    static followed list[VD_MAX_PARAMETERS];
+    vd_train_options options = small_options(5);
+    vd_config config = small_config();
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *t;
+    vd_error err;
+    int decaying = 0;
+    (void)state;
+    config.network = VD_NETWORK_DIALOG_TRANSFORMER;
+    options.optimiser = VD_ADAMW;
+    options.beta_2 = 0.98;
+    options.weight_decay = 0.7; // large enough to see
+    options.clip = 0.5;
+    must(vd_trainer_new(&config, vocab, &options, &t, &err), &err);
+    for (int k = 0; k < t->layout.count; k++)
+        start_following(&list[k], t, &t->layout.parameter[k]);
+    for (int step = 1; step <= STEPS; step++) {
+        double multiplier = 1. / step, loss, norm;
+        must(step_gradient(t, small_batch(), 1, vd_batch_totals(small_batch()), &loss, &err), &err);
+        must(vd_trainer_update(t, multiplier, &loss, &norm, &err), &err);
+        for (int k = 0; k < t->layout.count; k++)
+            follow(&list[k], t, options.rate * multiplier, step, norm > 0.5 ? 0.5 / norm : 1);
+    }
+    for (int k = 0; k < t->layout.count; k++) {
+        decaying += list[k].decays;
+        compare_followed(&list[k], t);
+    }
+    assert_true(decaying > 10 && decaying < t->layout.count / 2);
+    vd_trainer_free(t);
+    vd_vocab_free(vocab);
 }
 
 // Length of Adam's mean gradient after the first step, which is a tenth of the gradient.
@@ -597,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_failed_micro_batch_changes_no_weight),
         cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
         cmocka_unit_test(training_learns_its_batch),
+        cmocka_unit_test(adamw_steps_are_the_formula),
         cmocka_unit_test(a_longer_gradient_is_cut_to_clip),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),

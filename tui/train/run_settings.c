@@ -149,6 +149,8 @@ static const char *idle_with(const vd_config *network, const vd_train_options *t
     if ((strncmp(option, "beta-", 5) == 0 || strcmp(option, "epsilon") == 0) &&
         training->optimiser == VD_RMSPROP)
         return "rmsprop";
+    if (strcmp(option, "weight-decay") == 0 && training->optimiser != VD_ADAMW)
+        return vd_optimiser_names[training->optimiser];
     return strncmp(option, "lambda-", 7) == 0 && training->margin == 1 ? "margin 1" : NULL;
 }
 
