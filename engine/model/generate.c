@@ -35,7 +35,7 @@ static vd_status add_copied(vd_pass *pass, const vd_given_answers *given, int wi
 static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, int wide, float **out,
                             vd_error *err)
 {
-    size_t n = (size_t)count, v = (size_t)pass->config->vocab, h = (size_t)pass->config->hidden;
+    size_t n = (size_t)count, v = (size_t)pass->config->vocab, h = (size_t)pass->w->words.w.columns;
     int width = list[0].length;
     vd_given_answers given;
     const vd_real *log_sum;

@@ -23,7 +23,7 @@ const char *const vd_score_names[] = {"own",      "additive", "dot",        "sca
 const char *const vd_tying_names[] = {"adjacent", "layer-wise"};
 const char *const vd_image_names[] = {"channels", "region", "raw"};
 const char *const vd_boundaries_names[] = {"both", "none"};
-const char *const vd_answer_names[] = {"lstm", "lstm-attention", "conv"};
+const char *const vd_answer_names[] = {"lstm", "lstm-attention", "conv", "sequence"};
 const char *const vd_copy_names[] = {"none", "pointer", "copynet"};
 
 const char *const vd_task_names[] = {"dialog", "caption"};

@@ -26,7 +26,8 @@ typedef enum vd_answer_decoder {
     VD_ANSWER_LSTM,
     VD_ANSWER_ATTENTION, // an LSTM with attention over the words of the dialog
                          // (decoders/lstm_attention.h)
-    VD_ANSWER_CONV       // convolutions that do (decoders/conv.h)
+    VD_ANSWER_CONV,      // convolutions that do (decoders/conv.h)
+    VD_ANSWER_SEQUENCE   // the network itself goes on with its text (vd_encoder.answer)
 } vd_answer_decoder;
 
 // Whether the words of the dialog may be copied into answers (decoders/copying.h).
@@ -168,7 +169,25 @@ static inline bool vd_has_generative(vd_decoders decoders)
 // Whether a decoder attends to the words of the dialog.
 static inline bool vd_attends(const vd_config *config)
 {
-    return vd_has_generative(config->decoders) && config->answer != VD_ANSWER_LSTM;
+    return vd_has_generative(config->decoders) &&
+           (config->answer == VD_ANSWER_ATTENTION || config->answer == VD_ANSWER_CONV);
+}
+
+// Whether answers go on with the network's own text.
+static inline bool vd_goes_on(const vd_config *config)
+{
+    return vd_has_generative(config->decoders) && config->answer == VD_ANSWER_SEQUENCE;
+}
+
+// Numbers of the encoder's vector e: H; where no decoder reads it, those of a word, E.
+static inline bool vd_encodes(const vd_config *config)
+{
+    return vd_has_discriminative(config->decoders) || config->answer != VD_ANSWER_SEQUENCE;
+}
+
+static inline int vd_encoded_width(const vd_config *config)
+{
+    return vd_encodes(config) ? config->hidden : config->embed;
 }
 
 // Whether words of the dialog are copied into answers.

@@ -1,5 +1,6 @@
 #include "engine/networks/dialog_tokens.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct builder {
     int *origin;                // column of vd_dialog_tokens.rollout, -1: it has none
     vd_pair_group *group;       // (dialogs + words) the regions of each dialog, then each word
     int *last;                  // (N) group of a question's last word, -1: it has none
+    vd_pair_group *seen;        // (N) vd_dialog_tokens
     int first, regions;         // of the dialog at hand: its first row, its regions
     int most_regions;           // of a dialog
     int columns;                // of vd_dialog_tokens.rollout
@@ -69,6 +71,12 @@ static void add_words(builder *s, const vd_packed *text, int sequence, int seen,
     }
 }
 
+static int regions_of(const vd_inputs *in, int n)
+{
+    int b = in->span->dialog[n];
+    return in->region_start[b + 1] - in->region_start[b];
+}
+
 // Words of the entries that a question sees.
 static int heard_by(const vd_inputs *in, int n)
 {
@@ -90,9 +98,13 @@ static void add_question(builder *s, int b, int n, int first)
     const vd_geometry *span = s->in->span;
     const vd_packed *questions = s->in->question_words, *entries = s->in->history_words;
     int heard = heard_by(s->in, n), next = span->entry_start[b] + span->seen[n];
+    vd_range *seen = s->seen[n].key;
+    seen[0] = (vd_range){s->first, s->regions + heard};
+    seen[1] = (vd_range){s->first + s->regions + heard, questions->length[n]};
     if (next < span->entry_start[b + 1] && begins_with(entries, next, questions, n)) {
         s->last[n] = first + heard + questions->length[n] - 1;
     } else {
+        seen[1].first = s->rows;
         add_words(s, questions, n, s->regions + heard, s->rows, -1);
         s->last[n] = span->dialogs + s->words - 1;
     }
@@ -127,6 +139,7 @@ static bool take_strand(builder *s, vd_arena *arena)
     s->before = vd_arena_ints(arena, words);
     s->next = vd_arena_ints(arena, words);
     s->last = vd_arena_ints(arena, (size_t)in->span->questions);
+    s->seen = vd_arena_take(arena, (size_t)in->span->questions, sizeof *s->seen);
     s->group = vd_arena_take(arena, words + dialogs, sizeof *s->group);
     for (int b = 0; b < in->span->dialogs; b++) {
         int regions = in->region_start[b + 1] - in->region_start[b];
@@ -152,12 +165,6 @@ static const int *list_questions(const vd_dialog_tokens *d)
 }
 
 // ---- what questions see -------------------------------------------------------------------------
-
-static int regions_of(const vd_inputs *in, int n)
-{
-    int b = in->span->dialog[n];
-    return in->region_start[b + 1] - in->region_start[b];
-}
 
 // Which of the keys of question n's last word they are.
 static vd_range keys_of(const vd_dialog_tokens *d, int n, vd_usual_pairing sight)
@@ -231,7 +238,7 @@ static void make_lists(vd_dialog_tokens *d, const builder *s)
         d->before = vd_arena_upload(arena, s->before, words, int_size);
         d->next = vd_arena_upload(arena, s->next, words, int_size);
     }
-    if (d->tape->dw)
+    if (!d->shown)
         return;
     d->at_regions = find_pairs(d, VD_SEES_REGIONS);
     d->at_words = find_pairs(d, VD_SEES_HISTORY_WORDS);
@@ -260,7 +267,13 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *
                            vd_dialog_tokens *out)
 {
     builder s = {.in = in, .positions = sizes->positions};
-    *out = (vd_dialog_tokens){.tape = tape, .in = in, .heads = sizes->heads};
+    *out = (vd_dialog_tokens){
+        .tape = tape,
+        .in = in,
+        .heads = sizes->heads,
+        .positions = sizes->positions,
+        .shown = !tape->dw,
+        .looked_at = vd_arena_take(tape->arena, 2 * (size_t)sizes->layers, sizeof *out->looked_at)};
     if (tape->status == VD_OK && take_strand(&s, tape->arena)) {
         use_memo(out, &s, sizes->layers);
         for (int b = 0; b < in->span->dialogs; b++)
@@ -268,6 +281,7 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *
         out->rows = s.rows - s.kept;
         out->words = s.words;
         out->last = s.last;
+        out->seen = s.seen;
         out->entries = s.most_regions;
         out->sees = vd_pairing_make(tape->arena, VD_AXIS_NONE, out->rows, VD_AXIS_NONE, s.rows,
                                     s.group, in->span->dialogs + s.words);
@@ -279,9 +293,134 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *
     return tape->status == VD_OK;
 }
 
+// ---- answers ------------------------------------------------------------------------------------
+
+// The answers from `first` on that go on from the same question.
+static int same_question(const vd_token_branches *b, int first)
+{
+    int next = first;
+    while (next < b->answers->sequences && b->asked[next] == b->asked[first])
+        next++;
+    return next;
+}
+
+static bool in_one_piece(const vd_range seen[2])
+{
+    return seen[1].count == 0 || seen[0].first + seen[0].count == seen[1].first;
+}
+
+// The rows that the answers see, from the first to the last; how many are in pieces.
+static int find_window(vd_token_branches *b)
+{
+    int end = 0, apart = 0;
+    b->window.first = b->answers->sequences > 0 ? INT_MAX : 0;
+    for (int s = 0; s < b->answers->sequences; s = same_question(b, s)) {
+        const vd_range *seen = b->from->seen[b->asked[s]].key;
+        for (int k = 0; k < 2; k++) {
+            int behind = seen[k].first + seen[k].count;
+            b->window.first = seen[k].first < b->window.first ? seen[k].first : b->window.first;
+            end = behind > end ? behind : end;
+        }
+        apart += in_one_piece(seen) ? 0 : seen[0].count + seen[1].count;
+    }
+    b->window.count = end - b->window.first;
+    return apart;
+}
+
+// What the words after a question see of the dialog, in one piece of the rows that `list` holds.
+static vd_range join_seen(vd_token_branches *b, const vd_range seen[2], int *list)
+{
+    vd_range all = {seen[0].first - b->window.first, seen[0].count + seen[1].count};
+    if (in_one_piece(seen))
+        return all;
+    all.first = b->keys;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < seen[k].count; i++)
+            list[b->keys++] = seen[k].first - b->window.first + i;
+    return all;
+}
+
+// Lists of the words of answers, on the host.
+typedef struct branch_words {
+    int *position; // vd_dialog_tokens
+    vd_pair_group *group;
+} branch_words;
+
+// Of answers first to last - 1, which see the same of the dialog; their own keys are counted from
+// their first word.
+static void add_answers(const vd_dialog_tokens *d, int first, int last, vd_range seen,
+                        const branch_words *at)
+{
+    const vd_packed *answers = d->branches.answers;
+    int words = seen.count - regions_of(d->in, d->branches.asked[first]), longest = 0;
+    for (int s = first; s < last; s++)
+        longest = answers->length[s] > longest ? answers->length[s] : longest;
+    for (int s = first; s < last; s++)
+        for (int i = 0, row = answers->start[s]; i < answers->length[s]; i++, row++) {
+            at->position[row] = words + i < d->positions ? words + i : d->positions - 1;
+            at->group[row] = (vd_pair_group){.query = {row, 1},
+                                             .key = {seen, {answers->start[s], i + 1}},
+                                             .stride = seen.count + longest};
+        }
+}
+
+// d->branches is set but for what is seen.
+static void find_seen(vd_dialog_tokens *d)
+{
+    vd_token_branches *b = &d->branches;
+    vd_arena *arena = d->tape->arena;
+    int apart = find_window(b), count = b->answers->sequences;
+    size_t words = (size_t)d->words, keys = (size_t)(b->window.count + apart);
+    const branch_words at = {vd_arena_ints(arena, words),
+                             vd_arena_take(arena, words, sizeof *at.group)};
+    int *list = vd_arena_ints(arena, keys);
+    if (arena->failed)
+        return;
+    for (b->keys = 0; b->keys < b->window.count; b->keys++)
+        list[b->keys] = b->keys;
+    for (int s = 0; s < count; s = same_question(b, s))
+        add_answers(d, s, same_question(b, s), join_seen(b, b->from->seen[b->asked[s]].key, list),
+                    &at);
+    for (size_t i = 0; i < words; i++)
+        at.group[i].key[1].first += b->keys;
+    d->position = vd_arena_upload(arena, at.position, words, sizeof *at.position);
+    b->joined = apart ? vd_arena_upload(arena, list, keys, sizeof *list) : NULL;
+    d->sees = vd_pairing_make(arena, VD_AXIS_NONE, d->rows, VD_AXIS_NONE, b->keys + d->words,
+                              at.group, d->words);
+}
+
+bool vd_dialog_tokens_branch(vd_tape *tape, const vd_dialog_tokens *from, const vd_packed *answers,
+                             const int *asked, vd_dialog_tokens *out)
+{
+    *out = (vd_dialog_tokens){.tape = tape,
+                              .in = from->in,
+                              .heads = from->heads,
+                              .rows = answers->tokens,
+                              .words = answers->tokens,
+                              .positions = from->positions,
+                              .id = answers->rows.id,
+                              .branches = {.from = from, .answers = answers, .asked = asked}};
+    if (tape->status == VD_OK)
+        find_seen(out);
+    if (!out->sees || tape->arena->failed)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: answers that go on from the dialog");
+    return tape->status == VD_OK;
+}
+
+// The rows of keys, or values, of the dialog that answers see; x: of all its tokens.
+static const vd_value *read_window(vd_tape *tape, const vd_token_branches *b, const vd_value *x)
+{
+    size_t from = (size_t)b->window.first * (size_t)x->columns;
+    vd_value *seen = vd_tape_constant(tape, VD_AXIS_NONE, x->x + from, b->window.count, x->columns);
+    if (x->dx && tape->status == VD_OK)
+        seen->dx = x->dx + from; // the tape of the dialog goes back after this one
+    return b->joined ? vd_tape_rows(tape, seen, b->joined, b->keys, VD_AXIS_NONE) : seen;
+}
+
 // ---- what a chat keeps --------------------------------------------------------------------------
 
-const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x)
+// x below the rows that were kept; every pass asks for the same values in the same order.
+static const vd_value *below_kept(vd_dialog_tokens *d, const vd_value *x)
 {
     vd_tape *tape = d->tape;
     int from = d->columns;
@@ -290,6 +429,16 @@ const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x)
     d->made[d->values++] = x;
     d->columns += x->columns;
     return d->kept ? vd_tape_stack(tape, vd_tape_columns(tape, d->memory, from, x->columns), x) : x;
+}
+
+const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x, int index)
+{
+    const vd_token_branches *b = &d->branches;
+    if (d->tape->status != VD_OK)
+        return x;
+    if (b->from)
+        return vd_tape_stack(d->tape, read_window(d->tape, b, b->from->looked_at[index]), x);
+    return d->looked_at[index] = below_kept(d, x);
 }
 
 void vd_dialog_tokens_keep(const vd_dialog_tokens *d)
@@ -329,25 +478,51 @@ typedef struct flat {
     bool regions, rounds, words, own;
 } flat;
 
+// Of one word, whose pairs begin at `at`: `own` words of question n and what that sees.
+static void even_word(const vd_dialog_tokens *d, int n, const flat *of, uniform_rows all, size_t at,
+                      int own)
+{
+    int regions = regions_of(d->in, n), heard = heard_by(d->in, n);
+    if (of->regions)
+        memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
+    at += (size_t)regions;
+    if (of->rounds)
+        even_entries(d, n, (uniform_rows){all.keep + at, all.plus + at});
+    else if (of->words)
+        memset(all.keep + at, 0, (size_t)heard * sizeof *all.keep);
+    at += (size_t)heard;
+    if (of->own)
+        memset(all.keep + at, 0, (size_t)own * sizeof *all.keep);
+}
+
 static void even_question(const vd_dialog_tokens *d, int n, const flat *of, uniform_rows all)
 {
-    int words = d->last[n] < 0 ? 0 : d->in->question_words->length[n],
-        regions = regions_of(d->in, n), heard = heard_by(d->in, n);
+    int words = d->last[n] < 0 ? 0 : d->in->question_words->length[n];
     for (int i = 0; i < words * d->heads; i++) {
         int before = i % words; // the last word
         size_t at =
             (size_t)(i / words) * (size_t)d->sees->pairs + (size_t)(last_group(d, n) - before)->at;
-        if (of->regions)
-            memset(all.keep + at, 0, (size_t)regions * sizeof *all.keep);
-        at += (size_t)regions;
-        if (of->rounds)
-            even_entries(d, n, (uniform_rows){all.keep + at, all.plus + at});
-        else if (of->words)
-            memset(all.keep + at, 0, (size_t)heard * sizeof *all.keep);
-        at += (size_t)heard;
-        if (of->own)
-            memset(all.keep + at, 0, (size_t)(words - before) * sizeof *all.keep);
+        even_word(d, n, of, all, at, words - before);
     }
+}
+
+// In one head, whose pairs begin at `first`.
+static void even_answers(const vd_dialog_tokens *d, const flat *of, uniform_rows all, size_t first)
+{
+    const vd_token_branches *b = &d->branches;
+    for (int row = 0; row < d->words; row++) {
+        int n = b->asked[b->answers->owner[row]];
+        even_word(d, n, of, all, first + (size_t)d->sees->group[row].at,
+                  d->in->question_words->length[n]);
+    }
+}
+
+static void even_all(const vd_dialog_tokens *d, const flat *of, uniform_rows all)
+{
+    for (int n = 0; n < d->in->span->questions && !d->branches.from; n++)
+        even_question(d, n, of, all);
+    for (int h = 0; h < d->heads && d->branches.from; h++)
+        even_answers(d, of, all, (size_t)h * (size_t)d->sees->pairs);
 }
 
 static vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
@@ -367,8 +542,8 @@ const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const v
     vd_real *plus = vd_arena_take(d->tape->arena, (size_t)scores->rows, sizeof *plus);
     for (int i = 0; i < scores->rows && keep; i++)
         keep[i] = 1;
-    for (int n = 0; n < d->in->span->questions && keep && plus; n++)
-        even_question(d, n, &of, (uniform_rows){keep, plus});
+    if (keep && plus)
+        even_all(d, &of, (uniform_rows){keep, plus});
     scores = vd_tape_multiply(d->tape, scores, constant(d->tape, keep, scores->rows));
     return vd_tape_add(d->tape, scores, constant(d->tape, plus, scores->rows));
 }
@@ -394,7 +569,7 @@ vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value 
 
 void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index)
 {
-    if (d->tape->dw)
+    if (!d->shown)
         return;
     vd_value *words = mean_of_heads(d, &d->at_words, scores, true);
     vd_value *rounds = vd_tape_mix(d->tape, d->sum, words);
@@ -410,10 +585,10 @@ void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, in
 void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention)
 {
     vd_tape *tape = d->tape;
-    if (tape->dw)
+    if (!d->shown)
         return;
     const vd_value **each = vd_arena_take(tape->arena, (size_t)d->heads, sizeof *each);
-    const vd_value *all = vd_dialog_tokens_all(d, d->rollout);
+    const vd_value *all = below_kept(d, d->rollout);
     for (int h = 0; h < d->heads && each; h++)
         each[h] = all;
     if (!each) {
@@ -459,7 +634,7 @@ static void show_columns(const vd_dialog_tokens *d, const vd_pairing *p, const f
 void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d)
 {
     vd_tape *tape = d->tape;
-    if (tape->dw || tape->status != VD_OK)
+    if (!d->shown || tape->status != VD_OK)
         return;
     int questions = d->in->span->questions, columns = d->rollout->columns;
     size_t n = (size_t)questions * (size_t)columns;

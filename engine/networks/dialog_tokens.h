@@ -5,6 +5,9 @@
 // An entry begins with the question it answers: that is where the question is read. One that no
 // entry begins with (the newest; all of them when the history is left out) stands apart, and sees
 // the entries before it and its own words up to itself, which comes to the same.
+//
+// Answers may go on from the questions (vd_dialog_tokens_branch), each by itself: a word of an
+// answer sees what its question's last word sees, that word, and the answer's words up to itself.
 #ifndef VD_DIALOG_TOKENS_H
 #define VD_DIALOG_TOKENS_H
 
@@ -20,11 +23,25 @@ typedef struct vd_dialog_sizes {
     int heads, layers, positions;
 } vd_dialog_sizes;
 
+// Answers that go on from the questions of a dialog. The rows of the dialog's tokens that they see
+// are `window`. Where those of a question do not stand in one piece, they are once more below
+// these: the `keys` rows of the window that `joined` lists; else that is NULL.
+typedef struct vd_token_branches {
+    const struct vd_dialog_tokens *from;
+    const vd_packed *answers;
+    const int *asked; // (answers) host: the question of each
+    vd_range window;
+    const int *joined;
+    int keys;
+} vd_token_branches;
+
 typedef struct vd_dialog_tokens {
     vd_tape *tape;
     vd_inputs *in;
     // Rows of this pass. A chat has kept those before them, which are keys alone: `kept` of them.
     int heads, rows, words, kept;
+    int positions;
+    bool shown; // whether people may look at it: not in training, and not at answers
     // Lists where operations read them: of each token its row, in all regions and below these the
     // words; of each word its id, and its position in the text, below `positions`; of each question
     // the row of its last word, -1 when it has none.
@@ -34,7 +51,13 @@ typedef struct vd_dialog_tokens {
     const int *before, *next;
     const int *last;        // (N) host: the group in `sees` of that word, or -1
     const vd_pairing *sees; // of tokens to tokens
-    // For what people see, and so not there in training.
+    // (N) host: the rows of all tokens that the words after each question see: those before it, its
+    // own.
+    vd_pair_group *seen;
+    // Keys, then values, of each layer, a row for each token, the kept ones too.
+    const vd_value **looked_at;
+    vd_token_branches branches; // zero unless these are the words of answers
+    // For what people see, and so only there where it is shown.
     vd_token_look at_regions, at_words, at_own; // words: of the entries; own: of the question
     const vd_value *sum;                        // of the words of an entry
     // (rows) what each token is made of so far: shares of the regions of its dialog, then of the
@@ -50,27 +73,36 @@ typedef struct vd_dialog_tokens {
 bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *sizes,
                            vd_dialog_tokens *out);
 
-// Keys, values and rollouts of each layer are what a chat keeps of its picture and its entries.
-// x with the rows that it has kept above it; every pass asks for the same values in the same order.
-const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x);
-// After the last layer: what the chat is to keep.
+// The words of answers, as they follow questions; sequence i of `answers` belongs to asked[i], a
+// list on the host. `from`, whose layers are through, and the lists live as long as the tape.
+// False, and a failure, when memory is out.
+bool vd_dialog_tokens_branch(vd_tape *tape, const vd_dialog_tokens *from, const vd_packed *answers,
+                             const int *asked, vd_dialog_tokens *out);
+
+// A layer's keys, or values, of all rows that are seen: x with those above it that a chat has kept,
+// or that answers go on from. index: twice the layer, of values one more. A pass over a dialog asks
+// for all of them in this order.
+const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x, int index);
+// After the last layer: what the chat is to keep, which is keys, values and rollouts of its picture
+// and its entries.
 void vd_dialog_tokens_keep(const vd_dialog_tokens *d);
 
 // Scores of all heads (pairs of `sees`), where what is to be flattened is even: at the words of the
-// questions, the regions, the entries whatever their length, the entries' words, or their own.
+// questions and of answers, the regions, the entries whatever their length, the entries' words, or
+// the question's own.
 const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const vd_value *scores);
 // The share that each question's last word gives to each region, the mean over heads: pairs of
 // VD_SEES_REGIONS.
 vd_value *vd_dialog_tokens_of_regions(const vd_dialog_tokens *d, const vd_value *attention);
 // What the questions' last words look at: "regions", "history-words", "question-words", the mean
 // over heads of the shares that a head gives to each among its kind, and "rounds", the sum over an
-// entry's words. Does nothing in training.
+// entry's words. Does nothing where nothing is shown.
 void vd_dialog_tokens_show(const vd_dialog_tokens *d, const vd_value *scores, int index);
 // One layer more of attention rollout (Abnar, Zuidema 2020): rollout = (A + I) / 2 rollout, A the
-// mean of the heads of `attention`. Does nothing in training.
+// mean of the heads of `attention`. Does nothing where nothing is shown.
 void vd_dialog_tokens_roll(vd_dialog_tokens *d, const vd_value *attention);
 // What the questions' last words are made of: "rollout" of the regions, "rollout-rounds" of the
-// entries, shares among their kind. Does nothing in training.
+// entries, shares among their kind. Does nothing where nothing is shown.
 void vd_dialog_tokens_show_rollout(const vd_dialog_tokens *d);
 
 #endif

@@ -25,11 +25,15 @@
 // training alone: scores and answers are the decoders'. <PAD>, a vector of zeros, takes part and is
 // not changed.
 //
-// Left out: the decoder that goes on writing the sequence; the decoders are those of all networks.
-// Attentions from the question's last word, index = layer, the mean over heads of what each head
-// looks at among what is of a kind: question -> regions, rounds, history-words, question-words. And
-// what that word is made of after all layers, by attention rollout: rollout (regions),
-// rollout-rounds, with the kind's shares divided by their sum.
+// The generative decoder `answer sequence` is the network itself, which goes on with its text
+// behind a question: <S>, then the answer's words, each of which sees what the question's last word
+// sees, that word, and the answer's words up to itself. P(next word) is that of the loss above, so
+// log P of an answer is exact. Many answers are branches of one dialog, whose keys and values are
+// computed once. With --boundaries none the text has no <S>, but answers begin with one all the
+// same. Attentions from the question's last word, index = layer, the mean over heads of what each
+// head looks at among what is of a kind: question -> regions, rounds, history-words,
+// question-words. And what that word is made of after all layers, by attention rollout: rollout
+// (regions), rollout-rounds, with the kind's shares divided by their sum.
 #include <math.h>
 
 #include "engine/networks/dialog_tokens.h"
@@ -75,7 +79,8 @@ static void declare(const vd_config *c, vd_layout *layout)
     for (int i = 0; i < layers_of(c); i++)
         declare_layer(layout, i, d);
     vd_layout_norm(layout, "encoder.norm", d);
-    vd_layout_linear(layout, "encoder.out", d, c->hidden, true);
+    if (vd_encodes(c))
+        vd_layout_linear(layout, "encoder.out", d, c->hidden, true);
 }
 
 // ---- tokens -------------------------------------------------------------------------------------
@@ -89,7 +94,7 @@ static const vd_value *read_tokens(const vd_dialog_tokens *d)
     const vd_value *positions = vd_tape_vector(tape, "encoder.place.weight");
     positions = vd_tape_rows(tape, positions, d->position, d->words, VD_AXIS_NONE);
     x = vd_tape_dropout(tape, vd_tape_add(tape, x, positions), d->in->position_dropout);
-    if (d->kept) // the regions, too
+    if (d->kept || d->branches.from) // the regions, too
         return x;
     const vd_value *regions = vd_tape_linear(tape, d->in->raw, "encoder.regions.image");
     regions = vd_tape_add(tape, regions, vd_tape_vector(tape, "encoder.regions.kind"));
@@ -126,7 +131,7 @@ typedef struct layer {
 
 static void explain_layer(const vd_dialog_tokens *d, const layer *l)
 {
-    if (d->tape->dw) // in training nobody looks
+    if (!d->shown)
         return;
     vd_explained stage = {
         .title = "Self-attention, then feed-forward",
@@ -154,8 +159,8 @@ static const vd_value *attend(vd_dialog_tokens *d, const vd_value *y, int index,
                    *k = vd_tape_linear(tape, y, part_of(index, "attention.key").text),
                    *v = vd_tape_linear(tape, y, part_of(index, "attention.value").text);
     q = vd_tape_scale(tape, q, 1 / (vd_real)sqrt((double)q->columns / d->heads));
-    k = vd_dialog_tokens_all(d, k);
-    v = vd_dialog_tokens_all(d, v);
+    k = vd_dialog_tokens_all(d, k, 2 * index);
+    v = vd_dialog_tokens_all(d, v, 2 * index + 1);
     const vd_value *s =
         vd_dialog_tokens_make_uniform(d, vd_tape_dot(tape, d->sees, q, k, d->heads));
     l->a = vd_tape_softmax(tape, s);
@@ -215,9 +220,38 @@ static void predict_words(const vd_dialog_tokens *d, const vd_value *x)
     tape->be->memory->download(d->in->next_word_loss, loss, sizeof *loss);
 }
 
-static vd_value *build(vd_tape *tape, vd_inputs *in)
+static const vd_value *take_layers(vd_dialog_tokens *d, const vd_value *x)
+{
+    for (int i = 0; i < layers_of(d->in->config); i++)
+        x = take_layer(d, x, i);
+    return x;
+}
+
+static vd_value *answer(vd_tape *tape, const vd_dialog_tokens *dialog, const vd_packed *answers,
+                        const int *question)
 {
     vd_dialog_tokens d;
+    if (!vd_dialog_tokens_branch(tape, dialog, answers, question, &d))
+        return &tape->nothing;
+    return vd_tape_layer_norm(tape, take_layers(&d, read_tokens(&d)), "encoder.norm");
+}
+
+static void explain_vector(const vd_dialog_tokens *d, const vd_value *x, const vd_value *e)
+{
+    bool encodes = vd_encodes(d->in->config);
+    const vd_explained stage = {
+        .title = "The question in its context",
+        .why = "The question's last word has attended to the picture and the dialog: its state "
+               "represents both.",
+        .formula = {encodes ? "e = W LN(x) + b" : "e = LN(x)"},
+        .in = {{"x", "the question's last word", x}},
+        .out = {{"e", "the dialog so far", e}}};
+    vd_tape_explain(d->tape, &stage);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    vd_dialog_tokens *d = vd_arena_take(tape->arena, 1, sizeof *d);
     int heads = heads_of(in->config);
     if (in->config->embed % heads != 0)
         vd_tape_fail(tape, VD_USAGE,
@@ -225,25 +259,22 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
                      "expected a number that divides it",
                      in->config->embed, heads);
     const vd_dialog_sizes sizes = {heads, layers_of(in->config), POSITIONS};
-    if (!vd_dialog_tokens_make(tape, in, &sizes, &d))
+    if (!d)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the dialog as one sequence");
+    if (!d || !vd_dialog_tokens_make(tape, in, &sizes, d))
         return &tape->nothing;
-    const vd_value *x = read_tokens(&d);
-    explain_tokens(&d, x);
-    for (int i = 0; i < layers_of(in->config); i++)
-        x = take_layer(&d, x, i);
-    vd_dialog_tokens_keep(&d);
-    if (in->next_word != 0 && d.words > 0)
-        predict_words(&d, x);
-    x = last_words(&d, x);
+    const vd_value *x = read_tokens(d);
+    explain_tokens(d, x);
+    x = take_layers(d, x);
+    vd_dialog_tokens_keep(d);
+    in->states->sequence = d;
+    if (in->next_word != 0 && d->words > 0)
+        predict_words(d, x);
+    x = last_words(d, x);
     vd_value *e = vd_tape_layer_norm(tape, x, "encoder.norm");
-    e = vd_tape_linear(tape, e, "encoder.out");
-    const vd_explained stage = {.title = "The question in its context",
-                                .why = "The question's last word has attended to the picture and "
-                                       "the dialog: its state represents both.",
-                                .formula = {"e = W LN(x) + b"},
-                                .in = {{"x", "the question's last word", x}},
-                                .out = {{"e", "the dialog so far", e}}};
-    vd_tape_explain(tape, &stage);
+    if (vd_encodes(in->config))
+        e = vd_tape_linear(tape, e, "encoder.out");
+    explain_vector(d, x, e);
     return e;
 }
 
@@ -253,5 +284,6 @@ const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
                                                   .reads = "hops next-word",
                                                   .declare = declare,
                                                   .build = build,
+                                                  .answer = answer,
                                                   .heads = heads_of,
                                                   .part = "layer"};

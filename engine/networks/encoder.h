@@ -40,6 +40,7 @@ typedef struct vd_memo {
 // The network's states of words, to which the generative decoder attends (decoders/source.c).
 typedef struct vd_word_states {
     const vd_value *question, *history; // (TQ, W), (TH, W'), a row a word; NULL: there are none
+    const struct vd_dialog_tokens *sequence; // from which answers go on; NULL: the same
 } vd_word_states;
 
 typedef struct vd_inputs {
@@ -87,6 +88,11 @@ typedef struct vd_encoder {
     const struct vd_text_encoder *text;
     void (*declare)(const vd_config *config, vd_layout *layout);
     vd_value *(*build)(vd_tape *tape, vd_inputs *in);
+    // The words of answers that go on with the network's own text (states->sequence), each after
+    // its question, a host list: rows (words, E) that word vectors are multiplied with to predict
+    // the next word (answer sequence). NULL: it has no such text.
+    vd_value *(*answer)(vd_tape *tape, const struct vd_dialog_tokens *sequence,
+                        const vd_packed *answers, const int *question);
     // Widths of its states of questions and entries; NULL: it has none, and takes no text encoder.
     // Otherwise it takes all text encoders with states as wide as those of its questions.
     vd_width *question_width, *history_width;

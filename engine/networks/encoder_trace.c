@@ -199,7 +199,8 @@ static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outc
 vd_status vd_encoder_trace(const vd_pass *pass, const vd_axis_subsets *subsets,
                            const vd_outcome *outcome, vd_trace *out, vd_error *err)
 {
-    size_t h = (size_t)pass->config->hidden, candidates = (size_t)outcome->candidates;
+    int wide = vd_encoded_width(pass->config);
+    size_t h = (size_t)wide, candidates = (size_t)outcome->candidates;
     size_t floats = h + 2 * candidates, figures = vd_decoder_figures(outcome), stages = 0;
     for (const vd_explained *e = pass->tape->explained; e; e = e->next, stages++) {
         floats += size_of(e->in) + size_of(e->out);
@@ -226,7 +227,11 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_axis_subsets *subsets,
         return status;
     }
     pass->be->read_floats(pass->encoded, at, h);
-    const vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {(int)h}, at};
+    vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {wide}, at};
+    if (!vd_encodes(pass->config)) {
+        encoded.is = "the dialog so far, which the answers go on from";
+        encoded.axes[0] = 'E';
+    }
     vd_decoder_stages(outcome, &encoded, at + h, at + h + candidates, numbers, stage);
     return VD_OK;
 }

@@ -27,7 +27,8 @@ typedef struct vd_given_answers {
     vd_copying copying;   // zero unless words are copied
     const int *question;  // (sequences) the question with the encoder vector e that starts it
     vd_attended attended; // zero without attention
-    // (words, H) what the scores of the next word are made of: the LSTM's states, or with attention
+    // (words, H) what the scores of the next word are made of: the LSTM's states, or with
+    // attention; of answer sequence (words, E) the network's, as wide as w->words.w.columns
     const vd_real *output;
     vd_real *doutput;
     const int32_t *target; // (words) the words to predict

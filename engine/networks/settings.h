@@ -73,10 +73,11 @@
     X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \
       VD_BOUNDARIES_BOTH, vd_boundaries_names, true,                                               \
       "all but mvan: answers are encoded with a start and an end token (both) or without (none)")  \
-    X(answer, "answer", CHOICE, VD_ANSWER_LSTM, VD_ANSWER_CONV, VD_ANSWER_LSTM, vd_answer_names,   \
-      true,                                                                                        \
-      "generative decoder: lstm (default), or with attention over the words of the dialog: "       \
-      "lstm-attention or conv (ConvS2S)")                                                          \
+    X(answer, "answer", CHOICE, VD_ANSWER_LSTM, VD_ANSWER_SEQUENCE, VD_ANSWER_LSTM,                \
+      vd_answer_names, true,                                                                       \
+      "generative decoder: lstm (default); with attention over the words of the dialog: "          \
+      "lstm-attention or conv (ConvS2S); dialog-transformer: sequence, the network itself goes "   \
+      "on with its text")                                                                          \
     X(score_words, "score-words", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,            \
       vd_score_names, true,                                                                        \
       "lstm-attention: score of the attention over words: own, additive, dot, scaled, bilinear "   \

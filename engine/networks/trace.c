@@ -28,16 +28,24 @@ static const decoder_texts by_answer[] = {
          {"s_t = LSTM(answer c to word t, from e)",
           "d_t = sum_j softmax_j(score(s_t, x_j)) x_j, x words of the dialog",
           "P = softmax(W' tanh(W [s_t ; d_t] + b) + b')"}},
-    [VD_ANSWER_CONV] = {
-        "The decoder reads every candidate answer word by word, starting from e; each word is "
-        "read with the two before it and attends to the words of the dialog. The score says how "
-        "probable its words are: the closer to 0, the better.",
-        given_the_dialog,
-        {"g = word t of c + place t, y = W (g + W_e e + b_e) + b",
-         "three times, r = sqrt(0.5): a = glu(conv(y, from t - 2 to t)), q = (W_in a + b + g) r,",
-         "o = sqrt(m) r sum_j softmax_j(q . x_j) (x_j + w_j), y = ((W_out o + b + a) r + y) r,",
-         "x, w states and vectors of the m words of the dialog; P = softmax(W_v (W y + b) + "
-         "b')"}}};
+    [VD_ANSWER_CONV] =
+        {"The decoder reads every candidate answer word by word, starting from e; each word is "
+         "read with the two before it and attends to the words of the dialog. The score says how "
+         "probable its words are: the closer to 0, the better.",
+         given_the_dialog,
+         {"g = word t of c + place t, y = W (g + W_e e + b_e) + b",
+          "three times, r = sqrt(0.5): a = glu(conv(y, from t - 2 to t)), q = (W_in a + b + g) r,",
+          "o = sqrt(m) r sum_j softmax_j(q . x_j) (x_j + w_j), y = ((W_out o + b + a) r + y) r,",
+          "x, w states and vectors of the m words of the dialog; P = softmax(W_v (W y + b) + "
+          "b')"}},
+    [VD_ANSWER_SEQUENCE] = {
+        "The network goes on with its sequence: <S>, then the words of a candidate answer, each of "
+        "which attends to the regions, to the dialog and to the answer's words before it. The "
+        "score says how probable its words are: the closer to 0, the better.",
+        "Two scores are averaged: how well the vector of an answer matches e, and how probable its "
+        "words are where the dialog goes on with them. The higher, the better.",
+        {"x_t = the layers on word t of c, which sees the dialog and c to word t",
+         "P = softmax(W LN(x_t)), W the word vectors"}}};
 
 // Of an LSTM that attends to the dialog's words and copies them.
 static const decoder_texts by_copy[] = {

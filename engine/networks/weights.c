@@ -79,6 +79,10 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
                   e, h, w->candidate);
     if (!vd_has_generative(config->decoders))
         return;
+    if (config->answer == VD_ANSWER_SEQUENCE) { // the word vectors are read and predicted
+        w->words = (vd_linear_weights){.w = w->embed};
+        return;
+    }
     if (config->answer != VD_ANSWER_CONV)
         bind_lstm(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", 1,
                   config->copy == VD_COPY_COPYNET ? e + h : e, h, w->answer);

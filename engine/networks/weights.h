@@ -45,7 +45,7 @@ typedef struct vd_weights {
     // Decoders; NULL in a model without them.
     vd_lstm_weights candidate[VD_LAYERS]; // discriminative: E -> H -> H
     vd_lstm_weights answer[VD_LAYERS];    // generative: E -> H -> H
-    vd_linear_weights words;              // generative: H -> V
+    vd_linear_weights words; // generative: H -> V; answer sequence: E -> V, `embed` without a bias
 
     vd_parameters all; // by name: what networks on a tape find theirs in
 } vd_weights;

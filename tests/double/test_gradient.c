@@ -496,6 +496,20 @@ static void the_next_word_of_the_dialog(void **state)
                          .next_word = 0.1});
 }
 
+// The same vectors, and the regions and words that answers go on from, in one piece and not.
+static void answers_that_go_on_with_the_dialog(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 3; n++)
+        check(&(setting){.margin = 1,
+                         .positions = VD_POSITIONS_NONE,
+                         .dropout = n ? 0.3 : 0,
+                         .decoders = n == 1 ? VD_BOTH : VD_GENERATIVE,
+                         .network = VD_NETWORK_DIALOG_TRANSFORMER,
+                         .answer = VD_ANSWER_SEQUENCE,
+                         .next_word = n == 2 ? 0.1 : 0});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +532,7 @@ int main(void)
         cmocka_unit_test(copied_words),
         cmocka_unit_test(coverage_of_copied_words),
         cmocka_unit_test(the_next_word_of_the_dialog),
+        cmocka_unit_test(answers_that_go_on_with_the_dialog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// The generative decoders that look at the dialog, after every network: their probabilities are
-// those of all answers there are, their ranking is that of each answer alone, and they know nothing
-// of what comes later.
+// The generative decoders that look at the dialog, after every network that they can follow: their
+// probabilities are those of all answers there are, their ranking is that of each answer alone, and
+// they know nothing of what comes later.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/token.h"
-#include "engine/networks/encoder.h"
+#include "engine/networks/dialog_tokens.h"
 #include "engine/networks/network.h"
 #include "engine/networks/positions.h"
 #include "engine/train/trainer.h"
@@ -41,7 +41,8 @@ typedef struct kind {
 static const kind kinds[] = {{VD_ANSWER_ATTENTION, VD_COPY_NONE},
                              {VD_ANSWER_CONV, VD_COPY_NONE},
                              {VD_ANSWER_ATTENTION, VD_COPY_POINTER},
-                             {VD_ANSWER_ATTENTION, VD_COPY_COPYNET}};
+                             {VD_ANSWER_ATTENTION, VD_COPY_COPYNET},
+                             {VD_ANSWER_SEQUENCE, VD_COPY_NONE}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // A network with random weights, and the last pass through it.
@@ -113,6 +114,12 @@ static void for_every_network(int vocab, void (*promise)(room *r))
     for (int n = VD_NETWORK_MVAN; n < VD_NETWORKS; n++)
         for (int k = 0; k < KINDS; k++) {
             static room r;
+            const vd_config follows = {.network = (vd_network_kind)n,
+                                       .decoders = VD_GENERATIVE,
+                                       .answer = kinds[k].answer,
+                                       .copy = kinds[k].copy};
+            if (vd_encoder_check(&follows, NULL) != VD_OK)
+                continue;
             open_room(&r, (vd_network_kind)n, kinds[k], vocab);
             promise(&r);
             close_room(&r);
@@ -332,8 +339,10 @@ static void the_words_are_looked_at(room *r)
     vd_error err;
     double most = 0;
     all_scores(r, batch, before);
+    const vd_source *source = &r->net.pass.source;
+    vd_pair_group *seen = source->sequence ? source->sequence->seen : source->seen;
     for (int n = 0; n < N; n++) // not the question's own
-        r->net.pass.source.seen[n].key[1].count = 0;
+        seen[n].key[1].count = 0;
     must(vd_generative_scores(&r->net, after, &err), &err);
     for (int i = 0; i < N * batch->candidates; i++)
         most = fmax(most, fabs((double)(after[i] - before[i])));
@@ -459,6 +468,8 @@ static void learn(kind said)
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;
     vd_error err;
+    config.network =
+        said.answer == VD_ANSWER_SEQUENCE ? VD_NETWORK_DIALOG_TRANSFORMER : VD_NETWORK_MVAN;
     config.decoders = VD_BOTH;
     config.answer = said.answer;
     config.copy = said.copy;
@@ -508,6 +519,21 @@ static void only_what_looks_at_words_copies_them(void **state)
     support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "discriminative", NULL);
 }
 
+static void only_a_text_is_gone_on_with(void **state)
+{
+    vd_config config = small_config();
+    vd_error err;
+    (void)state;
+    config.decoders = VD_BOTH;
+    config.answer = VD_ANSWER_SEQUENCE;
+    support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "answer sequence",
+                    "the network mvan", "expected a network that reads", NULL);
+    config.network = VD_NETWORK_DIALOG_TRANSFORMER;
+    assert_int_equal(vd_encoder_check(&config, &err), VD_OK);
+    config.decoders = VD_DISCRIMINATIVE;
+    support_refused(vd_encoder_check(&config, &err), VD_USAGE, &err, "discriminative", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +545,7 @@ int main(void)
         cmocka_unit_test(words_are_known_by_their_numbers),
         cmocka_unit_test(a_discriminative_decoder_says_nothing),
         cmocka_unit_test(only_what_looks_at_words_copies_them),
+        cmocka_unit_test(only_a_text_is_gone_on_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

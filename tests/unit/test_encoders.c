@@ -394,7 +394,7 @@ static const vd_batch *lessons(void)
     static float image[HEART * REAL * D];
     static int32_t question[HEART * ROUNDS * TQ], question_length[HEART * ROUNDS],
         history[HEART * ROUNDS * TH], history_length[HEART * ROUNDS], candidate[U * TO],
-        candidate_length[U], option[HEART * ROUNDS * O], truth[HEART * ROUNDS];
+        candidate_length[U], heard[U * TO], option[HEART * ROUNDS * O], truth[HEART * ROUNDS];
     static vd_batch batch;
     vd_rng rng = vd_rng_seed(9, 1);
     const int half = PAIRS * ROUNDS;
@@ -403,6 +403,8 @@ static const vd_batch *lessons(void)
     fill(&rng, question, question_length, half, TQ, ASKED);
     fill(&rng, history, history_length, half, TH, TOLD);
     fill(&rng, candidate, candidate_length, U, TO, TO);
+    for (int i = 0; i < U * TO; i++)
+        heard[i] = i % TO ? candidate[i - 1] : VD_START;
     memcpy(question + half * TQ, question, sizeof question / 2);
     memcpy(question_length + half, question_length, sizeof question_length / 2);
     memcpy(history + half * TH, history, sizeof history / 2);
@@ -427,6 +429,8 @@ static const vd_batch *lessons(void)
                        .history_length = history_length,
                        .candidate = candidate,
                        .candidate_length = candidate_length,
+                       .candidate_in = heard,
+                       .candidate_out = candidate,
                        .option = option,
                        .truth = truth};
     return &batch;
@@ -465,6 +469,8 @@ static void learn_by_heart(const vd_config *which)
     config.text = which->text;
     config.score_rounds = which->score_rounds;
     config.score_regions = which->score_regions;
+    config.decoders = which->decoders;
+    config.answer = which->answer;
     config.hidden = 20;
     config.positions = VD_POSITIONS_NONE;
     options.dropout = options.lstm_dropout = options.position_dropout = options.text_dropout = 0;
@@ -498,6 +504,9 @@ static void every_network_learns_fifty_dialogs_by_heart(void **state)
     learn_by_heart(&(vd_config){.network = VD_NETWORK_MN_ATT,
                                 .score_rounds = VD_SCORE_MULTI_HEAD,
                                 .score_regions = VD_SCORE_MULTI_HEAD});
+    learn_by_heart(&(vd_config){.network = VD_NETWORK_DIALOG_TRANSFORMER,
+                                .decoders = VD_GENERATIVE,
+                                .answer = VD_ANSWER_SEQUENCE});
 }
 
 int main(void)

@@ -83,6 +83,8 @@ static void begin(talk *t, const vd_config *which)
     }
     must(vd_pool_new(t->model, t->candidate, t->candidate_length, POOL, TO, NULL, &t->pool, &err),
          &err);
+    must(vd_pool_score_by(t->pool, config.decoders, t->candidate, t->candidate_length, TO, &err),
+         &err);
 }
 
 static void end(talk *t)
@@ -406,7 +408,11 @@ static void one_allocation_fails(const talk *t, size_t which, const vd_answer *e
 }
 
 // Networks that keep what they computed of the entries.
-static const vd_network_kind keeping[] = {VD_NETWORK_AMEM, VD_NETWORK_DIALOG_TRANSFORMER};
+static const vd_config keeping[] = {{.network = VD_NETWORK_AMEM},
+                                    {.network = VD_NETWORK_DIALOG_TRANSFORMER},
+                                    {.network = VD_NETWORK_DIALOG_TRANSFORMER,
+                                     .decoders = VD_GENERATIVE,
+                                     .answer = VD_ANSWER_SEQUENCE}};
 enum { KEEPING = sizeof keeping / sizeof *keeping };
 
 static void failed_allocations_change_no_answer(void **state)
@@ -415,7 +421,7 @@ static void failed_allocations_change_no_answer(void **state)
     static talk t;
     // Only the host's allocations can be made to fail.
     for (int n = 0; n < KEEPING && support_backend()->memory->host; n++) {
-        begin(&t, &(vd_config){.network = keeping[n]});
+        begin(&t, &keeping[n]);
         vd_dialog *dialog = dialog_of(&t, t.image, 0, 0);
         grow(&t, dialog);
         vd_answer expected = ask(&t, dialog, 0, NULL, NULL);
@@ -475,7 +481,7 @@ static void entries_are_computed_once(void **state)
     (void)state;
     static talk t;
     for (int n = 0; n < KEEPING && support_backend()->memory->host; n++) {
-        begin(&t, &(vd_config){.network = keeping[n]});
+        begin(&t, &keeping[n]);
         a_long_dialog_answers_as_a_fresh_one(&t);
         the_next_question_reads_what_was_kept(&t);
         end(&t);
@@ -541,12 +547,34 @@ static void dialogs_that_a_decoder_looks_at(void **state)
     }
 }
 
+// Answers go on from what was kept, with e and without.
+static void dialogs_that_go_on(void **state)
+{
+    bool host = support_backend()->memory->host;
+    (void)state;
+    for (int both = 0; both < 1 + host; both++) {
+        static talk t;
+        begin(&t, &(vd_config){.network = VD_NETWORK_DIALOG_TRANSFORMER,
+                               .decoders = both ? VD_BOTH : VD_GENERATIVE,
+                               .answer = VD_ANSWER_SEQUENCE});
+        as_in_a_batch(&t);
+        if (host) {
+            attentions_are_the_dialogs(&t);
+            what_is_left_out_was_never_there(&t);
+            flattened_attentions_are_uniform(&t);
+            a_growing_dialog_answers_as_a_fresh_one(&t);
+        }
+        end(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dialogs_with_every_network),
         cmocka_unit_test(dialogs_with_every_score),
         cmocka_unit_test(dialogs_that_a_decoder_looks_at),
+        cmocka_unit_test(dialogs_that_go_on),
         cmocka_unit_test(failed_allocations_change_no_answer),
         cmocka_unit_test(entries_are_computed_once),
     };

@@ -40,6 +40,13 @@ static int by_conv(void **state)
     return 0;
 }
 
+static int by_sequence(void **state)
+{
+    (void)state;
+    answer_by = VD_ANSWER_SEQUENCE;
+    return 0;
+}
+
 static int by_pointer(void **state)
 {
     copy_by = VD_COPY_POINTER;
@@ -72,6 +79,8 @@ static void begin(talk *t, vd_decoders decoders)
                         .embed = E,
                         .hidden = H,
                         .region = D,
+                        .network = answer_by == VD_ANSWER_SEQUENCE ? VD_NETWORK_DIALOG_TRANSFORMER
+                                                                   : VD_NETWORK_MVAN,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_SINUSOIDAL,
                         .decoders = decoders,
@@ -464,7 +473,7 @@ static void own_numbers_are_refused_where_nothing_is_copied(void **state)
         cmocka_unit_test_setup_teardown(test, by_copynet, copy_nothing)
 #define EVERY_WAY(test)                                                                            \
     cmocka_unit_test_setup(test, by_lstm), cmocka_unit_test_setup(test, by_attention),             \
-        cmocka_unit_test_setup(test, by_conv)
+        cmocka_unit_test_setup(test, by_conv), cmocka_unit_test_setup(test, by_sequence)
 
 int main(void)
 {

@@ -122,7 +122,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"tying", 0, 1, VD_TYING_ADJACENT},
         {"image", 0, 2, VD_IMAGE_CHANNELS},
         {"boundaries", 0, 1, VD_BOUNDARIES_BOTH},
-        {"answer", 0, 2, VD_ANSWER_LSTM},
+        {"answer", 0, 3, VD_ANSWER_LSTM},
         {"score-words", 0, 5, VD_SCORE_OWN},
         {"copy", 0, 2, VD_COPY_NONE},
         {"optimiser", 0, 3, VD_ADAM},

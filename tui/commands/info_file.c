@@ -92,7 +92,7 @@ static void print_answerer(const vd_config *config)
         vd_output_row("gate", "%s", vd_gate_names[config->gate]);
     vd_output_row("positions", "%s", vd_positions_names[config->positions]);
     vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));
-    if (vd_attends(config))
+    if (config->answer != VD_ANSWER_LSTM)
         vd_output_row("answers", "%s", vd_answer_names[config->answer]);
     if (vd_copies(config))
         vd_output_row("copies", "%s", vd_copy_names[config->copy]);

@@ -4,7 +4,9 @@
 //     (with copy pointer also its coverage loss, copying.c)
 //   to rank: a candidate's score is its mean log-probability per word
 // Between the LSTM and the words there may be attention over the dialog (lstm_attention.c); or a
-// decoder of convolutions replaces the LSTM (conv.c).
+// decoder of convolutions replaces the LSTM (conv.c); or the network itself goes on with the
+// text that it has read (vd_encoder.answer), and words are predicted by their vectors:
+// P = softmax(W y), W the word vectors, among them <PAD>, a row of zeros that is not changed.
 #include "engine/networks/network.h"
 
 #include <limits.h>
@@ -13,10 +15,27 @@
 
 #include "engine/networks/decoders/conv.h"
 #include "engine/networks/decoders/lstm_attention.h"
+#include "engine/networks/encoder.h"
 
 static bool is_conv(const vd_pass *pass)
 {
     return pass->config->answer == VD_ANSWER_CONV;
+}
+
+static bool has_lstm(const vd_pass *pass)
+{
+    return !is_conv(pass) && !vd_goes_on(pass->config);
+}
+
+// The answers as the dialog's text goes on.
+static vd_status go_on(vd_pass *pass, vd_given_answers *given, const int *question, vd_error *err)
+{
+    vd_tape *tape = given->attended.tape = vd_source_tape(pass, err);
+    if (!tape)
+        return VD_NO_MEMORY;
+    given->attended.out =
+        vd_encoder_of(pass->config)->answer(tape, pass->source.sequence, &given->packed, question);
+    return vd_tape_status(tape, err);
 }
 
 // From the LSTM's states, or the words themselves, to what the next words are made of.
@@ -25,10 +44,11 @@ static vd_status attend(vd_pass *pass, vd_given_answers *given, const int *quest
     const vd_recurrent_pass *r = &given->text.recurrent;
     given->output = r->y;
     given->doutput = r->dy;
-    if (!vd_attends(pass->config))
+    if (!vd_attends(pass->config) && has_lstm(pass))
         return VD_OK;
     vd_status status =
-        is_conv(pass)
+        vd_goes_on(pass->config) ? go_on(pass, given, question, err)
+        : is_conv(pass)
             ? vd_conv_answers(pass, &given->packed, question, &given->attended, err)
             : vd_lstm_attention(pass, &given->packed, question, r->y, r->dy, &given->attended, err);
     if (status != VD_OK)
@@ -92,7 +112,7 @@ vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *i
         status = vd_packed_make(ids, lengths, count, width, pass->arena, &given->packed, err);
     if (status == VD_OK && vd_copies(pass->config))
         status = vd_copying_find(pass, &given->packed, question, &given->copying, err);
-    if (status == VD_OK && !is_conv(pass))
+    if (status == VD_OK && has_lstm(pass))
         status = run_lstm(pass, given, err);
     return status == VD_OK ? attend(pass, given, question, err) : status;
 }
@@ -306,7 +326,7 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     vd_given_answers *given = &net->given;
-    int h = pass->config->hidden, v = pass->config->vocab, words = given->packed.tokens;
+    int h = pass->w->words.w.columns, v = pass->config->vocab, words = given->packed.tokens;
     const vd_real *whole = NULL, *hit = NULL;
     vd_status status = VD_OK;
     if (vd_copies(pass->config))
@@ -316,11 +336,17 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
         return status;
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
     pass->be->word_gradient(given->logits, given->target, whole, hit, words, v, net->word_share);
+    if (vd_goes_on(pass->config)) {
+        const vd_real *zero = vd_arena_zeros(pass->arena, 1);
+        if (!zero)
+            return vd_error_memory(err, "the generative decoder's gradient");
+        pass->be->copy_rows(zero, 0, NULL, words, 1, given->logits + VD_PAD, v);
+    }
     pass->be->linear_backward(given->output, &pass->w->words.w, given->logits, given->doutput, h, 1,
                               &pass->dw->words.w, pass->dw->words.b, words);
     if (given->attended.tape)
         status = vd_tape_backward(given->attended.tape, err);
-    if (status == VD_OK && !is_conv(pass))
+    if (status == VD_OK && has_lstm(pass))
         status = lstm_backward(pass, given, err);
     return status == VD_OK && vd_attends(pass->config) ? vd_tape_backward(pass->source.tape, err)
                                                        : status;

@@ -15,6 +15,8 @@ struct vd_pass;
 typedef struct vd_source {
     // Of networks on the tape: (TQ, ...) (TH, ...) word states, or word vectors. NULL: MVAN's.
     const vd_value *question, *history;
+    // What answers go on with (answer sequence), of a network that reads the dialog as a text.
+    const struct vd_dialog_tokens *sequence;
     const vd_real *kept; // (TH, W) x of the entries, where a dialog has kept them; else NULL
     int first;           // the question that the decoder takes for the first
     const int32_t *id;   // (TH + TQ) host: the words, unknown ones with own numbers; when copying
