@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The generative decoders with attention over the dialog (engine/networks/decoders/) once more, in plain PyTorch behind the twins of networks.py: golden numbers of
-tests/golden/test_networks.c.
+"""The generative decoders with attention over the dialog (engine/networks/decoders/) once more, and
+the network that goes on with its own text, in plain PyTorch behind the twins of networks.py: golden
+numbers of tests/golden/test_networks.c.
 
     python3 tests/golden/answers.py [--check]
 
@@ -13,8 +14,8 @@ import os
 import numpy
 import torch
 
-from networks import (B, E, ENTRIES, H, NETWORKS, QUESTIONS, R, V, Weights, dialogs_of, inputs,
-                      run, sigmoid, softmax, tanh)
+from networks import (B, E, ENTRIES, H, QUESTIONS, R, STEPS, V, Weights, dialog_tokens, dialogs_of,
+                      inputs, norm, run, sigmoid, softmax, tanh, transformer_layer)
 
 U, O, TO = 6, 4, 4
 START, END = 1, 2
@@ -65,6 +66,7 @@ CASES = {
     "lf-conv": ("lf", lf_words, "conv", "decoder"),
     "mac-conv": ("mac", mac_words, "conv", "gen_decoder"),
     "memn2n-conv": ("memn2n", memn2n_words, "conv", "decoder"),
+    "dialog-transformer": ("dialog-transformer", None, "sequence", None),
 }
 
 
@@ -128,9 +130,30 @@ def answer_logs(w, decoder, kind, e, x, source, answer):
     return torch.log(p[torch.arange(len(said)), said])
 
 
+def sequence_states(w, d, text):
+    """LN(x) of a text's words behind the regions."""
+    x, seen = dialog_tokens(w, d, text)
+    for layer in range(STEPS):
+        x = transformer_layer(w, x, seen, f"encoder.layers.{layer}.")[0]
+    return norm(w, "encoder.norm", x)[-len(text):]
+
+
+def sequence_logs(w, d, text, answer):
+    """The same where the text goes on with the answer; every answer in a pass of its own."""
+    said = torch.tensor([*answer, END])
+    y = sequence_states(w, d, torch.cat([text, torch.tensor([START, *answer])]))[len(text):]
+    p = softmax(y @ w.get("encoder.word_embed.weight", V, E).T, 1)
+    return torch.log(p[torch.arange(len(said)), said])
+
+
 def dialog_logs(w, case, d, answers):
     """For each question the log-probabilities of each of its candidates."""
     network, words, kind, decoder = case
+    if kind == "sequence":
+        texts = [torch.cat([*d.entries[:t + 1], d.questions[t]]) for t in range(R)]
+        e = torch.stack([sequence_states(w, d, text)[-1] for text in texts])
+        return e, [[sequence_logs(w, d, text, answer) for answer in row]
+                   for text, row in zip(texts, answers)]
     e, (questions, entries) = run(network, w, d), words(w, d)
     out = []
     wide = E if kind == "conv" else H

@@ -661,10 +661,19 @@ def transformer_layer(w, x, seen, name):
     return x + w.linear(name + "ffn.2", inner, E), scores
 
 
+def dialog_tokens(w, d, text):
+    """Regions, then the words of a text; which of them each sees."""
+    regions = w.linear("encoder.regions.image", d.raw, E) + w.get("encoder.regions.kind", 1, E)
+    words = w.words(text) + w.get("encoder.place.weight", 512, E)[:len(text)]
+    x, p = torch.cat([regions, words]), len(regions)
+    seen = torch.ones(len(x), len(x), dtype=torch.bool).tril()
+    seen[:p, :p] = True
+    return x, seen
+
+
 def dialog_transformer(w, d):
     """Each round by itself: regions, the entries before it, its question."""
     out, shown = [], {}
-    regions = w.linear("encoder.regions.image", d.raw, E) + w.get("encoder.regions.kind", 1, E)
 
     def rounds(shares):
         return torch.stack([s.sum() for s in shares.split(entries)])
@@ -672,11 +681,9 @@ def dialog_transformer(w, d):
     for t, question in enumerate(d.questions):
         text = torch.cat(d.entries[:t + 1] + [question])
         entries = [len(e) for e in d.entries[:t + 1]]
-        words = w.words(text) + w.get("encoder.place.weight", 512, E)[:len(text)]
-        x, p = torch.cat([regions, words]), len(regions)
-        seen = torch.ones(len(x), len(x), dtype=torch.bool).tril()
-        seen[:p, :p] = True
-        parts, rollout = [p, sum(entries), len(question)], torch.eye(len(x), dtype=torch.float64)
+        x, seen = dialog_tokens(w, d, text)
+        parts = [len(x) - len(text), sum(entries), len(question)]
+        rollout = torch.eye(len(x), dtype=torch.float64)
         for l in range(STEPS):
             x, scores = transformer_layer(w, x, seen, f"encoder.layers.{l}.")
             rollout = (softmax(scores, 2).mean(0) @ rollout + rollout) / 2

@@ -220,9 +220,10 @@ static void compare(const room *r, const char *what, size_t i, double found, dou
 static void compare_encoded(room *r)
 {
     float expected[N * H];
-    assert_non_null(tensor_of(r->name, "e", expected, N * H));
-    float *found = support_read(r->net.pass.encoded, N * H);
-    for (size_t i = 0; i < N * H; i++)
+    size_t n = N * (size_t)vd_encoded_width(&r->config);
+    assert_non_null(tensor_of(r->name, "e", expected, n));
+    float *found = support_read(r->net.pass.encoded, n);
+    for (size_t i = 0; i < n; i++)
         compare(r, "e", i, (double)found[i], (double)expected[i], TOLERANCE);
     vd_free(found);
 }
@@ -405,7 +406,7 @@ static void compare_answers(const char *name, const vd_config *config, vd_real c
 
 static void answers_equal_their_twins(void **state)
 {
-    enum { LSTM = VD_ANSWER_ATTENTION, CONV = VD_ANSWER_CONV };
+    enum { LSTM = VD_ANSWER_ATTENTION, CONV = VD_ANSWER_CONV, SEQUENCE = VD_ANSWER_SEQUENCE };
     static const struct {
         const char *name;
         vd_network_kind network;
@@ -425,6 +426,8 @@ static void answers_equal_their_twins(void **state)
         {"lf-conv", VD_NETWORK_LF, VD_GENERATIVE, CONV, VD_SCORE_OWN},
         {"mac-conv", VD_NETWORK_MAC, VD_BOTH, CONV, VD_SCORE_OWN},
         {"memn2n-conv", VD_NETWORK_MEMN2N, VD_GENERATIVE, CONV, VD_SCORE_OWN},
+        {"dialog-transformer", VD_NETWORK_DIALOG_TRANSFORMER, VD_GENERATIVE, SEQUENCE,
+         VD_SCORE_OWN},
     };
     vd_error err;
     (void)state;
@@ -434,6 +437,7 @@ static void answers_equal_their_twins(void **state)
                         &(vd_config){.network = cases[i].network,
                                      .decoders = cases[i].by,
                                      .answer = (vd_answer_decoder)cases[i].answer,
+                                     .heads = cases[i].answer == SEQUENCE ? HEADS : 0,
                                      .score_words = cases[i].score},
                         0);
     vd_safetensors_close(file);

@@ -423,10 +423,30 @@ static void rounds_that_do_not_exist_do_no_harm(room *r)
         assert_true(isfinite(scores[i]) && scores[i] < 0);
 }
 
+static void without_answers_there_is_no_loss(room *r)
+{
+    vd_batch batch = *small_batch();
+    int32_t unknown[N];
+    double loss;
+    vd_error err;
+    for (int n = 0; n < N; n++)
+        unknown[n] = -1;
+    batch.truth = unknown;
+    vd_arena_reset(&r->arena);
+    must(encode(r, &batch, true, &err), &err);
+    must(vd_generative_loss(&r->net, NULL, &loss, &err), &err);
+    must(vd_generative_backward(&r->net, &err), &err);
+    must(vd_network_encode_backward(&r->net, &err), &err);
+    assert_true(loss == 0);
+    for (size_t i = 0; i < r->layout.elements; i++)
+        assert_true(r->gradient[i] == 0);
+}
+
 static void dialogs_without_words(void **state)
 {
     (void)state;
     for_every_network(SMALL_VOCAB, rounds_that_do_not_exist_do_no_harm);
+    for_every_network(SMALL_VOCAB, without_answers_there_is_no_loss);
 }
 
 // ---- memory -------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // What the network that reads a dialog as one sequence promises beside what all do
 // (test_encoders.c): where a question is read, what it knows without the history, how long a text
-// may be, how many heads there are, what the loss of the next word is.
+// may be, how many heads there are, what the loss of the next word is, what answers go on from.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "engine/networks/encoder.h"
+#include "engine/base/token.h"
+#include "engine/networks/dialog_tokens.h"
 #include "engine/networks/network.h"
 #include "tests/support/must.h"
 #include "tests/support/small_trainer.h"
@@ -65,17 +66,23 @@ typedef struct room {
     double next_word;
 } room;
 
-static void open_room(room *r, int heads)
+static void open_room_of(room *r, const vd_config *config)
 {
     vd_rng rng = vd_rng_seed(5, 2);
-    *r = (room){.config = small_config()};
-    r->config.network = VD_NETWORK_DIALOG_TRANSFORMER;
-    r->config.positions = VD_POSITIONS_NONE;
-    r->config.heads = heads;
+    *r = (room){.config = *config};
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     r->block = vd_alloc(r->layout.elements, sizeof *r->block);
     vd_layout_start(&r->layout, r->block, &rng);
     vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
+}
+
+static void open_room(room *r, int heads)
+{
+    vd_config config = small_config();
+    config.network = VD_NETWORK_DIALOG_TRANSFORMER;
+    config.positions = VD_POSITIONS_NONE;
+    config.heads = heads;
+    open_room_of(r, &config);
 }
 
 static void close_room(room *r)
@@ -392,6 +399,114 @@ static void every_word_is_predicted_from_those_before_it(void **state)
     close_room(&r);
 }
 
+// ---- answers ------------------------------------------------------------------------------------
+
+enum { ANSWERS = 3, ANSWER_WIDTH = 3 };
+
+// Scores (rounds, ANSWERS) of answers that go on from each question; the pass is kept.
+static void score_answers(room *r, const talk *t, float *out)
+{
+    static const int32_t in[ANSWERS * ANSWER_WIDTH] = {VD_START, 5, 6, VD_START, 7, 0, VD_START},
+                         said[ANSWERS * ANSWER_WIDTH] = {5, 6, VD_END, 7, VD_END, 0, VD_END},
+                         words[ANSWERS] = {3, 2, 1};
+    int32_t read[R * ANSWERS * ANSWER_WIDTH], next[R * ANSWERS * ANSWER_WIDTH], length[R * ANSWERS];
+    int question[R * ANSWERS];
+    vd_error err;
+    for (int n = 0; n < t->rounds; n++) {
+        memcpy(read + n * ANSWERS * ANSWER_WIDTH, in, sizeof in);
+        memcpy(next + n * ANSWERS * ANSWER_WIDTH, said, sizeof said);
+        memcpy(length + n * ANSWERS, words, sizeof words);
+        for (int i = 0; i < ANSWERS; i++)
+            question[n * ANSWERS + i] = n;
+    }
+    must(encode(r, t, &err), &err);
+    must(vd_given_scores(&r->net.pass, read, next, length, question, t->rounds * ANSWERS,
+                         ANSWER_WIDTH, out, &err),
+         &err);
+}
+
+static void open_speaker(room *r)
+{
+    vd_config config = small_config();
+    config.network = VD_NETWORK_DIALOG_TRANSFORMER;
+    config.positions = VD_POSITIONS_NONE;
+    config.decoders = VD_GENERATIVE;
+    config.answer = VD_ANSWER_SEQUENCE;
+    open_room_of(r, &config);
+}
+
+// Where the entry after a question begins with other words, what the answers see of the dialog does
+// not stand in one piece.
+static void answers_go_on_from_a_question_wherever_it_is_read(void **state)
+{
+    enum { ROUNDS = 4 };
+    static room r;
+    float within[ROUNDS * ANSWERS], apart[ROUNDS * ANSWERS];
+    talk t = make_talk(ROUNDS, 5);
+    (void)state;
+    open_speaker(&r);
+    score_answers(&r, &t, within);
+    for (int asked = 0; asked + 1 < ROUNDS; asked++) {
+        talk other = t;
+        other.history[(asked + 1) * TH] ^= 1;
+        score_answers(&r, &other, apart);
+        for (int i = 0; i < (asked + 1) * ANSWERS; i++)
+            assert_true(fabs((double)(within[i] - apart[i])) < 1e-5);
+        double most = 0;
+        for (int i = 0; i < ANSWERS; i++) {
+            int k = (asked + 1) * ANSWERS + i;
+            most = fmax(most, fabs((double)(within[k] - apart[k])));
+        }
+        assert_true(most > 1e-4);
+    }
+    close_room(&r);
+}
+
+// Scores of one, made even for what a name says: which of a word's keys are then zero. Of the second
+// question, whose two answers have three words and one.
+static void expect_even(room *r, const char *name, int from, int count)
+{
+    enum { WIDTH = 3 };
+    const int32_t ids[2 * WIDTH] = {VD_START, 5, 6, VD_START}, length[] = {WIDTH, 1};
+    const int question[] = {1, 1};
+    const char *const names[] = {name, NULL};
+    vd_tape tape = {.be = vd_backend_cpu(), .arena = &r->arena, .flatten = names};
+    vd_packed answers;
+    vd_dialog_tokens d;
+    vd_error err;
+    must(vd_packed_make(ids, length, 2, WIDTH, &r->arena, &answers, &err), &err);
+    assert_true(vd_dialog_tokens_branch(&tape, r->net.pass.source.sequence, &answers, question, &d));
+    int scores = d.heads * d.sees->pairs;
+    vd_real *one = vd_arena_reals(&r->arena, (size_t)scores);
+    for (int i = 0; i < scores; i++)
+        one[i] = 1;
+    const vd_value *even =
+        vd_dialog_tokens_flatten(&d, vd_tape_constant(&tape, VD_AXIS_PAIRS, one, scores, 1));
+    for (int h = 0; h < d.heads; h++)
+        for (int w = 0; w < answers.tokens; w++) {
+            const vd_pair_group *g = &d.sees->group[w];
+            for (int k = 0; k < g->key[0].count + g->key[1].count; k++)
+                assert_true(even->x[h * d.sees->pairs + g->at + k] ==
+                            (k < from || k >= from + count));
+        }
+}
+
+static void what_is_flattened_is_so_for_answers(void **state)
+{
+    enum { ROUNDS = 3 };
+    static room r;
+    talk t = make_talk(ROUNDS, 5);
+    vd_error err;
+    (void)state;
+    int heard = t.history_length[0] + t.history_length[1];
+    open_speaker(&r);
+    must(encode(&r, &t, &err), &err);
+    expect_even(&r, "regions", 0, P);
+    expect_even(&r, "history-words", P, heard);
+    expect_even(&r, "question-words", P + heard, t.question_length[1]);
+    close_room(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +516,8 @@ int main(void)
         cmocka_unit_test(heads_divide_a_word_vector),
         cmocka_unit_test(a_rollout_multiplies_the_attentions_of_all_layers),
         cmocka_unit_test(every_word_is_predicted_from_those_before_it),
+        cmocka_unit_test(answers_go_on_from_a_question_wherever_it_is_read),
+        cmocka_unit_test(what_is_flattened_is_so_for_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
