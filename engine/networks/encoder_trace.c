@@ -229,7 +229,7 @@ vd_status vd_encoder_trace(const vd_pass *pass, const vd_axis_subsets *subsets,
     pass->be->read_floats(pass->encoded, at, h);
     vd_trace_value encoded = {"e", "the encoder's vector", "H", 1, {wide}, at};
     if (!vd_encodes(pass->config)) {
-        encoded.is = "the dialog so far, which the answers go on from";
+        encoded.is = "the dialog so far; the answers attend to all its tokens";
         encoded.axes[0] = 'E';
     }
     vd_decoder_stages(outcome, &encoded, at + h, at + h + candidates, numbers, stage);

@@ -34,6 +34,35 @@ static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
     }
 }
 
+#define GOING_ON(...)                                                                              \
+    MORE("--network", "dialog-transformer", "--decoder", "gen", "--answer", "sequence",            \
+         "--optimiser", "adamw", "--beta-2", "0.98", "--next-word", "0.1", __VA_ARGS__)
+
+// The network itself answers, in a run with AdamW, which resumes exactly.
+static void a_network_that_goes_on_with_its_text_answers(void **state)
+{
+    (void)state;
+    support_program run;
+    train_run_expect("going", 0, "", GOING_ON("--epochs", "2"));
+    train_run_expect("going_parts", 0, "--resume continues it",
+                     GOING_ON("--epochs", "2", "--stop-after", "2"));
+    train_run_expect("going_parts", 0, "", GOING_ON("--epochs", "2", "--resume"));
+    train_run_same("going", "going_parts");
+    char *model = train_run_file("going", "model.safetensors");
+    const char *const commands[][10] = {
+        {"ask", "--image", "1", "--model", model, "--assets", tiny.directory, "is it red"},
+        {"eval", "--model", model, "--data", tiny.val, "--features", tiny.features},
+        {"info", model}};
+    static const char *const expected[] = {"a word)", "MRR", "sequence"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        support_program_run(&run, commands[i], NULL);
+        support_program_expect(&run, 0, NULL);
+        assert_non_null(strstr(run.out, expected[i]));
+        support_program_clear(&run);
+    }
+    free(model);
+}
+
 // Half the rate, in that share of the epochs; a resumed run knows where it is.
 static void a_linear_start_is_of_the_first_epochs(void **state)
 {
@@ -309,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_that_change_nothing_are_named),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
+        cmocka_unit_test(a_network_that_goes_on_with_its_text_answers),
         cmocka_unit_test(a_linear_start_is_of_the_first_epochs),
         cmocka_unit_test(a_resumed_run_knows_what_it_reads),
         cmocka_unit_test(a_resumed_run_learns_the_relevance_again),
