@@ -267,13 +267,13 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *
                            vd_dialog_tokens *out)
 {
     builder s = {.in = in, .positions = sizes->positions};
-    *out = (vd_dialog_tokens){
-        .tape = tape,
-        .in = in,
-        .heads = sizes->heads,
-        .positions = sizes->positions,
-        .shown = !tape->dw,
-        .looked_at = vd_arena_take(tape->arena, 2 * (size_t)sizes->layers, sizeof *out->looked_at)};
+    *out = (vd_dialog_tokens){.tape = tape,
+                              .in = in,
+                              .heads = sizes->heads,
+                              .positions = sizes->positions,
+                              .shown = !tape->dw,
+                              .keys_values = vd_arena_take(tape->arena, 2 * (size_t)sizes->layers,
+                                                           sizeof *out->keys_values)};
     if (tape->status == VD_OK && take_strand(&s, tape->arena)) {
         use_memo(out, &s, sizes->layers);
         for (int b = 0; b < in->span->dialogs; b++)
@@ -437,8 +437,8 @@ const vd_value *vd_dialog_tokens_all(vd_dialog_tokens *d, const vd_value *x, int
     if (d->tape->status != VD_OK)
         return x;
     if (b->from)
-        return vd_tape_stack(d->tape, read_window(d->tape, b, b->from->looked_at[index]), x);
-    return d->looked_at[index] = below_kept(d, x);
+        return vd_tape_stack(d->tape, read_window(d->tape, b, b->from->keys_values[index]), x);
+    return d->keys_values[index] = below_kept(d, x);
 }
 
 void vd_dialog_tokens_keep(const vd_dialog_tokens *d)

@@ -55,7 +55,7 @@ typedef struct vd_dialog_tokens {
     // own.
     vd_pair_group *seen;
     // Keys, then values, of each layer, a row for each token, the kept ones too.
-    const vd_value **looked_at;
+    const vd_value **keys_values;
     vd_token_branches branches; // zero unless these are the words of answers
     // For what people see, and so only there where it is shown.
     vd_token_look at_regions, at_words, at_own; // words: of the entries; own: of the question

@@ -1,7 +1,7 @@
 // Networks that are composed on the tape (engine/graph/tape.h): each is a file in this folder,
 // which declares its parameters and computes e (N, H), the vectors that candidates are compared
 // with, from a batch. All else (decoders, losses, training, pools, dialogs) is the same for all
-// networks.
+// networks; one that reads the dialog as a text can also be the generative decoder (`answer`).
 //
 // In the files: q_t, h_r sentence vectors of question t and entry r, v_k region k; [x ; y]
 // concatenation, o elementwise product; p the softmax of s.

@@ -1,6 +1,7 @@
 #include "engine/networks/weights.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "engine/networks/batch.h"
 #include "engine/networks/captions/captions.h"
@@ -137,7 +138,7 @@ static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
         return;
     }
     vd_layout_add(b->layout, "encoder.word_embed", ".weight", true, config->vocab, e,
-                  (vd_start){VD_START_WORDS, 1});
+                  (vd_start){VD_START_WORDS, vd_goes_on(config) ? 1 / sqrt((double)e) : 1});
     w->embed = matrix_at(b, 0);
     if (config->positions == VD_POSITIONS_LEARNED) {
         vd_layout_add(b->layout, "encoder.position", ".weight", false, VD_MAX_HISTORY, e,

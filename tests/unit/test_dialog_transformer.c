@@ -407,8 +407,9 @@ enum { ANSWERS = 3, ANSWER_WIDTH = 3 };
 static void score_answers(room *r, const talk *t, float *out)
 {
     static const int32_t in[ANSWERS * ANSWER_WIDTH] = {VD_START, 5, 6, VD_START, 7, 0, VD_START},
-                         said[ANSWERS * ANSWER_WIDTH] = {5, 6, VD_END, 7, VD_END, 0, VD_END},
-                         words[ANSWERS] = {3, 2, 1};
+                                      said[ANSWERS * ANSWER_WIDTH] = {5,      6, VD_END, 7,
+                                                                      VD_END, 0, VD_END},
+                                      words[ANSWERS] = {3, 2, 1};
     int32_t read[R * ANSWERS * ANSWER_WIDTH], next[R * ANSWERS * ANSWER_WIDTH], length[R * ANSWERS];
     int question[R * ANSWERS];
     vd_error err;
@@ -462,8 +463,8 @@ static void answers_go_on_from_a_question_wherever_it_is_read(void **state)
     close_room(&r);
 }
 
-// Scores of one, made even for what a name says: which of a word's keys are then zero. Of the second
-// question, whose two answers have three words and one.
+// Scores of one, made even for what a name says: which of a word's keys are then zero. Of the
+// second question, whose two answers have three words and one.
 static void expect_even(room *r, const char *name, int from, int count)
 {
     enum { WIDTH = 3 };
@@ -475,7 +476,8 @@ static void expect_even(room *r, const char *name, int from, int count)
     vd_dialog_tokens d;
     vd_error err;
     must(vd_packed_make(ids, length, 2, WIDTH, &r->arena, &answers, &err), &err);
-    assert_true(vd_dialog_tokens_branch(&tape, r->net.pass.source.sequence, &answers, question, &d));
+    assert_true(
+        vd_dialog_tokens_branch(&tape, r->net.pass.source.sequence, &answers, question, &d));
     int scores = d.heads * d.sees->pairs;
     vd_real *one = vd_arena_reals(&r->arena, (size_t)scores);
     for (int i = 0; i < scores; i++)
