@@ -131,10 +131,14 @@ static void a_resumed_run_knows_what_it_reads(void **state)
     support_program_run(&run, resume, NULL);
     support_program_expect(&run, 4, inputs, "\"dense\"", NULL);
     support_program_clear(&run);
-    support_write_text(inputs, "[1]");
-    support_program_run(&run, resume, NULL);
-    support_program_expect(&run, 4, inputs, "not what a run reads", NULL);
-    support_program_clear(&run);
+    const char *const other[] = {"[1]", "{}", "{\"data\":3,\"features\":\"f\"}",
+                                 "{\"data\":\"d\",\"features\":\"f\",\"val\":[]}"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        support_write_text(inputs, other[i]);
+        support_program_run(&run, resume, NULL);
+        support_program_expect(&run, 4, inputs, "not what a run reads", NULL);
+        support_program_clear(&run);
+    }
     unlink(inputs);
     support_program_run(&run, resume, NULL);
     support_program_expect(&run, 3, inputs, "name --data and --features", NULL);

@@ -69,6 +69,18 @@ static bool is_given(const vd_arguments *given, const char *name)
     return given && vd_arguments_have(given, name);
 }
 
+// Whether each entry is what the head of run_inputs.h says.
+static bool is_well_formed(const vd_json_value *kept)
+{
+    const vd_json_value *member = kept->type == VD_JSON_MAP ? kept->first : NULL;
+    for (; member; member = member->next)
+        if (strcmp(member->key, "val-limit") == 0
+                ? member->type != VD_JSON_NUMBER || member->whole < 1 || member->whole > MOST_LIMIT
+                : member->type != VD_JSON_TEXT)
+            return false;
+    return kept->type == VD_JSON_MAP;
+}
+
 static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
                       const vd_json_value *kept, vd_error *err)
 {
@@ -84,8 +96,7 @@ static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const ch
     const vd_json_value *limit = vd_json_member(kept, "val-limit", VD_JSON_NUMBER);
     const char *missing = vd_json_text(kept, "missing");
     int choice = missing ? vd_choice_find(choices, missing) : VD_MISSING_SKIP;
-    if (kept->type != VD_JSON_MAP || choice < 0 ||
-        (limit && (limit->whole < 1 || limit->whole > MOST_LIMIT)))
+    if (!is_well_formed(kept) || choice < 0 || !inputs->data || !inputs->features)
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: not what a run reads; expected {\"data\": PATH, ...}; remove "
                             "it, and name --data and --features",
