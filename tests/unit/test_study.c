@@ -216,6 +216,17 @@ static void refuse(const char *const *arguments, int code, const char *words)
     support_program_clear(&run);
 }
 
+// Two models whose long names begin alike would be one.
+static void a_name_too_long_is_refused(void **state)
+{
+    (void)state;
+    char longest[400], longer[400];
+    snprintf(longest, sizeof longest, "%047d=%s", 1, improved);
+    snprintf(longer, sizeof longer, "%048d=%s", 1, improved);
+    yajl_tree_free(study(STUDY("--json", base, "--against", longest)));
+    refuse(STUDY(base, "--against", longer), 2, "expected a name of at most 47 bytes");
+}
+
 static void what_cannot_be_compared_is_refused(void **state)
 {
     (void)state;
@@ -244,6 +255,7 @@ int main(void)
         cmocka_unit_test(several_runs_have_a_deviation_and_pairs),
         cmocka_unit_test(a_table_says_the_same),
         cmocka_unit_test(more_than_one_model_is_held_against_the_first),
+        cmocka_unit_test(a_name_too_long_is_refused),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -273,17 +273,15 @@ static void print_json(const study *s)
 
 // ---- command ------------------------------------------------------------------------------------
 
-// Splits "NAME=FILE", unless the whole is the name of a file. Returns the file.
+// Splits "NAME=FILE", unless the whole is the name of a file. Returns the file; NULL: name is longer.
 static const char *split_name(const char *given, const char *otherwise, char *name, size_t size)
 {
     const char *equals = strchr(given, '=');
     bool named = equals && equals > given && !memchr(given, '/', (size_t)(equals - given)) &&
                  access(given, F_OK) != 0;
-    if (named)
-        snprintf(name, size, "%.*s", (int)(equals - given < 40 ? equals - given : 40), given);
-    else
-        snprintf(name, size, "%s", otherwise);
-    return named ? equals + 1 : given;
+    size_t length = named ? (size_t)(equals - given) : strlen(otherwise);
+    snprintf(name, size, "%.*s", (int)length, named ? given : otherwise);
+    return length >= size ? NULL : named ? equals + 1 : given;
 }
 
 // A run of the first model, all of which have one name, or of another; runs with the same name
@@ -294,6 +292,10 @@ static vd_status add_run(study *s, const char *given, bool first, vd_error *err)
     const char *known = s->arm[0].count ? s->arm[0].name : "first";
     const char *path = split_name(given, first ? known : "against", name, sizeof name);
     int i = first ? 0 : 1;
+    if (!path)
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s': expected a name of at most %zu bytes before '='", given,
+                            sizeof name - 1);
     if (first && s->arm[0].count && strcmp(name, known) != 0)
         return vd_error_set(err, VD_USAGE,
                             "'%.80s': the first model is '%s'; name runs of others with --against",
