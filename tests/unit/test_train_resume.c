@@ -166,6 +166,8 @@ static void a_resumed_run_learns_the_relevance_again(void **state)
     train_run_same_file("dense", "denser", "model.safetensors");
     train_run_same_file("dense", "denser", "checkpoint.safetensors");
     train_run_expect("plain", 0, "", MORE("--margin", "1"));
+    train_run_expect("generative", 2, "--train-dense needs a discriminative decoder",
+                     MORE(dense[0], dense[1], dense[2], dense[3], "--decoder", "generative"));
     train_run_expect("plain", 5, "--train-dense: the run was started without it",
                      MORE("--resume", dense[0], dense[1]));
     char *with = train_run_file("dense", "log.tsv"), *without = train_run_file("plain", "log.tsv"),
@@ -328,6 +330,17 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
     train_run_expect("idle_image", 0, "--image changes nothing with lf",
                      MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
+    static const char *const generative[] = {"--margin", "--own-masks", "--score-words"};
+    const char *const values[] = {"2", NULL, "dot"};
+    for (int i = 0; i < 3; i++) {
+        char words[80];
+        snprintf(words, sizeof words, "%s changes nothing with %s", generative[i],
+                 i < 2 ? "a generative decoder" : "answer lstm");
+        const char *const more[] = {"--decoder", "generative", "--stop-after", "1", generative[i],
+                                    values[i],   NULL};
+        train_run_remove("idle_generative");
+        train_run_expect("idle_generative", 0, words, more);
+    }
     support_program run; // with a text encoder of others MVAN normalises as they do
     train_run_start(&run, "busy_image", 0,
                     MORE("--text", "gru", "--image", "raw", "--stop-after", "1"));

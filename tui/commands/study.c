@@ -273,7 +273,8 @@ static void print_json(const study *s)
 
 // ---- command ------------------------------------------------------------------------------------
 
-// Splits "NAME=FILE", unless the whole is the name of a file. Returns the file; NULL: name is longer.
+// Splits "NAME=FILE", unless the whole is the name of a file. Returns the file; NULL: name is
+// longer.
 static const char *split_name(const char *given, const char *otherwise, char *name, size_t size)
 {
     const char *equals = strchr(given, '=');

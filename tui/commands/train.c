@@ -74,7 +74,8 @@ static const vd_option options[] = {
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
     {"train-dense", "FILE",
      "relevance of the candidates of --data (VisDial dense annotations): rounds that have it learn "
-     "the share of each candidate, not only the human answer; needs --margin 1",
+     "the share of each candidate, not only the human answer; needs --margin 1 and a "
+     "discriminative decoder",
      VD_INTO(job, in.train_dense)},
     {"val", "FILE", "dialogs, or captions, to evaluate on after every epoch", VD_INTO(job, in.val)},
     {"val-features", "FILE", "region features of the pictures of --val",
@@ -150,12 +151,17 @@ static bool is_first(const job *j)
 static vd_status check_dense(const job *j, vd_error *err)
 {
     int margin = j->settings.training.margin;
-    return !j->in.train_dense || margin == 1
-               ? VD_OK
-               : vd_error_set(err, VD_USAGE,
-                              "--train-dense needs --margin 1, found %d: a large margin assumes "
-                              "one right answer",
-                              margin);
+    if (!j->in.train_dense)
+        return VD_OK;
+    if (!vd_has_discriminative(j->settings.network.decoders))
+        return vd_error_set(err, VD_USAGE,
+                            "--train-dense needs a discriminative decoder: a generative one learns "
+                            "the human answer");
+    return margin == 1 ? VD_OK
+                       : vd_error_set(err, VD_USAGE,
+                                      "--train-dense needs --margin 1, found %d: a large margin "
+                                      "assumes one right answer",
+                                      margin);
 }
 
 // What captions of its own are learned with, and what not.
@@ -360,7 +366,7 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
         vd_run_settings_of_captioner(caption, &config->caption, &j->given);
     if (!vd_arguments_have(&j->given, "decoder"))
         j->settings.network.decoders = config->decoders;
-    return VD_OK;
+    return check_dense(j, err);
 }
 
 static vd_status start_words(job *j, vd_error *err)

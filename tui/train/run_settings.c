@@ -151,7 +151,15 @@ static const char *idle_with(const vd_config *network, const vd_train_options *t
         return "rmsprop";
     if (strcmp(option, "weight-decay") == 0 && training->optimiser != VD_ADAMW)
         return vd_optimiser_names[training->optimiser];
-    return strncmp(option, "lambda-", 7) == 0 && training->margin == 1 ? "margin 1" : NULL;
+    if (strcmp(option, "score-words") == 0 && network->answer != VD_ANSWER_ATTENTION)
+        return network->answer == VD_ANSWER_CONV       ? "answer conv"
+               : network->answer == VD_ANSWER_SEQUENCE ? "answer sequence"
+                                                       : "answer lstm";
+    bool of_margin = strncmp(option, "lambda-", 7) == 0;
+    if (!vd_has_discriminative(network->decoders) &&
+        (of_margin || strcmp(option, "margin") == 0 || strcmp(option, "own-masks") == 0))
+        return "a generative decoder";
+    return of_margin && training->margin == 1 ? "margin 1" : NULL;
 }
 
 void vd_run_settings_note(const vd_trainer *trainer, const vd_arguments *given)
