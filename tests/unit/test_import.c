@@ -330,6 +330,12 @@ static void the_command_imports(void **state)
     support_program_run(&run, itself, NULL);
     support_program_expect(&run, 2, "would overwrite", "which is read", NULL);
     support_program_clear(&run);
+    char *again = support_join(directory, "again.safetensors");
+    const char *model[] = {"import", out, "--words", counts, "--out", again, NULL};
+    support_program_run(&run, model, NULL); // its gate and positions would become others
+    support_program_expect(&run, 4, out, "a model already", NULL);
+    support_program_clear(&run);
+    free(again);
     const char *without[] = {"import", weights, "--out", out, NULL};
     support_program_run(&run, without, NULL);
     support_program_expect(&run, 2, "--words is missing", NULL);

@@ -1,6 +1,7 @@
 #include "tui/commands/command.h"
 
 #include "engine/base/file.h"
+#include "engine/base/safetensors.h"
 #include "engine/model/import.h"
 #include "engine/networks/encoder.h"
 #include "features/text/vocab_file.h"
@@ -32,6 +33,20 @@ static const vd_option options[] = {
     {0},
 };
 
+// The gate and positions of a model would be lost.
+static vd_status refuse_model(const char *weights, vd_error *err)
+{
+    vd_safetensors *file;
+    vd_status status = vd_safetensors_open(weights, &file, err);
+    if (status == VD_OK && vd_safetensors_metadata(file, "config"))
+        status = vd_error_set(err, VD_FORMAT,
+                              "%.300s: a model already, or a checkpoint of `visdial train`; "
+                              "expected the weights of the public PyTorch code",
+                              weights);
+    vd_safetensors_close(file);
+    return status;
+}
+
 static vd_status run(int argc, char **argv, vd_error *err)
 {
     importing i = {.to = {VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, "pool.txt", false},
@@ -51,6 +66,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = vd_output_fresh(&i.out, 1, i.force, err);
     if (status == VD_OK)
         status = vd_vocab_read(i.words, i.minimum, &vocab, err);
+    if (status == VD_OK)
+        status = refuse_model(weights, err);
     if (status == VD_OK)
         status = vd_model_import(weights, vocab, &i.to, i.out, err);
     if (status == VD_OK)
