@@ -155,6 +155,10 @@ static const char *idle_with(const vd_config *network, const vd_train_options *t
         return network->answer == VD_ANSWER_CONV       ? "answer conv"
                : network->answer == VD_ANSWER_SEQUENCE ? "answer sequence"
                                                        : "answer lstm";
+    if (strcmp(option, "position-dropout") == 0 && network->positions == VD_POSITIONS_NONE)
+        return "positions none";
+    if (strcmp(option, "open-gates") == 0 && network->gate == VD_GATE_SIGMOID)
+        return "gate sigmoid";
     bool of_margin = strncmp(option, "lambda-", 7) == 0;
     if (!vd_has_discriminative(network->decoders) &&
         (of_margin || strcmp(option, "margin") == 0 || strcmp(option, "own-masks") == 0))
