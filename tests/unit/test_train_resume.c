@@ -330,11 +330,11 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
     train_run_expect("idle_image", 0, "--image changes nothing with lf",
                      MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
-    train_run_expect("idle_base", 0,
-                     "--position-dropout changes nothing with positions none\n"
-                     "--open-gates changes nothing with gate sigmoid\n",
-                     MORE("--preset", "base", "--position-dropout", "0.2", "--open-gates",
-                          "--stop-after", "1"));
+    train_run_expect(
+        "idle_base", 0,
+        "--position-dropout changes nothing with positions none\n"
+        "--open-gates changes nothing with gate sigmoid\n",
+        MORE("--preset", "base", "--position-dropout", "0.2", "--open-gates", "--stop-after", "1"));
     static const char *const generative[] = {"--margin", "--own-masks", "--score-words"};
     const char *const values[] = {"2", NULL, "dot"};
     for (int i = 0; i < 3; i++) {
