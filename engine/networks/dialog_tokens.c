@@ -127,7 +127,7 @@ static void add_dialog(builder *s, int b)
         add_question(s, b, n, first);
 }
 
-static bool take_strand(builder *s, vd_arena *arena)
+static bool take_builder(builder *s, vd_arena *arena)
 {
     const vd_inputs *in = s->in;
     size_t words = (size_t)(in->history_words->tokens + in->question_words->tokens);
@@ -274,7 +274,7 @@ bool vd_dialog_tokens_make(vd_tape *tape, vd_inputs *in, const vd_dialog_sizes *
                               .shown = !tape->dw,
                               .keys_values = vd_arena_take(tape->arena, 2 * (size_t)sizes->layers,
                                                            sizeof *out->keys_values)};
-    if (tape->status == VD_OK && take_strand(&s, tape->arena)) {
+    if (tape->status == VD_OK && take_builder(&s, tape->arena)) {
         use_memo(out, &s, sizes->layers);
         for (int b = 0; b < in->span->dialogs; b++)
             add_dialog(&s, b);

@@ -64,6 +64,8 @@ bool vd_encoder_reads(const vd_config *config, const char *option)
         return vd_text_dropout(config, -1) != 0;
     if (strcmp(option, "image") == 0 && vd_is_fused(config))
         return false;
+    if (strcmp(option, "position-dropout") == 0 && config->positions != VD_POSITIONS_NONE)
+        return true;
     bool limited = false;
     for (int n = 0; n < VD_NETWORKS; n++)
         limited |= vd_listed(networks[n]->reads, option);
@@ -371,6 +373,7 @@ vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
     const vd_value *e =
         tape->status == VD_OK ? vd_encoder_of(pass->config)->build(tape, in) : &tape->nothing;
     read_words(tape, in, &pass->source);
+    in->states = NULL;
     vd_status status = vd_tape_status(tape, err);
     if (status == VD_OK && (e->rows != pass->span.questions || e->columns != wide))
         status = vd_error_set(err, VD_USAGE, "%s gives %d x %d numbers, expected %d x %d",

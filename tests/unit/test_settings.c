@@ -343,6 +343,13 @@ static void options_are_read_by_some_networks_only(void **state)
     assert_false(vd_encoder_reads(&memn2n, "text-dropout"));
     assert_false(vd_encoder_reads(&memn2n, "heads"));
     assert_false(vd_encoder_reads(&memn2n, "next-word"));
+    vd_config transformer = {.network = VD_NETWORK_DIALOG_TRANSFORMER}; // has positions of its own
+    mvan.positions = VD_POSITIONS_NONE;
+    transformer.positions = VD_POSITIONS_NONE;
+    assert_false(vd_encoder_reads(&mvan, "position-dropout"));
+    assert_true(vd_encoder_reads(&transformer, "position-dropout"));
+    mvan.positions = VD_POSITIONS_LEARNED;
+    assert_true(vd_encoder_reads(&mvan, "position-dropout"));
     assert_int_equal(vd_encoder_heads(&memn2n), 3);
     vd_caption_config captioner = {.captioner = VD_CAPTIONER_TRANSFORMER};
     assert_false(vd_caption_reads(&captioner, "embed"));

@@ -139,6 +139,9 @@ vd_status vd_run_settings_set(void *settings, const char *option, const char *te
 static const char *idle_with(const vd_config *network, const vd_train_options *training,
                              const char *option)
 {
+    if (!vd_encoder_reads(network, option) && network->task == VD_TASK_DIALOG &&
+        strcmp(option, "position-dropout") == 0)
+        return "positions none";
     if (!vd_encoder_reads(network, option))
         return network->task == VD_TASK_CAPTION ? vd_captioner_names[network->caption.captioner]
                                                 : vd_network_names[network->network];
@@ -155,8 +158,6 @@ static const char *idle_with(const vd_config *network, const vd_train_options *t
         return network->answer == VD_ANSWER_CONV       ? "answer conv"
                : network->answer == VD_ANSWER_SEQUENCE ? "answer sequence"
                                                        : "answer lstm";
-    if (strcmp(option, "position-dropout") == 0 && network->positions == VD_POSITIONS_NONE)
-        return "positions none";
     if (strcmp(option, "open-gates") == 0 && network->gate == VD_GATE_SIGMOID)
         return "gate sigmoid";
     bool of_margin = strncmp(option, "lambda-", 7) == 0;
