@@ -116,6 +116,10 @@ static void tab_completes_questions(void **state)
     assert_int_equal(fake.asked, 2);
     fake_chat_keys(&fake, "'w' Tab Tab");
     expect("1 of 2 questions that begin like this"); // what color, where is
+    // A Tab that would add only a space goes on to the questions.
+    fake_chat_keys(&fake, "C-u 'are those' Enter 'are those red' Enter 'are those blue' Enter");
+    fake_chat_keys(&fake, "'are th' Tab Tab");
+    expect("1 of 2 questions that begin like this");
     // One is how another begins.
     fake_chat_keys(&fake, "C-u 'is there a' Enter 'is th' Tab");
     expect("> is there a");

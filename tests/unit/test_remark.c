@@ -134,6 +134,8 @@ static void unknown_words_have_a_suggestion(void **state)
     assert_string_equal(remark_of("what colour is the xylophone"),
                         "colour: read as color  xylophone: not known");
     assert_null(strstr(remark_of("zork is zork") + strlen("zork"), "zork")); // once
+    assert_string_equal(remark_of("is there a \"cube\" (there) - & %"), ""); // signs are no words
+    assert_string_equal(remark_of("%"), "");
     char ball[20 * 3 + 1] = "";
     for (int i = 0; i < 20; i++)
         memcpy(ball + 3 * i, "\xe7\x90\x83", 3);

@@ -64,6 +64,13 @@ static void words_start_at_the_left_and_numbers_end_at_the_right(void **state)
                    " 1      yes          62 %\n"
                    " 10     42 of them  <.1 %\n");
     vd_table_clear(&table);
+    vd_table_add(&table, "word\tlooks at\t95 %% interval"); // words behind a number are words, too
+    vd_table_add(&table, "red\t3 red ball\t+0.1 to +0.2");
+    vd_table_add(&table, "\t10 cone\t-");
+    prints(&table, " word  looks at    95 % interval\n"
+                   " red   3 red ball   +0.1 to +0.2\n"
+                   "       10 cone                 -\n");
+    vd_table_clear(&table);
 }
 
 // Tabs of the format end cells; those of a text, and its ends of lines, are spaces.

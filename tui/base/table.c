@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "tui/base/output.h"
 
@@ -60,12 +61,20 @@ const char *vd_table_cell(const vd_table *table, int row, int column)
     return column < (int)g_strv_length(cell) ? cell[column] : "";
 }
 
+// "3 red cubes" are words, "62 %" and "0.1 to 0.2" are numbers.
+static bool is_words(const char *cell)
+{
+    size_t length = strlen(cell);
+    return length > 0 &&
+           (isalpha((unsigned char)cell[0]) || isalpha((unsigned char)cell[length - 1]));
+}
+
 // Whether a column has words below its name; the first one always counts as such.
 static bool has_words(const vd_table *table, int column)
 {
     bool words = column == 0;
     for (int row = 1; row < table->rows; row++)
-        words = words || isalpha((unsigned char)*vd_table_cell(table, row, column));
+        words = words || is_words(vd_table_cell(table, row, column));
     return words;
 }
 

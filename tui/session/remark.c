@@ -108,8 +108,10 @@ static int add_unknown(const vd_reply *reply, const vd_vocab *vocab, char *out, 
         bool again = false;
         for (int k = 0; k < i; k++)
             again = again || strcmp(reply->word[k], word) == 0;
-        unknown += reply->unknown[i] && is_word(word);
-        if (!reply->unknown[i] || again)
+        if (!reply->unknown[i] || !is_word(word)) // signs are marked, but not told
+            continue;
+        unknown++;
+        if (again)
             continue;
         const char *meant = vd_vocab_nearest(vocab, word);
         vd_append(out, size, "%s%.*s: %s%s", *out ? "  " : "", cut(word), word,

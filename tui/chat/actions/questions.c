@@ -145,7 +145,10 @@ static bool complete_question(vd_chat *chat, size_t stem, int at)
     snprintf(text, sizeof text, "%.*s", (int)stem, chat->nav.line.text);
     found f = {.stem = text, .length = stem};
     find_all(chat, &f);
-    if (f.count > 1 && (at > 0 || f.common == stem))
+    size_t more = stem; // the first letter behind the stem
+    while (f.count > 0 && more < f.common && f.text[0][more] == ' ')
+        more++;
+    if (f.count > 1 && (at > 0 || more == f.common))
         step(chat, &f, at % f.count);
     else if (f.count > 0)
         take(chat, &f, f.text[0], f.common, f.count == 1);
