@@ -96,7 +96,7 @@ static void an_edited_round_is_asked_again_with_all_after_it(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "M-e");
-    expect("nothing was asked yet");
+    expect("ask something first");
     fake_chat_keys(&fake, "'one?' Enter 'two?' Enter 'three?' Enter M-Up M-Up M-e");
     expect(" round 1> one?");
     fake_chat_keys(&fake, "Esc"); // and nothing happened
@@ -477,7 +477,9 @@ static void commands_do_what_their_keys_do(void **state)
     assert_int_equal(nav->line.length, 0);
     rebind(&mine, "/all-back");
     fake_chat_keys(&fake, "C-g");
-    expect("/all-back does nothing here; it works ");
+    assert_string_equal(fake.chat.notice.text,
+                        "/all-back does nothing here; it works in the walk through an answer or "
+                        "while a caption is looked at word by word");
     vd_keymap_rebind(NULL, 0);
 }
 

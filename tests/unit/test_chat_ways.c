@@ -38,6 +38,46 @@ static void what_keys_do_is_typed(void **state)
     expect("how many balls are there?"); // people's third question
 }
 
+static void what_needs_a_round_says_so(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"/choose",  "/choose 2", "/round", "/round 1",
+                                           "/branch",  "/edit",     "/again", "/what-if picture",
+                                           "/answers", "/walk",     "/copy",  "/export x.md"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char keys[64];
+        snprintf(keys, sizeof keys, "'/new' Enter '%s' Enter", commands[i]);
+        fake_chat_keys(&fake, keys);
+        assert_string_equal(fake.chat.notice.text, "ask something first");
+        assert_int_equal(fake.chat.conversation.branches.count, 1);
+    }
+    fake_chat_keys(&fake, "'is there a cube?' Enter '/choose' Enter");
+    expect("/choose takes a place in the ranking, 1 to ");
+}
+
+static void escape_goes_back_to_the_last_round(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'and a ball?' Enter M-Up F5 Esc");
+    assert_int_equal(fake.chat.nav.selected, 0);
+    fake_chat_keys(&fake, "M-e Esc"); // the edit ends before
+    assert_int_equal(fake.chat.nav.selected, 0);
+    fake_chat_keys(&fake, "Esc");
+    assert_int_equal(fake.chat.nav.selected, -1);
+}
+
+static void pictures_are_saved_as_png_only(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'/save my.jpg' Enter");
+    expect("a picture is saved as PNG: /save my.png");
+    fake_chat_keys(&fake, "'/save my.JPEG' Enter");
+    expect("a picture is saved as PNG: /save my.png");
+    assert_int_equal(fake.chat.wish, VD_WISH_NONE);
+    fake_chat_keys(&fake, "'/save my.day' Enter");
+    assert_int_equal(fake.chat.wish, VD_WISH_SAVE);
+}
+
 static void a_key_of_the_person_runs_a_command(void **state)
 {
     (void)state;
@@ -397,6 +437,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_keys_do_is_typed),
+        TEST(what_needs_a_round_says_so),
+        TEST(escape_goes_back_to_the_last_round),
+        TEST(pictures_are_saved_as_png_only),
         TEST(a_key_of_the_person_runs_a_command),
         TEST(earlier_questions_are_searched),
         TEST(what_was_found_is_asked_or_edited),

@@ -193,7 +193,7 @@ static const vd_binding table[] = {
          "the next branch of the conversation (made by /branch)", NULL),
     COMMAND(BRANCH, "/branch", "N",
             "start a new branch after the selected round; N: go to branch N"),
-    KEYS(CHAT, BACK, "Esc", "cancel the edit", NULL),
+    KEYS(CHAT, BACK, "Esc", "cancel the edit; back to the last round", NULL),
     BOTH(TALK | FIND, SCROLL_UP, "PgUp, WheelUp", "/up", NULL, "scroll up", NULL),
     BOTH(TALK | FIND, SCROLL_DOWN, "PgDn, WheelDown", "/down", NULL, "scroll down",
          "PgUp/PgDn scroll"),
@@ -459,12 +459,15 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
     return help_of_lines(place, index, keys, keys_size, meaning);
 }
 
-const char *vd_keymap_where(vd_action action)
+void vd_keymap_where(vd_action action, char *out, size_t size)
 {
+    unsigned places = 0;
     for (const vd_binding *b = table; b < table + BINDINGS; b++)
-        if (b->action == action && b->places)
-            return vd_keymap_title((vd_place)__builtin_ctz(b->places)) + strlen("Keys ");
-    return NULL;
+        places |= b->action == action ? b->places & ASKING : 0;
+    out[0] = '\0';
+    for (; places; places &= places - 1)
+        vd_append(out, size, "%s%s", *out ? " or " : "",
+                  vd_keymap_title((vd_place)__builtin_ctz(places)) + strlen("Keys "));
 }
 
 const vd_binding *vd_keymap_command(size_t index)

@@ -212,8 +212,9 @@ const char *vd_keymap_line(vd_place place, vd_key key);
 vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty);
 
 const char *vd_keymap_title(vd_place place); // "Keys in the chat"
-// The first place with a key for the action, "in the list of answers"; NULL: none.
-const char *vd_keymap_where(vd_action action);
+// The places where /commands are typed and a key stands for the action: "in the attention view or
+// while models are compared"; "": none.
+void vd_keymap_where(vd_action action, char *out, size_t size);
 // Lines of the help for a place: the keys ("Ctrl-A, Home") and what they do. False past the last
 // one. Buffers are cut to fit. Editing keys come last.
 bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,

@@ -20,13 +20,16 @@ const vd_response *vd_chat_response(const vd_chat *chat)
     return round ? &round->response[chat->nav.lane] : NULL;
 }
 
+bool vd_chat_asked(vd_chat *chat)
+{
+    return vd_chat_round(chat) || vd_notice_complain(&chat->notice, VD_ASK_FIRST);
+}
+
 void vd_chat_open(vd_chat *chat, vd_place place)
 {
     const vd_view *view = chat->views[place];
-    if (view->of_round && !vd_chat_round(chat)) {
-        vd_notice_say(&chat->notice, "ask something first");
+    if (view->of_round && !vd_chat_asked(chat))
         return;
-    }
     vd_navigation_go(&chat->nav, place);
     if (view->filter) {
         vd_line_clear(&chat->nav.filter);
@@ -106,10 +109,8 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
         what_if_of_caption(chat, text);
         return;
     }
-    if (!vd_chat_response(chat)) {
-        vd_notice_say(&chat->notice, "ask something first");
+    if (!vd_chat_asked(chat))
         return;
-    }
     bool none = strcmp(text, "none") == 0;
     if (*text && !none && vd_switch_parse(text, VD_OF_ANSWER, &one, &err)) {
         vd_notice_complain(&chat->notice, "%s", err.text);
@@ -150,19 +151,14 @@ void vd_chat_ask(vd_chat *chat, const char *typed)
         return;
     vd_line_remember(&nav->line, typed, NULL);
     vd_line_clear(&nav->line);
-    nav->selected = -1;
-    nav->scroll = 0;
+    vd_navigation_newest(nav);
 }
 
 void vd_chat_choose(vd_chat *chat, int rank)
 {
     vd_navigation *nav = &chat->nav;
     int at = vd_navigation_round(nav, chat->conversation.branch);
-    if (at < 0) {
-        vd_notice_say(&chat->notice, "ask something first");
-        return;
-    }
-    if (!vd_lanes_choose(&chat->lanes, nav->lane, (size_t)at, rank))
+    if (!vd_chat_asked(chat) || !vd_lanes_choose(&chat->lanes, nav->lane, (size_t)at, rank))
         return;
     vd_navigation_settle(nav, &chat->lanes);
     if (at + 1 < (int)chat->conversation.branch->count)
@@ -173,11 +169,7 @@ void vd_chat_edit(vd_chat *chat)
 {
     vd_navigation *nav = &chat->nav;
     int at = vd_navigation_round(nav, chat->conversation.branch);
-    if (at < 0) {
-        vd_notice_say(&chat->notice, "nothing was asked yet");
-        return;
-    }
-    if (vd_lanes_must_wait(&chat->lanes))
+    if (!vd_chat_asked(chat) || vd_lanes_must_wait(&chat->lanes))
         return;
     nav->editing = at;
     vd_line_set(&nav->line, chat->conversation.branch->rounds[at].typed);
@@ -202,7 +194,8 @@ void vd_chat_branch(vd_chat *chat)
 {
     int selected = chat->nav.selected;
     size_t keep = selected >= 0 ? (size_t)selected + 1 : chat->conversation.branch->count;
-    if (!vd_lanes_must_wait(&chat->lanes) && vd_lanes_fork(&chat->lanes, keep))
+    if (!vd_lanes_must_wait(&chat->lanes) && vd_chat_asked(chat) &&
+        vd_lanes_fork(&chat->lanes, keep))
         vd_notice_say(&chat->notice,
                       "branch %d continues after round %zu; Alt-n goes to the other branches",
                       chat->conversation.branches.used + 1, keep);

@@ -44,9 +44,10 @@ static void refuse_command(vd_chat *chat, const char *name, size_t length, int m
 // It means nothing here: says where it works.
 static void refuse_here(vd_chat *chat, const vd_binding *command)
 {
-    const char *where = vd_keymap_where(command->action);
+    char where[256];
+    vd_keymap_where(command->action, where, sizeof where);
     vd_notice_complain(&chat->notice, "%s does nothing here%s%s", command->command,
-                       where ? "; it works " : "", where ? where : "");
+                       *where ? "; it works " : "", where);
 }
 
 void vd_chat_command(vd_chat *chat, const char *line)

@@ -49,9 +49,10 @@ void vd_chat_copy(vd_chat *chat, const char *what)
     while (part < PARTS && strncmp(parts[part], what, strlen(what)) != 0)
         part++;
     const vd_round *round = vd_chat_round(chat);
-    if (part == PARTS || !round) {
-        vd_notice_complain(&chat->notice, "%s",
-                           round ? "/copy answer, round or conversation" : "ask something first");
+    if (!vd_chat_asked(chat))
+        return;
+    if (part == PARTS) {
+        vd_notice_complain(&chat->notice, "/copy answer, round or conversation");
         return;
     }
     const vd_response *response = vd_chat_response(chat);
@@ -104,9 +105,7 @@ void vd_chat_export(vd_chat *chat, const char *text)
         vd_notice_complain(
             &chat->notice,
             "/export html, md or json, then the name of a file; or a name that ends so");
-    else if (!vd_chat_round(chat))
-        vd_notice_complain(&chat->notice, "ask something first");
-    else
+    else if (vd_chat_asked(chat))
         export_to(chat, kind, path, forced);
     vd_free(name);
 }

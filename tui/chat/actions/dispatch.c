@@ -1,9 +1,10 @@
 // What every action does, whether a key, a /command or the mouse means it.
 #include <glib.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "features/pictures/image.h"
 #include "tui/base/bundled.h"
 #include "tui/base/options.h"
 #include "tui/chat/actions/actions.h"
@@ -108,13 +109,13 @@ static void run_model(vd_chat *chat, const char *argument)
 static void run_choose(vd_chat *chat, const char *argument)
 {
     size_t place;
-    const vd_response *response = vd_chat_response(chat);
-    int most = response ? response->reply.answer.candidates : INT_MAX;
+    if (!vd_chat_asked(chat))
+        return;
+    int most = vd_chat_response(chat)->reply.answer.candidates;
     if (read_number(argument, most, &place))
         vd_chat_choose(chat, (int)place - 1);
     else
-        vd_notice_complain(&chat->notice, "/choose takes a place in the ranking, 1 to %d",
-                           response ? most : 1);
+        vd_notice_complain(&chat->notice, "/choose takes a place in the ranking, 1 to %d", most);
 }
 
 static void run_compare(vd_chat *chat, const char *argument)
@@ -223,7 +224,7 @@ static void run_round(vd_chat *chat, const char *argument)
     if (read_number(argument, (long)count, &number)) {
         chat->nav.selected = number == count ? -1 : (int)number - 1;
         chat->nav.reveal = true;
-    } else {
+    } else if (vd_chat_asked(chat)) {
         vd_notice_complain(&chat->notice, "/round takes the number of a round; there are %zu",
                            count);
     }
@@ -276,9 +277,14 @@ static void run_picture_mode(vd_chat *chat, const char *argument)
 
 static void run_save(vd_chat *chat, const char *argument)
 {
-    size_t length = strlen(argument);
-    if (length > 4 && strcmp(argument + length - 4, ".png") == 0)
+    const char *ending = strrchr(argument, '.');
+    int kind = 0; // of picture
+    while (ending && vd_image_suffixes[kind] && strcasecmp(ending, vd_image_suffixes[kind]) != 0)
+        kind++;
+    if (ending && strcasecmp(ending, ".png") == 0)
         vd_chat_save_picture(chat, argument);
+    else if (ending && vd_image_suffixes[kind])
+        vd_notice_complain(&chat->notice, "a picture is saved as PNG: /save my.png");
     else if (argument[0])
         vd_chat_wish(chat, VD_WISH_SAVE, argument);
     else
@@ -429,6 +435,8 @@ static bool act_shown(vd_chat *chat, vd_action action)
             vd_navigation_stop_editing(nav);
         else if (vd_chat_lines(nav->line.text) > 1)
             vd_chat_join_lines(&nav->line);
+        else if (nav->place == VD_PLACE_CHAT)
+            vd_navigation_newest(nav);
         else
             vd_navigation_back(nav);
         break;

@@ -81,7 +81,7 @@ void vd_lanes_again(vd_lanes *lanes)
     if (vd_lanes_must_wait(lanes))
         return;
     if (count == 0) {
-        vd_notice_say(lanes->notice, "nothing was asked yet");
+        vd_notice_complain(lanes->notice, VD_ASK_FIRST);
         return;
     }
     lanes->conversation->asked_again = (int)count - 1;

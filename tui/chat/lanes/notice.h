@@ -16,6 +16,8 @@ typedef struct vd_notice {
     char text[512];
 } vd_notice;
 
+#define VD_ASK_FIRST "ask something first"
+
 // Replaces the one before; false, for who refuses something.
 bool vd_notice_put(vd_notice *notice, vd_notice_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -93,6 +93,12 @@ void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation,
     nav->reveal = true;
 }
 
+void vd_navigation_newest(vd_navigation *nav)
+{
+    nav->selected = -1;
+    nav->scroll = 0;
+}
+
 bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text)
 {
     if (text[0])

@@ -102,6 +102,7 @@ void vd_navigation_back(vd_navigation *nav); // to the place this one was opened
 // The round whose ranking and attention are shown: selected, else the newest answered; -1 none.
 int vd_navigation_round(const vd_navigation *nav, const vd_branch *branch);
 void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation, int step);
+void vd_navigation_newest(vd_navigation *nav); // selects none: the newest is shown
 // Selects the next older round with this text ("": the last search); returns whether there is one.
 bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text);
 
