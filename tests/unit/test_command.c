@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <glib.h>
 
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -205,6 +207,42 @@ static void an_unknown_command_is_answered_with_the_nearest(void **state)
     support_program_run(&run, RUN("frobnicate"), NULL);
     support_program_expect(&run, 2, "there is no command 'frobnicate'; `visdial --help`", NULL);
     support_program_clear(&run);
+    support_program_run(&run, RUN("no/such.png"), NULL);
+    support_program_expect(&run, 2, "visdial: there is no picture file or command 'no/such.png'\n",
+                           NULL);
+    support_program_clear(&run);
+    support_program_run(&run, RUN("how many balls are there?"), NULL);
+    support_program_expect(&run, 2, "`visdial ask --image PICTURE \"how many balls are there?\"`",
+                           NULL);
+    support_program_clear(&run);
+}
+
+// The bundled files beside an installed program are named without a way back.
+static void files_beside_the_program_have_plain_names(void **state)
+{
+    (void)state;
+    const char *own = getenv("VISDIAL_BIN");
+    char *top = support_temp_dir(), *directory = support_join(top, "bin");
+    char *program = support_join(directory, "visdial"), *assets = support_join(top, "assets");
+    char *dialogs = support_join(assets, "dialogs.json"), command[1024];
+    snprintf(command, sizeof command, "mkdir '%s' '%s' && cp '%s' '%s' && echo {} >'%s'", directory,
+             assets, own && *own ? own : "build/visdial", program, dialogs);
+    assert_int_equal(system(command), 0);
+    char *here = g_get_current_dir(), *before = g_strdup(own);
+    assert_int_equal(chdir(directory), 0);
+    setenv("VISDIAL_BIN", program, 1);
+    support_program run;
+    support_program_run(&run, RUN("ask", "--image", "1", "is it red"), NULL);
+    support_program_expect(&run, 4, dialogs, NULL);
+    support_program_clear(&run);
+    assert_int_equal(chdir(here), 0);
+    before ? setenv("VISDIAL_BIN", before, 1) : unsetenv("VISDIAL_BIN");
+    support_remove_tree(top);
+    char *const all[] = {top, directory, program, assets, dialogs};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    g_free(here);
+    g_free(before);
 }
 
 static void instructions_that_are_not_there_are_wrong_use(void **state)
@@ -474,6 +512,7 @@ int main(void)
         cmocka_unit_test(help_behind_two_dashes_is_a_word),
         cmocka_unit_test(version_is_one_line),
         cmocka_unit_test(an_unknown_command_is_answered_with_the_nearest),
+        cmocka_unit_test(files_beside_the_program_have_plain_names),
         cmocka_unit_test(an_unknown_option_of_any_command_is_wrong_use),
         cmocka_unit_test(without_a_terminal_the_chat_is_refused_and_no_screen_opened),
         cmocka_unit_test(a_full_disk_is_an_error_of_every_print),

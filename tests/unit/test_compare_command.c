@@ -71,7 +71,8 @@ static void tables_name_groups_metrics_families_and_rounds(void **state)
         "correct@1 by round",
         "95 % interval",
         "where they differ",
-        "human answer: place",
+        "  (relevance ", // of the first answer, which stands before it
+        ", human answer: place",
         "improved - base",
         "only base / improved right",
     };

@@ -291,7 +291,7 @@ static void what_cannot_be_opened_is_said(void **state)
     support_program_expect(&run, 4, damaged, NULL);
     support_program_clear(&run);
     support_program_run(&run, (const char *[]){"nothing.png", NULL}, NULL);
-    support_program_expect(&run, 2, "nothing.png", "no such picture", NULL);
+    support_program_expect(&run, 2, "there is no picture file or command 'nothing.png'", NULL);
     support_program_clear(&run);
     free(damaged);
 }

@@ -169,15 +169,17 @@ static int refuse_command(const char *typed)
     for (const vd_command *const *at = vd_commands; *at; at++)
         vd_nearest_try(&nearest, (*at)->name);
     bool number = *typed && !typed[strspn(typed, "0123456789")];
-    fprintf(stderr, "visdial: there is no command '%.80s'; ", typed);
-    fprintf(stderr,
-            nearest.name           ? "did you mean `visdial %s`?\n"
-            : number               ? "did you mean `visdial --image %s`?\n"
-            : strpbrk(typed, "./") ? "and no such picture file%s\n"
-                                   : "`visdial --help` lists them%s\n",
-            nearest.name ? nearest.name
-            : number     ? typed
-                         : "");
+    bool file = !nearest.name && strpbrk(typed, "./");
+    fprintf(stderr, "visdial: there is no %s '%.80s'", file ? "picture file or command" : "command",
+            typed);
+    if (nearest.name)
+        fprintf(stderr, "; did you mean `visdial %s`?\n", nearest.name);
+    else if (number)
+        fprintf(stderr, "; did you mean `visdial --image %s`?\n", typed);
+    else if (!file && strchr(typed, ' ')) // a question
+        fprintf(stderr, "; to ask: `visdial ask --image PICTURE \"%s\"`\n", typed);
+    else
+        fputs(file ? "\n" : "; `visdial --help` lists them\n", stderr);
     return vd_status_exit_code(VD_USAGE);
 }
 

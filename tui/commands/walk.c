@@ -250,7 +250,7 @@ static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
     vd_markup_put(c->out,
                   c->markdown ? "# %s\n\n*%s*%s%s\n\nModel %s: E = %d, H = %d, D = %d.\n"
                               : "%s\n   picture: %s%s%s\n   model %s: E = %d (word size), H = %d "
-                                "(LSTM size), D = %d (region size)\n",
+                                "(hidden size), D = %d (region size)\n",
                   walk->reply.typed, caption.text, *by ? ", " : "", by, walk->model,
                   walk->config.embed, walk->config.hidden, walk->config.region);
     if (c->doubt && c->markdown)

@@ -75,12 +75,12 @@ static void print_answer(const vd_cases *cases, const vd_case *at, int side, vd_
     print_name(cases->name[side], names_width(cases));
     printf(" %s %s", tick, vd_case_option(cases, at, s->first));
     const char *before = "  (";
-    if (s->rank > 0) {
-        printf("%shuman answer: place %g", before, (double)s->rank);
-        before = ", ";
-    }
     if (round->relevance) {
         printf("%srelevance %.2f", before, (double)round->relevance[s->first]);
+        before = ", ";
+    }
+    if (s->rank > 0) {
+        printf("%shuman answer: place %g", before, (double)s->rank);
         before = ", ";
     }
     printf("%s\n", *before == ',' ? ")" : "");

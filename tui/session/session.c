@@ -341,11 +341,10 @@ static vd_status check_size(const vd_session *session, size_t index, int found, 
     return expected == found
                ? VD_OK
                : vd_error_set(err, VD_MISMATCH,
-                              "%.200s expects regions of %d numbers, those of picture %s have %d; "
-                              "choose the model that was trained on these, or put features of the "
-                              "model's own detector beside the picture (%.*s.npz)",
-                              vd_model_path(session->model), expected, name, found,
-                              (int)strcspn(name, "."), name);
+                              "%.200s expects regions of %d numbers, picture %s has %d; choose a "
+                              "model that was trained on such features, or put others beside the "
+                              "picture",
+                              vd_model_path(session->model), expected, name, found);
 }
 
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)

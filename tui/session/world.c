@@ -48,8 +48,9 @@ static void find_places(own_places *out)
     char program[MOST_PATH];
     *out = (own_places){.place = {"assets", out->beside, VD_PREFIX "/share/visdial"}};
     vd_program_directory(program, sizeof program);
-    if (*program)
-        snprintf(out->beside, sizeof out->beside, "%s/../assets", program);
+    const char *slash = strrchr(program, '/');
+    if (slash) // of the directory that the program's is in
+        snprintf(out->beside, sizeof out->beside, "%.*s/assets", (int)(slash - program), program);
 }
 
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
