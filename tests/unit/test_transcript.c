@@ -142,7 +142,7 @@ static void without_a_place_for_transcripts_the_chat_says_so(void **state)
         plain_chat_open(world, &p, false, NULL);
         assert_null(p.recorder.transcript);
         assert_non_null(
-            strstr(p.chat.notice.text, "no transcript is written: neither XDG_STATE_HOME"));
+            strstr(p.chat.notice.text, "no transcript is written: $XDG_STATE_HOME (without it ~/"));
         assert_non_null(strstr(p.chat.notice.text, "--transcript FILE"));
         plain_chat_ask(&p, "what color is the ball");
         assert_int_equal(p.chat.conversation.branch->count, 1);

@@ -83,8 +83,9 @@ static void two_chats_do_not_share_a_file(void **state)
     plain_chat_open(world, &second, false, file);
     plain_chat_ask(&first, "what color is the ball");
     plain_chat_ask(&second, "what color is the cube");
-    assert_non_null(strstr(second.chat.notice.text, "another chat writes "));
-    assert_non_null(strstr(second.chat.notice.text, own));
+    const char *remark = strstr(second.chat.notice.text, "another chat writes to this transcript;");
+    assert_non_null(remark); // before the path, which may be cut
+    assert_non_null(strstr(remark, own));
     plain_chat_ask(&first, "and the cube");
     plain_chat_ask(&second, "and the ball");
     plain_chat_ask(&second, "is it red");
@@ -144,7 +145,7 @@ static void the_newest_is_the_one_written_last(void **state)
     assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
     assert_int_equal(vd_transcript_start(newest.path, &other, &err), VD_OK);
     assert_true(vd_transcript_elsewhere(other)); // the default file is locked, too
-    assert_non_null(strstr(vd_transcript_remark(other), newest.path));
+    assert_non_null(vd_transcript_remark(other));
     assert_null(vd_transcript_remark(other)); // once
     vd_transcript_close(other);
     const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};

@@ -12,6 +12,7 @@ enum { VD_HISTORY_BYTES = 256 * 1024 }; // a longer file is cut to its newer hal
 // A path below $XDG_STATE_HOME/visdial (vd_free), its directories are created; NULL when there is
 // no directory for it.
 char *vd_state_path(const char *name);
+#define VD_NO_STATE "$XDG_STATE_HOME (without it ~/.local/state) cannot be written"
 // Adds the file's lines to the line's history. A missing file is empty; lines with control
 // characters and lines that are too long are skipped.
 vd_status vd_history_load(const char *path, vd_line *line, vd_error *err);

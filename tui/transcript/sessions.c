@@ -19,9 +19,7 @@ static const char suffix[] = ".jsonl";
 
 static vd_status no_place(vd_error *err)
 {
-    return vd_error_set(err, VD_UNAVAILABLE,
-                        "neither XDG_STATE_HOME nor HOME is a writable directory; name a file with "
-                        "--transcript FILE");
+    return vd_error_set(err, VD_UNAVAILABLE, VD_NO_STATE "; name a file with --transcript FILE");
 }
 
 static bool is_name(const char *name, size_t length)

@@ -168,8 +168,8 @@ static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
     }
     transcript->elsewhere = true;
     snprintf(transcript->remark, sizeof transcript->remark,
-             "this chat writes to %.300s: another chat writes to %.300s",
-             transcript->path ? transcript->path : "", busy);
+             "another chat writes to this transcript; this one writes to %.300s",
+             transcript->path ? transcript->path : "");
     vd_free(busy);
     return status;
 }
@@ -207,11 +207,9 @@ vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *e
     transcript->path = path ? vd_strdup(path) : new_path();
     vd_status status = VD_OK;
     if (!transcript->path)
-        status =
-            path ? vd_error_memory(err, "a path")
-                 : vd_error_set(err, VD_UNAVAILABLE,
-                                "neither XDG_STATE_HOME nor HOME is a writable directory; "
-                                "name the file of the transcript (in the chat: --transcript FILE)");
+        status = path ? vd_error_memory(err, "a path")
+                      : vd_error_set(err, VD_UNAVAILABLE,
+                                     VD_NO_STATE "; name a file with --transcript FILE");
     else if (access(transcript->path, F_OK) == 0)
         status = open_file(transcript, err);
     else if (path)
