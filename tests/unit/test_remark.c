@@ -44,6 +44,11 @@ static void greetings_and_thanks_are_no_questions(void **state)
         if (!vd_small_talk(talk[i]))
             fail_msg("'%s' was taken for a question", talk[i]);
     assert_non_null(strstr(vd_small_talk("thx"), "welcome"));
+    assert_non_null(strstr(vd_small_talk("great, thanks!"), "welcome"));
+    assert_non_null(strstr(vd_small_talk("ok, cool"), "Ask more"));
+    assert_non_null(strstr(vd_small_talk("that's wrong!"), "F4"));
+    assert_non_null(strstr(vd_small_talk("you're wrong"), "F4"));
+    assert_non_null(strstr(vd_small_talk(":q"), "/quit"));
     assert_non_null(strstr(vd_small_talk("good night"), "goodbye"));
     assert_non_null(strstr(vd_small_talk("hello"), "Ask about the picture"));
     static const char *const questions[] = {"hello, is there a cube?",
@@ -57,6 +62,9 @@ static void greetings_and_thanks_are_no_questions(void **state)
                                             "how are",
                                             "are you sure?",
                                             "h",
+                                            "ok, how many cubes",
+                                            "no, wrong: is it red?",
+                                            "right?",
                                             "what is it?"};
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         if (vd_small_talk(questions[i]))

@@ -156,7 +156,8 @@ static void put_history_shares(vd_markup *html, const vd_sheet *sheet, int entry
 
 static void put_dialog(vd_markup *html, const vd_sheet *sheet)
 {
-    vd_markup_put(html, "<table class=\"dialog\"><thead><tr><th></th><th>The dialog so far</th>");
+    vd_markup_put(html, "<table class=\"dialog\"><thead><tr><th></th><th>The dialog so far, and "
+                        "the attention to it</th>");
     for (int i = 0; i < sheet->sides; i++)
         vd_markup_put(html, "<th title=\"attention to each round\">%s</th>", sheet->side[i].model);
     vd_markup_put(html, "</tr></thead><tbody><tr><td class=\"place\"></td><td class=\"caption\">%s",

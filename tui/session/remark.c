@@ -15,6 +15,9 @@ static const char hello[] = "hello! Ask about the picture: what is there, how ma
                             "where. The model answers such questions and nothing else; in the "
                             "chat F1 lists the keys";
 static const char welcome[] = "you are welcome! Ask more about the picture, or go to another one";
+static const char fine[] = "fine! Ask more about the picture, or go to another one";
+static const char wrong[] = "the model can be wrong. In the chat F4 shows its other answers, Alt-2 "
+                            "continues with the second one, and Alt-e asks in other words";
 static const char goodbye[] = "goodbye! In the chat Ctrl-D or /quit leaves";
 
 static const struct {
@@ -28,9 +31,14 @@ static const struct {
      "what can i ask|what can i ask you|what should i ask|help|help me|",
      hello},
     {"|thanks|thank you|thanks a lot|many thanks|thank you very much|thank you so much|"
-     "thanks very much|thx|ty|cheers|thank you visdial|thanks visdial|ok thanks|ok thank you|",
+     "thanks very much|thx|ty|cheers|thank you visdial|thanks visdial|ok thanks|ok thank you|"
+     "ok thx|great thanks|great thank you|cool thanks|nice thanks|perfect thanks|",
      welcome},
-    {"|bye|bye bye|goodbye|good bye|see you|see you later|good night|exit|quit|", goodbye},
+    {"|ok|okay|ok cool|cool|nice|great|wow|lol|haha|well done|good job|", fine},
+    {"|wrong|thats wrong|that is wrong|youre wrong|you are wrong|no thats wrong|thats not right|"
+     "thats not true|that is not true|",
+     wrong},
+    {"|bye|bye bye|goodbye|good bye|see you|see you later|good night|exit|quit|q|", goodbye},
 };
 
 const char *vd_small_talk(const char *typed)

@@ -7,8 +7,8 @@
 
 #define VD_PROGRAM_SAYS "visdial says: "
 
-// The reply to a greeting, thanks, a farewell or a call for help, which are no questions about a
-// picture; NULL: the text is none of these.
+// The reply to a greeting, thanks, praise, blame, a farewell or a call for help, which are no
+// questions about a picture; NULL: the text is none of these.
 const char *vd_small_talk(const char *typed);
 
 // About words of the question that the model reads otherwise (tui/session/spelling.h): "spheer:
