@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "tui/commands/command.h"
-#include "tui/screen/keymap.h"
+#include "tui/screen/key_help.h"
 
 // Text as roff: requests and escapes in it are quoted, "-" stays a plain minus. line_feed: what is
 // written for a line feed.
@@ -90,6 +90,10 @@ static void print_keys(FILE *out)
             if ((vd_place)place == first || !has_line(first, text, meaning))
                 print_entry(text, NULL, meaning, out);
     }
+    const char *word;
+    fprintf(out, ".SS " VD_KEY_HELP_SHOWN "\n");
+    for (size_t i = 0; vd_key_help_shown(i, &word, &meaning); i++)
+        print_entry(word, NULL, meaning, out);
     fprintf(out, ".SS Commands in the chat\n");
     for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
         snprintf(text, sizeof text, "%s%s%s", binding->command, binding->argument ? " " : "",

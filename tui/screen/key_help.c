@@ -41,16 +41,41 @@ static void put_entry(help_page *page, const char *keys, const char *meaning)
     }
 }
 
+bool vd_key_help_shown(size_t index, const char **word, const char **meaning)
+{
+    static const char *const shown[][2] = {
+        {"63 %", "beside an answer its probability within the pool of answers; beside a region, "
+                 "round or word its share of the attention"},
+        {"margin", "the first answer's probability minus the second's"},
+        {"entropy", "of the answers' probabilities: 0 bits where one has all"},
+        {"Regions", "things found in the picture, by the numbers of their outlines; the answer "
+                    "drew on these"},
+        {"History", "the caption and the earlier rounds that the answer drew on"},
+        {"Saw", "the question as the model read it; words in [ ] are not known to it"},
+        {"distance", "side by side: half the sum of the differences of two models' "
+                     "probabilities; 0 % the same, 100 % nothing in common"},
+    };
+    if (index >= sizeof shown / sizeof *shown)
+        return false;
+    *word = shown[index][0];
+    *meaning = shown[index][1];
+    return true;
+}
+
 int vd_key_help_draw(vd_grid *grid, vd_rect at, vd_place place, bool commands, int top)
 {
     help_page page = {grid, at, -top, at.width >= 70 ? 24 : 16};
     char keys[96];
-    const char *meaning;
+    const char *word, *meaning;
     const vd_binding *binding;
     put_title(&page, vd_keymap_title(place));
     for (size_t i = 0; vd_keymap_help(place, i, keys, sizeof keys, &meaning); i++)
         put_entry(&page, keys, meaning);
     if (commands) {
+        page.row++;
+        put_title(&page, VD_KEY_HELP_SHOWN);
+        for (size_t i = 0; vd_key_help_shown(i, &word, &meaning); i++)
+            put_entry(&page, word, meaning);
         page.row++;
         put_title(&page, "Commands (Tab completes)");
     }
