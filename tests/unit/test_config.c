@@ -229,6 +229,7 @@ static void paths_complete_to_models_and_directories(void **state)
     snprintf(typed, sizeof typed, "/model %s/", directory);
     completion = complete_path(typed);
     assert_int_equal(completion.matches, 2); // neither the hidden one nor the text
+    assert_string_equal(completion.list, "caf\xc3\xa9.safetensors  one.safetensors"); // sorted
     snprintf(typed, sizeof typed, "/model %s/.h", directory);
     assert_int_equal(complete_path(typed).matches, 1);
     const char *base = strrchr(directory, '/');

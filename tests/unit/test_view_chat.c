@@ -387,7 +387,7 @@ static void commands_complete_and_complain(void **state)
     fake_chat_keys(&fake, "'bas' Tab");
     expect("> /model base");
     fake_chat_keys(&fake, "C-u '/theme ' Tab"); // as the settings have them
-    expect("/theme auto  /theme light  /theme dark  /theme mono  /theme safe");
+    expect(" auto  light  dark  mono  safe");
     fake_chat_keys(&fake, "C-u '/picture-mode s' Tab");
     expect("> /picture-mode sixel");
     fake_chat_keys(&fake, "C-u '/compare o' Tab");
@@ -427,7 +427,7 @@ static void what_if_and_branches_complete(void **state)
     fake_chat_keys(&fake, "Esc '/branch 2' Enter");
     expect("/branch 2: no such branch; there are branches 1 to 1");
     fake_chat_keys(&fake, "'/branch' Enter '/branch ' Tab");
-    expect("/branch 1  /branch 2");
+    expect(" 1  2");
 }
 
 // At 40 columns most messages are wider than the screen.

@@ -9,6 +9,13 @@
 #include "engine/base/append.h"
 #include "engine/base/utf8.h"
 
+// The bytes of what was typed that a list leaves out.
+static size_t unlisted(const char *typed)
+{
+    const char *argument = strchr(typed, ' '), *slash = argument ? strrchr(argument, '/') : NULL;
+    return slash ? (size_t)(slash + 1 - typed) : argument ? (size_t)(argument + 1 - typed) : 0;
+}
+
 void vd_complete_add(vd_completion *completion, const char *candidate)
 {
     size_t typed = strlen(completion->typed);
@@ -16,9 +23,10 @@ void vd_complete_add(vd_completion *completion, const char *candidate)
         strlen(candidate) >= sizeof completion->common)
         return;
     char *list = completion->list;
+    const char *shown = candidate + unlisted(completion->typed);
     bool next = completion->matches == completion->skip + completion->listed;
-    if (next && strlen(list) + strlen(candidate) + 2 < sizeof completion->list) {
-        vd_append(list, sizeof completion->list, "%s%s", *list ? "  " : "", candidate);
+    if (next && strlen(list) + strlen(shown) + 2 < sizeof completion->list) {
+        vd_append(list, sizeof completion->list, "%s%s", *list ? "  " : "", shown);
         completion->listed++;
     }
     if (completion->matches++ == 0)
@@ -40,6 +48,24 @@ static bool ends_with_one(const char *name, const char *const *endings)
     return false;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// What a directory holds, sorted; g_ptr_array_unref.
+static GPtrArray *list_directory(const char *directory)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    GDir *open = g_dir_open(directory, 0, NULL);
+    for (const char *entry; open && (entry = g_dir_read_name(open));)
+        g_ptr_array_add(names, g_strdup(entry));
+    if (open)
+        g_dir_close(open);
+    g_ptr_array_sort(names, compare_names);
+    return names;
+}
+
 void vd_complete_paths(vd_completion *completion, size_t skip, const char *const *endings)
 {
     const char *path = completion->typed + skip, *slash = strrchr(path, '/'),
@@ -49,8 +75,9 @@ void vd_complete_paths(vd_completion *completion, size_t skip, const char *const
     char *directory = at_home ? g_strdup_printf("%s%.*s", home, (int)(name - path) - 1, path + 1)
                       : slash ? g_strndup(path, (size_t)(name - path))
                               : g_strdup(".");
-    GDir *open = g_dir_open(directory, 0, NULL);
-    for (const char *entry; open && (entry = g_dir_read_name(open));) {
+    GPtrArray *names = list_directory(directory);
+    for (guint i = 0; i < names->len; i++) {
+        const char *entry = names->pdata[i];
         char *full = g_build_filename(directory, entry, NULL);
         bool is_directory = g_file_test(full, G_FILE_TEST_IS_DIR);
         char *candidate = g_strdup_printf("%.*s%s%s", (int)(name - completion->typed),
@@ -60,7 +87,6 @@ void vd_complete_paths(vd_completion *completion, size_t skip, const char *const
         g_free(candidate);
         g_free(full);
     }
-    if (open)
-        g_dir_close(open);
+    g_ptr_array_unref(names);
     g_free(directory);
 }
