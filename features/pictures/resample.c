@@ -105,3 +105,21 @@ vd_status vd_image_resample(const vd_image *image, int width, int height, vd_tak
     resampling_clear(&across);
     return status;
 }
+
+static void take_row(void *context, int y, const float *rgb)
+{
+    const vd_image *to = context;
+    uint8_t *out = to->rgb + (size_t)y * (size_t)to->width * 3;
+    for (int i = 0; i < to->width * 3; i++)
+        out[i] = (uint8_t)(rgb[i] + 0.5f);
+}
+
+vd_status vd_image_scale(const vd_image *image, int width, int height, vd_image *out, vd_error *err)
+{
+    vd_status status = vd_image_new(width, height, out, err);
+    if (!status)
+        status = vd_image_resample(image, width, height, take_row, out, err);
+    if (status)
+        vd_image_clear(out);
+    return status;
+}

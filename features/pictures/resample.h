@@ -12,5 +12,8 @@ typedef void vd_take_row(void *context, int y, const float *rgb);
 // no pixels.
 vd_status vd_image_resample(const vd_image *image, int width, int height, vd_take_row *take,
                             void *context, vd_error *err);
+// The same as a picture of its own (vd_image_clear), rounded; empty on failure.
+vd_status vd_image_scale(const vd_image *image, int width, int height, vd_image *out,
+                         vd_error *err);
 
 #endif

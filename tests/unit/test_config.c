@@ -178,6 +178,10 @@ static void words_complete_to_what_they_share(void **state)
     assert_int_equal(completion.matches, 2);
     assert_string_equal(completion.common, "/mo");
     assert_string_equal(completion.list, "/model  /mouse");
+    completion = (vd_completion){.typed = "/export html docs/"}; // what is typed is not repeated
+    vd_complete_add(&completion, "/export html docs/a.html");
+    vd_complete_add(&completion, "/export html docs/b.html");
+    assert_string_equal(completion.list, "a.html  b.html");
 }
 
 // What does not fit into one list is in the next.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <glib.h>
 
 #include "engine/base/alloc.h"
 #include "tests/support/attentions.h"
@@ -219,6 +220,38 @@ static void running_out_of_memory_leaves_no_page(void **state)
     assert_true(support_fail_each_allocation(write_html, NULL) >= 4);
 }
 
+// As wide as it is for what is drawn over it, but with no more pixels than a page shows.
+static void a_large_picture_is_stored_smaller(void **state)
+{
+    (void)state;
+    vd_image image;
+    vd_markup *html;
+    vd_error err = {0};
+    assert_int_equal(vd_image_new(3000, 1500, &image, &err), VD_OK);
+    for (int i = 0; i < 3 * image.width * image.height; i++)
+        image.rgb[i] = (uint8_t)(i * 2654435761u >> 24);
+    assert_int_equal(vd_html_create(path, "large", "compare", &html, &err), VD_OK);
+    vd_html_picture(html, 1, &image);
+    assert_int_equal(vd_html_commit(html, &err), VD_OK);
+    vd_image_clear(&image);
+    char *page = support_read_file(path, NULL), *data = strstr(page, "png;base64,");
+    assert_non_null(strstr(page, "width=\"3000\" height=\"1500\""));
+    assert_non_null(data);
+    data += strlen("png;base64,");
+    data[strcspn(data, "\"")] = '\0';
+    gsize size;
+    guchar *png = g_base64_decode(data, &size);
+    char *file = support_join(directory, "stored.png");
+    support_write_file(file, png, size);
+    int width, height;
+    assert_int_equal(vd_image_size(file, &width, &height, &err), VD_OK);
+    assert_int_equal(width, 1280);
+    assert_int_equal(height, 640);
+    g_free(png);
+    free(file);
+    free(page);
+}
+
 static void a_sheet_in_markdown(void **state)
 {
     (void)state;
@@ -263,6 +296,7 @@ int main(void)
         cmocka_unit_test(the_first_failure_is_told_and_leaves_no_file),
         cmocka_unit_test(hostile_texts_stay_texts_in_a_page),
         cmocka_unit_test(running_out_of_memory_leaves_no_page),
+        cmocka_unit_test(a_large_picture_is_stored_smaller),
         cmocka_unit_test(a_sheet_in_markdown),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

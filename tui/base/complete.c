@@ -12,7 +12,7 @@
 // The bytes of what was typed that a list leaves out.
 static size_t unlisted(const char *typed)
 {
-    const char *argument = strchr(typed, ' '), *slash = argument ? strrchr(argument, '/') : NULL;
+    const char *argument = strrchr(typed, ' '), *slash = argument ? strrchr(argument, '/') : NULL;
     return slash ? (size_t)(slash + 1 - typed) : argument ? (size_t)(argument + 1 - typed) : 0;
 }
 

@@ -8,7 +8,7 @@ typedef struct vd_completion {
     const char *typed; // so far
     char common[1024]; // what all of them start with
     int skip;          // of the matches, those that are not listed: they were before
-    char list[256];    // as many of the others as fit, without the command and the directory typed
+    char list[256];    // as many of the others as fit, without the words and the directory before
     int listed;        // how many that are
     int matches;
 } vd_completion;

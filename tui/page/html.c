@@ -1,9 +1,11 @@
 #include "tui/page/html.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "features/pictures/resample.h"
 
 // The style sheet and the script are files of their own, taken in by the assembler.
 extern const char vd_page_css[], vd_page_css_end[], vd_page_js[], vd_page_js_end[];
@@ -48,10 +50,19 @@ vd_status vd_html_commit(vd_markup *html, vd_error *err)
 
 void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
 {
+    enum { MOST_SIDE = 1280 }; // of what is stored: photos have ten times as many pixels
+    int side = image->width > image->height ? image->width : image->height;
+    double by = side > MOST_SIDE ? (double)MOST_SIDE / side : 1;
     unsigned char *data = NULL;
     size_t size = 0;
+    vd_image smaller = {0};
     vd_error error = {0};
-    if (vd_image_to_png(image, false, &data, &size, &error))
+    vd_status status = by < 1 ? vd_image_scale(image, (int)ceil(image->width * by),
+                                               (int)ceil(image->height * by), &smaller, &error)
+                              : VD_OK;
+    if (!status)
+        status = vd_image_to_png(by < 1 ? &smaller : image, false, &data, &size, &error);
+    if (status)
         vd_markup_fail(html, &error);
     vd_markup_put(html,
                   "<svg class=\"store\" aria-hidden=\"true\"><defs><image id=\"pic-%lld\" "
@@ -62,6 +73,7 @@ void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
     vd_markup_put(html, "\"/></defs></svg>\n");
     g_free(text);
     vd_free(data);
+    vd_image_clear(&smaller);
 }
 
 // ---- tables -------------------------------------------------------------------------------------

@@ -61,26 +61,6 @@ void vd_pixels_fill_cells(vd_grid *grid, vd_rect place, unsigned id)
         }
 }
 
-// ---- the picture --------------------------------------------------------------------------------
-
-static void take_row(void *context, int y, const float *rgb)
-{
-    const vd_image *to = context;
-    uint8_t *out = to->rgb + (size_t)y * (size_t)to->width * 3;
-    for (int i = 0; i < to->width * 3; i++)
-        out[i] = (uint8_t)(rgb[i] + 0.5f);
-}
-
-static vd_status scale(const vd_image *from, int width, int height, vd_image *out, vd_error *err)
-{
-    vd_status status = vd_image_new(width, height, out, err);
-    if (!status)
-        status = vd_image_resample(from, width, height, take_row, out, err);
-    if (status)
-        vd_image_clear(out);
-    return status;
-}
-
 // ---- outlines and numbers -----------------------------------------------------------------------
 
 static void paint(vd_image *image, int x, int y, uint32_t rgb, double opacity)
@@ -193,7 +173,8 @@ vd_status vd_pixels_compose(const vd_image *picture, int width, int height, vd_l
                             const vd_outline *outlines, int count, vd_image *out, vd_error *err)
 {
     *out = (vd_image){0};
-    vd_status status = scale(picture, width * look.cell_width, height * look.cell_height, out, err);
+    vd_status status =
+        vd_image_scale(picture, width * look.cell_width, height * look.cell_height, out, err);
     if (status)
         return status;
     if (look.depth != VD_DEPTH_MONO) // pixels are not short of colours where cells are
