@@ -51,7 +51,12 @@ static void what_needs_a_round_says_so(void **state)
         assert_string_equal(fake.chat.notice.text, "ask something first");
         assert_int_equal(fake.chat.conversation.branches.count, 1);
     }
-    fake_chat_keys(&fake, "'is there a cube?' Enter '/choose' Enter");
+    fake.hold = true;
+    fake_chat_keys(&fake, "'is there a cube?' Enter '/export x.md' Enter");
+    assert_non_null(strstr(fake.chat.notice.text, "still answering"));
+    fake.hold = false;
+    fake_chat_release(&fake, VD_OK);
+    fake_chat_keys(&fake, "'/choose' Enter");
     expect("/choose takes a place in the ranking, 1 to ");
 }
 

@@ -22,7 +22,8 @@ const vd_response *vd_chat_response(const vd_chat *chat)
 
 bool vd_chat_asked(vd_chat *chat)
 {
-    return vd_chat_round(chat) || vd_notice_complain(&chat->notice, VD_ASK_FIRST);
+    return vd_chat_round(chat) ||
+           (!vd_lanes_must_wait(&chat->lanes) && vd_notice_complain(&chat->notice, VD_ASK_FIRST));
 }
 
 void vd_chat_open(vd_chat *chat, vd_place place)

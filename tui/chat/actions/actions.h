@@ -111,7 +111,7 @@ void vd_list_pick(vd_chat *chat);
 // The round whose ranking and attention are shown, and the answer to it; NULL none.
 const vd_round *vd_chat_round(const vd_chat *chat);
 const vd_response *vd_chat_response(const vd_chat *chat);
-// Whether there is such a round; if not, says that one must be asked for first.
+// Whether there is such a round; if not, says that its answer is waited for, or to ask first.
 bool vd_chat_asked(vd_chat *chat);
 void vd_chat_open(vd_chat *chat, vd_place place);
 vd_line *vd_chat_line(vd_chat *chat);               // what typing goes into
