@@ -202,7 +202,7 @@ static void another_session_is_gone_on_with(void **state)
     plain_chat_serve(&p);
     assert_string_equal(p.chat.conversation.branch->rounds[0].typed, "is it red");
     type(&p, "/load"); // a list
-    assert_int_equal(p.chat.nav.place, VD_PLACE_SESSIONS);
+    assert_int_equal(p.chat.nav.way.now, VD_PLACE_SESSIONS);
     assert_int_equal(p.chat.saved_count, 2);
     type(&p, "blue"); // by its question
     assert_string_equal(vd_transcript_path(p.recorder.transcript) + strlen(directory),

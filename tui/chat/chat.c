@@ -54,7 +54,7 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
 static void tell_unseen(vd_chat *chat)
 {
     const vd_branch *branch = chat->conversation.branch;
-    if (!views[chat->nav.place]->hides || chat->notice.kind != VD_NOTICE_NONE || !branch->count)
+    if (!views[chat->nav.way.now]->hides || chat->notice.kind != VD_NOTICE_NONE || !branch->count)
         return;
     const vd_response *response = &branch->rounds[branch->count - 1].response[0];
     char share[16];
@@ -81,10 +81,10 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
         nav->scroll = 0;
         tell_unseen(chat);
     }
-    if (arrival.answered && chat->lanes.compare_when_free && nav->place == VD_PLACE_COMPARE &&
+    if (arrival.answered && chat->lanes.compare_when_free && nav->way.now == VD_PLACE_COMPARE &&
         !vd_conversation_waits(&chat->conversation))
         vd_lanes_compare_with(&chat->lanes, "");
-    if (models > 1 && chat->lanes.count == 1 && nav->place == VD_PLACE_COMPARE)
+    if (models > 1 && chat->lanes.count == 1 && nav->way.now == VD_PLACE_COMPARE)
         vd_chat_open(chat, VD_PLACE_CHAT); // the other one could not be read
     vd_chat_settle(chat);
 }

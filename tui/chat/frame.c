@@ -69,7 +69,8 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         char models[160], rest[64];
         int size = snprintf(rest, sizeof rest, "  %.20s%s%s ", lane->backend, time,
                             at.width >= 60 ? "  F1 help" : "");
-        bool side = chat->views[chat->nav.place]->of_round && chat->nav.place != VD_PLACE_COMPARE;
+        bool side =
+            chat->views[chat->nav.way.now]->of_round && chat->nav.way.now != VD_PLACE_COMPARE;
         name_models(&chat->lanes, side ? chat->nav.lane : -1, at.width - x - 1 - size, models,
                     sizeof models);
         snprintf(text, sizeof text, "%s%s", models, rest);
@@ -81,7 +82,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
 // What stands before the line; returns its columns.
 static int draw_prompt(const vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const char *filtering = chat->views[chat->nav.place]->filter;
+    const char *filtering = chat->views[chat->nav.way.now]->filter;
     const vd_line *line = &chat->nav.line;
     char prompt[300] = " > ";
     bool lost = !filtering && line->searching && line->lost;
@@ -125,7 +126,7 @@ static void mark_unknown(const vd_chat *chat, vd_grid *grid, int x, int y, int w
 
 static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const char *filtering = chat->views[chat->nav.place]->filter;
+    const char *filtering = chat->views[chat->nav.way.now]->filter;
     const vd_line *line = filtering ? &chat->nav.filter : &chat->nav.line;
     int x = at.x + draw_prompt(chat, grid, at);
     int width = at.width - x;
@@ -147,7 +148,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (view.more_right)
         vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>',
                     vd_style_of(grid, VD_ROLE_PROMPT));
-    if (chat->nav.place != VD_PLACE_HELP) {
+    if (chat->nav.way.now != VD_PLACE_HELP) {
         grid->cursor_x = x + view.column;
         grid->cursor_y = at.y;
     }
@@ -162,7 +163,7 @@ static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
         return;
     }
     char hints[256];
-    vd_keymap_hints(chat->nav.place, at.width - 2, hints, sizeof hints);
+    vd_keymap_hints(chat->nav.way.now, at.width - 2, hints, sizeof hints);
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints, vd_style_of(grid, VD_ROLE_FAINT));
 }
 
@@ -192,11 +193,11 @@ static void make_room_for_message(vd_chat *chat, vd_grid *grid)
 
 static void draw_screen(vd_chat *chat, vd_grid *grid)
 {
-    const vd_view *view = chat->views[chat->nav.place];
+    const vd_view *view = chat->views[chat->nav.way.now];
     vd_grid_clear(grid);
     chat->nav.spot_count = 0;
     memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);
-    chat->nav.seen = chat->nav.scroll_most = 0;
+    chat->nav.way.seen = chat->nav.way.most = 0;
     chat->nav.layout = view->arrange ? view->arrange(chat, grid->width, grid->height)
                                      : vd_panels_full(grid->width, grid->height, 0);
     if (vd_draw_too_small(grid))

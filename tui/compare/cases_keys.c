@@ -209,7 +209,7 @@ static void act(vd_cases_view *view, vd_action action, vd_key key)
         view->ask = VD_REQUEST_LEAVE;
         return;
     default:
-        if (!vd_way_act(&view->way, action, key))
+        if (!vd_way_act(&view->way, action, vd_key_is_wheel(key)))
             view->ask = vd_request_of(action);
     }
 }

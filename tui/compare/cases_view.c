@@ -290,7 +290,7 @@ static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 
 static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    vd_way_draw_help(&view->way, grid, at);
+    vd_way_draw_help(&view->way, grid, at, false);
 }
 
 // List and case beside each other.

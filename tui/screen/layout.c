@@ -7,6 +7,11 @@ static int clamp(int value, int low, int high)
     return value < low ? low : value > high ? high : value;
 }
 
+int vd_clamp(int value, int most)
+{
+    return clamp(value, 0, most);
+}
+
 static void known_size(int *width, int *height)
 {
     if (*width <= 0 || *height <= 0) {

@@ -40,4 +40,6 @@ vd_panels vd_panels_full(int width, int height, int side);
 // as high as wide.
 vd_rect vd_panels_fit(vd_rect room, int picture_width, int picture_height);
 
+int vd_clamp(int value, int most); // into 0..most; 0 when most < 0
+
 #endif

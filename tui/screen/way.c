@@ -70,38 +70,46 @@ int vd_scroll_lines(vd_action action, bool wheel, int seen)
     }
 }
 
-static int clamp(int value, int most)
+void vd_way_scroll(vd_way *way, int lines)
 {
-    return value < 0 ? 0 : value > most ? most : value;
+    way->top[way->now] = vd_clamp(way->top[way->now] + lines, way->most);
 }
 
-bool vd_way_act(vd_way *way, vd_action action, vd_key key)
+bool vd_way_act(vd_way *way, vd_action action, bool wheel)
 {
-    int lines = vd_scroll_lines(action, vd_key_is_wheel(key), way->seen),
-        *top = &way->top[way->now];
+    int lines = vd_scroll_lines(action, wheel, way->seen);
     bool help = action == VD_ACTION_HELP;
     if (help && way->now != VD_PLACE_HELP)
         vd_way_go(way, VD_PLACE_HELP);
     else if (help || action == VD_ACTION_BACK)
         vd_way_back(way);
     else if (lines)
-        *top = clamp(*top + lines, way->most);
+        vd_way_scroll(way, lines);
     return lines != 0 || help || action == VD_ACTION_BACK;
 }
 
 void vd_way_drawn(vd_way *way, int rows, int seen)
 {
-    int *top = &way->top[way->now];
-    way->seen = seen;
+    way->seen = seen > 0 ? seen : 0;
     way->most = rows > seen ? rows - seen : 0;
-    *top = clamp(*top, way->most);
+    vd_way_scroll(way, 0);
 }
 
-void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at)
+void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
 {
-    vd_place about = way->stack[clamp(way->depth - 2, VD_ALL_PLACES)];
-    int rows = vd_key_help_draw(grid, at, about, false, way->top[VD_PLACE_HELP]);
-    vd_way_drawn(way, rows, at.height);
+    vd_style mark = vd_style_of(grid, VD_ROLE_NOTE);
+    if (first > 0)
+        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x2191, '^', mark);
+    if (first < most)
+        vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
+}
+
+void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at, bool commands)
+{
+    vd_place about = way->stack[vd_clamp(way->depth - 2, VD_ALL_PLACES)];
+    int top = way->top[VD_PLACE_HELP];
+    vd_way_drawn(way, vd_key_help_draw(grid, at, about, commands, top), at.height);
+    vd_draw_more(grid, at, 0, way->most - top);
 }
 
 bool vd_draw_too_small(vd_grid *grid)

@@ -27,11 +27,14 @@ void vd_way_back(vd_way *way);                       // the first one stays
 int vd_scroll_lines(vd_action action, bool wheel, int seen);
 
 // Opens and closes the help, goes back, scrolls a page. False: the action is none of these.
-bool vd_way_act(vd_way *way, vd_action action, vd_key key);
+bool vd_way_act(vd_way *way, vd_action action, bool wheel);
+void vd_way_scroll(vd_way *way, int lines); // a page, within what was drawn of it
 // A page of so many rows was drawn where `seen` have room.
 void vd_way_drawn(vd_way *way, int rows, int seen);
-// The help about the place it was opened from.
-void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at);
+// The help about the place it was opened from, with the /commands where there are any.
+void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at, bool commands);
+// Marks that more lies above (first row > 0) and below (first row < most).
+void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most);
 
 // Says so where the terminal is smaller than VD_LEAST_WIDTH x VD_LEAST_HEIGHT; false: it is not.
 bool vd_draw_too_small(vd_grid *grid);

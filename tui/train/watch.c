@@ -50,7 +50,7 @@ void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid)
     grid->look = vd_theme_look(able, view->theme);
     vd_grid_clear(grid);
     if (view->way.now == VD_PLACE_HELP)
-        vd_way_draw_help(&view->way, grid, room);
+        vd_way_draw_help(&view->way, grid, room, false);
     else
         vd_curves_draw(view->curves, grid, room);
     draw_last_row(view, grid, (vd_rect){0, room.height, grid->width, 1});
@@ -61,7 +61,7 @@ void vd_curves_view_key(vd_curves_view *view, vd_key key)
 {
     vd_action action = vd_keymap_action(view->way.now, key, true);
     bool leave = action == VD_ACTION_LEAVE || action == VD_ACTION_STOP;
-    if (vd_way_act(&view->way, action, key))
+    if (vd_way_act(&view->way, action, false))
         return;
     if (leave && view->stop)
         atomic_store(view->stop, SIGINT);

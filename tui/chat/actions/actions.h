@@ -49,11 +49,11 @@ typedef struct vd_view {
     void (*open)(vd_chat *chat); // it becomes the place; top and filter are at their start already
     // Where things go; NULL: all of the room (vd_panels_full without a side panel).
     vd_panels (*arrange)(vd_chat *chat, int width, int height);
-    // Draws into nav.layout; sets nav.seen and nav.scroll_most when it scrolls. Never NULL.
+    // Draws into nav.layout; sets nav.way.seen and nav.way.most when it scrolls. Never NULL.
     void (*draw)(vd_chat *chat, vd_grid *grid);
     vd_list (*list)(vd_chat *chat); // that is scrolled, picked from and clicked on
-    // Moves by lines, towards the end when positive; NULL: the list's cursor, or nav.top of this
-    // place within 0..scroll_most.
+    // Moves by lines, towards the end when positive; NULL: the list's cursor, or nav.way.top of
+    // this place within 0..scroll_most.
     void (*scroll)(vd_chat *chat, int lines);
     // An action that only means something here, or something else than in the chat; false: not
     // taken, the list's or the chat's own meaning holds (vd_chat_act).

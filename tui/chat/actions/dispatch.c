@@ -13,36 +13,27 @@
 
 static const vd_view *view_now(const vd_chat *chat)
 {
-    return chat->views[chat->nav.place];
+    return chat->views[chat->nav.way.now];
 }
 
 // ---- moving ------------------------------------------------------------------------------------
 
-// Moves what the place scrolls by `lines` towards its end.
-static void scroll(vd_chat *chat, int lines)
-{
-    vd_navigation *nav = &chat->nav;
-    int *top = &nav->top[nav->place];
-    if (view_now(chat)->scroll)
-        view_now(chat)->scroll(chat, lines);
-    else if (view_now(chat)->list)
-        vd_list_scroll(chat, lines);
-    else
-        *top = vd_clamp(*top + lines, nav->scroll_most);
-}
-
+// What scrolls otherwise than a page.
 static bool act_scroll(vd_chat *chat, vd_action action, const char *argument)
 {
-    int lines = vd_scroll_lines(action, argument[0] != '\0', chat->nav.seen);
-    if (lines)
+    int lines = vd_scroll_lines(action, argument[0] != '\0', chat->nav.way.seen);
+    void (*scroll)(vd_chat * chat, int lines) = view_now(chat)->scroll;
+    if (!scroll && view_now(chat)->list)
+        scroll = vd_list_scroll;
+    if (lines && scroll)
         scroll(chat, lines);
-    return lines != 0;
+    return lines && scroll;
 }
 
 static void toggle_place(vd_chat *chat, vd_place place)
 {
-    if (chat->nav.place == place)
-        vd_navigation_back(&chat->nav);
+    if (chat->nav.way.now == place)
+        vd_way_back(&chat->nav.way);
     else
         vd_chat_open(chat, place);
 }
@@ -162,7 +153,7 @@ static int lane_called(const vd_lanes *lanes, const char *name, size_t length)
 static void run_follow(vd_chat *chat, const char *argument)
 {
     vd_lanes *lanes = &chat->lanes;
-    if (!argument[0] && chat->nav.place == VD_PLACE_COMPARE) {
+    if (!argument[0] && chat->nav.way.now == VD_PLACE_COMPARE) {
         follow_next(chat);
         return;
     }
@@ -438,7 +429,7 @@ static bool act_shown(vd_chat *chat, vd_action action)
         else if (nav->place == VD_PLACE_CHAT)
             vd_navigation_newest(nav);
         else
-            vd_navigation_back(nav);
+            return false;
         break;
     case VD_ACTION_STOP:
         stop(chat);
@@ -466,5 +457,6 @@ bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument)
     return (view_now(chat)->act && view_now(chat)->act(chat, action, argument)) ||
            act_on(chat, action, argument) || act_scroll(chat, action, argument) ||
            act_place(chat, action) || act_conversation(chat, action) ||
-           act_terminal(chat, action) || act_shown(chat, action);
+           act_terminal(chat, action) || act_shown(chat, action) ||
+           vd_way_act(&chat->nav.way, action, argument[0] != '\0');
 }

@@ -5,7 +5,7 @@
 
 static const vd_view *view_now(const vd_chat *chat)
 {
-    return chat->views[chat->nav.place];
+    return chat->views[chat->nav.way.now];
 }
 
 // ---- the line ----------------------------------------------------------------------------------
@@ -46,6 +46,7 @@ static void submit_line(vd_chat *chat)
             next += strlen(VD_LINE_BREAK);
         }
         submit(chat, at);
+        vd_navigation_settle(&chat->nav, &chat->lanes);
         if (line->length)
             break;
     }
@@ -79,7 +80,7 @@ static bool edit(vd_chat *chat, vd_line *line, vd_action action)
 
 void vd_list_click(vd_chat *chat, int y)
 {
-    const vd_list list = chat->views[chat->nav.place]->list(chat);
+    const vd_list list = chat->views[chat->nav.way.now]->list(chat);
     int clicked = chat->nav.row_round[y];
     if (clicked >= 0 && clicked == *list.at)
         vd_chat_act(chat, VD_ACTION_PICK, "");
@@ -120,15 +121,15 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     vd_rect hints = nav->layout.hints;
     if (key.code == VD_KEY_CLICK && key.y == hints.y &&
         chat->notice.kind == VD_NOTICE_NONE) // a key by its name
-        key = vd_keymap_hint_key(nav->place, hints.width - 2, key.x - hints.x - 1);
+        key = vd_keymap_hint_key(nav->way.now, hints.width - 2, key.x - hints.x - 1);
     bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
-    bool help = nav->place == VD_PLACE_HELP;
+    bool help = nav->way.now == VD_PLACE_HELP;
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
         vd_chat_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
         return;
     }
     chat->notice = (vd_notice){0};
-    vd_action action = vd_keymap_action(nav->place, key, line->length == 0);
+    vd_action action = vd_keymap_action(nav->way.now, key, line->length == 0);
     bool search = vd_line_search(line, key, action);
     if (!search && nav->pasting && !help && action != VD_ACTION_STOP) {
         if (key.code == VD_KEY_ENTER) // asks nothing yet
@@ -139,8 +140,8 @@ void vd_chat_key(vd_chat *chat, vd_key key)
         click(chat, key);
     } else if (search || edit(chat, line, action)) {
         // done
-    } else if (vd_keymap_line(nav->place, key)) {
-        vd_chat_command(chat, vd_keymap_line(nav->place, key));
+    } else if (vd_keymap_line(nav->way.now, key)) {
+        vd_chat_command(chat, vd_keymap_line(nav->way.now, key));
     } else if (action != VD_ACTION_NONE) {
         if (action == VD_ACTION_ASK)
             submit_line(chat);
@@ -154,6 +155,6 @@ void vd_chat_key(vd_chat *chat, vd_key key)
                                      "edits it, Ctrl-C restores the line");
     vd_navigation_settle(nav, &chat->lanes);
     while (view_now(chat)->of_round && !vd_chat_round(chat))
-        vd_navigation_back(nav);
+        vd_way_back(&nav->way);
     vd_chat_settle(chat);
 }

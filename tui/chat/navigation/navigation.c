@@ -8,6 +8,7 @@
 void vd_navigation_init(vd_navigation *nav)
 {
     *nav = (vd_navigation){.selected = -1, .editing = -1, .caption = {.layer = -1, .head = -1}};
+    vd_way_begin(&nav->way, VD_PLACE_CHAT);
 }
 
 void vd_navigation_free(vd_navigation *nav)
@@ -16,11 +17,6 @@ void vd_navigation_free(vd_navigation *nav)
     vd_line_free(&nav->filter);
     vd_free(nav->row_counts);
     *nav = (vd_navigation){0};
-}
-
-int vd_clamp(int value, int most)
-{
-    return value < 0 || most < 0 ? 0 : value > most ? most : value;
 }
 
 void vd_navigation_stop_editing(vd_navigation *nav)
@@ -42,32 +38,7 @@ void vd_navigation_settle(vd_navigation *nav, const vd_lanes *lanes)
         nav->selected = -1;
     if (other || nav->editing >= rounds)
         vd_navigation_stop_editing(nav);
-    nav->lane = vd_clamp(nav->lane, lanes->count - 1);
-}
-
-// ---- places ------------------------------------------------------------------------------------
-
-static void arrive(vd_navigation *nav, int depth)
-{
-    nav->depth = depth;
-    nav->place = nav->stack[depth];
-    if (nav->place == VD_PLACE_CHAT)
-        nav->lane = 0;
-}
-
-void vd_navigation_go(vd_navigation *nav, vd_place place)
-{
-    int depth = 0;
-    while (depth <= nav->depth && nav->stack[depth] != place)
-        depth++;
-    nav->stack[depth] = place;
-    nav->top[place] = 0;
-    arrive(nav, depth);
-}
-
-void vd_navigation_back(vd_navigation *nav)
-{
-    arrive(nav, vd_clamp(nav->depth - 1, VD_PLACES - 1));
+    nav->lane = nav->way.now == VD_PLACE_CHAT ? 0 : vd_clamp(nav->lane, lanes->count - 1);
 }
 
 // ---- rounds ------------------------------------------------------------------------------------

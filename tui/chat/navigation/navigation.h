@@ -1,17 +1,15 @@
 // The state of the views: the open place and the way to it, cursors, scrolling, the selected round,
-// the typed line. It reads the conversation and the lanes and changes neither.
-//
-// Invariants: `place` is the last of the stack, whose first is the chat. What refers to a round or
-// a lane may be out of date for a moment; vd_navigation_settle corrects it after every key and
-// event.
+// the typed line. It reads the conversation and the lanes and changes neither. What refers to a
+// round or a lane may be out of date for a moment; vd_navigation_settle corrects it after every key
+// and event.
 #ifndef VD_CHAT_NAVIGATION_H
 #define VD_CHAT_NAVIGATION_H
 
 #include "tui/chat/lanes/lanes.h"
 #include "tui/screen/grid.h"
-#include "tui/screen/keymap.h"
 #include "tui/screen/layout.h"
 #include "tui/screen/line_edit.h"
+#include "tui/screen/way.h"
 
 // How many rows of the dialog a round takes, and what that depends on.
 typedef struct vd_row_count {
@@ -46,10 +44,8 @@ typedef struct vd_caption_look {
 } vd_caption_look;
 
 typedef struct vd_navigation {
-    vd_place place;            // = stack[depth]
-    vd_place stack[VD_PLACES]; // the path to this place, from the chat on
-    int depth;
-    int lane;         // whose answers and attention the places show
+    vd_way way;       // from the chat on; drawing says what scrolls, also of lists and the dialog
+    int lane;         // whose answers and attention the places show; the chat: the first one's
     int selected;     // the round shown, -1 = the newest
     int editing;      // round whose question is in the line, -1 none
     unsigned edition; // of the conversation that these are of
@@ -71,13 +67,10 @@ typedef struct vd_navigation {
     int walk_page; // a stage of the walk, or what-if, which lies after the last one
     int walk_at;   // cursor in the what-ifs
     vd_caption_look caption;
-    int scroll;         // dialog: lines above the bottom
-    int top[VD_PLACES]; // of places that scroll as a page: the first row in sight
+    int scroll; // dialog: lines above the bottom
 
     // Written while drawing, read by keys that depend on what is seen.
     vd_panels layout;
-    int seen;                   // lines of what scrolls in this place
-    int scroll_most;            // how far it can scroll
     int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
     vd_spot spots[VD_SPOTS];    // (spot_count) what is drawn later lies on top
     int spot_count;
@@ -89,15 +82,11 @@ typedef struct vd_navigation {
 void vd_navigation_init(vd_navigation *nav);
 void vd_navigation_free(vd_navigation *nav);
 
-// After the conversation or the lanes changed: scrolls to the end of a new branch, and deselects
-// rounds that were removed.
+// After the conversation, the lanes or the place changed: scrolls to the end of a new branch, and
+// deselects rounds that were removed.
 void vd_navigation_settle(vd_navigation *nav, const vd_lanes *lanes);
 // Cancels editing a round, and clears the line in that case.
 void vd_navigation_stop_editing(vd_navigation *nav);
-
-// Pushes the place onto the stack; if it is on the stack already, pops all places above it.
-void vd_navigation_go(vd_navigation *nav, vd_place place);
-void vd_navigation_back(vd_navigation *nav); // to the place this one was opened from
 
 // The round whose ranking and attention are shown: selected, else the newest answered; -1 none.
 int vd_navigation_round(const vd_navigation *nav, const vd_branch *branch);
@@ -110,7 +99,5 @@ bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char 
 void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *vd_spot_command(const vd_navigation *nav, int x, int y); // NULL: none
-
-int vd_clamp(int value, int most); // into 0..most; 0 when most < 0
 
 #endif

@@ -201,7 +201,7 @@ static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round
         return;
     at.y += rows.picture;
     at.height = rows.ranking;
-    vd_ranking_draw(grid, at, sheet, lane, chat->nav.top[VD_PLACE_COMPARE], false);
+    vd_ranking_draw(grid, at, sheet, lane, chat->nav.way.top[VD_PLACE_COMPARE], false);
     at.y += rows.ranking;
     if (rows.attention)
         vd_sheet_draw_attention(grid, at, sheet, lane);
@@ -241,10 +241,7 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     parts rows =
         divide(chat, own.height, own.width, pools_differ(chat, round), made.sheet.human != NULL);
     int all = made.sheet.side[0].reply ? vd_sheet_rows(&made.sheet.side[0]) : 0;
-    int most = all > rows.ranking ? all - rows.ranking : 0;
-    chat->nav.seen = rows.ranking > 1 ? rows.ranking : 1;
-    chat->nav.scroll_most = most;
-    chat->nav.top[VD_PLACE_COMPARE] = vd_clamp(chat->nav.top[VD_PLACE_COMPARE], most);
+    vd_way_drawn(&chat->nav.way, all, rows.ranking);
     draw_title(chat, grid, at, round, &made.sheet, columns.count);
     for (int i = 0; i < columns.count; i++) {
         own = vd_columns_place(&columns, i);

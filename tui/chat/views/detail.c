@@ -37,11 +37,10 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
                                .word = chat->nav.word,
                                .pending = vd_lanes_recalls(&chat->lanes, response)};
     int total = vd_heat_maps_draw(&maps, grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height},
-                                  chat->nav.top[VD_PLACE_DETAIL]);
+                                  chat->nav.way.top[VD_PLACE_DETAIL]);
     vd_free(said);
-    chat->nav.seen = at.height;
-    chat->nav.scroll_most = total > at.height ? total - at.height : 0;
-    vd_draw_more(grid, at, 0, chat->nav.scroll_most - chat->nav.top[VD_PLACE_DETAIL]);
+    vd_way_drawn(&chat->nav.way, total, at.height);
+    vd_draw_more(grid, at, 0, chat->nav.way.most - chat->nav.way.top[VD_PLACE_DETAIL]);
 }
 
 // ---- keys --------------------------------------------------------------------------------------

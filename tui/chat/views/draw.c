@@ -23,15 +23,6 @@ vd_sheet vd_chat_sheet(vd_chat *chat)
     return sheet;
 }
 
-void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
-{
-    vd_style mark = vd_style_of(grid, VD_ROLE_NOTE);
-    if (first > 0)
-        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x2191, '^', mark);
-    if (first < most)
-        vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
-}
-
 // Bytes of the word at the start of a text, 0: none begins there.
 static size_t word_length(const char *text, size_t length)
 {

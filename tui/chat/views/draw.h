@@ -42,7 +42,5 @@ void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);
 // Marks the words of a text, which is drawn at (x, y) already, that the test takes.
 void vd_mark_words(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
                    bool (*test)(const void *context, const char *word), const void *context);
-// Marks that more lies above (first row > 0) and below (first row < most).
-void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most);
 
 #endif
