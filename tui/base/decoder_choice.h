@@ -12,15 +12,15 @@ typedef struct vd_decoder_choice {
     vd_decoders by;
 } vd_decoder_choice;
 
-// Default of commands that answer questions: the discriminative decoder. Default of commands that
-// evaluate: every decoder that the model has.
+// note: the default, and what else is to be said. reads: vd_decoder_read, or what collects several.
 // clang-format off
-#define VD_DECODER_OPTION(type, member, otherwise)                                                 \
-    {"decoder", "NAME", VD_HELP_DECODER " (default: " otherwise ")", VD_INTO(type, member),       \
-     .read = vd_decoder_read, .names = vd_decoders_names, .most = VD_BOTH}
+#define VD_DECODER_OPTION(type, member, reads, note)                                               \
+    {"decoder", "NAME", VD_HELP_DECODER note, VD_INTO(type, member), .read = reads,                \
+     .names = vd_decoders_names, .most = VD_BOTH}
 // clang-format on
-#define VD_DECODER_OF_ANSWERS     "discriminative where the model has it"
-#define VD_DECODER_OF_EVALUATIONS "all that the model has"
+// Default of commands that answer questions, and of those that evaluate.
+#define VD_DECODER_OF_ANSWERS     " (default: discriminative where the model has it)"
+#define VD_DECODER_OF_EVALUATIONS " (default: all that the model has)"
 
 // Reads the option (vd_option) into a vd_decoder_choice.
 vd_status vd_decoder_read(void *choice, const char *name, const char *text, vd_error *err);

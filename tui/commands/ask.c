@@ -39,10 +39,10 @@ static const vd_option options[] = {
     {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(ask, files.captioner)},
     {"top", "N", "how many answers to print (5; 10 with --json)", VD_INTO(ask, top), 1, 1000000},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(ask, fold)},
-    VD_DECODER_OPTION(ask, files.decoder, VD_DECODER_OF_ANSWERS),
+    VD_DECODER_OPTION(ask, files.decoder, vd_decoder_read, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(ask, backend),
     {"attention", NULL, "print every attention of the network", VD_INTO(ask, attention)},
-    {"json", NULL, VD_HELP_JSON " per question", VD_INTO(ask, json)},
+    {"json", NULL, VD_HELP_JSON "; one per question", VD_INTO(ask, json)},
     {0},
 };
 

@@ -69,7 +69,7 @@ static const vd_option options[] = {
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
     VD_MISSING_OPTION(chat_settings, missing),
-    VD_DECODER_OPTION(chat_settings, files.decoder, VD_DECODER_OF_ANSWERS),
+    VD_DECODER_OPTION(chat_settings, files.decoder, vd_decoder_read, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(chat_settings, backend),
     {"resume", NULL,
      "continue the last session that has a conversation, with those about all its pictures",

@@ -52,9 +52,8 @@ enum { RIGHT_NOT_GIVEN = VD_RIGHT_RELEVANT + 1 };
 static const vd_option options[] = {
     {"model", "MODEL", VD_HELP_MODEL "; give two to four: each is compared with the first",
      VD_INTO(comparing, options), .read = vd_cases_add_model},
-    {"decoder", "NAME",
-     VD_HELP_DECODER " (default: all that the model has); give it once, or once per model",
-     VD_INTO(comparing, options), .read = vd_cases_add_decoder},
+    VD_DECODER_OPTION(comparing, options, vd_cases_add_decoder,
+                      VD_DECODER_OF_EVALUATIONS "; give it once, or once per model"),
     VD_CORPUS_OPTIONS(comparing),
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(comparing, options.limit), 1, 1000000000},
     {"threads", "N", VD_HELP_THREADS " (default: one per processor)",

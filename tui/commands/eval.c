@@ -43,7 +43,7 @@ static const vd_option options[] = {
      VD_INTO(evaluation, from_ranks)},
     {"ranks", "FILE", "write the rankings to FILE (challenge format)",
      VD_INTO(evaluation, ranks_out)},
-    VD_DECODER_OPTION(evaluation, decoder, VD_DECODER_OF_EVALUATIONS),
+    VD_DECODER_OPTION(evaluation, decoder, vd_decoder_read, VD_DECODER_OF_EVALUATIONS),
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(evaluation, paths.assets)},
     VD_MISSING_OPTION(evaluation, paths.missing),
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(evaluation, options.limit), 1, 1000000000},

@@ -31,8 +31,9 @@ static const vd_option options[] = {
     {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four",
      VD_INTO(replaying, options), .read = vd_cases_add_model},
     VD_CORPUS_OPTIONS(replaying),
-    {"decoder", "NAME", VD_HELP_DECODER "; with --image also once per model",
-     VD_INTO(replaying, options), .read = vd_cases_add_decoder},
+    VD_DECODER_OPTION(replaying, options, vd_cases_add_decoder,
+                      "; default: the recorded one; with --image: all that the model has, and it "
+                      "may be given once per model"),
     {"tolerance", "X",
      "largest relative difference allowed between a score and the recorded one (0.00001)",
      VD_INTO(replaying, tolerance), .least = 0, .most = 1},

@@ -38,11 +38,11 @@ static const vd_option options[] = {
     {"data", "FILE", VD_HELP_DATA, VD_INTO(walk_command, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(walk_command, files.features)},
     {"captioner", "FILE", VD_HELP_CAPTIONER, VD_INTO(walk_command, files.captioner)},
-    VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),
+    VD_DECODER_OPTION(walk_command, files.decoder, vd_decoder_read, VD_DECODER_OF_ANSWERS),
     {"what-if", "CHANGE", "make this change and answer again; may be given several times",
      VD_INTO(walk_command, switches), .read = add_switch},
     {"markdown", NULL, "print Markdown, for slides", VD_INTO(walk_command, markdown)},
-    {"json", NULL, VD_HELP_JSON " with every vector", VD_INTO(walk_command, json)},
+    {"json", NULL, VD_HELP_JSON "; with every vector", VD_INTO(walk_command, json)},
     {0},
 };
 
