@@ -407,7 +407,8 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         event.asked = vd_strdup(request->text);
         const char *slash = strrchr(request->text, '/');
         snprintf(event.model, sizeof event.model, "%s", slash ? slash + 1 : request->text);
-        g_strlcpy(event.by.model.text, request->text, sizeof event.by.model.text);
+        if (vd_fingerprint_file(request->text, &event.by.model, NULL) != VD_OK)
+            g_strlcpy(event.by.model.text, request->text, sizeof event.by.model.text);
         snprintf(event.backend, sizeof event.backend, "cpu");
         if (!answers_index)
             answers_index = vd_pool_index(answers, FAKE_ANSWERS);

@@ -71,6 +71,20 @@ static void the_record_names_the_model_that_answered(void **state)
     fake.model_lost = false;
 }
 
+// A bundled model that was named by its path is the same model: another one comes after it.
+static void a_bundled_model_is_known_by_its_file(void **state)
+{
+    (void)state;
+    const vd_lane *lane = fake.chat.lanes.lane;
+    fake_chat_keys(&fake, "'/model tests/fixtures/chat/base.safetensors' Enter F3");
+    assert_string_equal(lane[0].name, "improved");
+    fake_chat_keys(&fake, "'/model tests/fixtures/chat/base.safetensors' Enter F10");
+    assert_string_equal(lane[1].name, "improved");
+    fake_chat_keys(&fake, "'/compare off' Enter");
+    fake_chat_keys(&fake, "'/model tests/fixtures/chat/improved.safetensors' Enter F10");
+    assert_string_equal(lane[1].name, "base");
+}
+
 // F3 twice before the first of the two was read: the second one answers, under its own name.
 static void the_model_asked_for_last_answers(void **state)
 {
@@ -491,6 +505,7 @@ int main(void)
         TEST(commands_do_what_their_keys_do),
         TEST(the_record_names_the_model_that_answered),
         TEST(the_model_asked_for_last_answers),
+        TEST(a_bundled_model_is_known_by_its_file),
         TEST(an_edited_round_is_asked_again_with_all_after_it),
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),

@@ -70,7 +70,7 @@ static void models_go_round_from_the_one_that_answers_first(void **state)
                     {&empty, NULL, "best"},       {&empty, "best", "base"},
                     {&empty, "base", "improved"}, {&empty, "improved", "best"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        assert_string_equal(vd_world_next_model(expected[i].world, expected[i].name),
+        assert_string_equal(vd_world_next_model(expected[i].world, expected[i].name, NULL),
                             expected[i].next);
     vd_world_close(world);
 }
@@ -82,7 +82,7 @@ static void the_first_model_is_the_same_when_memory_is_out(void **state)
     vd_world *world = open_world();
     for (size_t n = 1; n <= 3; n++) {
         vd_alloc_fail_at(n);
-        const char *first = vd_world_next_model(world, NULL);
+        const char *first = vd_world_next_model(world, NULL, NULL);
         vd_alloc_fail_at(0);
         assert_string_equal(first, "base");
     }

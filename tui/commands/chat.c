@@ -324,7 +324,7 @@ static const char *choose_model(const chat_program *program, const chat_settings
         return settings->model;
     char *path = preferred ? vd_world_model_path(program->world, model, lost) : NULL;
     vd_free(path);
-    return model && (path || !preferred) ? model : vd_world_next_model(program->world, NULL);
+    return model && (path || !preferred) ? model : vd_world_next_model(program->world, NULL, NULL);
 }
 
 // It is loaded when it is first shown, and once here, so that its errors are seen.

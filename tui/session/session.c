@@ -284,14 +284,12 @@ static bool is_retried(vd_session *session, vd_status *status, const vd_error *w
     return *status == VD_OK;
 }
 
-vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
-                                  vd_fingerprint *pool, vd_error *err)
+vd_status vd_fingerprint_file(const char *path, vd_fingerprint *out, vd_error *err)
 {
-    const char *path = vd_model_path(session->model);
     unsigned char part[65536];
     size_t size, got = sizeof part;
     int file;
-    *model = *pool = (vd_fingerprint){0};
+    *out = (vd_fingerprint){0};
     vd_status status = vd_file_open(path, &file, &size, err);
     if (status)
         return status;
@@ -301,16 +299,23 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
         g_checksum_update(sum, part, (gssize)got);
     }
     if (!status)
-        g_strlcpy(model->text, g_checksum_get_string(sum), sizeof model->text);
+        g_strlcpy(out->text, g_checksum_get_string(sum), sizeof out->text);
+    g_checksum_free(sum);
     close(file);
-    g_checksum_reset(sum);
+    return status;
+}
+
+vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
+                                  vd_fingerprint *pool, vd_error *err)
+{
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     for (size_t i = 0; i < session->answers->count; i++) { // each with its NUL
         const char *text = session->answers->answer[i];
         g_checksum_update(sum, (const guchar *)text, (gssize)strlen(text) + 1);
     }
     g_strlcpy(pool->text, g_checksum_get_string(sum), sizeof pool->text);
     g_checksum_free(sum);
-    return status;
+    return vd_fingerprint_file(vd_model_path(session->model), model, err);
 }
 
 // ---- picture ------------------------------------------------------------------------------------
@@ -389,7 +394,7 @@ vd_status vd_session_open(const vd_world_files *files, const char *image, const 
     if (status == VD_OK)
         status = vd_world_named(*world, image, &index, err);
     if (status == VD_OK && !model)
-        model = vd_world_next_model(*world, NULL);
+        model = vd_world_next_model(*world, NULL, NULL);
     if (status == VD_OK)
         status = vd_session_new(*world, model, &session, err);
     if (session)

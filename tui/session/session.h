@@ -21,6 +21,7 @@
 typedef struct vd_fingerprint {
     char text[65]; // 64 hexadecimal digits, or "" when it is not known
 } vd_fingerprint;
+vd_status vd_fingerprint_file(const char *path, vd_fingerprint *out, vd_error *err);
 
 // ---- world: one data set with its pictures, features and answers --------------------------------
 
@@ -176,8 +177,10 @@ vd_region_name *vd_world_contents(const vd_world *world, size_t index, int *coun
 extern const char *const vd_attribute_names[];
 // The bundled model after `name` (tui/base/bundled.h), cyclically, among those whose files are in
 // the world's directory; of all of them where it has none. NULL: the first, which answers where no
-// model is named.
-const char *vd_world_next_model(const vd_world *world, const char *name);
+// model is named. file: of a model that was named by its path, which may be a bundled one (NULL or
+// "": not known).
+const char *vd_world_next_model(const vd_world *world, const char *name,
+                                const vd_fingerprint *file);
 // Path of a model given by its bundled name (in the world's directory, else among the program's own
 // assets) or as a path (vd_free).
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);

@@ -616,8 +616,23 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
     return open_own(world, text, false, index, err);
 }
 
-const char *vd_world_next_model(const vd_world *world, const char *name)
+// The bundled model that a file is; `name`: it is none.
+static const char *bundled_name(const vd_world *world, const char *name, const vd_fingerprint *file)
 {
+    for (int i = 0; i < VD_BUNDLED_MODELS && file && file->text[0] && !vd_is_bundled(name); i++) {
+        vd_fingerprint own = {0};
+        char *path = vd_world_model_path(world, vd_bundled_models[i], NULL);
+        if (path && vd_fingerprint_file(path, &own, NULL) == VD_OK &&
+            strcmp(own.text, file->text) == 0)
+            name = vd_bundled_models[i];
+        vd_free(path);
+    }
+    return name;
+}
+
+const char *vd_world_next_model(const vd_world *world, const char *name, const vd_fingerprint *file)
+{
+    name = name ? bundled_name(world, name, file) : NULL;
     const char *first = name ? vd_next_bundled(name) : vd_bundled_models[0], *model = first;
     for (int i = 0; i < VD_BUNDLED_MODELS; i++, model = vd_next_bundled(model))
         if (world->directory && has_file(world->directory, model, ".safetensors"))

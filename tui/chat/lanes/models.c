@@ -54,7 +54,9 @@ void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
 
 static const char *other_model(const vd_lanes *lanes)
 {
-    return vd_world_next_model(lanes->conversation->world, lanes->lane[0].name);
+    const vd_lane *first = &lanes->lane[0];
+    return vd_world_next_model(lanes->conversation->world, first->name,
+                               first->loading ? NULL : &first->by.model);
 }
 
 // Another branch in which the same questions were all answered by this model; -1: none.
