@@ -152,6 +152,7 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
 
 typedef struct parts {
     int pool, picture, ranking, attention, human, metrics; // rows
+    int more; // columns that the ranking leaves to the marks that it goes on
 } parts;
 
 // Whether the models rank different pools.
@@ -201,7 +202,11 @@ static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round
         return;
     at.y += rows.picture;
     at.height = rows.ranking;
-    vd_ranking_draw(grid, at, sheet, lane, chat->nav.way.top[VD_PLACE_COMPARE], false);
+    int top = chat->nav.way.top[VD_PLACE_COMPARE];
+    if (rows.more)
+        vd_draw_more(grid, at, top, chat->nav.way.most);
+    vd_ranking_draw(grid, (vd_rect){at.x, at.y, at.width - rows.more, at.height}, sheet, lane, top,
+                    false);
     at.y += rows.ranking;
     if (rows.attention)
         vd_sheet_draw_attention(grid, at, sheet, lane);
@@ -245,6 +250,7 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     draw_title(chat, grid, at, round, &made.sheet, columns.count);
     for (int i = 0; i < columns.count; i++) {
         own = vd_columns_place(&columns, i);
+        rows.more = i == columns.count - 1 && chat->nav.way.most > 0; // the last one has them
         draw_column(chat, grid, own, round, columns.side[i], &made.sheet, rows);
         for (int y = own.y; i > 0 && y < own.y + own.height; y++)
             vd_grid_put(grid, own.x - 1, y, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));
