@@ -50,9 +50,9 @@ static void every_state_is_as_expected(void **state)
         {"?", "help of the picture"},
         {"Esc Esc ?", "help of the attentions"},
         {"Esc Esc ?", "help of a case"},
-        {"Esc Esc / b a l l", "typing a filter"},
+        {"Esc Esc s b a l l", "typing a filter"},
         {"Enter o f", "one family, by picture"},
-        {"Esc / z z z Enter", "nothing matches"},
+        {"Esc s z z z Enter", "nothing matches"},
         {"Esc 2 3 r", "without two groups, by relevance"},
         {"?", "help of the list"},
     };
@@ -103,7 +103,7 @@ static void the_screens_are_as_expected(void **state)
     add(out, "the case where there is little room", 40, 12);
     play("Esc 1 4");
     add(out, "without two groups", 80, 24);
-    play("Esc / b a l l");
+    play("Esc s b a l l");
     add(out, "found", 80, 24);
     play("Enter o");
     add(out, "by picture and round", 40, 12);
@@ -115,6 +115,52 @@ static void the_screens_are_as_expected(void **state)
     vd_cases_view_free(&view);
     fclose(out);
     screens_expect("cases", played);
+}
+
+// "/" is a line for commands, as in the chat: completed, run in full or short, refused with the
+// nearest one; it closes again without one.
+static void commands_are_typed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys, *title;
+    } states[] = {
+        {"'/'", "a line for a command"},
+        {"Tab", "all of them"},
+        {"'th' Tab Tab", "what one takes"},
+        {"Esc '/thme'", "misspelt"},
+        {"Enter", "refused with the nearest"},
+        {"'/walk' Enter", "one of the chat"},
+        {"'/left' Enter", "one that does nothing here"},
+        {"'/group 9' Enter", "a group that is none"},
+        {"'/quit now' Enter", "an argument too many"},
+        {"'/group 2' Enter '/find ball' Enter", "a group less, and a text"},
+        {"Esc '/pick' Enter '/at' Enter '/right' Enter", "its attentions, another word"},
+        {"'/back' Enter '/theme dark' Enter", "the case, with another theme"},
+        {"'/help' Enter", "help"},
+        {"Esc '/' Up Up", "the command before"},
+        {"F1", "help, opened from a line"},
+    };
+    char *played = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&played, &size);
+    assert_non_null(out);
+    open_list(two);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        draw(80, 24);
+        play(states[i].keys);
+        add(out, states[i].title, 80, 24);
+        add(out, states[i].title, 40, 12);
+    }
+    fclose(out);
+    screens_expect("cases_commands", played);
+    play("Esc / Backspace");
+    assert_false(view.entry.open);
+    play("/ C-c");
+    assert_false(view.entry.open || left);
+    play("'/quit' Enter");
+    assert_true(left);
+    vd_cases_view_free(&view);
 }
 
 static void an_error_is_shown_in_place_of_the_case(void **state)
@@ -221,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screens_are_as_expected),
         cmocka_unit_test(every_state_is_as_expected),
+        cmocka_unit_test(commands_are_typed),
         cmocka_unit_test(an_error_is_shown_in_place_of_the_case),
         cmocka_unit_test(random_keys_do_no_harm),
     };

@@ -44,6 +44,12 @@ static void press(const char *name)
     vd_curves_view_key(&view, key);
 }
 
+static void type(const char *text)
+{
+    for (; *text; text++)
+        vd_curves_view_key(&view, (vd_key){.code = (unsigned char)*text});
+}
+
 // What a key asks of the main loop.
 static vd_request_kind asked(const char *name)
 {
@@ -85,11 +91,19 @@ static void the_screens_are_as_expected(void **state)
     press("F1");
     add(out, "its keys");
     press("Esc");
+    type("/stpo");
+    press("Enter");
+    add(out, "a command that is none");
+    type("/");
+    press("Tab");
+    add(out, "its commands");
+    press("Esc");
     run_for(view.curves, 1, 700);
     press("q");
     grid.look.ascii = true;
     add(out, "both, in ASCII");
     vd_curves_free(view.curves);
+    vd_line_free(&view.entry.line);
     vd_grid_free(&grid);
     fclose(out);
     screens_expect("curves", played);
@@ -119,6 +133,37 @@ static void keys_do_what_the_key_map_says(void **state)
     assert_int_equal(asked("Esc"), VD_REQUEST_LEAVE);
     press("?");
     assert_int_equal(asked("Ctrl-C"), VD_REQUEST_LEAVE);
+}
+
+static void commands_are_typed(void **state)
+{
+    (void)state;
+    atomic_int stop = 0;
+    view = (vd_curves_view){0};
+    vd_way_begin(&view.way, VD_PLACE_CURVES);
+    type("/help");
+    assert_int_equal(asked("Enter"), VD_REQUEST_NONE);
+    assert_int_equal(view.way.now, VD_PLACE_HELP);
+    press("Esc");
+    type("/quti");
+    assert_int_equal(asked("Enter"), VD_REQUEST_NONE);
+    assert_string_equal(view.entry.notice.text, "/quti is not a command; did you mean /quit?");
+    type("/theme dark");
+    press("Enter");
+    assert_int_equal(view.theme, VD_THEME_DARK);
+    type("/q"); // letters of a line are no keys
+    assert_int_equal(asked("Esc"), VD_REQUEST_NONE);
+    type("/red");
+    assert_int_equal(asked("Enter"), VD_REQUEST_REDRAW);
+    type("/quit");
+    assert_int_equal(asked("Enter"), VD_REQUEST_LEAVE);
+    view.stop = &stop;
+    view.way.depth = 0;
+    vd_way_begin(&view.way, VD_PLACE_RUN);
+    type("/quit");
+    assert_int_equal(asked("Enter"), VD_REQUEST_NONE);
+    assert_int_equal(stop, SIGINT);
+    vd_line_free(&view.entry.line);
 }
 
 static void a_run_is_stopped_by_q_but_not_by_escape(void **state)
@@ -157,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screens_are_as_expected),
         cmocka_unit_test(keys_do_what_the_key_map_says),
+        cmocka_unit_test(commands_are_typed),
         cmocka_unit_test(a_run_is_stopped_by_q_but_not_by_escape),
         cmocka_unit_test(the_last_row_says_how_far_the_run_is),
     };

@@ -176,16 +176,29 @@ int close_view(void **state)
 
 // ---- playing ------------------------------------------------------------------------------------
 
+static void press(vd_key key)
+{
+    vd_cases_view_key(&view, key);
+    serve();
+}
+
 void play(const char *keys)
 {
-    char copy[200], *rest = copy, *name;
-    snprintf(copy, sizeof copy, "%s", keys);
     left = false;
-    while ((name = strsep(&rest, " ")) != NULL) {
+    for (size_t length; *keys; keys += length, keys += strspn(keys, " ")) {
+        char name[24];
+        bool text = *keys == '\'';
+        keys += text;
+        length = strcspn(keys, text ? "'" : " ");
         vd_key key;
-        assert_true(vd_key_parse(name, &key));
-        vd_cases_view_key(&view, key);
-        serve();
+        snprintf(name, sizeof name, "%.*s", (int)length, keys);
+        if (!text && vd_key_parse(name, &key))
+            press(key);
+        else if (!text)
+            fail_msg("no key is called %s", name);
+        for (size_t i = 0; text && i < length; i++)
+            press((vd_key){.code = (unsigned char)keys[i]});
+        length += text;
     }
 }
 

@@ -20,7 +20,7 @@ int close_view(void **state);
 
 void open_list(vd_cases *of);
 void serve(void);            // answers what the view asks for
-void play(const char *keys); // "Down Enter a": with every answer at once
+void play(const char *keys); // "Down Enter a", text as '/quit': with every answer at once
 void draw(int width, int height);
 bool is_shown(const char *part); // by the grid that was drawn
 

@@ -24,10 +24,8 @@ vd_rect vd_columns_place(const vd_columns *columns, int index)
 
 int vd_columns_side(const vd_columns *columns, int x, int y)
 {
-    for (int i = 0; i < columns->count; i++) {
-        vd_rect at = vd_columns_place(columns, i);
-        if (x >= at.x && x < at.x + at.width && y >= at.y && y < at.y + at.height)
+    for (int i = 0; i < columns->count; i++)
+        if (vd_rect_has(vd_columns_place(columns, i), x, y))
             return columns->side[i];
-    }
     return -1;
 }

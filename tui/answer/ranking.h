@@ -24,11 +24,4 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
 void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side, int top,
                      bool human);
 
-// Columns: which way, how many places, with the change.
-enum { VD_RANK_MOVE_ARROW = 1, VD_RANK_MOVE = 4, VD_RANK_MOVE_CHANGE = 9 };
-
-// How many places it is further up than before, and the change of its probability in points, as far
-// as `at` is wide enough: "\u21913 +12".
-void vd_rank_move_draw(vd_grid *grid, vd_rect at, const vd_sheet_move *move);
-
 #endif

@@ -54,7 +54,7 @@ static void take_regions(vd_shown_picture *shown, vd_event *event)
 static void tell_unseen(vd_chat *chat)
 {
     const vd_branch *branch = chat->conversation.branch;
-    if (!views[chat->nav.way.now]->hides || chat->notice.kind != VD_NOTICE_NONE || !branch->count)
+    if (!vd_chat_view(chat)->hides || chat->notice.kind != VD_NOTICE_NONE || !branch->count)
         return;
     const vd_response *response = &branch->rounds[branch->count - 1].response[0];
     char share[16];

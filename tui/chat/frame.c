@@ -4,11 +4,9 @@
 #include "engine/base/append.h"
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
+#include "tui/screen/entry.h"
 #include "tui/screen/theme.h"
-#include "tui/screen/way.h"
 #include "tui/session/spelling.h"
-
-enum { MOST_MESSAGE_ROWS = 3 };
 
 // ---- status, question line, last row -----------------------------------------------------------
 
@@ -69,8 +67,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         char models[160], rest[64];
         int size = snprintf(rest, sizeof rest, "  %.20s%s%s ", lane->backend, time,
                             at.width >= 60 ? "  F1 help" : "");
-        bool side =
-            chat->views[chat->nav.way.now]->of_round && chat->nav.way.now != VD_PLACE_COMPARE;
+        bool side = vd_chat_view(chat)->of_round && chat->nav.way.now != VD_PLACE_COMPARE;
         name_models(&chat->lanes, side ? chat->nav.lane : -1, at.width - x - 1 - size, models,
                     sizeof models);
         snprintf(text, sizeof text, "%s%s", models, rest);
@@ -82,7 +79,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
 // What stands before the line; returns its columns.
 static int draw_prompt(const vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const char *filtering = chat->views[chat->nav.way.now]->filter;
+    const char *filtering = vd_chat_view(chat)->filter;
     const vd_line *line = &chat->nav.line;
     char prompt[300] = " > ";
     bool lost = !filtering && line->searching && line->lost;
@@ -126,15 +123,13 @@ static void mark_unknown(const vd_chat *chat, vd_grid *grid, int x, int y, int w
 
 static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const char *filtering = chat->views[chat->nav.way.now]->filter;
+    const char *filtering = vd_chat_view(chat)->filter;
     const vd_line *line = filtering ? &chat->nav.filter : &chat->nav.line;
     int x = at.x + draw_prompt(chat, grid, at);
     int width = at.width - x;
-    vd_line_view view = vd_line_visible(line, width);
-    vd_grid_plain(grid, x, at.y, width, line->text + view.first, view.length,
-                  vd_style_of(grid, VD_ROLE_TEXT));
+    vd_line_view view = vd_line_draw(line, grid, (vd_rect){x, at.y, width, 1});
     if (!filtering && line->text[strspn(line->text, " ")] != '/' && !line->searching)
-        mark_unknown(chat, grid, x, at.y, width, &view);
+        mark_unknown(chat, grid, x, at.y, width - view.more_right, &view);
     vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,
@@ -143,23 +138,14 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
                      : width >= 56 ? "ask about the picture (Tab suggests a question)"
                                    : "ask about the picture (Tab: an idea)",
                      faint);
-    if (view.more_left)
-        vd_grid_put(grid, x - 1, at.y, 0x2039, '<', vd_style_of(grid, VD_ROLE_PROMPT));
-    if (view.more_right)
-        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>',
-                    vd_style_of(grid, VD_ROLE_PROMPT));
-    if (chat->nav.way.now != VD_PLACE_HELP) {
-        grid->cursor_x = x + view.column;
-        grid->cursor_y = at.y;
-    }
+    if (chat->nav.way.now == VD_PLACE_HELP)
+        grid->cursor_x = grid->cursor_y = -1;
 }
 
 static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     if (chat->notice.kind != VD_NOTICE_NONE) {
-        vd_grid_wrapped(
-            grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height}, chat->notice.text,
-            vd_style_of(grid, chat->notice.kind == VD_NOTICE_WRONG ? VD_ROLE_WRONG : VD_ROLE_NOTE));
+        vd_notice_draw(&chat->notice, grid, at);
         return;
     }
     char hints[256];
@@ -175,8 +161,7 @@ static void make_room_for_message(vd_chat *chat, vd_grid *grid)
     vd_panels *layout = &chat->nav.layout;
     if (chat->notice.kind == VD_NOTICE_NONE)
         return;
-    const vd_rect unseen = {0, grid->height, layout->hints.width - 2, MOST_MESSAGE_ROWS};
-    int more = vd_grid_wrapped(grid, unseen, chat->notice.text, (vd_style){0}) - 1;
+    int more = vd_notice_rows(&chat->notice, grid, layout->hints.width) - 1;
     if (more < 1)
         return;
     vd_rect *panels[] = {&layout->picture, &layout->caption, &layout->answers, &layout->attention,
@@ -193,7 +178,7 @@ static void make_room_for_message(vd_chat *chat, vd_grid *grid)
 
 static void draw_screen(vd_chat *chat, vd_grid *grid)
 {
-    const vd_view *view = chat->views[chat->nav.way.now];
+    const vd_view *view = vd_chat_view(chat);
     vd_grid_clear(grid);
     chat->nav.spot_count = 0;
     memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);

@@ -140,8 +140,7 @@ static bool key_to_chat(void *context, vd_key key)
     chat_program *program = context;
     const vd_chat *view = program->view;
     vd_chat_key(program->view, key);
-    bool letter = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL)) &&
-                  view->nav.line.length > 0 && program->letters++ < LETTERS;
+    bool letter = vd_key_is_typed(key) && view->nav.line.length > 0 && program->letters++ < LETTERS;
     if (view->nav.pasting || letter)
         return true;
     program->letters = 0;

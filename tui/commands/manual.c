@@ -73,13 +73,24 @@ static bool has_line(vd_place place, const char *keys, const char *meaning)
     return false;
 }
 
+static void print_commands(const char *where, vd_place screen, FILE *out)
+{
+    char text[96];
+    const vd_binding *binding;
+    fprintf(out, ".SS Commands %s\n", where);
+    for (size_t i = 0; (binding = vd_keymap_command(screen, i)) != NULL; i++) {
+        snprintf(text, sizeof text, "%s%s%s", binding->command, binding->argument ? " " : "",
+                 binding->argument ? binding->argument : "");
+        print_entry(text, NULL, binding->meaning, out);
+    }
+}
+
 // The keys of every place; those of the first place of its kind (the chat, the cases of a
 // comparison, the curves) only there.
 static void print_keys(FILE *out)
 {
     char text[96];
     const char *meaning;
-    const vd_binding *binding;
     fprintf(out, ".SH KEYS\n");
     for (int place = 0; place < VD_ALL_PLACES; place++) {
         vd_place first = place < VD_PLACES         ? VD_PLACE_CHAT
@@ -94,12 +105,10 @@ static void print_keys(FILE *out)
     fprintf(out, ".SS " VD_KEY_HELP_SHOWN "\n");
     for (size_t i = 0; vd_key_help_shown(i, &word, &meaning); i++)
         print_entry(word, NULL, meaning, out);
-    fprintf(out, ".SS Commands in the chat\n");
-    for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
-        snprintf(text, sizeof text, "%s%s%s", binding->command, binding->argument ? " " : "",
-                 binding->argument ? binding->argument : "");
-        print_entry(text, NULL, binding->meaning, out);
-    }
+    print_commands("in the chat", VD_PLACE_CHAT, out);
+    print_commands("in the cases of a comparison", VD_PLACE_CASES, out);
+    print_commands("in the curves", VD_PLACE_CURVES, out);
+    print_commands("while a run is watched", VD_PLACE_RUN, out);
 }
 
 void vd_command_print_manual(FILE *out)

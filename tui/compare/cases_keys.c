@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tui/compare/cases_view.h"
+#include "tui/session/loop.h"
 
 // ---- what they do -------------------------------------------------------------------------------
 
@@ -25,8 +26,6 @@ static void next_family(vd_cases_view *view)
 
 static void toggle_group(vd_cases_view *view, unsigned group)
 {
-    if (group >= VD_CASE_GROUPS)
-        return;
     unsigned all = (1u << VD_CASE_GROUPS) - 1;
     unsigned now = view->filter.groups ? view->filter.groups : all;
     now ^= 1u << group;
@@ -85,11 +84,6 @@ static void next_word(vd_cases_view *view, int by)
         view->word = (view->word + by + words) % words;
 }
 
-static bool is_inside(vd_rect at, vd_key key)
-{
-    return key.x >= at.x && key.x < at.x + at.width && key.y >= at.y && key.y < at.y + at.height;
-}
-
 static bool click_model(vd_cases_view *view, const vd_columns *columns, vd_key key)
 {
     int side = columns->count ? vd_columns_side(columns, key.x, key.y) : -1;
@@ -105,7 +99,7 @@ static void click(vd_cases_view *view, vd_key key)
             if (key.x >= view->group_x[group] && key.x < view->group_x[group + 1])
                 toggle_group(view, group);
         vd_cases_view_choose(view);
-    } else if (is_inside(view->list, key)) {
+    } else if (vd_rect_has(view->list, key.x, key.y)) {
         size_t index = view->list_top + (size_t)(key.y - view->list.y);
         if (index < view->count && index == view->cursor)
             open_case(view);
@@ -116,35 +110,39 @@ static void click(vd_cases_view *view, vd_key key)
     }
 }
 
-// How many cases an action moves forward (negative: back); 0: it does not move.
-static long distance(const vd_cases_view *view, vd_action action, vd_key key)
-{
-    if (action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE)
-        return action == VD_ACTION_NEXT_CASE ? 1 : -1;
-    bool page = view->way.now == VD_PLACE_CASE_MAPS || view->way.now == VD_PLACE_HELP;
-    return page ? 0 : vd_scroll_lines(action, vd_key_is_wheel(key), view->page);
-}
-
 // Moves from case to case.
-static bool move(vd_cases_view *view, vd_action action, vd_key key)
+static bool move(vd_cases_view *view, vd_action action, const char *argument)
 {
-    long by = distance(view, action, key);
+    bool page = view->way.now == VD_PLACE_CASE_MAPS || view->way.now == VD_PLACE_HELP;
+    long by = page ? 0 : vd_scroll_lines(action, argument, view->page);
+    if (action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE)
+        by = action == VD_ACTION_NEXT_CASE ? 1 : -1;
     if (by)
         step(view, by);
     return by != 0;
 }
 
+static void choose_group(vd_cases_view *view, const char *number)
+{
+    if (*number >= '1' && *number < '1' + VD_CASE_UNKNOWN && !number[1])
+        toggle_group(view, (unsigned)*number - '1');
+    else
+        vd_notice_complain(&view->entry.notice, "/group takes a number, 1 to %d", VD_CASE_UNKNOWN);
+}
+
 // Actions that change the list. False: another action.
-static bool choose(vd_cases_view *view, vd_action action, vd_key key)
+static bool choose(vd_cases_view *view, vd_action action, const char *argument)
 {
     if (action == VD_ACTION_GROUP)
-        toggle_group(view, (unsigned)key.code - '1');
+        choose_group(view, argument);
     else if (action == VD_ACTION_FAMILY)
         next_family(view);
     else if (action == VD_ACTION_ORDER)
         view->order = view->order == VD_CASE_BY_DIALOG ? VD_CASE_BY_DIFFERENCE : VD_CASE_BY_DIALOG;
     else if (action == VD_ACTION_JUDGE)
         switch_right(view);
+    else if (action == VD_ACTION_SEARCH && argument[0])
+        vd_line_set(&view->find, argument);
     else
         return false;
     vd_cases_view_choose(view);
@@ -174,72 +172,67 @@ static void pick(vd_cases_view *view)
         open_case(view);
 }
 
-static void act(vd_cases_view *view, vd_action action, vd_key key)
+static bool act_shown(vd_cases_view *view, vd_action action)
 {
-    if (move(view, action, key) || choose(view, action, key))
-        return;
+    bool case_shown =
+        vd_way_have(&view->way, VD_PLACE_CASE) || view->way.stack[0] == VD_PLACE_CASES_AND_CASE;
     switch ((int)action) {
     case VD_ACTION_PICK:
         pick(view);
-        return;
+        return true;
     case VD_ACTION_SWITCH_MODEL:
-        view->side = (view->side + 1) % view->cases->models;
-        return;
+        view->side = (view->side + case_shown) % view->cases->models;
+        return case_shown;
     case VD_ACTION_DETAIL:
         show(view, VD_PLACE_CASE_MAPS);
-        return;
+        return true;
     case VD_ACTION_ZOOM:
         show(view, VD_PLACE_CASE_PICTURE);
-        return;
+        return true;
     case VD_ACTION_LEFT:
     case VD_ACTION_RIGHT:
+        if (view->way.now != VD_PLACE_CASE_MAPS)
+            return false;
         next_word(view, action == VD_ACTION_LEFT ? -1 : 1);
-        return;
+        return true;
     case VD_ACTION_SEARCH:
         vd_way_go(&view->way, VD_PLACE_CASES_FIND);
-        return;
-    case VD_ACTION_THEME:
-        view->theme = (view->theme + 1) % VD_THEMES;
-        view->new_theme = true;
-        return;
+        return true;
     case VD_ACTION_BACK:
         go_back(view);
-        return;
-    case VD_ACTION_STOP: // of the help
-        view->ask = VD_REQUEST_LEAVE;
-        return;
+        return true;
     default:
-        if (!vd_way_act(&view->way, action, vd_key_is_wheel(key)))
-            view->ask = vd_request_of(action);
+        return false;
     }
+}
+
+// What keys, /commands and the last row do (vd_act).
+static bool act(void *context, vd_action action, const char *argument)
+{
+    vd_cases_view *view = context;
+    if (action == VD_ACTION_STOP) // of the help
+        action = VD_ACTION_LEAVE;
+    return move(view, action, argument) || choose(view, action, argument) ||
+           act_shown(view, action) || vd_way_act(&view->way, action, argument) ||
+           vd_terminal_act(action, argument, &view->theme, &view->entry.notice, &view->ask);
 }
 
 // ---- where a key goes ---------------------------------------------------------------------------
 
-// False: the key types and edits nothing.
-static bool type(vd_cases_view *view, vd_key key, vd_action action)
-{
-    bool typed = action == VD_ACTION_NONE && key.code < VD_KEY_NONE && key.modifiers == 0;
-    if (typed)
-        vd_line_insert(&view->find, key.code);
-    else if (!vd_line_action(&view->find, action))
-        return false;
-    vd_cases_view_choose(view);
-    return true;
-}
-
 void vd_cases_view_key(vd_cases_view *view, vd_key key)
 {
+    char text[2];
     vd_place place = view->way.now;
     bool finding = place == VD_PLACE_CASES_FIND;
     if (key.code == VD_KEY_CLICK && view->hints.height && key.y == view->hints.y)
         key = vd_keymap_hint_key(place, view->hints.width, key.x - view->hints.x);
-    vd_action action = vd_keymap_action(place, key, !finding || view->find.length == 0);
-    view->new_theme = false;
-    if (finding && type(view, key, action))
+    if (vd_entry_key(&view->entry, &view->way, key, act, view))
         return;
-    if (key.code != VD_KEY_CLICK)
-        act(view, action, vd_keymap_meant(key));
+    vd_action action = vd_keymap_action(place, key, !finding || view->find.length == 0);
+    if (finding && vd_line_key(&view->find, key, action))
+        vd_cases_view_choose(view);
+    else if (key.code != VD_KEY_CLICK)
+        act(view, action, vd_keymap_says(key, text));
     else if (place != VD_PLACE_HELP)
         click(view, key);
 }

@@ -77,6 +77,7 @@ void vd_cases_view_free(vd_cases_view *view)
     drop_sheet(view);
     vd_picture_clear(&view->picture);
     vd_line_free(&view->find);
+    vd_line_free(&view->entry.line);
     g_free(view->at);
     *view = (vd_cases_view){0};
 }
@@ -85,13 +86,10 @@ void vd_cases_view_free(vd_cases_view *view)
 
 bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out)
 {
-    if (view->ask) {
-        *out = (vd_request){.kind = view->ask};
-        view->ask = VD_REQUEST_NONE;
-        return true;
-    }
-    if (!view->wanted)
-        return false;
+    *out = view->ask;
+    view->ask = (vd_request){0};
+    if (out->kind || !view->wanted)
+        return out->kind != VD_REQUEST_NONE;
     *out = (vd_request){.kind = VD_REQUEST_CASE, .index = (size_t)(view->wanted - view->cases->at)};
     view->asked = view->wanted;
     view->wanted = NULL;
@@ -193,14 +191,12 @@ static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_
 
 static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
+    int count = (int)view->count,
+        top = vd_clamp((int)view->cursor - at.height / 2, count - at.height);
+    int rows = vd_clamp(count - top, at.height), label = 0;
     view->page = at.height;
-    long top = (long)view->cursor - at.height / 2, most = (long)view->count - at.height;
-    top = top > most ? most : top;
-    top = top < 0 ? 0 : top;
     view->list = at;
     view->list_top = (size_t)top;
-    int rows = (int)((long)view->count - top < at.height ? (long)view->count - top : at.height);
-    int label = 0;
     for (int row = 0; row < rows; row++) {
         char text[48];
         int own = label_of(view->cases, view->at[top + row], text, sizeof text);
@@ -258,39 +254,32 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
 static void draw_find(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
-    vd_line_view shown = vd_line_visible(&view->find, at.width - x);
-    vd_grid_plain(grid, x, at.y, at.width - x, view->find.text + shown.first, shown.length,
-                  vd_style_of(grid, VD_ROLE_TEXT));
-    if (view->way.now == VD_PLACE_CASES_FIND) {
-        grid->cursor_x = x + shown.column;
-        grid->cursor_y = at.y;
-    }
+    vd_line_draw(&view->find, grid, (vd_rect){x, at.y, at.width - x, 1});
+    if (view->way.now != VD_PLACE_CASES_FIND)
+        grid->cursor_x = grid->cursor_y = -1;
 }
 
 static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     vd_place place = view->way.now;
     bool help = place == VD_PLACE_HELP;
+    if (vd_entry_draw(&view->entry, grid, at))
+        return;
     if (place == VD_PLACE_CASES_FIND || (view->find.length && !help)) {
         draw_find(view, grid, at);
         return;
     }
     char text[256];
-    const char *theme = vd_theme_title(view->theme);
     at.x++;
     at.width--;
-    if (view->new_theme) {
-        snprintf(text, sizeof text, VD_THEME_CHOSEN, theme, theme);
-    } else {
-        view->hints = at;
-        vd_keymap_hints(place, at.width, text, sizeof text);
-    }
+    view->hints = at;
+    vd_keymap_hints(place, at.width, text, sizeof text);
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    vd_way_draw_help(&view->way, grid, at, false);
+    vd_way_draw_help(&view->way, grid, at);
 }
 
 // List and case beside each other.

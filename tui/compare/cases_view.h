@@ -8,11 +8,8 @@
 #include "tui/answer/columns.h"
 #include "tui/compare/cases.h"
 #include "tui/session/config.h"
-#include "tui/screen/grid.h"
-#include "tui/screen/keymap.h"
-#include "tui/screen/line_edit.h"
+#include "tui/screen/entry.h"
 #include "tui/screen/picture.h"
-#include "tui/screen/way.h"
 #include "tui/session/request.h"
 
 typedef struct vd_cases_view {
@@ -29,7 +26,7 @@ typedef struct vd_cases_view {
     int side; // the model that is looked at: its attention is on the picture
     int word; // of the question, in its attentions word by word
     vd_theme_name theme;
-    bool new_theme; // which the last row says until the next key
+    vd_entry entry; // of /commands
 
     // Written while drawing, for keys and mouse.
     int page;      // rows of the list
@@ -50,7 +47,7 @@ typedef struct vd_cases_view {
     vd_error error;
     char picture_error[300]; // where there is no picture
     const vd_case *wanted;   // to be requested
-    vd_request_kind ask;     // of the main loop
+    vd_request ask;          // of the main loop
 } vd_cases_view;
 
 // order: what the list begins with. at: a case to begin with, already open; NULL: the list.

@@ -93,6 +93,11 @@ typedef struct vd_rect {
     int x, y, width, height;
 } vd_rect;
 
+static inline bool vd_rect_has(vd_rect at, int x, int y)
+{
+    return x >= at.x && x < at.x + at.width && y >= at.y && y < at.y + at.height;
+}
+
 // A picture of pixels over cells that hold nothing else.
 typedef struct vd_grid_image {
     vd_rect place;

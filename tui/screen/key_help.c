@@ -62,7 +62,7 @@ bool vd_key_help_shown(size_t index, const char **word, const char **meaning)
     return true;
 }
 
-int vd_key_help_draw(vd_grid *grid, vd_rect at, vd_place place, bool commands, int top)
+int vd_key_help_draw(vd_grid *grid, vd_rect at, vd_place place, vd_place screen, int top)
 {
     help_page page = {grid, at, -top, at.width >= 70 ? 24 : 16};
     char keys[96];
@@ -71,15 +71,15 @@ int vd_key_help_draw(vd_grid *grid, vd_rect at, vd_place place, bool commands, i
     put_title(&page, vd_keymap_title(place));
     for (size_t i = 0; vd_keymap_help(place, i, keys, sizeof keys, &meaning); i++)
         put_entry(&page, keys, meaning);
-    if (commands) {
+    if (screen == VD_PLACE_CHAT) {
         page.row++;
         put_title(&page, VD_KEY_HELP_SHOWN);
         for (size_t i = 0; vd_key_help_shown(i, &word, &meaning); i++)
             put_entry(&page, word, meaning);
-        page.row++;
-        put_title(&page, "Commands (Tab completes)");
     }
-    for (size_t i = 0; commands && (binding = vd_keymap_command(i)) != NULL; i++) {
+    page.row++;
+    put_title(&page, "Commands (Tab completes)");
+    for (size_t i = 0; (binding = vd_keymap_command(screen, i)) != NULL; i++) {
         snprintf(keys, sizeof keys, "%s%s%s", binding->command, binding->argument ? " " : "",
                  binding->argument ? binding->argument : "");
         put_entry(&page, keys, binding->meaning);

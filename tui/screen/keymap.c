@@ -30,15 +30,16 @@ enum {
     CASE = INSIDE | 1 << VD_PLACE_CASES_AND_CASE,
     COMPARISON = CASES | INSIDE,
     FIND = 1 << VD_PLACE_CASES_FIND,
-    TYPED = LINE | FIND,
     RUN = 1 << VD_PLACE_RUN,
-    CURVES = 1 << VD_PLACE_CURVES | RUN,
-    LOOKING = COMPARISON | CURVES, // nothing is typed there
-    EVERYWHERE = TALK | LOOKING | FIND
+    CURVES = 1 << VD_PLACE_CURVES,
+    LOOKING = COMPARISON | CURVES | RUN, // nothing is typed there, but for
+    SLASH = 1 << VD_PLACE_COMMAND,       // a command
+    TYPED = LINE | FIND | SLASH,
+    EVERYWHERE = TALK | LOOKING | FIND | SLASH
 };
 
 // KEYS: places, action, keys, meaning, hint. EMPTY: while the line is empty. BOTH: keys and a
-// command with its argument. COMMAND: no keys.
+// command with its argument, COMMAND: no keys. A command works in the screens of its places.
 #define BINDING(where, what, ...)                                                                  \
     {                                                                                              \
         .places = (where), .action = VD_ACTION_##what, __VA_ARGS__                                 \
@@ -50,7 +51,9 @@ enum {
     BINDING(where, what, .empty = true, .keys = (k), .command = (c), .meaning = (m), .hint = (h))
 #define BOTH(where, what, k, c, a, m, h)                                                           \
     BINDING(where, what, .keys = (k), .command = (c), .argument = (a), .meaning = (m), .hint = (h))
-#define COMMAND(what, c, a, m) BINDING(0, what, .command = (c), .argument = (a), .meaning = (m))
+#define COMMAND(where, what, c, a, m)                                                              \
+    BINDING(where, what, .command = (c), .argument = (a), .meaning = (m))
+#define COLORS "colours: auto, light, dark, mono, safe (for colour-blind users); none: the next"
 
 // The first binding of a key for a place counts. A name in small letters in `keys` ("click") is
 // only shown, not looked up: views know what lies where the mouse is.
@@ -69,20 +72,23 @@ static const vd_binding table[] = {
     KEYS(ASKING, COMPLETE, "Tab",
          "complete a question, its last word or a /command; empty line: a question from the data",
          "Tab suggests"),
-    KEYS(CURVES & ~RUN, LEAVE, "q, Esc, Ctrl-C, Ctrl-D", "leave", "q leaves"),
-    KEYS(RUN, LEAVE, "q, Ctrl-C, Ctrl-D", "stop the run after this step, with a checkpoint",
-         "q saves and stops"),
+    KEYS(SLASH, ASK, "Enter", "run the command", NULL),
+    KEYS(SLASH, COMPLETE, "Tab", "complete the command", NULL),
+    KEYS(SLASH, BACK, "Esc, Ctrl-C", "run nothing", NULL),
+    BOTH(CURVES, LEAVE, "q, Esc, Ctrl-C, Ctrl-D", "/quit", NULL, "leave", "q leaves"),
+    BOTH(RUN, LEAVE, "q, Ctrl-C, Ctrl-D", "/quit", NULL,
+         "stop the run after this step, with a checkpoint", "q saves and stops"),
     BOTH(ASKING | LOOKING, HELP, "F1, ?", "/help", NULL, "the keys that work here", "F1 help"),
     KEYS(FIND, LEAVE, "Ctrl-C", "leave", NULL),
-    KEYS(LISTS | HELP | FIND, HELP, "F1", "the keys that work here", "F1 help"),
-    KEYS(COMPARISON, LEAVE, "q, Ctrl-C, Ctrl-D", "leave", "q leaves"),
+    KEYS(LISTS | HELP | FIND | SLASH, HELP, "F1", "the keys that work here", "F1 help"),
+    BOTH(COMPARISON, LEAVE, "q, Ctrl-C, Ctrl-D", "/quit", NULL, "leave", "q leaves"),
     KEYS(ANSWERS, PICK, "Enter", "continue with this answer", "Enter takes it"),
     KEYS(PICTURES, PICK, "Enter", "go to this picture", "Enter goes there"),
     KEYS(SESSIONS, PICK, "Enter", "continue this session", "Enter continues it"),
     KEYS(FIND, PICK, "Enter", "only these cases", "Enter takes them"),
     KEYS(CASES, BACK, "Esc", "show all cases", NULL),
     KEYS(FIND, BACK, "Esc", "look for no text", NULL),
-    KEYS(CASES, PICK, "Enter, click", "the case in full screen", "Enter case"),
+    BOTH(CASES, PICK, "Enter, click", "/pick", NULL, "the case in full screen", "Enter case"),
     KEYS(INSIDE, PICK, "Enter", "back to the list", NULL),
     KEYS(LISTS | FIND, LINE_UP, "Up", "the entry above", NULL),
     KEYS(LISTS | FIND, LINE_DOWN, "Down", "the entry below", NULL),
@@ -99,7 +105,7 @@ static const vd_binding table[] = {
           "the next word: its regions, and the words it could have been", "Left/Right word"),
     EMPTY(CAPTION, FIRST, "Home", "the first word", NULL),
     EMPTY(CAPTION, LAST, "End", "the end of the caption", NULL),
-    COMMAND(WORD, "/word", "N", "word N of the caption word by word"),
+    COMMAND(LINE, WORD, "/word", "N", "word N of the caption word by word"),
     EMPTY(CAPTION, LINE_UP, "Up", "the line above: words, regions, history", NULL),
     EMPTY(CAPTION, LINE_DOWN, "Down", "the line below", NULL),
     EMPTY(DETAIL | MAPS, LEFT, "Left", "the previous word", NULL),
@@ -120,32 +126,38 @@ static const vd_binding table[] = {
          "the captioner reads the dialog's caption, or TEXT, word by word; again: off",
          "Alt-t read"),
     KEYS(HELP, BACK, "Esc, q, ?, Enter", "back to where you were", "Esc back"),
-    KEYS(MAPS, LINE_DOWN, "Down, WheelDown", "scroll down", "Up/Down scroll"),
-    KEYS(MAPS, LINE_UP, "Up, WheelUp", "scroll up", NULL),
-    KEYS(COMPARISON, NEXT_CASE, "n, j, Down, WheelDown", "the next case", "n next"),
-    KEYS(COMPARISON, PREVIOUS_CASE, "p, k, Up, WheelUp", "the previous case", NULL),
-    KEYS(COMPARISON, SCROLL_DOWN, "PgDn", "a page down", NULL),
-    KEYS(COMPARISON, SCROLL_UP, "PgUp", "a page up", NULL),
-    KEYS(COMPARISON, SCROLL_TOP, "Home", "to the start", NULL),
-    KEYS(COMPARISON, SCROLL_BOTTOM, "End", "to the end", NULL),
-    KEYS(CASE, SWITCH_MODEL, "Tab, click", "the next model: its regions, its page", "Tab model"),
-    KEYS(COMPARISON, DETAIL, "a, F5", "attention word by word, and back", "a attention"),
-    KEYS(COMPARISON, ZOOM, "z, F2", "picture full screen and back", "z picture"),
-    KEYS(COMPARISON, GROUP, "1..4, click", "hide or show a group of cases", "1-4 groups"),
-    KEYS(COMPARISON, SEARCH, "/", "only cases that contain a text, or of one picture (its id)",
-         "/ find"),
-    KEYS(COMPARISON, FAMILY, "f", "only the next family of questions", "f family"),
-    KEYS(COMPARISON, ORDER, "o", "order by how far the models differ, or by picture and round",
-         "o order"),
-    KEYS(COMPARISON, JUDGE, "r", "what counts as right: the human answer, or relevance 1", NULL),
-    BOTH(COMPARISON, THEME, "t", "/theme", "NAME",
-         "colours: auto, light, dark, mono, safe (for colour-blind users)", NULL),
+    BOTH(MAPS, LINE_DOWN, "Down, WheelDown", "/line-down", NULL, "scroll down", "Up/Down scroll"),
+    BOTH(MAPS, LINE_UP, "Up, WheelUp", "/line-up", NULL, "scroll up", NULL),
+    BOTH(COMPARISON, NEXT_CASE, "n, j, Down, WheelDown", "/next", NULL, "the next case", "n next"),
+    BOTH(COMPARISON, PREVIOUS_CASE, "p, k, Up, WheelUp", "/prev", NULL, "the previous case", NULL),
+    BOTH(COMPARISON, SCROLL_DOWN, "PgDn", "/down", NULL, "a page down", NULL),
+    BOTH(COMPARISON, SCROLL_UP, "PgUp", "/up", NULL, "a page up", NULL),
+    BOTH(COMPARISON, SCROLL_TOP, "Home", "/top", NULL, "to the start", NULL),
+    BOTH(COMPARISON, SCROLL_BOTTOM, "End", "/bottom", NULL, "to the end", NULL),
+    BOTH(CASE, SWITCH_MODEL, "Tab, click", "/switch", NULL, "the next model: its regions, its page",
+         "Tab model"),
+    BOTH(COMPARISON, DETAIL, "a, F5", "/attention", NULL, "attention word by word, and back",
+         "a attention"),
+    BOTH(COMPARISON, ZOOM, "z, F2", "/zoom", NULL, "picture full screen and back", "z picture"),
+    BOTH(COMPARISON, GROUP, "1..4, click", "/group", "N", "hide or show a group of cases",
+         "1-4 groups"),
+    BOTH(COMPARISON, SEARCH, "s, Ctrl-S", "/find", "TEXT",
+         "only cases that contain a text, or of one picture (its id)", "s find"),
+    BOTH(COMPARISON, FAMILY, "f", "/family", NULL, "only the next family of questions", "f family"),
+    BOTH(COMPARISON, ORDER, "o", "/order", NULL,
+         "order by how far the models differ, or by picture and round", "o order"),
+    BOTH(COMPARISON, JUDGE, "r", "/judge", NULL,
+         "what counts as right: the human answer, or relevance 1", NULL),
+    KEYS(LOOKING, COMMAND, "/", "type a /command; Tab completes it", "/ commands"),
+    BOTH(COMPARISON, THEME, "t", "/theme", "NAME", COLORS, NULL),
+    COMMAND(TALK | CURVES | RUN, THEME, "/theme", "NAME", COLORS),
     BOTH(LINE, ZOOM, "F2, click", "/zoom", NULL, "picture full screen and back", "F2 zoom"),
     BOTH(LINE, OUTLINES, "Alt-o", "/outlines", NULL, "outlines of the regions on and off", NULL),
     BOTH(LINE, SWITCH_MODEL, "F3", "/switch", NULL,
          "the next model (" VD_MODEL_NAMES "); side by side: the other model's conversation",
          "F3 model"),
-    COMMAND(MODEL, "/model", "NAME", VD_MODEL_NAMES " or a model file; the conversation stays"),
+    COMMAND(LINE, MODEL, "/model", "NAME",
+            VD_MODEL_NAMES " or a model file; the conversation stays"),
     BOTH(LINE, ANSWERS, "F4", "/answers", NULL, "the whole pool, ranked; type to filter",
          "F4 answers"),
     BOTH(LINE, FOLD, "Alt-a", "/fold", "on|off",
@@ -159,30 +171,31 @@ static const vd_binding table[] = {
     BOTH(LINE, PREVIOUS_PICTURE, "F7, Alt-Left", "/prev", NULL, "previous picture", NULL),
     BOTH(LINE, WALK, "F12, Alt-w", "/walk", NULL,
          "a walk through the answer, stage by stage; what if", "F12 walk"),
-    COMMAND(WHAT_IF, "/what-if", "CHANGE",
+    COMMAND(LINE, WHAT_IF, "/what-if", "CHANGE",
             "leave out: caption, round N, region N (or click it), word N, word N=OTHER, attention "
             "N, positions, picture; of a caption: region N, word N=OTHER, history"),
     BOTH(LINE, RANDOM_PICTURE, "F9", "/random", NULL, "a random picture", NULL),
     BOTH(LINE, PICTURES, "Alt-p", "/pictures", "TEXT", "find a picture by caption, id or content",
          "Alt-p find"),
-    COMMAND(OPEN, "/open", "FILE", "open your own picture, or a folder; or drag it here"),
+    COMMAND(LINE, OPEN, "/open", "FILE", "open your own picture, or a folder; or drag it here"),
     BOTH(LINE, NEW_PICTURE, "Alt-g", "/new-picture", "SEED", "make a new picture", NULL),
-    COMMAND(CAPTION, "/caption", "TEXT",
+    COMMAND(LINE, CAPTION, "/caption", "TEXT",
             "another caption for your own picture: next, edit or your words; all questions are "
             "asked again"),
     BOTH(LINE, WORDS, "F11, Alt-v", "/words", NULL,
          "the caption word by word, with the regions of each word; what if", "F11 words"),
-    COMMAND(CAPTIONER, "/captioner", "FILE|off", "show a second captioner beside the first"),
-    COMMAND(PICTURE, "/picture", "ID or #N", "a picture by its image id or by its number"),
-    COMMAND(SAVE, "/save", "NAME",
+    COMMAND(LINE, CAPTIONER, "/captioner", "FILE|off", "show a second captioner beside the first"),
+    COMMAND(LINE, PICTURE, "/picture", "ID or #N", "a picture by its image id or by its number"),
+    COMMAND(LINE, SAVE, "/save", "NAME",
             "name this session, to continue it later; FILE.png: save the picture"),
-    COMMAND(LOAD, "/load", "NAME", "continue the session with this name; without NAME: choose one"),
+    COMMAND(LINE, LOAD, "/load", "NAME",
+            "continue the session with this name; without NAME: choose one"),
     BOTH(LINE, SESSIONS, "Alt-s", "/sessions", NULL, "list the sessions; continue one", NULL),
-    COMMAND(NEW, "/new", NULL, "start over with this picture; Alt-u undoes it"),
+    COMMAND(LINE, NEW, "/new", NULL, "start over with this picture; Alt-u undoes it"),
     BOTH(LINE, OLDER_ROUND, "Alt-Up", "/older", NULL,
          "look at an earlier round: its ranking and attention", "Alt-Up/Down round"),
     BOTH(LINE, NEWER_ROUND, "Alt-Down", "/newer", NULL, "look at a later round", NULL),
-    COMMAND(ROUND, "/round", "N", "look at round N"),
+    COMMAND(LINE, ROUND, "/round", "N", "look at round N"),
     BOTH(ASKING, CHOOSE_ANSWER, "Alt-1..9, click", "/choose", "N",
          "continue with the answer ranked 1..9 instead", "Alt-1..9 choose"),
     BOTH(ASKING, UNDO, "Alt-u", "/undo", NULL, "undo the last round, or /new", NULL),
@@ -191,7 +204,7 @@ static const vd_binding table[] = {
          "edit the selected round's question; all later ones are asked again", "Alt-e edit"),
     BOTH(ASKING, NEXT_BRANCH, "Alt-n", "/next-branch", NULL,
          "the next branch of the conversation (made by /branch)", NULL),
-    COMMAND(BRANCH, "/branch", "N",
+    COMMAND(LINE, BRANCH, "/branch", "N",
             "start a new branch after the selected round; N: go to branch N"),
     KEYS(CHAT, BACK, "Esc", "cancel the edit; back to the last round", NULL),
     BOTH(TALK | FIND, SCROLL_UP, "PgUp, WheelUp", "/up", NULL, "scroll up", NULL),
@@ -203,22 +216,23 @@ static const vd_binding table[] = {
     KEYS(HELP, LINE_DOWN, "Down", "scroll down by a line", NULL),
     BOTH(TALK, SCROLL_TOP, "Ctrl-Home", "/top", NULL, "scroll to the start", NULL),
     BOTH(TALK, SCROLL_BOTTOM, "Ctrl-End", "/bottom", NULL, "scroll to the end", NULL),
-    COMMAND(LINE_UP, "/line-up", NULL, "the what-if above; else scroll up by a line"),
-    COMMAND(LINE_DOWN, "/line-down", NULL, "the what-if below; else scroll down by a line"),
-    COMMAND(LEFT, "/left", NULL, "the previous stage, word or model"),
-    COMMAND(RIGHT, "/right", NULL, "the next stage, word or model"),
-    COMMAND(PICK, "/pick", NULL, "what-if: leave out or restore this; else the next stage"),
-    COMMAND(COMPLETE, "/suggest", NULL, "a question from the data about this picture"),
+    COMMAND(LINE, LINE_UP, "/line-up", NULL, "the what-if above; else scroll up by a line"),
+    COMMAND(LINE, LINE_DOWN, "/line-down", NULL, "the what-if below; else scroll down by a line"),
+    COMMAND(LINE | COMPARISON, LEFT, "/left", NULL, "the previous stage, word or model"),
+    COMMAND(LINE | COMPARISON, RIGHT, "/right", NULL, "the next stage, word or model"),
+    COMMAND(LINE, PICK, "/pick", NULL, "what-if: leave out or restore this; else the next stage"),
+    COMMAND(LINE, COMPLETE, "/suggest", NULL, "a question from the data about this picture"),
     BOTH(ASKING, SEARCH, "Ctrl-S", "/find", "TEXT",
          "search the dialog for the typed text (or the last search)", NULL),
     BOTH(TALK, STOP, "Ctrl-C", "/stop", NULL, "stop a running answer; else clear the line", NULL),
-    COMMAND(PICTURE_MODE, "/picture-mode", "MODE",
+    COMMAND(LINE | COMPARISON, PICTURE_MODE, "/picture-mode", "MODE",
             "how to draw the picture: auto, kitty, sixel, iterm, cells or none"),
-    COMMAND(COPY, "/copy", "WHAT",
+    COMMAND(LINE, COPY, "/copy", "WHAT",
             "copy the answer, the round or the conversation to the terminal's clipboard"),
-    COMMAND(EXPORT, "/export", "FORMAT FILE",
+    COMMAND(LINE, EXPORT, "/export", "FORMAT FILE",
             "write the conversation as html, md or json (VisDial); add --force to overwrite"),
-    COMMAND(MOUSE, "/mouse", "on|off", "use the mouse here or leave it to the terminal"),
+    COMMAND(LINE | COMPARISON, MOUSE, "/mouse", "on|off",
+            "use the mouse here or leave it to the terminal"),
     BINDING(TALK | FIND, LEAVE, .empty = true, .keys = "Ctrl-D", .command = "/quit",
             .meaning = "leave (on an empty line)", .hint = "Ctrl-D leaves"),
     BOTH(EVERYWHERE, REDRAW, "Ctrl-L", "/redraw", NULL, "draw the screen again", NULL),
@@ -238,8 +252,8 @@ static const vd_binding table[] = {
     KEYS(TYPED, EDIT_KILL_WORD_RIGHT, "Alt-d", "cut the word to the right", NULL),
     KEYS(TYPED, EDIT_YANK, "Ctrl-Y", "put back what was cut", NULL),
     KEYS(TYPED, EDIT_SWAP, "Ctrl-T", "swap two characters", NULL),
-    KEYS(ASKING, EDIT_OLDER, "Up, Ctrl-P", "an earlier question", NULL),
-    KEYS(ASKING, EDIT_NEWER, "Down, Ctrl-N", "a later question", NULL),
+    KEYS(ASKING | SLASH, EDIT_OLDER, "Up, Ctrl-P", "an earlier question or command", NULL),
+    KEYS(ASKING | SLASH, EDIT_NEWER, "Down, Ctrl-N", "a later one", NULL),
     KEYS(ASKING, EDIT_SEARCH, "Ctrl-R", "search earlier questions as you type", NULL),
 };
 enum { BINDINGS = sizeof table / sizeof *table };
@@ -250,14 +264,15 @@ const char *vd_keymap_title(vd_place place)
 #define X(name, view, title) [VD_PLACE_##name] = (title),
         VD_PLACE_LIST(X)
 #undef X
-            [VD_PLACE_CASES] = "Keys of the list",
-        [VD_PLACE_CASES_AND_CASE] = "Keys of the list and the case",
-        [VD_PLACE_CASE] = "Keys of the case",
-        [VD_PLACE_CASE_MAPS] = "Keys of the attentions",
-        [VD_PLACE_CASE_PICTURE] = "Keys of the picture",
+            [VD_PLACE_CASES] = "Keys in the list",
+        [VD_PLACE_CASES_AND_CASE] = "Keys in the list and the case",
+        [VD_PLACE_CASE] = "Keys in the case",
+        [VD_PLACE_CASE_MAPS] = "Keys in the attentions",
+        [VD_PLACE_CASE_PICTURE] = "Keys in the picture",
         [VD_PLACE_CASES_FIND] = "Keys while cases are found by a text",
         [VD_PLACE_CURVES] = "Keys of the curves",
-        [VD_PLACE_RUN] = "Keys while a run is watched"};
+        [VD_PLACE_RUN] = "Keys while a run is watched",
+        [VD_PLACE_COMMAND] = "Keys while a command is typed"};
     return titles[place];
 }
 
@@ -293,11 +308,6 @@ static bool holds(const char *name, size_t length, const char *key)
            key[own - 1] <= name[length - 1];
 }
 
-static bool is_typed(vd_key key)
-{
-    return key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
-}
-
 static bool is_same(vd_key a, vd_key b)
 {
     return a.code == b.code && a.modifiers == b.modifiers;
@@ -312,11 +322,20 @@ static const vd_rebinding *rebinding_of(vd_key key)
     return NULL;
 }
 
-// The row of a /command; NULL: none has this name.
-static const vd_binding *command_of(const char *name, size_t length)
+// The places of the screen that one is of: its commands are the same in all of them.
+static uint32_t screen_of(vd_place place)
 {
+    uint32_t own = 1u << place;
+    return own & TALK ? TALK : own & (COMPARISON | FIND) ? COMPARISON : own;
+}
+
+// The row of the /command that a line begins with, in these places; NULL: none has this name.
+static const vd_binding *command_of(uint32_t places, const char *line)
+{
+    size_t length = strcspn(line, " ");
     for (const vd_binding *b = table; b < table + BINDINGS; b++)
-        if (b->command && strlen(b->command) == length && memcmp(b->command, name, length) == 0)
+        if (b->command && b->places & places && strlen(b->command) == length &&
+            memcmp(b->command, line, length) == 0)
             return b;
     return NULL;
 }
@@ -339,14 +358,16 @@ static const vd_binding *first_binding(vd_place place, vd_key key, bool line_emp
 
 static const vd_binding *binding_of(vd_place place, vd_key key, bool line_empty)
 {
-    if (is_typed(key) && !line_empty)
+    if (vd_key_is_typed(key) && !line_empty)
         return NULL;
     const vd_rebinding *mine = rebinding_of(key);
     if (!mine)
         return first_binding(place, key, line_empty);
     if (!mine->line[0])
         return mine->as.code == VD_KEY_NONE ? NULL : first_binding(place, mine->as, line_empty);
-    const vd_binding *command = command_of(mine->line, strlen(mine->line));
+    if (strchr(mine->line, ' ')) // shown as it is (help_of_lines)
+        return NULL;
+    const vd_binding *command = command_of(screen_of(place), mine->line);
     for (const vd_binding *b = table; command && b < table + BINDINGS; b++)
         if (b->action == command->action && b->places >> place & 1)
             return b;
@@ -359,22 +380,24 @@ vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty)
     return binding ? binding->action : VD_ACTION_NONE;
 }
 
-vd_key vd_keymap_meant(vd_key key)
-{
-    const vd_rebinding *mine = rebinding_of(key);
-    if (!mine || mine->as.code == VD_KEY_NONE)
-        return key;
-    vd_key as = mine->as;
-    as.x = key.x;
-    as.y = key.y;
-    return as;
-}
-
 const char *vd_keymap_line(vd_place place, vd_key key)
 {
-    const vd_rebinding *mine =
-        place < VD_PLACES && place != VD_PLACE_HELP ? rebinding_of(key) : NULL;
-    return mine && mine->line[0] ? mine->line : NULL;
+    const vd_rebinding *mine = place != VD_PLACE_HELP ? rebinding_of(key) : NULL;
+    bool runs = mine && mine->line[0] && command_of(screen_of(place), mine->line);
+    return runs ? mine->line : NULL;
+}
+
+const char *vd_keymap_says(vd_key key, char text[2])
+{
+    const vd_rebinding *mine = rebinding_of(key);
+    if (mine && mine->as.code != VD_KEY_NONE)
+        key = mine->as;
+    if (vd_key_is_wheel(key))
+        return "3";
+    bool said = key.code == ' ' || (key.code >= '1' && key.code <= '9');
+    text[0] = said ? (char)key.code : '\0';
+    text[1] = '\0';
+    return text;
 }
 
 // The key of a name in a list, the first of "Alt-1..9"; VD_KEY_NONE: "click" is none.
@@ -459,28 +482,33 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
     return help_of_lines(place, index, keys, keys_size, meaning);
 }
 
-void vd_keymap_where(vd_action action, char *out, size_t size)
+void vd_keymap_where(vd_place place, vd_action action, char *out, size_t size)
 {
-    unsigned places = 0;
+    uint32_t screen = screen_of(place), places = 0;
+    screen &= screen & ASKING ? ASKING : screen;
     for (const vd_binding *b = table; b < table + BINDINGS; b++)
-        places |= b->action == action ? b->places & ASKING : 0;
+        places |= b->action == action ? b->places & screen : 0;
     out[0] = '\0';
     for (; places; places &= places - 1)
         vd_append(out, size, "%s%s", *out ? " or " : "",
                   vd_keymap_title((vd_place)__builtin_ctz(places)) + strlen("Keys "));
 }
 
-const vd_binding *vd_keymap_command(size_t index)
+const vd_binding *vd_keymap_command(vd_place place, size_t index)
 {
-    for (const vd_binding *b = table; b < table + BINDINGS; b++) {
-        size_t before = 0;
-        for (const vd_binding *other = table; b->command && other < table + BINDINGS; other++)
-            before += other->command && (strcmp(other->command, b->command) < 0 ||
-                                         (other < b && strcmp(other->command, b->command) == 0));
-        if (b->command && before == index)
-            return b;
+    uint32_t screen = screen_of(place);
+    const vd_binding *found = NULL, *next;
+    for (size_t i = 0; i <= index; i++, found = next) {
+        next = NULL;
+        for (const vd_binding *b = table; b < table + BINDINGS; b++)
+            if (b->command && b->places & screen &&
+                (!found || strcmp(b->command, found->command) > 0) &&
+                (!next || strcmp(b->command, next->command) < 0))
+                next = b;
+        if (!next)
+            return NULL;
     }
-    return NULL;
+    return found;
 }
 
 // The key that a hint is about: the first one of its binding.
@@ -616,7 +644,7 @@ static vd_status refuse_command(const char *line, size_t length, vd_error *err)
 static vd_status read_line(const char *line, vd_rebinding *out, vd_error *err)
 {
     size_t length = strcspn(line, " ");
-    const vd_binding *command = command_of(line, length);
+    const vd_binding *command = command_of(~0u, line);
     if (!command)
         return refuse_command(line, length, err);
     if (line[length] && !command->argument)
@@ -642,7 +670,7 @@ vd_status vd_rebinding_read(const char *key, const char *to, vd_rebinding *out, 
         return vd_error_set(err, VD_FORMAT,
                             "there is no key '%.40s'; keys are called Ctrl-G, Alt-g, F9, PgUp",
                             key);
-    if (is_typed(out->key))
+    if (vd_key_is_typed(out->key))
         return vd_error_set(err, VD_FORMAT,
                             "'%.40s' is typed in questions; expected a key such as Ctrl-G or F9",
                             key);

@@ -49,6 +49,12 @@ typedef struct vd_key {
     int x, y; // where the mouse was
 } vd_key;
 
+// A character that is typed.
+static inline bool vd_key_is_typed(vd_key key)
+{
+    return key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
+}
+
 static inline bool vd_key_is_wheel(vd_key key)
 {
     return key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
@@ -82,12 +88,14 @@ typedef enum vd_place {
     VD_PLACE_CASES_FIND,   // a text that cases contain is typed
     VD_PLACE_CURVES,       // of training runs
     VD_PLACE_RUN,          // the same while this program trains
+    VD_PLACE_COMMAND,      // a /command is typed where nothing else is (tui/screen/entry.h)
     VD_ALL_PLACES
 } vd_place;
 
 typedef enum vd_action {
     VD_ACTION_NONE,
     VD_ACTION_ASK,
+    VD_ACTION_COMMAND, // opens the line for one
     VD_ACTION_COMPLETE,
     VD_ACTION_HELP,
     VD_ACTION_LEAVE,
@@ -181,11 +189,11 @@ typedef enum vd_action {
 
 // An action, how it is reached, and its texts.
 typedef struct vd_binding {
-    uint32_t places; // bits 1 << vd_place: where its keys work
+    uint32_t places; // bits 1 << vd_place: where its keys work, and in the same screens its command
     vd_action action;
     bool empty;           // the keys mean this only while the line is empty
     const char *keys;     // "F10, Alt-c"; "Alt-1..9" is a key for each number; NULL: none
-    const char *command;  // of the chat, "/compare"; NULL: none
+    const char *command;  // "/compare"; NULL: none
     const char *argument; // that the command takes, "MODEL"; NULL: none
     const char *meaning;
     const char *hint; // short form for the last row; NULL: not there
@@ -202,25 +210,27 @@ typedef struct vd_rebinding {
 vd_status vd_rebinding_read(const char *key, const char *to, vd_rebinding *out, vd_error *err);
 // Sets the rebindings for the functions below (borrowed; 0: none).
 void vd_keymap_rebind(const vd_rebinding *rebindings, int count);
-// The key that a rebound one stands for; any other one itself.
-vd_key vd_keymap_meant(vd_key key);
-// The command line that a rebound key runs in a place of the chat; NULL: none.
+// The command line that a rebound key runs in a place; NULL: none, or its screen lacks the command.
 const char *vd_keymap_line(vd_place place, vd_key key);
+// What a key, or the one that it stands for, says to its action: the lines of the wheel, its own
+// digit or Space; else "".
+const char *vd_keymap_says(vd_key key, char text[2]);
 
 // VD_ACTION_NONE: the key means nothing here (a character then goes into the line). Characters are
 // typed wherever the line is not empty.
 vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty);
 
 const char *vd_keymap_title(vd_place place); // "Keys in the chat"
-// The places where /commands are typed and a key stands for the action: "in the attention view or
-// while models are compared"; "": none.
-void vd_keymap_where(vd_action action, char *out, size_t size);
+// Where /commands are typed in the screen of `place` and a key stands for the action: "in the
+// attention view or while models are compared"; "": nowhere.
+void vd_keymap_where(vd_place place, vd_action action, char *out, size_t size);
 // Lines of the help for a place: the keys ("Ctrl-A, Home") and what they do. False past the last
 // one. Buffers are cut to fit. Editing keys come last.
 bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
                     const char **meaning);
-// The bindings that have a command, in alphabetical order; NULL past the last.
-const vd_binding *vd_keymap_command(size_t index);
+// The bindings that have a command in the screen of `place`, in alphabetical order; NULL past the
+// last. The chat is a screen, the cases of a comparison are one, the curves and those of a run.
+const vd_binding *vd_keymap_command(vd_place place, size_t index);
 
 // The most useful keys of a place in one line of at most `size` bytes: "F1 help  F2 zoom ...",
 // as many as fit `width` columns.

@@ -305,6 +305,14 @@ bool vd_line_action(vd_line *line, vd_action action)
     return action >= VD_ACTION_EDIT_START && action <= VD_ACTION_EDIT_SEARCH;
 }
 
+bool vd_line_key(vd_line *line, vd_key key, vd_action action)
+{
+    bool typed = action == VD_ACTION_NONE && vd_key_is_typed(key);
+    if (typed)
+        vd_line_insert(line, key.code);
+    return typed || vd_line_action(line, action);
+}
+
 vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err)
 {
     line->at = line->count;

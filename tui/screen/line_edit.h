@@ -26,6 +26,9 @@ typedef struct vd_line {
     bool searching;   // the history: the line is what was found, the cursor where
     bool lost;        // no line of the history has what is looked for
     char wanted[256]; // what is looked for
+    // of Tab: `changes` when the line was suggested, or others were listed; the next of them
+    unsigned suggested;
+    int candidate;
 } vd_line;
 
 // A zeroed vd_line is an empty line.
@@ -38,6 +41,9 @@ void vd_line_clear(vd_line *line);
 bool vd_line_insert(vd_line *line, uint32_t code);
 // Does an EDIT_ action; false for any other.
 bool vd_line_action(vd_line *line, vd_action action);
+
+// The same, or types the key where it means nothing else; false: it is neither.
+bool vd_line_key(vd_line *line, vd_key key, vd_action action);
 
 // While the history is searched: whether the key was the search's. A character is looked for with
 // those before it, letters of either case; EDIT_SEARCH goes to an older line, SEARCH to a newer

@@ -42,7 +42,5 @@ vd_style vd_style_of(const vd_grid *grid, vd_role role); // by the grid's look
 vd_look vd_theme_look(vd_look able, vd_theme_name theme);
 
 const char *vd_theme_title(vd_theme_name theme); // one of VD_THEME_NAMES
-// What is said when another one was chosen; the title twice.
-#define VD_THEME_CHOSEN "theme %s; `theme = %s` in the config file keeps it"
 
 #endif

@@ -49,9 +49,9 @@ void vd_way_back(vd_way *way)
 
 enum { FAR = 1 << 30 }; // further than anything is long
 
-int vd_scroll_lines(vd_action action, bool wheel, int seen)
+int vd_scroll_lines(vd_action action, const char *argument, int seen)
 {
-    int page = wheel ? 3 : seen > 2 ? seen - 1 : 1;
+    int page = argument[0] ? 3 : seen > 2 ? seen - 1 : 1;
     switch ((int)action) {
     case VD_ACTION_SCROLL_UP:
         return -page;
@@ -75,9 +75,9 @@ void vd_way_scroll(vd_way *way, int lines)
     way->top[way->now] = vd_clamp(way->top[way->now] + lines, way->most);
 }
 
-bool vd_way_act(vd_way *way, vd_action action, bool wheel)
+bool vd_way_act(vd_way *way, vd_action action, const char *argument)
 {
-    int lines = vd_scroll_lines(action, wheel, way->seen);
+    int lines = vd_scroll_lines(action, argument, way->seen);
     bool help = action == VD_ACTION_HELP;
     if (help && way->now != VD_PLACE_HELP)
         vd_way_go(way, VD_PLACE_HELP);
@@ -104,11 +104,11 @@ void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
         vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
 }
 
-void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at, bool commands)
+void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at)
 {
     vd_place about = way->stack[vd_clamp(way->depth - 2, VD_ALL_PLACES)];
     int top = way->top[VD_PLACE_HELP];
-    vd_way_drawn(way, vd_key_help_draw(grid, at, about, commands, top), at.height);
+    vd_way_drawn(way, vd_key_help_draw(grid, at, about, way->stack[0], top), at.height);
     vd_draw_more(grid, at, 0, way->most - top);
 }
 

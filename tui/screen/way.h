@@ -22,17 +22,17 @@ void vd_way_go(vd_way *way, vd_place place);
 bool vd_way_have(const vd_way *way, vd_place place); // on the way
 void vd_way_back(vd_way *way);                       // the first one stays
 
-// How many lines an action, of the wheel or of a key, scrolls where `seen` are in sight, towards
-// the end when positive; 0: it does not scroll.
-int vd_scroll_lines(vd_action action, bool wheel, int seen);
+// How many lines an action scrolls where `seen` are in sight, towards the end when positive; 0: it
+// does not scroll. argument: of the wheel (vd_keymap_says), else "": a page.
+int vd_scroll_lines(vd_action action, const char *argument, int seen);
 
 // Opens and closes the help, goes back, scrolls a page. False: the action is none of these.
-bool vd_way_act(vd_way *way, vd_action action, bool wheel);
+bool vd_way_act(vd_way *way, vd_action action, const char *argument);
 void vd_way_scroll(vd_way *way, int lines); // a page, within what was drawn of it
 // A page of so many rows was drawn where `seen` have room.
 void vd_way_drawn(vd_way *way, int rows, int seen);
-// The help about the place it was opened from, with the /commands where there are any.
-void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at, bool commands);
+// The help about the place it was opened from, with the /commands of the screen.
+void vd_way_draw_help(vd_way *way, vd_grid *grid, vd_rect at);
 // Marks that more lies above (first row > 0) and below (first row < most).
 void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most);
 

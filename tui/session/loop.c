@@ -3,7 +3,10 @@
 #include <math.h>
 
 #include "engine/base/clock.h"
+#include "tui/base/options.h"
 #include "tui/screen/clipboard.h"
+#include "tui/screen/entry.h"
+#include "tui/screen/theme.h"
 
 typedef struct loop {
     const vd_loop_view *view;
@@ -29,15 +32,61 @@ static vd_status show(loop *l, vd_error *err)
     return VD_OK;
 }
 
-vd_request_kind vd_request_of(vd_action action)
+// ---- what a view asks for -----------------------------------------------------------------------
+
+static void choose_theme(const char *name, vd_theme_name *theme, vd_notice *notice)
+{
+    int found = *name ? vd_choice_find(VD_THEME_NAMES, name) : (int)(*theme + 1) % VD_THEMES;
+    if (found < 0) {
+        vd_notice_complain(notice, "/theme " VD_THEME_NAMES " (for colour-blind users)");
+        return;
+    }
+    *theme = (vd_theme_name)found;
+    name = vd_theme_title(*theme);
+    vd_notice_say(notice, "theme %s; `theme = %s` in the config file keeps it", name, name);
+}
+
+static vd_request choose_mouse(const char *argument, vd_notice *notice)
+{
+    bool on;
+    if (!vd_entry_switch("/mouse", argument, &on, notice))
+        return (vd_request){0};
+    vd_notice_say(notice, "mouse %s", on ? "on" : "off: the terminal selects text again");
+    return (vd_request){.kind = VD_REQUEST_MOUSE, .index = on};
+}
+
+static vd_request choose_pictures(const char *argument, vd_notice *notice)
+{
+    int mode = vd_choice_find(VD_PICTURE_MODE_NAMES, argument);
+    if (mode < 0) {
+        vd_notice_complain(notice, "/picture-mode %s", VD_PICTURE_MODE_NAMES);
+        return (vd_request){0};
+    }
+    vd_notice_say(notice, "`picture = %s` in the config file keeps it", argument);
+    return (vd_request){.kind = VD_REQUEST_PICTURE_MODE, .index = (size_t)mode};
+}
+
+bool vd_terminal_act(vd_action action, const char *argument, vd_theme_name *theme,
+                     vd_notice *notice, vd_request *out)
 {
     static const vd_request_kind kinds[VD_ACTIONS] = {
         [VD_ACTION_LEAVE] = VD_REQUEST_LEAVE,
         [VD_ACTION_REDRAW] = VD_REQUEST_REDRAW,
         [VD_ACTION_SUSPEND] = VD_REQUEST_SUSPEND,
     };
-    return kinds[action];
+    *out = (vd_request){.kind = kinds[action]};
+    if (action == VD_ACTION_THEME)
+        choose_theme(argument, theme, notice);
+    else if (action == VD_ACTION_MOUSE)
+        *out = choose_mouse(argument, notice);
+    else if (action == VD_ACTION_PICTURE_MODE)
+        *out = choose_pictures(argument, notice);
+    else
+        return out->kind != VD_REQUEST_NONE;
+    return true;
 }
+
+// ---- the loop -----------------------------------------------------------------------------------
 
 static vd_status serve(loop *l, vd_request *request, vd_error *err)
 {

@@ -3,6 +3,7 @@
 #ifndef VD_LOOP_H
 #define VD_LOOP_H
 
+#include "tui/screen/notice.h"
 #include "tui/screen/screen.h"
 #include "tui/session/config.h"
 #include "tui/session/worker.h"
@@ -26,6 +27,12 @@ typedef struct vd_loop_view {
 // the pause ends, in seconds of a clock, 0 before one was wanted. Keys and events in between do not
 // put it off.
 int vd_loop_left(double *due, int pause, double now);
+
+// What actions do whatever is shown: leave, redraw and suspend; the mouse, how pictures are drawn
+// and the theme, "" the next one. False: it is another action. *out: what the main loop is asked
+// for, of kind NONE: nothing. The notice says what has changed, or what the argument should be.
+bool vd_terminal_act(vd_action action, const char *argument, vd_theme_name *theme,
+                     vd_notice *notice, vd_request *out);
 
 // Checks, before anything long begins, that there is a terminal and the configuration can be read;
 // says on stderr what is wrong in it. instead: see vd_screen_usable. *out: the user's preferences.

@@ -6,7 +6,6 @@
 #include <glib.h>
 
 #include "engine/base/error.h"
-#include "tui/screen/keymap.h"
 #include "tui/session/caption_sheet.h"
 #include "tui/session/walk.h"
 
@@ -85,9 +84,6 @@ typedef struct vd_event {
     void *made;
     void (*free_made)(void *made);
 } vd_event;
-
-// What an action asks of the main loop whatever is shown: leaving, redrawing, suspending.
-vd_request_kind vd_request_of(vd_action action);
 
 // Frees what they own and zeroes them.
 void vd_request_clear(vd_request *request);

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "tui/screen/way.h"
+#include "tui/screen/entry.h"
 #include "tui/session/request.h"
 #include "tui/train/event_file.h"
 #include "tui/train/training.h"
@@ -39,7 +39,8 @@ typedef struct vd_curves_view {
     atomic_int *stop;                  // of this run
     const vd_training_place *progress; // of the run, shown in the last row; may be NULL
     double began;                      // vd_seconds
-    vd_request_kind ask;               // of the loop
+    vd_entry entry;                    // of /commands
+    vd_request ask;                    // of the loop
 } vd_curves_view;
 
 void vd_curves_view_key(vd_curves_view *view, vd_key key);

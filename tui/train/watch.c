@@ -46,33 +46,40 @@ static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
 void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid)
 {
     vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
-    vd_rect room = {0, 0, grid->width, grid->height - 1};
+    vd_rect room = {0, 0, grid->width, grid->height - 1}, last = {0, room.height, room.width, 1};
     grid->look = vd_theme_look(able, view->theme);
     vd_grid_clear(grid);
     if (view->way.now == VD_PLACE_HELP)
-        vd_way_draw_help(&view->way, grid, room, false);
+        vd_way_draw_help(&view->way, grid, room);
     else
         vd_curves_draw(view->curves, grid, room);
-    draw_last_row(view, grid, (vd_rect){0, room.height, grid->width, 1});
+    if (!vd_entry_draw(&view->entry, grid, last))
+        draw_last_row(view, grid, last);
     grid->look = able;
+}
+
+// What keys and /commands do (vd_act).
+static bool act(void *context, vd_action action, const char *argument)
+{
+    vd_curves_view *view = context;
+    bool leave = action == VD_ACTION_LEAVE || action == VD_ACTION_STOP;
+    if (leave && view->stop)
+        atomic_store(view->stop, SIGINT);
+    return (leave && view->stop) || vd_way_act(&view->way, action, argument) ||
+           vd_terminal_act(leave ? VD_ACTION_LEAVE : action, argument, &view->theme,
+                           &view->entry.notice, &view->ask);
 }
 
 void vd_curves_view_key(vd_curves_view *view, vd_key key)
 {
-    vd_action action = vd_keymap_action(view->way.now, key, true);
-    bool leave = action == VD_ACTION_LEAVE || action == VD_ACTION_STOP;
-    if (vd_way_act(&view->way, action, false))
-        return;
-    if (leave && view->stop)
-        atomic_store(view->stop, SIGINT);
-    else
-        view->ask = vd_request_of(leave ? VD_ACTION_LEAVE : action);
+    if (!vd_entry_key(&view->entry, &view->way, key, act, view))
+        act(view, vd_keymap_action(view->way.now, key, true), "");
 }
 
 bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out)
 {
-    *out = (vd_request){.kind = view->ask};
-    view->ask = VD_REQUEST_NONE;
+    *out = view->ask;
+    view->ask = (vd_request){0};
     return out->kind != VD_REQUEST_NONE;
 }
 
@@ -118,7 +125,7 @@ static void read_on(void *context)
     if (w->signalled && atomic_load(w->signalled))
         atomic_store(w->view.stop, atomic_load(w->signalled));
     if (w->status || (w->done && atomic_load(w->done)))
-        w->view.ask = VD_REQUEST_LEAVE;
+        w->view.ask.kind = VD_REQUEST_LEAVE;
     w->patience = SECOND;
 }
 
@@ -152,6 +159,7 @@ vd_status vd_curves_watch(vd_curves *curves, const atomic_int *done, atomic_int 
     if (stop && !atomic_load(done)) // the terminal is gone
         atomic_store(stop, SIGINT);
     vd_keymap_rebind(NULL, 0);
+    vd_line_free(&w.view.entry.line);
     vd_screen_close(screen);
     return status ? status : w.status;
 }

@@ -42,7 +42,7 @@ void vd_chat_open(vd_chat *chat, vd_place place)
 
 vd_line *vd_chat_line(vd_chat *chat)
 {
-    return chat->views[chat->nav.way.now]->filter ? &chat->nav.filter : &chat->nav.line;
+    return vd_chat_view(chat)->filter ? &chat->nav.filter : &chat->nav.line;
 }
 
 void vd_chat_find(vd_chat *chat, const char *text)

@@ -82,12 +82,17 @@ struct vd_chat {
     uint64_t random;
 };
 
+static inline const vd_view *vd_chat_view(const vd_chat *chat) // that fills the screen
+{
+    return chat->views[chat->nav.way.now];
+}
+
 // ---- actions (dispatch.c) -----------------------------------------------------------------------
 
-// All that keys, /commands and the mouse do. argument: what stands behind the command, or what the
-// key says: "3" of Alt-3, " " of Space, the lines of the wheel; "": nothing. False: it means
-// nothing here.
+// All that keys, /commands and the mouse do (vd_act).
 bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument);
+// Runs a line that starts with '/', also the path of a picture.
+void vd_chat_command(vd_chat *chat, const char *line);
 
 // ---- keys (keys.c) ------------------------------------------------------------------------------
 
@@ -183,10 +188,6 @@ void vd_chat_head(vd_chat *chat, const char *text);
 void vd_chat_captioner(vd_chat *chat, const char *text); // a file, "off"
 // A caption that the captioner is to read, "off"; "": the dialog's, or none when one is read.
 void vd_chat_read(vd_chat *chat, const char *text);
-
-// ---- commands (commands.c) ----------------------------------------------------------------------
-
-void vd_chat_command(vd_chat *chat, const char *line); // runs a line that starts with '/'
 
 // ---- completing commands (completion.c) ---------------------------------------------------------
 

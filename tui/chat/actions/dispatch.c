@@ -8,22 +8,17 @@
 #include "tui/base/bundled.h"
 #include "tui/base/options.h"
 #include "tui/chat/actions/actions.h"
-#include "tui/screen/theme.h"
-#include "tui/screen/way.h"
-
-static const vd_view *view_now(const vd_chat *chat)
-{
-    return chat->views[chat->nav.way.now];
-}
+#include "tui/screen/entry.h"
+#include "tui/session/loop.h"
 
 // ---- moving ------------------------------------------------------------------------------------
 
 // What scrolls otherwise than a page.
 static bool act_scroll(vd_chat *chat, vd_action action, const char *argument)
 {
-    int lines = vd_scroll_lines(action, argument[0] != '\0', chat->nav.way.seen);
-    void (*scroll)(vd_chat * chat, int lines) = view_now(chat)->scroll;
-    if (!scroll && view_now(chat)->list)
+    int lines = vd_scroll_lines(action, argument, chat->nav.way.seen);
+    void (*scroll)(vd_chat * chat, int lines) = vd_chat_view(chat)->scroll;
+    if (!scroll && vd_chat_view(chat)->list)
         scroll = vd_list_scroll;
     if (lines && scroll)
         scroll(chat, lines);
@@ -221,49 +216,11 @@ static void run_round(vd_chat *chat, const char *argument)
     }
 }
 
-static void run_theme(vd_chat *chat, const char *argument)
-{
-    int found = vd_choice_find(VD_THEME_NAMES, argument);
-    if (found < 0) {
-        vd_notice_complain(&chat->notice, "/theme " VD_THEME_NAMES " (for colour-blind users)");
-        return;
-    }
-    chat->theme = (vd_theme_name)found;
-    vd_notice_say(&chat->notice, VD_THEME_CHOSEN, argument, argument);
-}
-
-// "on" or "off"; else says what `name` takes.
-static bool read_switch(vd_chat *chat, const char *name, const char *argument, bool *on)
-{
-    *on = strcmp(argument, "on") == 0;
-    if (*on || strcmp(argument, "off") == 0)
-        return true;
-    return vd_notice_complain(&chat->notice, "%s on or %s off", name, name);
-}
-
 static void run_fold(vd_chat *chat, const char *argument)
 {
     bool on = !chat->rankings.folded;
-    if (!argument[0] || read_switch(chat, "/fold", argument, &on))
+    if (!argument[0] || vd_entry_switch("/fold", argument, &on, &chat->notice))
         vd_chat_fold(chat, on);
-}
-
-static void run_mouse(vd_chat *chat, const char *argument)
-{
-    bool on;
-    if (read_switch(chat, "/mouse", argument, &on) &&
-        vd_lanes_send(&chat->lanes, VD_REQUEST_MOUSE, 0, NULL, on))
-        vd_notice_say(&chat->notice, "mouse %s",
-                      on ? "on" : "off: the terminal selects text again");
-}
-
-static void run_picture_mode(vd_chat *chat, const char *argument)
-{
-    int mode = vd_choice_find(VD_PICTURE_MODE_NAMES, argument);
-    if (mode < 0)
-        vd_notice_complain(&chat->notice, "/picture-mode %s", VD_PICTURE_MODE_NAMES);
-    else if (vd_lanes_send(&chat->lanes, VD_REQUEST_PICTURE_MODE, 0, NULL, (size_t)mode))
-        vd_notice_say(&chat->notice, "`picture = %s` in the config file keeps it", argument);
 }
 
 static void run_save(vd_chat *chat, const char *argument)
@@ -309,10 +266,7 @@ static const struct {
     {VD_ACTION_EXPORT, vd_chat_export},
     {VD_ACTION_ROUND, run_round},
     {VD_ACTION_BRANCH, run_branch},
-    {VD_ACTION_THEME, run_theme},
     {VD_ACTION_FOLD, run_fold},
-    {VD_ACTION_MOUSE, run_mouse},
-    {VD_ACTION_PICTURE_MODE, run_picture_mode},
     {VD_ACTION_CAPTION, vd_chat_caption},
     {VD_ACTION_WORD, vd_chat_word},
     {VD_ACTION_LAYER, vd_chat_layer},
@@ -382,12 +336,13 @@ static bool act_conversation(vd_chat *chat, vd_action action)
     }
 }
 
-static bool act_terminal(vd_chat *chat, vd_action action)
+static bool act_terminal(vd_chat *chat, vd_action action, const char *argument)
 {
-    vd_request_kind kind = vd_request_of(action);
-    if (kind)
-        vd_lanes_send(&chat->lanes, kind, 0, NULL, 0);
-    return kind != VD_REQUEST_NONE;
+    vd_request request;
+    bool done = vd_terminal_act(action, argument, &chat->theme, &chat->notice, &request);
+    if (request.kind)
+        vd_lanes_send(&chat->lanes, request.kind, 0, NULL, request.index);
+    return done;
 }
 
 static void stop(vd_chat *chat)
@@ -417,7 +372,7 @@ static bool act_shown(vd_chat *chat, vd_action action)
         (nav->line.text[0] == '/' ? vd_chat_complete : vd_chat_complete_question)(chat);
         break;
     case VD_ACTION_PICK:
-        if (!view_now(chat)->list)
+        if (!vd_chat_view(chat)->list)
             return false;
         vd_list_pick(chat);
         break;
@@ -454,9 +409,22 @@ static bool act_shown(vd_chat *chat, vd_action action)
 
 bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument)
 {
-    return (view_now(chat)->act && view_now(chat)->act(chat, action, argument)) ||
+    return (vd_chat_view(chat)->act && vd_chat_view(chat)->act(chat, action, argument)) ||
            act_on(chat, action, argument) || act_scroll(chat, action, argument) ||
            act_place(chat, action) || act_conversation(chat, action) ||
-           act_terminal(chat, action) || act_shown(chat, action) ||
-           vd_way_act(&chat->nav.way, action, argument[0] != '\0');
+           act_terminal(chat, action, argument) || act_shown(chat, action) ||
+           vd_way_act(&chat->nav.way, action, argument);
+}
+
+static bool act(void *chat, vd_action action, const char *argument)
+{
+    return vd_chat_act(chat, action, argument);
+}
+
+void vd_chat_command(vd_chat *chat, const char *line)
+{
+    if (!vd_entry_known(&chat->nav.way, line) && vd_chat_is_path(line))
+        vd_chat_open_picture(chat, line);
+    else
+        vd_entry_run(&chat->nav.way, line, &chat->notice, act, chat);
 }

@@ -3,11 +3,6 @@
 
 #include "tui/chat/actions/actions.h"
 
-static const vd_view *view_now(const vd_chat *chat)
-{
-    return chat->views[chat->nav.way.now];
-}
-
 // ---- the line ----------------------------------------------------------------------------------
 
 // Asks, or changes a round to the question.
@@ -80,7 +75,7 @@ static bool edit(vd_chat *chat, vd_line *line, vd_action action)
 
 void vd_list_click(vd_chat *chat, int y)
 {
-    const vd_list list = chat->views[chat->nav.way.now]->list(chat);
+    const vd_list list = vd_chat_view(chat)->list(chat);
     int clicked = chat->nav.row_round[y];
     if (clicked >= 0 && clicked == *list.at)
         vd_chat_act(chat, VD_ACTION_PICK, "");
@@ -90,7 +85,7 @@ void vd_list_click(vd_chat *chat, int y)
 
 static void click(vd_chat *chat, vd_key key)
 {
-    const vd_view *view = view_now(chat);
+    const vd_view *view = vd_chat_view(chat);
     const char *command = vd_spot_command(&chat->nav, key.x, key.y);
     if (command)
         vd_chat_command(chat, command);
@@ -102,17 +97,6 @@ static void click(vd_chat *chat, vd_key key)
         vd_list_click(chat, key.y);
 }
 
-// What a key says to its action: the lines of the wheel, its own digit or Space; else nothing.
-static const char *argument_of(vd_key key, char text[2])
-{
-    if (vd_key_is_wheel(key))
-        return "3";
-    bool said = key.code == ' ' || (key.code >= '1' && key.code <= '9');
-    text[0] = said ? (char)key.code : '\0';
-    text[1] = '\0';
-    return text;
-}
-
 void vd_chat_key(vd_chat *chat, vd_key key)
 {
     char text[2];
@@ -122,7 +106,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     if (key.code == VD_KEY_CLICK && key.y == hints.y &&
         chat->notice.kind == VD_NOTICE_NONE) // a key by its name
         key = vd_keymap_hint_key(nav->way.now, hints.width - 2, key.x - hints.x - 1);
-    bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
+    bool character = vd_key_is_typed(key);
     bool help = nav->way.now == VD_PLACE_HELP;
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
         vd_chat_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
@@ -146,7 +130,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
         if (action == VD_ACTION_ASK)
             submit_line(chat);
         else
-            vd_chat_act(chat, action, argument_of(vd_keymap_meant(key), text));
+            vd_chat_act(chat, action, vd_keymap_says(key, text));
     } else if (character && !help) {
         type(chat, line, key.code);
     }
@@ -154,7 +138,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
         vd_notice_say(&chat->notice, "Ctrl-R an older one, Ctrl-S a newer one, Enter asks it, Esc "
                                      "edits it, Ctrl-C restores the line");
     vd_navigation_settle(nav, &chat->lanes);
-    while (view_now(chat)->of_round && !vd_chat_round(chat))
+    while (vd_chat_view(chat)->of_round && !vd_chat_round(chat))
         vd_way_back(&nav->way);
     vd_chat_settle(chat);
 }

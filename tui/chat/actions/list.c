@@ -36,7 +36,7 @@ int vd_list_draw(vd_list *list, vd_grid *grid, vd_rect at)
 
 void vd_list_scroll(vd_chat *chat, int lines)
 {
-    const vd_list list = chat->views[chat->nav.way.now]->list(chat);
+    const vd_list list = vd_chat_view(chat)->list(chat);
     *list.at = vd_clamp(*list.at + lines, count_matches(&list) - 1);
 }
 
@@ -50,7 +50,7 @@ int vd_list_entry(const vd_list *list)
 
 void vd_list_pick(vd_chat *chat)
 {
-    const vd_list list = chat->views[chat->nav.way.now]->list(chat);
+    const vd_list list = vd_chat_view(chat)->list(chat);
     int entry = vd_list_entry(&list);
     if (entry >= 0)
         list.pick(&list, entry);

@@ -46,7 +46,7 @@ static void suggest(vd_chat *chat, bool again)
     char question[VD_LINE_MAX + 1];
     snprintf(question, sizeof question, "%s?", dialogs->questions[human->question]);
     vd_line_set(&nav->line, question);
-    nav->suggested = nav->line.changes;
+    nav->line.suggested = nav->line.changes;
     nav->stem = 0;
     if (other)
         vd_notice_say(&chat->notice,
@@ -130,8 +130,8 @@ static void step(vd_chat *chat, const found *f, int at)
 {
     vd_navigation *nav = &chat->nav;
     take(chat, f, f->text[at], length_of(f->text[at]), true);
-    nav->candidate = at + 1;
-    nav->suggested = nav->line.changes;
+    nav->line.candidate = at + 1;
+    nav->line.suggested = nav->line.changes;
     nav->stem = f->length;
     vd_notice_say(&chat->notice,
                   "%d of %d questions that begin like this; Tab: another, Enter: ask it", at + 1,
@@ -234,10 +234,11 @@ void vd_chat_complete_question(vd_chat *chat)
 {
     const vd_navigation *nav = &chat->nav;
     const vd_line *line = &nav->line;
-    bool again = line->changes == nav->suggested;
+    bool again = line->changes == nav->line.suggested;
     if (line->length == 0 || (again && nav->stem == 0))
         suggest(chat, again && line->length > 0);
     else if (line->cursor < line->length ||
-             !complete_question(chat, again ? nav->stem : line->length, again ? nav->candidate : 0))
+             !complete_question(chat, again ? nav->stem : line->length,
+                                again ? nav->line.candidate : 0))
         complete_word(chat);
 }

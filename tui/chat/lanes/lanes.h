@@ -11,7 +11,7 @@
 #define VD_CHAT_LANES_H
 
 #include "tui/chat/conversation/conversation.h"
-#include "tui/chat/lanes/notice.h"
+#include "tui/screen/notice.h"
 #include "tui/session/request.h"
 #include "tui/transcript/transcript.h"
 

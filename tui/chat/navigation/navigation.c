@@ -106,10 +106,8 @@ void vd_spot_add(vd_navigation *nav, vd_rect at, const char *format, ...)
 
 const char *vd_spot_command(const vd_navigation *nav, int x, int y)
 {
-    for (int i = nav->spot_count - 1; i >= 0; i--) {
-        vd_rect at = nav->spots[i].at;
-        if (x >= at.x && x < at.x + at.width && y >= at.y && y < at.y + at.height)
+    for (int i = nav->spot_count - 1; i >= 0; i--)
+        if (vd_rect_has(nav->spots[i].at, x, y))
             return nav->spots[i].command;
-    }
     return NULL;
 }

@@ -52,14 +52,12 @@ typedef struct vd_navigation {
     bool reveal;      // scroll so that the selected round is seen
 
     vd_line line;
-    vd_line filter;     // of the place that filters
-    bool pasting;       // the input is being pasted
-    size_t unpasted;    // characters that the line had no room for
-    size_t unread;      // bytes that are not UTF-8
-    int suggestion;     // people's questions already suggested for this line
-    unsigned suggested; // line.changes when the line was a suggestion
-    size_t stem;        // bytes of it that were typed, 0: people's question about this picture
-    int candidate;      // the next of the matching questions
+    vd_line filter;  // of the place that filters
+    bool pasting;    // the input is being pasted
+    size_t unpasted; // characters that the line had no room for
+    size_t unread;   // bytes that are not UTF-8
+    int suggestion;  // people's questions already suggested for this line
+    size_t stem; // bytes of a suggestion that were typed, 0: people's question about this picture
     char search[256];
 
     int list_at;   // cursor in the filtered list

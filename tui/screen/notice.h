@@ -1,8 +1,10 @@
 // A message for the person: what has happened last.
-#ifndef VD_CHAT_NOTICE_H
-#define VD_CHAT_NOTICE_H
+#ifndef VD_NOTICE_H
+#define VD_NOTICE_H
 
 #include <stdbool.h>
+
+#include "tui/screen/grid.h"
 
 typedef enum vd_notice_kind {
     VD_NOTICE_NONE, // the text says nothing
@@ -24,5 +26,10 @@ bool vd_notice_put(vd_notice *notice, vd_notice_kind kind, const char *format, .
 #define vd_notice_say(notice, ...)      vd_notice_put(notice, VD_NOTICE_SAID, __VA_ARGS__)
 #define vd_notice_wait(notice, ...)     vd_notice_put(notice, VD_NOTICE_WAIT, __VA_ARGS__)
 #define vd_notice_complain(notice, ...) vd_notice_put(notice, VD_NOTICE_WRONG, __VA_ARGS__)
+
+enum { VD_NOTICE_ROWS = 3 }; // at most
+// How many rows it takes, and the drawing of it into them.
+int vd_notice_rows(const vd_notice *notice, vd_grid *grid, int width);
+void vd_notice_draw(const vd_notice *notice, vd_grid *grid, vd_rect at);
 
 #endif
