@@ -25,7 +25,7 @@ static void cases_are_gone_through(void **state)
     await("2/12");
     await("Regions ");
     await("picture ");
-    tell("send-keys -t chat /");
+    tell("send-keys -t chat s");
     await(" find>");
     tell("send-keys -t chat 'ball' Enter");
     await("/8");
@@ -141,7 +141,8 @@ static void leaving_gives_the_terminal_back(void **state)
         {"Enter", "C-d", 0, "[exit 0]"},
         {"a", "C-c", 0, "[exit 0]"},
         {"?", "C-c", 0, "[exit 0]"},
-        {"/", "C-d", 0, "[exit 0]"},
+        {"s", "C-d", 0, "[exit 0]"},
+        {"/", "quit Enter", 0, "[exit 0]"},
         {"a", NULL, SIGTERM, "[exit 143]"},
         {"Enter", NULL, SIGHUP, "[exit 129]"},
         {"a", NULL, SIGSEGV, "[exit 139]"},

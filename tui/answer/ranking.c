@@ -5,9 +5,6 @@
 #include "tui/base/shares.h"
 #include "tui/screen/theme.h"
 
-// Columns of a move: which way, how many places, with the change.
-enum { MOVE_ARROW = 1, MOVE = 4, MOVE_CHANGE = 9 };
-
 // ---- where the parts lie -----------------------------------------------------------------------
 
 vd_ranking_columns vd_ranking_columns_of(int width, int last, bool beside, bool moves)
@@ -21,7 +18,9 @@ vd_ranking_columns vd_ranking_columns_of(int width, int last, bool beside, bool 
     out.mark = out.place_width;
     out.text = out.mark + 2;
     if (moves) {
-        out.move_width = width >= 30 ? MOVE_CHANGE : width >= 22 ? MOVE : MOVE_ARROW;
+        out.move_width = width >= 30   ? VD_RANK_MOVE_CHANGE
+                         : width >= 22 ? VD_RANK_MOVE
+                                       : VD_RANK_MOVE_ARROW;
         out.move = end - out.move_width;
         end = out.move - 1;
     }
@@ -46,7 +45,7 @@ static void draw_move(vd_grid *grid, vd_rect at, const vd_sheet_move *move)
 {
     char text[16];
     if (move->before < 0) {
-        vd_grid_right(grid, at.x, at.y, at.width, at.width < MOVE ? "+" : "new",
+        vd_grid_right(grid, at.x, at.y, at.width, at.width < VD_RANK_MOVE ? "+" : "new",
                       vd_style_of(grid, VD_ROLE_FAINT));
         return;
     }
@@ -54,11 +53,11 @@ static void draw_move(vd_grid *grid, vd_rect at, const vd_sheet_move *move)
     vd_style style = vd_style_of(grid, up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT);
     uint32_t arrow = up > 0 ? 0x2191 : up < 0 ? 0x2193 : '=';
     vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', style);
-    if (moved && at.width >= MOVE) {
+    if (moved && at.width >= VD_RANK_MOVE) {
         snprintf(text, sizeof text, "%d", moved > 999 ? 999 : moved);
         vd_grid_text(grid, at.x + 1, at.y, 3, text, style);
     }
-    if (at.width < MOVE_CHANGE)
+    if (at.width < VD_RANK_MOVE_CHANGE)
         return;
     snprintf(text, sizeof text, "%+.0f", move->change * 100);
     if (strcmp(text, "-0") == 0)

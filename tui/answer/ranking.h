@@ -24,4 +24,7 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
 void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side, int top,
                      bool human);
 
+// Columns of a move: which way, how many places, with the change.
+enum { VD_RANK_MOVE_ARROW = 1, VD_RANK_MOVE = 4, VD_RANK_MOVE_CHANGE = 9 };
+
 #endif

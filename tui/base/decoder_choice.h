@@ -15,7 +15,7 @@ typedef struct vd_decoder_choice {
 // note: the default, and what else is to be said. reads: vd_decoder_read, or what collects several.
 // clang-format off
 #define VD_DECODER_OPTION(type, member, reads, note)                                               \
-    {"decoder", "NAME", VD_HELP_DECODER note, VD_INTO(type, member), .read = reads,                \
+    {"decoder", "NAME", VD_HELP_DECODER note, VD_INTO(type, member), .read = (reads),              \
      .names = vd_decoders_names, .most = VD_BOTH}
 // clang-format on
 // Default of commands that answer questions, and of those that evaluate.
