@@ -471,7 +471,7 @@ static void expect_even(room *r, const char *name, int from, int count)
     const int32_t ids[2 * WIDTH] = {VD_START, 5, 6, VD_START}, length[] = {WIDTH, 1};
     const int question[] = {1, 1};
     const char *const names[] = {name, NULL};
-    vd_tape tape = {.be = vd_backend_cpu(), .arena = &r->arena, .flatten = names};
+    vd_tape tape = {.be = vd_backend_cpu(), .arena = &r->arena, .uniform = names};
     vd_packed answers;
     vd_dialog_tokens d;
     vd_error err;
@@ -483,7 +483,7 @@ static void expect_even(room *r, const char *name, int from, int count)
     for (int i = 0; i < scores; i++)
         one[i] = 1;
     const vd_value *even =
-        vd_dialog_tokens_flatten(&d, vd_tape_constant(&tape, VD_AXIS_PAIRS, one, scores, 1));
+        vd_dialog_tokens_make_uniform(&d, vd_tape_constant(&tape, VD_AXIS_PAIRS, one, scores, 1));
     for (int h = 0; h < d.heads; h++)
         for (int w = 0; w < answers.tokens; w++) {
             const vd_pair_group *g = &d.sees->group[w];

@@ -381,7 +381,7 @@ static bool act_shown(vd_chat *chat, vd_action action)
             vd_navigation_stop_editing(nav);
         else if (vd_chat_lines(nav->line.text) > 1)
             vd_chat_join_lines(&nav->line);
-        else if (nav->place == VD_PLACE_CHAT)
+        else if (nav->way.now == VD_PLACE_CHAT)
             vd_navigation_newest(nav);
         else
             return false;
