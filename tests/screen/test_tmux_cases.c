@@ -137,16 +137,11 @@ static void leaving_gives_the_terminal_back(void **state)
         int signal;
         const char *code;
     } ways[] = {
-        {"a", "q", 0, "[exit 0]"},
-        {"Enter", "C-d", 0, "[exit 0]"},
-        {"a", "C-c", 0, "[exit 0]"},
-        {"?", "C-c", 0, "[exit 0]"},
-        {"s", "C-d", 0, "[exit 0]"},
-        {"/", "quit Enter", 0, "[exit 0]"},
-        {"a", NULL, SIGTERM, "[exit 143]"},
-        {"Enter", NULL, SIGHUP, "[exit 129]"},
-        {"a", NULL, SIGSEGV, "[exit 139]"},
-        {"/", NULL, SIGABRT, "[exit 134]"},
+        {"a", "q", 0, "[exit 0]"},          {"Enter", "C-d", 0, "[exit 0]"},
+        {"a", "C-c", 0, "[exit 0]"},        {"?", "C-c", 0, "[exit 0]"},
+        {"s", "C-d", 0, "[exit 0]"},        {"/", "quit Enter", 0, "[exit 0]"},
+        {"a", NULL, SIGTERM, "[exit 143]"}, {"Enter", NULL, SIGHUP, "[exit 129]"},
+        {"a", NULL, SIGSEGV, "[exit 139]"}, {"/", NULL, SIGABRT, "[exit 134]"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         start_cases("ASAN_OPTIONS=handle_segv=0:handle_abort=0");
