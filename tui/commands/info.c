@@ -130,7 +130,7 @@ const vd_command vd_cmd_info = {
     "annotations, rankings, scenes, captions, word counts, word vectors, answer pools, "
     "transcripts, training logs, event files, settings, pages and pictures; and the directory of a "
     "training run; " VD_MODEL_NAMES " are the bundled models. Without a file it describes the "
-                                    "program: its version, libraries, instruction "
+    "program: its version, libraries, instruction "
     "set and GPU.",
     "  visdial info best assets/pictures/1000003.png\n",
     .options = options};

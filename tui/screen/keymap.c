@@ -487,7 +487,7 @@ void vd_keymap_where(vd_place place, vd_action action, char *out, size_t size)
     uint32_t screen = screen_of(place), places = 0;
     screen &= screen & ASKING ? ASKING : screen;
     for (const vd_binding *b = table; b < table + BINDINGS; b++)
-        places |= b->action == action ? b->places & screen : 0;
+        places |= b->action == action && b->keys ? b->places & screen : 0;
     out[0] = '\0';
     for (; places; places &= places - 1)
         vd_append(out, size, "%s%s", *out ? " or " : "",
