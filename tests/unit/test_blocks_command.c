@@ -172,6 +172,16 @@ static void wrong_use_is_explained(void **state)
     support_program_run(&p, BLOCKS("make"), NULL);
     support_program_expect(&p, 2, "--out is missing", NULL);
     support_program_clear(&p);
+    support_program_run(&p, BLOCKS("show", "--count", "3"), NULL);
+    support_program_expect(&p, 2, "--count does not belong to blocks show", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("make", "--out", directory, "--png", "a.png"), NULL);
+    support_program_expect(&p, 2, "--png does not belong to blocks make", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("make", "--out", directory, "--pictures", "3", "--no-pictures"),
+                        NULL);
+    support_program_expect(&p, 2, "--pictures contradicts --no-pictures", NULL);
+    support_program_clear(&p);
     support_program_run(&p, BLOCKS("show", "--split", "dev"), NULL);
     support_program_expect(&p, 2, "train, val or test", "'dev'", NULL);
     support_program_clear(&p);

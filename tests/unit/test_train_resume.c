@@ -182,7 +182,7 @@ static void a_resumed_run_learns_the_relevance_again(void **state)
 static void resuming_with_other_settings_or_data_is_refused(void **state)
 {
     (void)state;
-    train_run_expect("fixed", 3, "--resume: there is no", MORE("--resume"));
+    train_run_expect("fixed", 3, "--resume: there is no directory", MORE("--resume"));
     train_run_expect("fixed", 0, "", MORE("--stop-after", "1"));
     train_run_expect("fixed", 5, "--rate: the run was started with 0.001, found 0.5",
                      MORE("--resume", "--rate", "0.5"));

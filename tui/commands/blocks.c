@@ -356,12 +356,24 @@ static vd_status work(job *j, int argc, char **argv, vd_error *err)
     enum { MAKE, WORLD, SHOW };
     const char *what = given.count == 1 ? given.operand[0] : "";
     int verb = vd_choice_find("make, world or show", what);
-    j->pictures = j->no_pictures ? 0 : j->pictures;
-    if (verb == SHOW)
-        return show(j, err);
     if (verb < 0)
         return vd_error_set(err, VD_USAGE,
                             "say what to do: make, world or show, found '%.80s'; see --help", what);
+    static const char *const others[] = {
+        [MAKE] = "split count index png",
+        [WORLD] = "val test captions pictures no-pictures no-features png",
+        [SHOW] = "out train val test captions pictures no-pictures no-features extractor force "
+                 "count"};
+    char why[64];
+    snprintf(why, sizeof why, "does not belong to blocks %s", what);
+    status = vd_arguments_refuse(&given, others[verb], why, err);
+    if (status == VD_OK && j->no_pictures)
+        status = vd_arguments_refuse(&given, "pictures", "contradicts --no-pictures", err);
+    if (status)
+        return status;
+    j->pictures = j->no_pictures ? 0 : j->pictures;
+    if (verb == SHOW)
+        return show(j, err);
     status = vd_arguments_need(&given, "out", err);
     if (status)
         return status;

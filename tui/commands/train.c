@@ -272,6 +272,11 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->run.checkpoint_seconds = 60 * j->minutes;
     if (j->task == VD_TASK_CAPTION && !vd_arguments_have(&j->given, "missing"))
         j->in.missing = VD_MISSING_REFUSE;
+    if (status == VD_OK && j->resume && j->run.directory && access(j->run.directory, F_OK) != 0)
+        status = vd_error_set(err, VD_NOT_FOUND,
+                              "--resume: there is no directory %.400s; expected the --out of the "
+                              "run to continue",
+                              j->run.directory);
     if (status == VD_OK && j->resume && j->run.directory)
         status = vd_run_inputs_read(&j->in, &j->given, path_of(j, VD_RUN_INPUTS), &j->kept, err);
     j->run.validation_limit = j->in.val_limit;
