@@ -383,7 +383,7 @@ static void a_transcript_is_read(void **state)
         vd_sheet sheet = {
             .image_id = vd_world_image_id(world, 0),
             .caption = vd_world_caption(world, 0),
-            .said = history,
+            .history = history,
             .rounds = i,
             .sides = 1,
             .side = {{.name = "improved", .model = "improved", .reply = &reply, .texts = texts}}};

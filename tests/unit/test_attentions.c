@@ -61,7 +61,7 @@ static void make_sheet(void)
                        .boxes = boxes,
                        .regions = 3,
                        .caption = "red cube",
-                       .said = said,
+                       .history = said,
                        .rounds = 1,
                        .question = question,
                        .moved = -1,

@@ -574,6 +574,8 @@ static void what_does_not_fit_is_refused(void **state)
     refuse(ARGUMENTS("--model", "base", "--from-ranks", "ranks.json"), 2, "--model",
            "--from-ranks");
     refuse(ARGUMENTS("--from-ranks", "ranks.json", "--batch", "3"), 2, "--batch", "--from-ranks");
+    refuse(ARGUMENTS("--from-ranks", "ranks.json", "--backend", "cpu"), 2, "--backend",
+           "--from-ranks");
     refuse(ARGUMENTS("--from-ranks", "/nonexistent.json", "--data", tiny.val), 3,
            "/nonexistent.json", "no such file");
     refuse(ARGUMENTS("--model", "base", "--threads", "99"), 2, "--threads", "found '99'");

@@ -13,7 +13,7 @@
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"
 #include "tests/support/train_run.h"
-#include "tui/measure/say.h"
+#include "tui/measure/generate.h"
 
 static char *model, *other, *hard, *out, *dialogs;
 
@@ -104,12 +104,12 @@ static void all_pictures_get_the_caption_that_each_gets_alone(void **state)
     const vd_watch watch = {0};
     must(vd_captioner_load(model, &captioner, &err), &err);
     must(vd_regions_open(tiny.features, &regions, &err), &err);
-    const vd_pictures_to_say pictures = {regions, 3, image};
-    must(vd_say_captions(captioner, &pictures, &how, VD_HARD_OWN, 1, &watch, "one", &results[0],
-                         &err),
+    const vd_pictures_to_caption pictures = {regions, 3, image};
+    must(vd_generate_captions(captioner, &pictures, &how, VD_HARD_OWN, 1, &watch, "one",
+                              &results[0], &err),
          &err);
-    must(vd_say_captions(captioner, &pictures, &how, VD_HARD_OWN, 3, &watch, "three", &results[1],
-                         &err),
+    must(vd_generate_captions(captioner, &pictures, &how, VD_HARD_OWN, 3, &watch, "three",
+                              &results[1], &err),
          &err);
     for (size_t i = 0; i < 3; i++) {
         float features[TINY_REGIONS * TINY_REGION_SIZE];

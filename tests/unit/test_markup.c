@@ -173,7 +173,7 @@ static vd_status write_html(void *context_, vd_error *err)
 {
     (void)context_;
     fake_sheet f = hostile();
-    f.sheet.said = f.said;
+    f.sheet.history = f.said;
     f.sheet.side[0].reply = f.sheet.side[1].reply = &f.reply;
     uint8_t pixels[4 * 3 * 3] = {0};
     const vd_image image = {4, 3, pixels};
@@ -258,7 +258,7 @@ static void a_sheet_in_markdown(void **state)
     vd_error err = {0};
     vd_markup *markup;
     fake_sheet f = hostile();
-    f.sheet.said = f.said;
+    f.sheet.history = f.said;
     f.sheet.side[0].reply = f.sheet.side[1].reply = &f.reply;
     f.sheet.title = "Picture 1";
     f.sheet.caption = "a cube";

@@ -80,7 +80,7 @@ static void what_was_said_is_read_back(void **state)
     assert_non_null(second);
     const vd_answer *answer = &second->reply.answer;
     assert_string_equal(second->sheet.side[0].model, "improved");
-    assert_string_equal(second->sheet.said[0].answer, talk->rounds[0].answer);
+    assert_string_equal(second->sheet.history[0].answer, talk->rounds[0].answer);
     assert_int_equal(answer->candidates, TINY_ANSWERS);
     assert_int_equal(answer->rounds, 2);
     assert_int_equal(answer->regions, TINY_REGIONS);
@@ -96,7 +96,8 @@ static void what_was_said_is_read_back(void **state)
     assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
     assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
     assert_int_equal(
-        vd_session_continue(session, second->sheet.said, second->sheet.rounds, NULL, &err), VD_OK);
+        vd_session_continue(session, second->sheet.history, second->sheet.rounds, NULL, &err),
+        VD_OK);
     assert_int_equal(vd_session_ask(session, "is it next to the ball", NULL, &now, &err), VD_OK);
     for (int i = 0; i < TINY_ANSWERS; i++) {
         assert_true(fabsf(answer->score[i] - now.answer.score[i]) < 1e-6f);

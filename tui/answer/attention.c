@@ -33,8 +33,8 @@ void vd_sheet_entry_words(const vd_sheet *sheet, const vd_answer *answer, int en
     out->count = 0;
     if (entry == 0 && sheet->caption)
         is_done(vd_entry_words_caption(out, sheet->caption, NULL));
-    else if (entry > 0 && entry <= sheet->rounds && sheet->said[entry - 1].answer)
-        turn_words(&sheet->said[entry - 1], length, out);
+    else if (entry > 0 && entry <= sheet->rounds && sheet->history[entry - 1].answer)
+        turn_words(&sheet->history[entry - 1], length, out);
     out->count = out->count == length ? length : 0;
 }
 

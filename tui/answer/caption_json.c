@@ -46,8 +46,8 @@ static void json_others(yajl_gen json, const vd_caption_side *side)
 {
     vd_json_put(json, "others: [");
     for (int i = 1; i < side->of; i++)
-        vd_json_put(json, "{caption: %s, log_probability: %.9g}", side->said[i].text,
-                    side->said[i].log_probability);
+        vd_json_put(json, "{caption: %s, log_probability: %.9g}", side->generated[i].text,
+                    side->generated[i].log_probability);
     vd_json_put(json, "]");
 }
 

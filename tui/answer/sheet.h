@@ -45,7 +45,7 @@ typedef struct vd_sheet {
     vd_fingerprint features_hash;
     const char *caption;
     vd_caption_by caption_by;
-    const vd_turn *said; // (rounds) that came before
+    const vd_turn *history; // (rounds) that came before
     int rounds;
     const char *question;           // as typed, or of the data, with or without "?"
     const char *human;              // the human answer or NULL

@@ -171,7 +171,7 @@ static vd_sheet sheet_of(const vd_chat *chat, const picture *about, int lane, si
         .picture = vd_world_own_path(conversation->world, conversation->branches.picture),
         .caption = caption.text,
         .caption_by = caption.by,
-        .said = history,
+        .history = history,
         .rounds = (int)at,
         .boxes = known ? about->regions.boxes : NULL,
         .names = known ? about->regions.names : NULL,

@@ -51,7 +51,7 @@ static const vd_option options[] = {
 static void json_utterance(yajl_gen json, const ask *a, const vd_generated_answer *said)
 {
     char *text;
-    vd_utterance_text(a->session->words, said, &text, NULL);
+    vd_generated_answer_text(a->session->words, said, &text, NULL);
     vd_json_put(json, "{answer: %s, score: %.9g}", text, (double)said->score);
     vd_free(text);
 }
@@ -199,7 +199,7 @@ static void print_seen(const vd_reply *reply)
 static void print_words(const ask *a, const vd_generated_answer *said)
 {
     char *text;
-    vd_utterance_text(a->session->words, said, &text, NULL);
+    vd_generated_answer_text(a->session->words, said, &text, NULL);
     printf("%s  (%.2f a word)\n", text ? text : "", (double)said->score);
     vd_free(text);
 }
@@ -272,7 +272,7 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
                       .names = a->session->regions.names,
                       .regions = a->session->regions.count,
                       .sides = 1};
-    out->said = out->rounds ? &a->session->turn[0] : NULL;
+    out->history = out->rounds ? &a->session->turn[0] : NULL;
     out->side[0] =
         (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
     if (!a->fold)

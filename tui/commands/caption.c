@@ -7,7 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/base/json.h"
 #include "tui/answer/caption_text.h"
-#include "tui/base/saying.h"
+#include "tui/base/generation.h"
 #include "tui/measure/score.h"
 #include "tui/measure/verdict.h"
 #include "tui/page/html_caption.h"
@@ -54,7 +54,7 @@ static const vd_option options[] = {
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(job, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(job, files.data)},
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, files.features)},
-    VD_SAYING_OPTIONS(job, how),
+    VD_GENERATION_OPTIONS(job, how),
     VD_HARD_OPTION(job, hard),
     {"seed", "N", "seed for sampling (0)", VD_INTO(job, how.seed), 0, 1000000000000000},
     {"scenes", "FILE",

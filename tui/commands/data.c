@@ -81,8 +81,8 @@ typedef struct lengths {
 
 typedef struct survey {
     const vd_visdial *data;
-    vd_vocab *words; // all that are said
-    int64_t *said;   // (words) how often
+    vd_vocab *words;      // all that are said
+    int64_t *occurrences; // (words) how often
     int64_t rounds, answered;
     int32_t fewest, most, candidates;                        // rounds a dialog; candidates a round
     int64_t questions_asked, answers_given, answers_offered; // different ones
@@ -97,7 +97,7 @@ static vd_status add_text(survey *s, const char *text, const char *end, int64_t 
     vd_status status = vd_tokenize(whole, &words, err);
     int64_t count = (int64_t)words.count;
     for (size_t i = 0; i < words.count; i++)
-        s->said[vd_vocab_id(s->words, words.word[i])]++;
+        s->occurrences[vd_vocab_id(s->words, words.word[i])]++;
     length->texts++;
     length->words += count;
     length->longest = count > length->longest ? count : length->longest;
@@ -144,7 +144,7 @@ static vd_status count_all(survey *s, vd_error *err)
     unsigned char *used = g_new0(unsigned char, s->data->answer_count);
     vd_status status = vd_dataset_own_vocab(s->data, 1, &s->words, err);
     if (status == VD_OK)
-        s->said = g_new0(int64_t, vd_vocab_size(s->words));
+        s->occurrences = g_new0(int64_t, vd_vocab_size(s->words));
     for (size_t d = 0; d < s->data->dialog_count && status == VD_OK; d++)
         status = add_dialog(s, &s->data->dialogs[d], asked, used, err);
     g_free(used);
@@ -197,8 +197,8 @@ static void print_unknown(const survey *s, const vd_vocab *vocab, int64_t top)
     int64_t all = 0, unknown = 0, different = 0;
     for (int32_t id = VD_FIRST_WORD; id < vd_vocab_size(s->words); id++) {
         bool known = vd_vocab_id(vocab, vd_vocab_word(s->words, id)) != VD_UNKNOWN;
-        all += s->said[id];
-        unknown += known ? 0 : s->said[id];
+        all += s->occurrences[id];
+        unknown += known ? 0 : s->occurrences[id];
         different += !known;
     }
     vd_output_row("unknown", "%" PRId64 " different, %" PRId64 " of %" PRId64 " words (%.2f %%)",
@@ -207,7 +207,7 @@ static void print_unknown(const survey *s, const vd_vocab *vocab, int64_t top)
         const char *word = vd_vocab_word(s->words, id);
         if (vd_vocab_id(vocab, word) != VD_UNKNOWN)
             continue;
-        vd_output_row("", "%8" PRId64 "  %s", s->said[id], word);
+        vd_output_row("", "%8" PRId64 "  %s", s->occurrences[id], word);
         top--;
     }
 }
@@ -222,7 +222,7 @@ static vd_status print_info(const vd_visdial *data, const vd_vocab *vocab, int64
         print_survey(&s);
     if (status == VD_OK && vocab)
         print_unknown(&s, vocab, top);
-    g_free(s.said);
+    g_free(s.occurrences);
     vd_vocab_free(s.words);
     return status;
 }

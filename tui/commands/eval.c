@@ -8,7 +8,7 @@
 #include "tui/base/decoder_choice.h"
 #include "tui/commands/eval_caption.h"
 #include "tui/base/progress.h"
-#include "tui/base/saying.h"
+#include "tui/base/generation.h"
 #include "tui/measure/measure.h"
 
 #define LEVEL 0.95
@@ -71,7 +71,7 @@ static const vd_option options[] = {
      VD_INTO(evaluation, captions.cases), 0, 1000},
     {"out", "FILE", "caption: write the captions of --model to FILE (a results file)",
      VD_INTO(evaluation, captions.out)},
-    VD_SAYING_OPTIONS(evaluation, captions.how),
+    VD_GENERATION_OPTIONS(evaluation, captions.how),
     VD_HARD_OPTION(evaluation, captions.hard),
     {"references", "FILE",
      "caption: reference captions (Karpathy's splits, COCO captions, VisDial dialogs)",
@@ -273,7 +273,7 @@ static vd_status check_sources(const evaluation *e, const vd_arguments *given, v
     if (status == VD_OK && !e->model_name)
         status = vd_arguments_refuse(given, "out", "needs --model", err);
     if (status == VD_OK && !e->model_name && !other->model)
-        return vd_arguments_refuse(given, "features missing backend threads " VD_SAYING_NAMES,
+        return vd_arguments_refuse(given, "features missing backend threads " VD_GENERATION_NAMES,
                                    "needs --model or --other-model", err);
     return status ? status : vd_arguments_need(given, "features", err);
 }
@@ -328,10 +328,11 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         return status ? status : vd_generation_check(&e->captions.how, &given, err);
     }
     if (status == VD_OK)
-        status = vd_arguments_refuse(&given,
-                                     "results other-results other-model cases out references split "
-                                     "scenes trained-on tokens-given meteor-jar " VD_SAYING_NAMES,
-                                     "is about captions; --task caption measures them", err);
+        status =
+            vd_arguments_refuse(&given,
+                                "results other-results other-model cases out references split "
+                                "scenes trained-on tokens-given meteor-jar " VD_GENERATION_NAMES,
+                                "is about captions; --task caption measures them", err);
     if (status)
         return status;
     if (e->from_ranks && !e->paths.features)
@@ -340,7 +341,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         return status;
     if (e->from_ranks)
         return vd_arguments_refuse(
-            &given, "model ranks decoder batch threads other-image no-history",
+            &given, "model ranks decoder batch threads backend other-image no-history",
             "is about a model; --from-ranks measures rankings without one", err);
     return e->model_name ? VD_OK
                          : vd_error_set(err, VD_USAGE,

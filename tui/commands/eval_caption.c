@@ -8,13 +8,13 @@
 #include "engine/base/file.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
-#include "tui/base/saying.h"
-#include "tui/measure/say.h"
+#include "tui/base/generation.h"
+#include "tui/measure/generate.h"
 
 typedef struct measured {
     vd_regions *regions;     // of captioners; NULL: no captions are generated
     vd_caption_judge *judge; // NULL: nothing is scored
-    vd_pictures_to_say pictures;
+    vd_pictures_to_caption pictures;
     int64_t *image; // of them
     vd_results *results[2];
     char *signature[2]; // how the captioners were trained; NULL: not known
@@ -35,7 +35,7 @@ static void list_pictures(measured *m)
     for (size_t i = 0; i < count; i++)
         m->image[i] =
             references ? references->image[i].image_id : vd_regions_image_id(m->regions, i);
-    m->pictures = (vd_pictures_to_say){m->regions, count, m->image};
+    m->pictures = (vd_pictures_to_caption){m->regions, count, m->image};
 }
 
 static vd_status open_captioner(const vd_caption_evaluation *e, const char *path,
@@ -56,7 +56,7 @@ static vd_hard look_of(const vd_caption_evaluation *e, const vd_captioner *capti
                : (vd_hard)(VD_HARD_LARGEST + e->hard);
 }
 
-static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_error *err)
+static vd_status generate(const vd_caption_evaluation *e, int which, measured *m, vd_error *err)
 {
     const char *model = e->from[which].model;
     vd_captioner *captioner = NULL;
@@ -65,8 +65,8 @@ static vd_status say(const vd_caption_evaluation *e, int which, measured *m, vd_
     vd_progress_start(&progress, "captions", (int64_t)m->pictures.count, 0, e->quiet);
     const vd_watch watch = {vd_progress_report, &progress, vd_interrupt_watch()};
     if (status == VD_OK)
-        status = vd_say_captions(captioner, &m->pictures, &e->how, look_of(e, captioner),
-                                 e->threads, &watch, model, &m->results[which], err);
+        status = vd_generate_captions(captioner, &m->pictures, &e->how, look_of(e, captioner),
+                                      e->threads, &watch, model, &m->results[which], err);
     if (status == VD_OK)
         m->signature[which] =
             g_strdup(vd_model_metadata(vd_captioner_model(captioner), "signature"));
@@ -87,7 +87,7 @@ static vd_status get_captions(const vd_caption_evaluation *e, measured *m, vd_er
     vd_status status = VD_OK;
     for (int i = 0; i < 2 && status == VD_OK; i++)
         if (e->from[i].model)
-            status = say(e, i, m, err);
+            status = generate(e, i, m, err);
         else if (e->from[i].results)
             status = vd_results_read(e->from[i].results, &m->results[i], err);
     if (status == VD_OK && m->results[0])
@@ -215,7 +215,7 @@ static void print(const vd_caption_evaluation *e, const measured *m)
                                       .other = two ? &m->measure[1] : NULL,
                                       .references =
                                           m->judge ? vd_caption_judge_references(m->judge) : NULL,
-                                      .said = {m->results[0], m->results[1]},
+                                      .generated = {m->results[0], m->results[1]},
                                       .cases = e->cases,
                                       .interval = e->intervals ? m->interval : NULL,
                                       .difference = e->intervals && two ? m->difference : NULL,

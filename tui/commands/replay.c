@@ -174,7 +174,7 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
     if (!vd_session_has_picture(session, index))
         status = vd_session_picture(session, index, err);
     if (status == VD_OK)
-        status = vd_session_continue(session, sheet->said, sheet->rounds, NULL, err);
+        status = vd_session_continue(session, sheet->history, sheet->rounds, NULL, err);
     if (status == VD_OK)
         status = vd_session_ask(session, sheet->side[0].reply->typed, NULL, &reply, err);
     if (status == VD_OK)

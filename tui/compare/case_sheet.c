@@ -34,7 +34,7 @@ static vd_status make_dialog(const vd_model *model, vd_own_words *own, const vd_
         status = vd_dialog_new(model, pool, from->regions.features, from->regions.count, ids,
                                length, out, err);
     for (int r = 0; r < from->sheet.rounds && status == VD_OK; r++) {
-        const vd_turn *turn = &from->said[r];
+        const vd_turn *turn = &from->history[r];
         status = vd_turn_ids(model, own, turn->question, turn->answer, ids, &length, err);
         if (status == VD_OK)
             status = vd_dialog_append(*out, ids, length, err);
@@ -68,7 +68,7 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, reply->ids, reply->words, stop, &reply->answer, err);
     if (status == VD_OK && vd_attends(vd_model_config(model)))
-        status = vd_utterance_text(own, &reply->answer.given, &reply->given, err);
+        status = vd_generated_answer_text(own, &reply->answer.given, &reply->given, err);
     vd_own_words_free(own);
     vd_dialog_free(dialog);
     vd_pool_free(pool);
@@ -82,12 +82,12 @@ static void borrow_texts(const vd_cases *cases, const vd_case *at, vd_case_sheet
     const vd_visdial *data = cases->corpus->dialogs;
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, at);
     const vd_visdial_round *round = vd_case_round(cases, at);
-    out->said = g_new0(vd_turn, at->round);
+    out->history = g_new0(vd_turn, at->round);
     out->texts = g_new(const char *, round->option_count);
     for (int r = 0; r < at->round; r++) {
         const vd_visdial_round *before = &dialog->rounds[r];
-        out->said[r].question = (char *)data->questions[before->question];
-        out->said[r].answer = before->answer >= 0 ? (char *)data->answers[before->answer] : NULL;
+        out->history[r].question = (char *)data->questions[before->question];
+        out->history[r].answer = before->answer >= 0 ? (char *)data->answers[before->answer] : NULL;
     }
     for (int i = 0; i < round->option_count; i++)
         out->texts[i] = vd_case_option(cases, at, i);
@@ -119,7 +119,7 @@ void vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by
         .title = out->title,
         .image_id = dialog->image_id,
         .caption = dialog->caption,
-        .said = out->said,
+        .history = out->history,
         .rounds = at->round,
         .question = vd_case_question(cases, at),
         .human = vd_case_human(cases, at),
@@ -162,7 +162,7 @@ void vd_case_sheet_clear(vd_case_sheet *sheet)
     for (int side = 0; side < VD_MODELS; side++)
         vd_reply_clear(&sheet->reply[side]);
     vd_picture_regions_clear(&sheet->regions);
-    g_free(sheet->said);
+    g_free(sheet->history);
     g_free(sheet->texts);
     *sheet = (vd_case_sheet){0};
 }

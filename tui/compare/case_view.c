@@ -18,8 +18,8 @@
 static int draw_round(const vd_sheet *sheet, vd_grid *grid, vd_rect at, int r, bool shown)
 {
     enum { NUMBER = 3, BETWEEN = 2 };
-    const char *question = sheet->said[r].question;
-    const char *answer = sheet->said[r].answer ? sheet->said[r].answer : "";
+    const char *question = sheet->history[r].question;
+    const char *answer = sheet->history[r].answer ? sheet->history[r].answer : "";
     size_t length = strlen(question), offset = 0;
     int rows = 0, x = 0, wide = vd_text_width(answer, strlen(answer));
     vd_text_line line;

@@ -161,7 +161,7 @@ typedef struct vd_case_sheet {
     vd_sheet sheet; // the rest is what it borrows
     vd_reply reply[VD_MODELS];
     vd_picture_regions regions;
-    vd_turn *said;
+    vd_turn *history;
     const char **texts;
     char id[48], title[96], group_name[96];
 } vd_case_sheet;

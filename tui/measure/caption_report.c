@@ -142,9 +142,9 @@ static differing *find_differences(const vd_caption_report *r, size_t *count)
     return all;
 }
 
-static const char *said(const vd_caption_report *r, int which, const differing *d)
+static const char *generated(const vd_caption_report *r, int which, const differing *d)
 {
-    return vd_results_find(r->said[which], r->references->image[d->picture].image_id);
+    return vd_results_find(r->generated[which], r->references->image[d->picture].image_id);
 }
 
 static void print_differences(const vd_caption_report *r)
@@ -163,8 +163,8 @@ static void print_differences(const vd_caption_report *r)
         const differing *d = &all[i];
         cell one, two;
         vd_table_add(&table, "%" PRId64 "\t%s\t%s", r->references->image[d->picture].image_id,
-                     number(one, name, d->first), said(r, 0, d));
-        vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), said(r, 1, d));
+                     number(one, name, d->first), generated(r, 0, d));
+        vd_table_add(&table, "\t%s\t%s", number(two, name, d->second), generated(r, 1, d));
     }
     vd_table_print(&table, 0, stdout);
     vd_table_clear(&table);
@@ -236,7 +236,7 @@ static void json_differences(yajl_gen json, const vd_caption_report *r)
         const differing *d = &all[i];
         vd_json_put(json, "{image_id: %" PRId64 ", %s: [%.9g, %.9g], captions: [%s, %s]}",
                     r->references->image[d->picture].image_id, name->name, d->first, d->second,
-                    said(r, 0, d), said(r, 1, d));
+                    generated(r, 0, d), generated(r, 1, d));
     }
     vd_json_put(json, "]");
     g_free(all);

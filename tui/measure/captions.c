@@ -242,7 +242,7 @@ typedef struct measuring {
     vd_caption_judge *judge;
     const vd_results *results;
     int32_t *stem;
-    vd_tokens *said; // (pictures)
+    vd_tokens *generated; // (pictures)
     GHashTable *seen;
     vd_caption_measure *out;
 } measuring;
@@ -284,14 +284,14 @@ static vd_status measure_picture(measuring *m, size_t i, vd_error *err)
 {
     const picture *p = &m->judge->picture[i];
     const char *text = vd_results_find(m->results, p->image->image_id);
-    const vd_tokens said = m->said[i];
+    const vd_tokens generated = m->generated[i];
     vd_caption_sums *sums = &m->out->picture[i];
     int references = p->image->captions;
-    *sums = (vd_caption_sums){.pictures = 1.0, .words = said.count};
-    vd_bleu_add(&sums->bleu, said, p->reference, references);
-    sums->rouge = vd_rouge_l(said, p->reference, references);
-    sums->cider = vd_cider_score(m->judge->cider, said, p->reference, references);
-    sums->meteor = vd_meteor_best(said, p->reference, references, m->stem);
+    *sums = (vd_caption_sums){.pictures = 1.0, .words = generated.count};
+    vd_bleu_add(&sums->bleu, generated, p->reference, references);
+    sums->rouge = vd_rouge_l(generated, p->reference, references);
+    sums->cider = vd_cider_score(m->judge->cider, generated, p->reference, references);
+    sums->meteor = vd_meteor_best(generated, p->reference, references, m->stem);
     if (p->scene)
         judge_claim(m, p, text, sums);
     vd_status status = judge_novelty(m, text, sums, err);
@@ -329,11 +329,11 @@ static vd_status tokenize_results(measuring *m, vd_error *err)
 {
     size_t count = m->judge->references->count;
     vd_status status = VD_OK;
-    m->said = g_new0(vd_tokens, count);
+    m->generated = g_new0(vd_tokens, count);
     m->out->picture = g_new0(vd_caption_sums, count);
     for (size_t i = 0; i < count && status == VD_OK; i++) {
         int64_t id = m->judge->picture[i].image->image_id;
-        status = numbers(m->judge, id, vd_results_find(m->results, id), &m->said[i], err);
+        status = numbers(m->judge, id, vd_results_find(m->results, id), &m->generated[i], err);
     }
     return status ? status : vd_caption_stems(m->judge->words, &m->stem, err);
 }
@@ -362,7 +362,7 @@ static vd_status measure_meteor(measuring *m, vd_error *err)
     const char **all = g_new(const char *, references), **next = all;
     for (size_t i = 0; i < count; i++) {
         const picture *p = &m->judge->picture[i];
-        pair[i] = (vd_meteor_pair){joined(m, m->said[i], texts), p->image->captions, next};
+        pair[i] = (vd_meteor_pair){joined(m, m->generated[i], texts), p->image->captions, next};
         for (int c = 0; c < p->image->captions; c++)
             *next++ = joined(m, p->reference[c], texts);
     }
@@ -395,7 +395,7 @@ vd_status vd_caption_measure_run(vd_caption_judge *judge, const vd_results *resu
         status = measure_meteor(&m, err);
     g_hash_table_destroy(m.seen);
     vd_free(m.stem);
-    g_free(m.said);
+    g_free(m.generated);
     if (status)
         vd_caption_measure_clear(out);
     return status;

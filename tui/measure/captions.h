@@ -110,7 +110,7 @@ vd_status vd_caption_intervals(const vd_caption_measure *measure, const vd_capti
 typedef struct vd_caption_report {
     const vd_caption_measure *measure, *other;
     const vd_captions *references;
-    const vd_results *said[2]; // the captions of both
+    const vd_results *generated[2]; // the captions of both
     // How many of the pictures are shown on which they differ most: in the true bits of their
     // captions where there are scenes, else in CIDEr-D.
     size_t cases;

@@ -171,8 +171,8 @@ static void put_dialog(vd_markup *html, const vd_sheet *sheet)
     for (int r = 0; r < sheet->rounds; r++) {
         vd_markup_put(html,
                       "<tr><td class=\"place\">%d</td><td>%s%s <span class=\"said\">%s</span></td>",
-                      r + 1, sheet->said[r].question, vd_sheet_mark(sheet->said[r].question),
-                      sheet->said[r].answer);
+                      r + 1, sheet->history[r].question, vd_sheet_mark(sheet->history[r].question),
+                      sheet->history[r].answer);
         put_history_shares(html, sheet, r + 1);
         vd_markup_put(html, "</tr>");
     }

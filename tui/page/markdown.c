@@ -11,10 +11,10 @@ static void put_dialog(vd_markup *m, const vd_sheet *sheet)
     vd_markup_put(m, by ? "*%s* (%s)\n\n" : "*%s*%s\n\n", sheet->caption,
                   vd_caption_by_text(sheet->caption_by));
     for (int r = 0; r < sheet->rounds; r++) {
-        vd_markup_put(m, "%d. %s%s", r + 1, sheet->said[r].question,
-                      vd_sheet_mark(sheet->said[r].question));
-        if (sheet->said[r].answer)
-            vd_markup_put(m, " **%s**", sheet->said[r].answer);
+        vd_markup_put(m, "%d. %s%s", r + 1, sheet->history[r].question,
+                      vd_sheet_mark(sheet->history[r].question));
+        if (sheet->history[r].answer)
+            vd_markup_put(m, " **%s**", sheet->history[r].answer);
         vd_markup_put(m, "\n");
     }
     vd_markup_put(m, sheet->rounds ? "\n**%s%s**\n\n" : "**%s%s**\n\n", sheet->question,

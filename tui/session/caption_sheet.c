@@ -46,7 +46,7 @@ typedef struct speaker {
     vd_captioner *captioner;
     vd_caption_what_if what_if;
     bool *mask_region; // of what_if, owned
-    vd_generated_caption said[VD_MOST_BEAMS];
+    vd_generated_caption generated[VD_MOST_BEAMS];
     vd_caption_side *side;
 } speaker;
 
@@ -98,7 +98,7 @@ static vd_status describe(speaker *s, vd_error *err)
     return all ? VD_OK : vd_error_memory(err, "a caption");
 }
 
-// The words as the captioner reads them, and what else it could have said.
+// The words as the captioner reads them, and what else it could have generated.
 static vd_status trace(speaker *s, const vd_generated_caption *c, vd_error *err)
 {
     vd_caption_side *side = s->side;
@@ -198,7 +198,7 @@ static vd_status begin_with(speaker *s, const char *begin, vd_error *err)
     return status;
 }
 
-// Before anything is said: regions, history, the beginning.
+// Before anything is generated: regions, history, the beginning.
 static vd_status read_changes(speaker *s, vd_error *err)
 {
     const vd_switches *switches = switches_of(s);
@@ -216,7 +216,7 @@ static vd_status read_changes(speaker *s, vd_error *err)
 
 // ---- saying -------------------------------------------------------------------------------------
 
-// The word that is said at a place whatever happens; NULL: any.
+// The word that is generated at a place whatever happens; NULL: any.
 static const vd_switch *forced_at(const vd_switches *switches, int place)
 {
     for (int i = 0; i < switches->count; i++)
@@ -225,19 +225,19 @@ static const vd_switch *forced_at(const vd_switches *switches, int place)
     return NULL;
 }
 
-// Forces the word, those before it as they are said.
+// Forces the word, those before it as they are generated.
 static vd_status force(speaker *s, const vd_switch *one, vd_error *err)
 {
-    const vd_generated_caption *said = &s->said[0];
+    const vd_generated_caption *generated = &s->generated[0];
     vd_caption_what_if *out = &s->what_if;
     int place = one->index;
     char why[80];
-    snprintf(why, sizeof why, "the caption has %d word%s; expected a word up to %d", said->length,
-             said->length == 1 ? "" : "s", said->length + 1);
-    if (place > said->length)
+    snprintf(why, sizeof why, "the caption has %d word%s; expected a word up to %d",
+             generated->length, generated->length == 1 ? "" : "s", generated->length + 1);
+    if (place > generated->length)
         return refuse(one, why, err);
     for (int i = out->places; i < place; i++)
-        out->forced[i] = said->word[i];
+        out->forced[i] = generated->word[i];
     out->places = place < out->places ? out->places : place + 1;
     return find_word(s, one->word, &out->forced[place])
                ? VD_OK
@@ -249,11 +249,11 @@ static vd_status say_once(speaker *s, vd_error *err)
     vd_generation how = s->by->how;
     how.what_if = &s->what_if;
     return vd_captioner_generate(s->captioner, s->regions->features, s->regions->count, &how,
-                                 s->said, s->by->most, &s->side->of, err);
+                                 s->generated, s->by->most, &s->side->of, err);
 }
 
-// Words are forced from the first place on: those before one stay as they are said without it, and
-// the rest is said anew; END_WORD ends the caption.
+// Words are forced from the first place on: those before one stay as they are generated without it,
+// and the rest is generated anew; END_WORD ends the caption.
 static vd_status say_changed(speaker *s, vd_error *err)
 {
     vd_status status = read_changes(s, err);
@@ -274,14 +274,15 @@ static vd_status keep_said(speaker *s, vd_error *err)
 {
     vd_caption_side *side = s->side;
     for (int i = 0; i < side->of; i++) {
-        side->said[i].log_probability = s->said[i].log_probability;
-        if (!(side->said[i].text = take_text(s, vd_said_text(vocab_of(s), &s->said[i]))))
+        side->generated[i].log_probability = s->generated[i].log_probability;
+        if (!(side->generated[i].text =
+                  take_text(s, vd_generated_caption_text(vocab_of(s), &s->generated[i]))))
             return vd_error_memory(err, "a caption");
     }
     return VD_OK;
 }
 
-static vd_status say(speaker *s, vd_error *err)
+static vd_status generate(speaker *s, vd_error *err)
 {
     vd_caption_side *side = s->side;
     double start = vd_seconds();
@@ -293,7 +294,7 @@ static vd_status say(speaker *s, vd_error *err)
         status = keep_said(s, err);
     int place = side->changed ? 1 : s->wish->place;
     side->place = place > 0 && place <= side->of ? place : 1;
-    return status ? status : trace(s, &s->said[side->place - 1], err);
+    return status ? status : trace(s, &s->generated[side->place - 1], err);
 }
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -310,7 +311,7 @@ static vd_status put_word(speaker *s, int place, const char *text, vd_generated_
     return end || s->side->word[place] ? VD_OK : vd_error_memory(err, "a caption");
 }
 
-// Words that are said to be others; the one after the last word is another word's place, too.
+// Words that are generated to be others; the one after the last word is another word's place, too.
 static vd_status change_words(speaker *s, vd_generated_caption *c, vd_error *err)
 {
     const vd_switches *switches = switches_of(s);
@@ -393,7 +394,7 @@ static vd_status speak(vd_caption_sheet *sheet, const vd_caption_sayers *by,
                                 .regions = &sheet->regions,
                                 .captioner = by->captioner[two ? i : 0],
                                 .side = side};
-        status = side->read ? read_given(&speakers[i], err) : say(&speakers[i], err);
+        status = side->read ? read_given(&speakers[i], err) : generate(&speakers[i], err);
     }
     for (int of = 0; of < sheet->sides; of++)
         for (int i = 0; i < sheet->sides && status == VD_OK; i++)

@@ -1,7 +1,7 @@
 // A picture's caption word by word: what a captioner says, or how it reads a caption that somebody
-// gave; what else it could have said, and what it looked at. One caption, or two beside each other:
-// of two captioners, or of one as it is and with something changed (what if). The one model of
-// this: the chat shows it, tui/answer/caption_text.h prints it, tui/page/html_caption.h makes a
+// gave; what else it could have generated, and what it looked at. One caption, or two beside each
+// other: of two captioners, or of one as it is and with something changed (what if). The one model
+// of this: the chat shows it, tui/answer/caption_text.h prints it, tui/page/html_caption.h makes a
 // page of it. Plain data.
 #ifndef VD_CAPTION_SHEET_H
 #define VD_CAPTION_SHEET_H
@@ -23,7 +23,7 @@ typedef struct vd_caption_wish {
     const char *begin;    // words that the changed caption begins with, borrowed; NULL: any
     int changed;          // for which of two captioners
     // A caption to be read: beside the captioner's own one, or by both of two captioners. A changed
-    // word replaces its word there, and nothing is said anew. "": none.
+    // word replaces its word there, and nothing is generated anew. "": none.
     char read[VD_READ_TEXT];
     bool read_cut; // it is the beginning of a longer one
 } vd_caption_wish;
@@ -64,7 +64,7 @@ typedef struct vd_caption_side {
     const char *backend;
     const char *hard; // where hard attention looked; NULL: there is none
     vd_caption_config config;
-    bool read;    // the caption was given, not said
+    bool read;    // the caption was given, not generated
     bool changed; // with what the wish changes
     int seen;     // regions that the captioner saw
     // The captions that the beam ended with, the best first, and which of them this is, from 1;
@@ -72,7 +72,7 @@ typedef struct vd_caption_side {
     struct {
         const char *text;
         double log_probability;
-    } said[VD_MOST_BEAMS];
+    } generated[VD_MOST_BEAMS];
     int of, place;
     double milliseconds; // that saying took
     const char *text;

@@ -86,10 +86,10 @@ vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regio
                                           VD_HYPOTHESES, count, err);
 }
 
-char *vd_said_text(const vd_vocab *vocab, const vd_generated_caption *said)
+char *vd_generated_caption_text(const vd_vocab *vocab, const vd_generated_caption *caption)
 {
     const char *word[VD_MAX_CAPTION];
-    for (int i = 0; i < said->length; i++)
-        word[i] = vd_vocab_word(vocab, said->word[i]);
-    return vd_caption_text(word, said->length);
+    for (int i = 0; i < caption->length; i++)
+        word[i] = vd_vocab_word(vocab, caption->word[i]);
+    return vd_caption_text(word, caption->length);
 }

@@ -30,6 +30,6 @@ vd_status vd_captioner_fits(const vd_captioner *captioner, const vd_picture_regi
 vd_status vd_hypotheses(vd_captioner *captioner, const vd_picture_regions *regions,
                         vd_generated_caption out[VD_HYPOTHESES], int *count, vd_error *err);
 // Words of a captioner as a text (vd_free); NULL: out of memory.
-char *vd_said_text(const vd_vocab *vocab, const vd_generated_caption *said);
+char *vd_generated_caption_text(const vd_vocab *vocab, const vd_generated_caption *caption);
 
 #endif

@@ -334,19 +334,19 @@ static char *scene_caption(const vd_own_picture *picture)
     return vd_strdup(dialog.caption);
 }
 
-static vd_status offer_said(vd_own_pictures *own, vd_own_picture *picture, vd_captioner *captioner,
-                            vd_error *err)
+static vd_status offer_generated(vd_own_pictures *own, vd_own_picture *picture,
+                                 vd_captioner *captioner, vd_error *err)
 {
-    vd_generated_caption said[VD_HYPOTHESES];
+    vd_generated_caption generated[VD_HYPOTHESES];
     int count;
     const vd_vocab *vocab = vd_model_vocab(vd_captioner_model(captioner));
-    vd_status status = vd_hypotheses(captioner, &picture->regions, said, &count, err);
+    vd_status status = vd_hypotheses(captioner, &picture->regions, generated, &count, err);
     for (int i = 0; i < count && status == VD_OK; i++)
-        status = offer(own, picture, vd_said_text(vocab, &said[i]),
+        status = offer(own, picture, vd_generated_caption_text(vocab, &generated[i]),
                        (vd_picture_caption){.by = VD_CAPTION_CAPTIONER,
                                             .place = i + 1,
                                             .of = count,
-                                            .log_probability = said[i].log_probability},
+                                            .log_probability = generated[i].log_probability},
                        err);
     return status;
 }
@@ -359,7 +359,7 @@ static vd_status offer_hypotheses(vd_own_pictures *own, vd_own_picture *picture,
     vd_status status =
         own->captioning ? vd_captioning_take(own->captioning, &captioner, &why) : VD_NOT_FOUND;
     if (status == VD_OK) {
-        status = offer_said(own, picture, captioner, &why);
+        status = offer_generated(own, picture, captioner, &why);
         vd_captioning_give_back(own->captioning);
     }
     return status == VD_NO_MEMORY ? vd_error_set(err, status, "%s", why.text) : VD_OK;

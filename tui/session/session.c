@@ -21,7 +21,7 @@ void vd_reply_clear(vd_reply *reply)
     vd_free(reply->question);
     vd_free(reply->remark);
     vd_free(reply->given);
-    vd_free(reply->said);
+    vd_free(reply->generated);
     vd_answer_clear(&reply->answer);
     memset(reply, 0, sizeof *reply);
 }
@@ -40,7 +40,7 @@ vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
     whole &= copy_text(from->question, &to->question);
     whole &= copy_text(from->remark, &to->remark);
     whole &= copy_text(from->given, &to->given);
-    whole &= copy_text(from->said, &to->said);
+    whole &= copy_text(from->generated, &to->generated);
     for (int i = 0; i < to->words; i++)
         whole &= copy_text(from->word[i], &to->word[i]);
     vd_status status = vd_answer_copy(&from->answer, &to->answer, err);
@@ -484,7 +484,7 @@ vd_status vd_session_given(vd_session *session, vd_reply *reply, vd_error *err)
     for (int i = 0; i < given.length && i + 1 < length; i++)
         if (given.word[i] == VD_UNKNOWN)
             given.word[i] = ids[i + 1];
-    return status ? status : vd_utterance_text(session->words, &given, &reply->given, err);
+    return status ? status : vd_generated_answer_text(session->words, &given, &reply->given, err);
 }
 
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
@@ -497,7 +497,8 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     if (status == VD_OK && vd_attends(vd_model_config(session->model)))
         status = vd_session_given(session, reply, err);
     if (status == VD_OK && reply->answer.generated.count > 0)
-        status = vd_utterance_text(session->words, reply->answer.generated.beam, &reply->said, err);
+        status = vd_generated_answer_text(session->words, reply->answer.generated.beam,
+                                          &reply->generated, err);
     if (status)
         vd_reply_clear(reply);
     return status;

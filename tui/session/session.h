@@ -199,7 +199,7 @@ typedef struct vd_reply {
     char *remark;                  // about these words (tui/session/remark.h), NULL or "": none
     vd_answer answer;              // indices are into the session's pool
     char *given; // the answer whose words attend to the dialog (vd_answer); NULL if there is none
-    char *said;  // the most probable generated answer; NULL without a generative decoder
+    char *generated; // the most probable generated answer; NULL without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
 
@@ -216,8 +216,8 @@ vd_status vd_entry_words_turn(vd_entry_words *out, const char *question, const c
                               vd_error *err);
 
 // Words of an utterance with spaces between them (vd_free).
-vd_status vd_utterance_text(const vd_own_words *own, const vd_generated_answer *said, char **out,
-                            vd_error *err);
+vd_status vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated,
+                                   char **out, vd_error *err);
 
 // Word `index` of the answer reply->given, whose last "word" is its end. Names that are too long
 // are cut between characters, here and below.

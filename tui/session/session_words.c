@@ -53,16 +53,16 @@ vd_status vd_reply_number(vd_reply *reply, const vd_model *model, vd_own_words *
     return status;
 }
 
-vd_status vd_utterance_text(const vd_own_words *own, const vd_generated_answer *said, char **out,
-                            vd_error *err)
+vd_status vd_generated_answer_text(const vd_own_words *own, const vd_generated_answer *generated,
+                                   char **out, vd_error *err)
 {
     size_t size = 1;
-    for (int i = 0; i < said->length; i++)
-        size += strlen(vd_own_words_word(own, said->word[i])) + 1;
+    for (int i = 0; i < generated->length; i++)
+        size += strlen(vd_own_words_word(own, generated->word[i])) + 1;
     if (!(*out = vd_alloc(size, 1)))
         return vd_error_memory(err, "an answer");
-    for (int i = 0; i < said->length; i++)
-        vd_append(*out, size, "%s%s", i ? " " : "", vd_own_words_word(own, said->word[i]));
+    for (int i = 0; i < generated->length; i++)
+        vd_append(*out, size, "%s%s", i ? " " : "", vd_own_words_word(own, generated->word[i]));
     return VD_OK;
 }
 

@@ -17,30 +17,31 @@ typedef struct sums {
     double cross_entropy, other, reward;
     double given[VD_CAPTION_LAYERS * 64];
     int64_t words, captions;
-    vd_result *said; // (pictures) by rising place; texts are new
+    vd_result *generated; // (pictures) by rising place; texts are new
 } sums;
 
-static double reward_of(const vd_rewards *rewards, size_t item, const vd_generated_caption *said)
+static double reward_of(const vd_rewards *rewards, size_t item,
+                        const vd_generated_caption *generated)
 {
     int32_t id[VD_MAX_CAPTION + 1];
-    memcpy(id, said->word, (size_t)said->length * sizeof *id);
-    id[said->length] = VD_END;
-    return rewards->of(rewards->context, item, id, said->length + said->ended);
+    memcpy(id, generated->word, (size_t)generated->length * sizeof *id);
+    id[generated->length] = VD_END;
+    return rewards->of(rewards->context, item, id, generated->length + generated->ended);
 }
 
 // The greedy captions of a batch.
 static vd_status describe(const vd_training *plan, const vd_batch *batch, sums *all, vd_error *err)
 {
-    vd_generated_caption said[VALIDATED];
+    vd_generated_caption generated[VALIDATED];
     const vd_vocab *vocab = vd_trainer_vocab(plan->trainer);
-    vd_status status = vd_trainer_describe(plan->trainer, batch, said, err);
+    vd_status status = vd_trainer_describe(plan->trainer, batch, generated, err);
     for (int p = 0; p < batch->dialogs && status == VD_OK; p++) {
         size_t item = batch->item[p];
         if (plan->validation_rewards)
-            all->reward += reward_of(plan->validation_rewards, item, &said[p]);
-        all->said[item] = (vd_result){vd_caption_set_image(plan->validation.set, item),
-                                      vd_said_text(vocab, &said[p])};
-        if (!all->said[item].caption)
+            all->reward += reward_of(plan->validation_rewards, item, &generated[p]);
+        all->generated[item] = (vd_result){vd_caption_set_image(plan->validation.set, item),
+                                           vd_generated_caption_text(vocab, &generated[p])};
+        if (!all->generated[item].caption)
             status = vd_error_memory(err, "captions");
     }
     return status;
@@ -151,7 +152,7 @@ static vd_status add_metrics(const vd_training *plan, const sums *all, size_t pi
 {
     vd_results *results;
     vd_caption_measure measure = {0};
-    vd_status status = vd_results_new("greedy captions", all->said, pictures, &results, err);
+    vd_status status = vd_results_new("greedy captions", all->generated, pictures, &results, err);
     if (status == VD_OK)
         status = vd_caption_measure_run(plan->judge, results, &measure, err);
     for (size_t i = 0; status == VD_OK && i < sizeof logged / sizeof *logged; i++) {
@@ -195,13 +196,13 @@ vd_status vd_caption_epoch(const vd_training *plan, vd_epoch *out, vd_error *err
     size_t pictures = vd_caption_set_pictures(plan->validation.set);
     if (plan->validation_limit && plan->validation_limit < pictures)
         pictures = plan->validation_limit;
-    all.said = g_new0(vd_result, pictures);
+    all.generated = g_new0(vd_result, pictures);
     vd_status status = add_all(plan, pictures, &all, err);
     if (status == VD_OK)
         status = fill_epoch(plan, &all, pictures, out, err);
     for (size_t p = 0; p < pictures; p++)
-        vd_free((char *)(uintptr_t)all.said[p].caption);
-    g_free(all.said);
+        vd_free((char *)(uintptr_t)all.generated[p].caption);
+    g_free(all.generated);
     return status;
 }
 

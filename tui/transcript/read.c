@@ -232,7 +232,7 @@ static void read_answer(vd_reading *r, const vd_json_value *map)
     sheet->picture = vd_reading_path(r, map, "picture");
     sheet->caption = vd_reading_text(r, map, "caption");
     sheet->caption_by = vd_reading_caption_by(r, map);
-    sheet->said = vd_reading_turns(r, map, "history", &sheet->rounds);
+    sheet->history = vd_reading_turns(r, map, "history", &sheet->rounds);
     to->reply.typed = vd_reading_text(r, map, "typed");
     to->reply.question = vd_reading_text(r, map, "question");
     read_words(r, map, &to->reply);
@@ -272,7 +272,7 @@ static void index_records(vd_transcript_file *file)
         vd_sheet *sheet = &record->sheet;
         sheet->side[0].reply = &record->reply; // they moved while it grew
         gpointer hash =
-            hash_question(sheet->image_id, sheet->said, sheet->rounds, record->reply.typed);
+            hash_question(sheet->image_id, sheet->history, sheet->rounds, record->reply.typed);
         record->earlier = GPOINTER_TO_SIZE(g_hash_table_lookup(file->newest, hash));
         g_hash_table_insert(file->newest, hash, GSIZE_TO_POINTER(i + 1));
     }
@@ -359,7 +359,7 @@ void vd_transcript_clear(vd_transcript_file *file)
     for (size_t i = 0; i < file->record_count; i++) {
         vd_record *record = &file->records[i];
         vd_reply_clear(&record->reply);
-        vd_turns_free((vd_turn *)record->sheet.said, record->sheet.rounds);
+        vd_turns_free((vd_turn *)record->sheet.history, record->sheet.rounds);
         vd_free((char *)record->sheet.side[0].name);
         vd_free((char *)record->sheet.side[0].model);
         vd_free((char *)record->sheet.picture);
@@ -400,7 +400,7 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
             sheet->rounds == round && strcmp(sheet->caption, talk->caption) == 0 &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
-            vd_same_turns(sheet->said, talk->rounds, round,
+            vd_same_turns(sheet->history, talk->rounds, round,
                           lane == 0)) // other lanes may have other answers
             return &file->records[at - 1];
     }
@@ -411,7 +411,7 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
                                          bool *others)
 {
     size_t at =
-        first_of(file, like->image_id, like->said, like->rounds, like->side[0].reply->typed);
+        first_of(file, like->image_id, like->history, like->rounds, like->side[0].reply->typed);
     *others = false;
     for (; at > 0; at = file->records[at - 1].earlier) {
         const vd_sheet *sheet = &file->records[at - 1].sheet;
@@ -419,7 +419,7 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
         if (sheet->image_id != like->image_id || sheet->rounds != like->rounds ||
             strcmp(sheet->caption, like->caption) != 0 ||
             strcmp(own->reply->typed, other->reply->typed) != 0 ||
-            !vd_same_turns(sheet->said, like->said, like->rounds, true))
+            !vd_same_turns(sheet->history, like->history, like->rounds, true))
             continue;
         if (strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
             strcmp(own->pool_hash.text, other->pool_hash.text) == 0 &&

@@ -512,7 +512,7 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
         put_path(json, "picture", sheet->picture);
     vd_json_put(json, "caption: %s", sheet->caption);
     emit_caption_by(json, sheet->caption_by);
-    emit_turns(json, "history", sheet->said, sheet->rounds);
+    emit_turns(json, "history", sheet->history, sheet->rounds);
     vd_json_put(json, "model_hash: %s, pool_hash: %s, features_hash: %s", side->model_hash.text,
                 side->pool_hash.text, sheet->features_hash.text);
     emit_reply(json, side->reply, side->texts);

@@ -27,7 +27,7 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
     int rounds = response->reply.answer.rounds - 1;
     vd_turn *said = rounds_heard(chat, rounds);
     const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation).text,
-                            .said = said,
+                            .history = said,
                             .rounds = said ? rounds : 0,
                             .names = chat->shown.regions.names,
                             .regions = chat->shown.regions.count,

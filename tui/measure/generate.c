@@ -1,4 +1,4 @@
-#include "tui/measure/say.h"
+#include "tui/measure/generate.h"
 
 #include <glib.h>
 
@@ -6,16 +6,17 @@
 #include "engine/base/rng.h"
 #include "tui/session/captioning.h"
 
-typedef struct saying {
-    const vd_pictures_to_say *pictures;
+typedef struct generating {
+    const vd_pictures_to_caption *pictures;
     const vd_generation *how;
     vd_hard hard;
     vd_captioner *captioner[VD_THREADS]; // one a worker
     float *image[VD_THREADS];            // (P, D)
-    vd_result *said;                     // (count); the texts are ours
-} saying;
+    vd_result *caption;                  // (count); the texts are ours
+} generating;
 
-static vd_status start_worker(saying *s, const vd_captioner *captioner, int worker, vd_error *err)
+static vd_status start_worker(generating *s, const vd_captioner *captioner, int worker,
+                              vd_error *err)
 {
     const vd_regions *regions = s->pictures->regions;
     size_t size = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
@@ -24,13 +25,13 @@ static vd_status start_worker(saying *s, const vd_captioner *captioner, int work
                             : vd_error_memory(err, "the captioner");
 }
 
-static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
+static vd_status generate_one(void *context, int worker, size_t index, vd_error *err)
 {
-    saying *s = context;
+    generating *s = context;
     const vd_regions *regions = s->pictures->regions;
-    vd_result *out = &s->said[index];
+    vd_result *out = &s->caption[index];
     vd_generation how = *s->how;
-    vd_generated_caption said[VD_MOST_BEAMS];
+    vd_generated_caption generated[VD_MOST_BEAMS];
     size_t row;
     int count;
     out->image_id = s->pictures->image[index];
@@ -42,10 +43,11 @@ static vd_status say_one(void *context, int worker, size_t index, vd_error *err)
         status = vd_captioner_look(s->captioner[worker], s->hard, how.seed, err);
     if (status == VD_OK)
         status = vd_captioner_generate(s->captioner[worker], s->image[worker],
-                                       vd_regions_max(regions), &how, said, 1, &count, err);
+                                       vd_regions_max(regions), &how, generated, 1, &count, err);
     if (status)
         return status;
-    out->caption = vd_said_text(vd_model_vocab(vd_captioner_model(s->captioner[worker])), &said[0]);
+    out->caption = vd_generated_caption_text(
+        vd_model_vocab(vd_captioner_model(s->captioner[worker])), &generated[0]);
     return out->caption ? VD_OK : vd_error_memory(err, "captions");
 }
 
@@ -59,32 +61,33 @@ static vd_status check_size(const vd_captioner *captioner, const vd_regions *reg
                                      "they must come from one extractor", err);
 }
 
-static void clear(saying *s)
+static void clear(generating *s)
 {
     for (int w = 0; w < VD_THREADS; w++) {
         vd_captioner_free(s->captioner[w]);
         vd_free(s->image[w]);
     }
     for (size_t i = 0; i < s->pictures->count; i++)
-        vd_free((char *)s->said[i].caption);
-    g_free(s->said);
+        vd_free((char *)s->caption[i].caption);
+    g_free(s->caption);
 }
 
-vd_status vd_say_captions(const vd_captioner *captioner, const vd_pictures_to_say *pictures,
-                          const vd_generation *how, vd_hard hard, int threads,
-                          const vd_watch *watch, const char *name, vd_results **out, vd_error *err)
+vd_status vd_generate_captions(const vd_captioner *captioner,
+                               const vd_pictures_to_caption *pictures, const vd_generation *how,
+                               vd_hard hard, int threads, const vd_watch *watch, const char *name,
+                               vd_results **out, vd_error *err)
 {
-    saying s = {.pictures = pictures, .how = how, .hard = hard};
+    generating s = {.pictures = pictures, .how = how, .hard = hard};
     *out = NULL;
     vd_status status = check_size(captioner, pictures->regions, err);
-    s.said = g_new0(vd_result, pictures->count);
+    s.caption = g_new0(vd_result, pictures->count);
     for (int w = 0; w < threads && status == VD_OK; w++)
         status = start_worker(&s, captioner, w, err);
     if (status == VD_OK)
-        status = vd_parallel(pictures->count, threads, say_one, &s, watch->report, watch->user,
+        status = vd_parallel(pictures->count, threads, generate_one, &s, watch->report, watch->user,
                              watch->stop, err);
     if (status == VD_OK)
-        status = vd_results_new(name, s.said, pictures->count, out, err);
+        status = vd_results_new(name, s.caption, pictures->count, out, err);
     clear(&s);
     return status;
 }

@@ -1,6 +1,6 @@
 // Options for generating captions, the same in every command.
-#ifndef VD_SAYING_H
-#define VD_SAYING_H
+#ifndef VD_GENERATION_H
+#define VD_GENERATION_H
 
 #include "engine/model/captioner.h"
 #include "tui/base/options.h"
@@ -20,13 +20,13 @@ bool vd_generation_draws(vd_generation *how, int hard, const vd_arguments *given
 bool vd_captioner_is_hard(const vd_captioner *captioner); // of that kind; false for NULL
 
 // The option names, for commands that refuse them in some modes.
-#define VD_SAYING_NAMES                                                                            \
+#define VD_GENERATION_NAMES                                                                        \
     "hard beam longest length-power temperature no-repeat no-trigram no-dangling merge-repeats"
 
 // clang-format off
 // NOLINTBEGIN(bugprone-macro-parentheses): `how` names a member
 // Rows for a type of settings with a vd_generation `how`.
-#define VD_SAYING_OPTIONS(type, how)                                                               \
+#define VD_GENERATION_OPTIONS(type, how)                                                               \
     {"beam", "N", "beam size of the search (5); 1: greedy",            \
      VD_INTO(type, how.beam), 1, VD_MOST_BEAMS},                                                   \
     {"longest", "N", "largest number of words (20)", VD_INTO(type, how.longest), 1, VD_MAX_CAPTION},            \

@@ -1,4 +1,4 @@
-#include "tui/base/saying.h"
+#include "tui/base/generation.h"
 
 enum { BEAM = 5 };
 
