@@ -362,8 +362,7 @@ static vd_status work(job *j, int argc, char **argv, vd_error *err)
     static const char *const others[] = {
         [MAKE] = "split count index png",
         [WORLD] = "val test captions pictures no-pictures no-features png",
-        [SHOW] = "out train val test captions pictures no-pictures no-features extractor "
-                 "count"};
+        [SHOW] = "out train val test captions pictures no-pictures no-features extractor count"};
     char why[64];
     snprintf(why, sizeof why, "does not belong to blocks %s", what);
     status = vd_arguments_refuse(&given, others[verb], why, err);
