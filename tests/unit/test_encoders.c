@@ -509,9 +509,36 @@ static void every_network_learns_fifty_dialogs_by_heart(void **state)
                                 .answer = VD_ANSWER_SEQUENCE});
 }
 
+static void tables_start_as_the_papers_have_them(void **state)
+{
+    static const struct {
+        vd_network_kind network;
+        const char *name;
+        vd_start_kind kind;
+    } tables[] = {
+        {VD_NETWORK_MEMN2N, "encoder.memory.words.1.weight", VD_START_WORDS},
+        {VD_NETWORK_MEMN2N, "encoder.memory.time.0.weight", VD_START_NORMAL},
+        {VD_NETWORK_MAC, "encoder.rounds.age.weight", VD_START_NORMAL},
+        {VD_NETWORK_DIALOG_TRANSFORMER, "encoder.place.weight", VD_START_NORMAL},
+        {VD_NETWORK_DIALOG_TRANSFORMER, "encoder.regions.kind", VD_START_NORMAL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        vd_config config = small_config();
+        vd_layout layout = {0};
+        config.network = tables[i].network;
+        vd_encoder_of(&config)->declare(&config, &layout);
+        const vd_parameter *table = vd_layout_find(&layout, tables[i].name);
+        if (!table || table->start.kind != tables[i].kind || table->start.scale != 0.1)
+            fail_msg("%s: expected N(0, 0.1), found %g", tables[i].name,
+                     table ? table->start.scale : NAN);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_start_as_the_papers_have_them),
         cmocka_unit_test(every_network_keeps_its_promises),
         cmocka_unit_test(every_score_keeps_its_promises),
         cmocka_unit_test(heads_are_shown_before_their_mean),
