@@ -201,7 +201,9 @@ static void the_nearest_name_is_found(void **state)
     assert_string_equal(nearest_of("ligt", 3, "dark", "light"), "light");
     assert_string_equal(nearest_of("bask", 3, "ask", "task"), "ask"); // the first of two as near
     assert_string_equal(nearest_of("same", 3, "sane", "same"), "same");
-    assert_null(nearest_of("xyz", 3, "ask", "on")); // shares nothing with either
+    assert_null(nearest_of("xyz", 3, "ask", "on"));  // shares nothing with either
+    assert_null(nearest_of("foo", 3, "pool", "on")); // half of its letters are others
+    assert_string_equal(nearest_of("evla", 3, "eval", "on"), "eval");
     assert_null(nearest_of("modle", 0, "model", "mode"));
     assert_null(nearest_of("something else", 3, "model", "mode"));
 }
