@@ -16,53 +16,21 @@
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"
 
-static vd_answer_decoder answer_by;
-static vd_copy copy_by;
+// How the generative decoder of a test makes answers.
+static struct way {
+    vd_answer_decoder answer;
+    vd_copy copy;
+} way;
+static struct way lstm = {VD_ANSWER_LSTM, VD_COPY_NONE},
+                  attention = {VD_ANSWER_ATTENTION, VD_COPY_NONE},
+                  conv = {VD_ANSWER_CONV, VD_COPY_NONE},
+                  sequence = {VD_ANSWER_SEQUENCE, VD_COPY_NONE},
+                  pointer = {VD_ANSWER_ATTENTION, VD_COPY_POINTER},
+                  copynet = {VD_ANSWER_ATTENTION, VD_COPY_COPYNET};
 
-static int by_lstm(void **state)
+static int choose(void **state)
 {
-    (void)state;
-    answer_by = VD_ANSWER_LSTM;
-    return 0;
-}
-
-static int by_attention(void **state)
-{
-    (void)state;
-    answer_by = VD_ANSWER_ATTENTION;
-    return 0;
-}
-
-static int by_conv(void **state)
-{
-    (void)state;
-    answer_by = VD_ANSWER_CONV;
-    return 0;
-}
-
-static int by_sequence(void **state)
-{
-    (void)state;
-    answer_by = VD_ANSWER_SEQUENCE;
-    return 0;
-}
-
-static int by_pointer(void **state)
-{
-    copy_by = VD_COPY_POINTER;
-    return by_attention(state);
-}
-
-static int by_copynet(void **state)
-{
-    copy_by = VD_COPY_COPYNET;
-    return by_attention(state);
-}
-
-static int copy_nothing(void **state)
-{
-    (void)state;
-    copy_by = VD_COPY_NONE;
+    way = *(const struct way *)*state;
     return 0;
 }
 
@@ -79,13 +47,13 @@ static void begin(talk *t, vd_decoders decoders)
                         .embed = E,
                         .hidden = H,
                         .region = D,
-                        .network = answer_by == VD_ANSWER_SEQUENCE ? VD_NETWORK_DIALOG_TRANSFORMER
-                                                                   : VD_NETWORK_MVAN,
+                        .network = way.answer == VD_ANSWER_SEQUENCE ? VD_NETWORK_DIALOG_TRANSFORMER
+                                                                    : VD_NETWORK_MVAN,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_SINUSOIDAL,
                         .decoders = decoders,
-                        .answer = vd_has_generative(decoders) ? answer_by : VD_ANSWER_LSTM,
-                        .copy = vd_has_generative(decoders) ? copy_by : VD_COPY_NONE};
+                        .answer = vd_has_generative(decoders) ? way.answer : VD_ANSWER_LSTM,
+                        .copy = vd_has_generative(decoders) ? way.copy : VD_COPY_NONE};
     vd_error err;
     small_dialog_begin(&t->c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
     vd_pool_free(t->c.pool);
@@ -468,12 +436,9 @@ static void own_numbers_are_refused_where_nothing_is_copied(void **state)
     end(&t);
 }
 
-#define COPYING(test)                                                                              \
-    cmocka_unit_test_setup_teardown(test, by_pointer, copy_nothing),                               \
-        cmocka_unit_test_setup_teardown(test, by_copynet, copy_nothing)
-#define EVERY_WAY(test)                                                                            \
-    cmocka_unit_test_setup(test, by_lstm), cmocka_unit_test_setup(test, by_attention),             \
-        cmocka_unit_test_setup(test, by_conv), cmocka_unit_test_setup(test, by_sequence)
+#define BY(way, test)   cmocka_unit_test_prestate_setup_teardown(test, choose, NULL, &(way))
+#define COPYING(test)   BY(pointer, test), BY(copynet, test)
+#define EVERY_WAY(test) BY(lstm, test), BY(attention, test), BY(conv, test), BY(sequence, test)
 
 int main(void)
 {
