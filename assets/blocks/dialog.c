@@ -25,7 +25,7 @@ static const question questions[] = {
     {WHEN_ANY, 66, 1, blocks_ask_count, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_count_all, TARGET_NAMED},
     {WHEN_ANY, 56, 1, blocks_ask_exist, TARGET_NAMED},
-    {WHEN_ANY, 3, 1.4, blocks_ask_number, TARGET_NAMED},
+    {WHEN_ANY, 6, 1.4, blocks_ask_number, TARGET_NAMED},
     {WHEN_ANY, 9, 1.6, blocks_ask_all, TARGET_NAMED},
     {WHEN_ANY, 5, 1.25, blocks_ask_more, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_which_more, TARGET_NAMED},
@@ -35,11 +35,11 @@ static const question questions[] = {
     {WHEN_ANY, 3.5, 1, blocks_ask_no_such, TARGET_NAMED},
     {WHEN_ANY, 5, 1, blocks_ask_group_what, TARGET_NAMED},
     {WHEN_ANY, 4, 3.5, blocks_ask_group_same, TARGET_NAMED},
-    {WHEN_ANY, 1, 1, blocks_ask_distinct, TARGET_NAMED},
-    {WHEN_ANY, 3, 1, blocks_ask_what_are_there, TARGET_NAMED},
+    {WHEN_ANY, 2, 1, blocks_ask_distinct, TARGET_NAMED},
+    {WHEN_ANY, 6, 1, blocks_ask_what_are_there, TARGET_NAMED},
     {WHEN_ANY, 3, 1.6, blocks_ask_bound, TARGET_NAMED},
     {WHEN_ANY, 3.5, 1, blocks_ask_kinds, TARGET_NAMED},
-    {WHEN_ANY, 4, 1, blocks_ask_not, TARGET_NAMED},
+    {WHEN_ANY, 9, 1, blocks_ask_not, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_neither, TARGET_NAMED},
     {WHEN_ANY, 2, 1, blocks_ask_only_kinds, TARGET_NAMED},
     {WHEN_ANY, 5, 1, blocks_ask_both_kinds, TARGET_NAMED},
@@ -50,14 +50,15 @@ static const question questions[] = {
     {WHEN_LONE, 2, 1, blocks_ask_is_extreme, TARGET_NAMED},
     {WHEN_IT, 8, 1, blocks_ask_is_extreme, TARGET_IT},
     {WHEN_OTHER, 12, 0.46, blocks_ask_else, TARGET_OTHER},
-    {WHEN_ANY, 5, 1, blocks_ask_how_many_more, TARGET_NAMED},
+    {WHEN_ANY, 7, 1, blocks_ask_how_many_more, TARGET_NAMED},
     {WHEN_LONE, 22, 1, blocks_ask_attribute, TARGET_NAMED},
     {WHEN_LONE, 12, 1, blocks_ask_verify, TARGET_NAMED},
     {WHEN_LONE, 10, 1, blocks_ask_attribute, TARGET_PLACE},
     {WHEN_LONE, 4, 1, blocks_ask_verify, TARGET_PLACE},
     {WHEN_LONE, 8, 1, blocks_ask_what, TARGET_PLACE},
     {WHEN_LONE, 4, 1, blocks_ask_what, TARGET_NAMED},
-    {WHEN_LONE, 4, 1, blocks_ask_what, TARGET_SIZE},
+    {WHEN_LONE, 6, 1, blocks_ask_what, TARGET_SIZE},
+    {WHEN_LONE, 14, 1, blocks_ask_biggest, TARGET_NAMED},
     {WHEN_LONE, 16, 1, blocks_ask_attribute, TARGET_SIZE},
     {WHEN_LONE, 9, 1, blocks_ask_verify, TARGET_SIZE},
     {WHEN_LONE, 8, 1, blocks_ask_attribute, TARGET_NEIGHBOUR},
@@ -112,7 +113,7 @@ static const question questions[] = {
     {WHEN_IT, 16, 1, blocks_ask_which_are, TARGET_IT},
     {WHEN_IT, 90, 1, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, blocks_ask_what, TARGET_IT},
-    {WHEN_IT, 16, 1, blocks_ask_neighbour, TARGET_IT},
+    {WHEN_IT, 22, 1, blocks_ask_neighbour, TARGET_IT},
     {WHEN_IT, 6, 0.67, blocks_ask_anything, TARGET_IT},
     {WHEN_IT, 18, 1, blocks_ask_pair, TARGET_IT},
     {WHEN_IT, 16, 1, blocks_ask_side, TARGET_IT},
@@ -227,8 +228,29 @@ static const question questions[] = {
     {WHEN_OTHER, 40, 1, blocks_ask_and_verify, TARGET_OTHER},
     {WHEN_OTHER, 6, 1, blocks_ask_and_verify, TARGET_NEXT_TO_IT},
     {WHEN_OTHER, 12, 1, blocks_ask_how_many, TARGET_NAMED},
-    {WHEN_OTHER, 25, 1, blocks_ask_and_count, TARGET_NAMED},
-    {WHEN_OTHER, 10, 1, blocks_ask_and_exist, TARGET_NAMED},
+    {WHEN_OTHER, 60, 1, blocks_ask_and_count, TARGET_NAMED},
+    {WHEN_OTHER, 1500, 1, blocks_ask_together, TARGET_NAMED},
+    {WHEN_OTHER, 400, 1, blocks_ask_difference, TARGET_NAMED},
+    {WHEN_OTHER, 90, 1, blocks_ask_what_else, TARGET_NAMED},
+    {WHEN_OTHER, 160, 1, blocks_ask_about_others, TARGET_NAMED},
+    {WHEN_OTHER, 400, 1, blocks_ask_and_attribute, TARGET_OPPOSITE},
+    {WHEN_OTHER, 100, 1, blocks_ask_attribute, TARGET_OPPOSITE},
+    {WHEN_OTHER, 30, 1, blocks_ask_verify, TARGET_OPPOSITE},
+    {WHEN_OTHER, 120, 1, blocks_ask_and_verify, TARGET_OPPOSITE},
+    {WHEN_OTHER, 300, 1, blocks_ask_and_what, TARGET_OPPOSITE},
+    {WHEN_ANY, 7, 1, blocks_ask_part_exist, TARGET_NAMED},
+    {WHEN_ANY, 8, 1, blocks_ask_part_count, TARGET_NAMED},
+    {WHEN_ANY, 2, 1, blocks_ask_part_what, TARGET_NAMED},
+    {WHEN_ANY, 3, 1, blocks_ask_part_more, TARGET_NAMED},
+    {WHEN_LONE, 4, 1, blocks_ask_which_at, TARGET_PLACE},
+    {WHEN_OTHER, 4, 1, blocks_ask_sure, TARGET_NAMED},
+    {WHEN_OTHER, 60, 1, blocks_ask_that_all, TARGET_NAMED},
+    {WHEN_OTHER, 120, 1, blocks_ask_or_side, TARGET_NAMED},
+    {WHEN_LONE, 5, 1, blocks_ask_near, TARGET_NAMED},
+    {WHEN_IT, 12, 1, blocks_ask_near, TARGET_IT},
+    {WHEN_OTHER, 24, 1, blocks_ask_and_exist, TARGET_NAMED},
+    {WHEN_OTHER, 50, 1, blocks_ask_and_all, TARGET_NAMED},
+    {WHEN_OTHER, 150, 1, blocks_ask_and_next, TARGET_NAMED},
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 6 };
@@ -438,6 +460,16 @@ static void note_entry(blocks_state *state, const blocks_draft *draft, int answe
         entry->named = blocks_only(entry->found);
     if (m->ask == ASK_CHOICE && blocks_only(m->objects) >= 0 && blocks_size_of(m->among) > 2)
         entry->rest = m->among & ~m->objects;
+    bool more = m->ask == ASK_MORE ? !m->equal : m->yes;
+    entry->difference = more ? draft->difference : 0;
+    entry->left_out = m->ask == ASK_POLAR && !m->yes ? draft->left_out : 0;
+    entry->at = draft->single >= 0 && m->objects == 1u << draft->single ? draft->at : 0;
+    entry->furthest_of = draft->target;
+    entry->complete = m->ask == ASK_SHARED && m->objects == blocks_all(state->scene) &&
+                      m->attribute != BLOCKS_SIZE && blocks_answer_says(answer) &&
+                      blocks_distinct(state->scene, m->objects, m->attribute) <= 3;
+    entry->faced = draft->faced;
+    entry->of_other = draft->faced_other;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 

@@ -287,21 +287,49 @@ int blocks_nearer(const blocks_scene *scene, int to, int a, int b)
     return fmax(picture, table) * margin < 1 ? a : fmin(picture, table) > margin ? b : -1;
 }
 
+// From 0, the left edge of the picture, to 1, the right edge.
+static double width_at(const blocks_scene *scene, int object)
+{
+    const double *box = scene->object[object].box;
+    return (box[0] + box[2]) / 2 / BLOCKS_WIDTH;
+}
+
 // Thirds of the picture's width, with a strip between them that belongs to neither.
 int blocks_side(const blocks_scene *scene, int object)
 {
-    const double *box = scene->object[object].box;
-    double x = (box[0] + box[2]) / 2 / BLOCKS_WIDTH;
+    double x = width_at(scene, object);
     return x < 0.36 ? BLOCKS_LEFT : x > 0.64 ? BLOCKS_RIGHT : -1;
 }
 
-int blocks_depth(const blocks_scene *scene, int object)
+// From 0, the object nearest the camera, to 1, the farthest.
+static double depth_at(const blocks_scene *scene, int object)
 {
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < scene->count; i++) {
         low = fmin(low, scene->object[i].y);
         high = fmax(high, scene->object[i].y);
     }
-    double at = (scene->object[object].y - low) / fmax(high - low, 1e-9);
+    return (scene->object[object].y - low) / fmax(high - low, 1e-9);
+}
+
+int blocks_depth(const blocks_scene *scene, int object)
+{
+    double at = depth_at(scene, object);
     return at < 0.25 ? BLOCKS_FRONT : at > 0.75 ? BLOCKS_BEHIND : -1;
+}
+
+blocks_set blocks_part(const blocks_scene *scene, blocks_direction direction, blocks_set *doubtful)
+{
+    blocks_set part = 0;
+    *doubtful = 0;
+    for (int i = 0; i < scene->count; i++) {
+        double at = direction <= BLOCKS_RIGHT ? width_at(scene, i) : depth_at(scene, i);
+        if (direction == BLOCKS_RIGHT || direction == BLOCKS_BEHIND)
+            at = 1 - at;
+        if (at < 0.4)
+            part |= 1u << i;
+        else if (at < 0.55)
+            *doubtful |= 1u << i;
+    }
+    return part;
 }

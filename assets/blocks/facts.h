@@ -84,5 +84,8 @@ int blocks_nearer(const blocks_scene *scene, int to, int a, int b);
 // Which part of the table: LEFT or RIGHT third, FRONT or BEHIND third (-1 = in the middle).
 int blocks_side(const blocks_scene *scene, int object);
 int blocks_depth(const blocks_scene *scene, int object);
+// The objects in the left (right, front, back) part of the picture. doubtful: those near its
+// middle.
+blocks_set blocks_part(const blocks_scene *scene, blocks_direction direction, blocks_set *doubtful);
 
 #endif

@@ -1,6 +1,7 @@
 // Questions about one thing: what color it is, whether it is red, what it is.
 #include "assets/blocks/state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,21 +11,23 @@ enum { LEAD = 80 };
 static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_COLOR] =
         "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|2:what's "
-        "the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) %b|%b "
+        "the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) %b|%b(2:|,|:) "
         "color|what color %b|(what|which) (color|colour) (has %t|%t has)|can you tell me the color "
         "of %t|what (2:color|colour) would you say %t is|do you know what color %t is|tell me the "
         "color of %t|%t (is|has) (what|which) color|3:%o)",
-    [BLOCKS_SHAPE] = "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape "
-                     "of %t|what shape does %t have|what kind of shape is %t|2:what kind of "
-                     "(thing|object) is %t|what sort of shape is %t|can you tell me the shape of "
-                     "%t|shape (of|) %b|what form has %t|what form is %t|what form does %t have|%b "
-                     "shape|what shape %b|which shape has %t|%t (is|has) what shape|%o)",
+    [BLOCKS_SHAPE] =
+        "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape "
+        "of %t|what shape does %t have|what kind of shape is %t|2:what kind of "
+        "(thing|object) is %t|what sort of shape is %t|can you tell me the shape of "
+        "%t|shape (of|) %b|what form has %t|what form is %t|what form does %t have|%b(2:|,|:) "
+        "shape|what shape %b|which shape has %t|%t (is|has) what shape|%o)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|(of|from) what is %t made|(of|from) "
         "(what|which) material is %t (made|)|%t is made of what|3:(3:what|which) material is %t "
         "(made of|)|3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte "
         "or shiny)|what is %t made out of|what is the material of %t|what's the material of "
-        "%t|material (of|) %b|material of %b, metal or rubber|material of %b, rubber or metal|%b "
+        "%t|material (of|) %b|material of %b, metal or rubber|material of %b, rubber or "
+        "metal|%b(2:|,|:) "
         "material|what material %b|what kind of material is %t|%b metal or rubber|do you know what "
         "%t is made of|is %t (shiny|metal|metallic)(,|) or is it (dull|matte|rubber)|is %t "
         "(matte|dull|rubber)(,|) or is it (shiny|metal)|is %t (soft or hard|hard or soft|shiny or "
@@ -35,7 +38,8 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
         "is (big or small|small or big)|6:how (3:big|large) is %t|4:is %t big or small|3:is %t "
         "large or small|3:is %t small or (big|large)|is %t (little or big|big or little|tiny or "
         "huge)|what is the size of %t|what's the size of %t|size (of|) %b|size of %b, big or "
-        "small|%b size|%b(,|) big or small|how big would you say %t is|%t is how big|%t (is|has) "
+        "small|%b(2:|,|:) size|%b(,|) big or small|how big would you say %t is|%t is how big|%t "
+        "(is|has) "
         "what size|%b, (small or big|big or little))",
 };
 
@@ -138,6 +142,15 @@ bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
         "(what size|how big|big or small|small or big)"};
     bool brief =
         state->naming == TARGET_IT && target.coreference == 1 && blocks_chance(state, 0.08);
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (brief && before->value && before->attribute != attribute && state->round > 1 &&
+        before->object == target.object)
+        return blocks_put(
+            state, draft,
+            "(2:not the %b, the %a|not its %b, its %a|no, the %a|no, i meant the %a|i "
+            "meant the %a|i mean its %a|i asked for the %a|no, (what|which) %a)",
+            "ba", blocks_attribute_word(&state->rng, before->attribute).text,
+            blocks_attribute_word(&state->rng, attribute).text);
     if (!strcmp(target.text, "it") && blocks_chance(state, 0.06))
         return blocks_put(state, draft,
                           "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what "
@@ -244,8 +257,15 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
     blocks_phrase place = blocks_expansion(&state->rng, target.place ? target.place : "");
     bool by_place = state->naming == TARGET_PLACE || state->naming == TARGET_RANKED;
-    if (by_place && blocks_chance(state, 0.08))
-        return blocks_put(state, draft, "%b", "b", blocks_bare(target.text));
+    if (by_place && blocks_chance(state, 0.15))
+        return blocks_put(state, draft, target.place ? "(%b|2:%p)" : "%b", "bp",
+                          blocks_bare(target.text), place.text);
+    bool largest = state->scene->object[target.object].size == BLOCKS_LARGE;
+    if (state->naming == TARGET_SIZE && !blocks_kind_mask(target.kind) && blocks_chance(state, 0.4))
+        return blocks_put(state, draft,
+                          largest ? "(the|3:) (2:biggest|largest) (3:|one|thing)"
+                                  : "(the|3:) smallest (3:|one|thing)",
+                          "");
     return blocks_put(state, draft,
                       state->naming == TARGET_IT                  ? it
                       : target.place && blocks_chance(state, 0.5) ? placed
@@ -289,10 +309,98 @@ bool blocks_ask_and_attribute(blocks_state *state, blocks_draft *draft)
     draft->coreference = 1;
     draft->meaning.attribute = before->attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, before->attribute, target.object, 0);
+    unsigned mask = blocks_kind_mask(target.kind);
+    bool value = named && mask && !(mask & (mask - 1)) && mask != 1u << BLOCKS_SHAPE;
+    if (value && blocks_chance(state, 0.4)) {
+        blocks_attribute a = (blocks_attribute)__builtin_ctz(mask);
+        return blocks_put(state, draft, "(3:and %v|3:%v|what about %v|how about %v)", "v",
+                          blocks_value_name(a, target.kind.value[a]));
+    }
     return blocks_put(state, draft,
                       "(6:and %t|4:what about %t|4:how about %t|2:and what about %t|2:and for "
-                      "%t|2:and that of %t|no, i (mean|meant) %t|sorry, i meant %t|i mean %t)",
-                      "t", target.text);
+                      "%t|2:and that of %t|2:no(,|) i (mean|meant) %t|sorry(,|) i meant %t|not "
+                      "that one(,|) %t|no, %t|not that(,|) %t|i (mean|"
+                      "meant) %t|%t|2:%b)",
+                      "tb", target.text, blocks_bare(target.text));
+}
+
+// "what is on the left | a red cube | and on the right"
+bool blocks_ask_and_what(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    blocks_target target;
+    if (state->round < 2 || before->ask != ASK_WHICH ||
+        !blocks_target_pick(state, 1u << BLOCKS_SHAPE, &target))
+        return false;
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "(2:on the left|left|leftmost|furthest left)",
+        "(2:on the right|right|rightmost|furthest right)",
+        "(in (the|) front|(the|) closest|(the|) nearest)",
+        "((in|at) the back|(the|) furthest (2:|away|back)|(the|) farthest)"};
+    *draft = blocks_draft_about("superlative", ASK_WHICH, &target);
+    draft->coreference = 1;
+    draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
+    blocks_phrase place = blocks_expansion(&state->rng, places[target.at - 1]);
+    bool short_place = !blocks_kind_mask(target.kind) && blocks_chance(state, 0.6);
+    return blocks_put(state, draft, "(4:and %t|2:what about %t|how about %t|%t|and what is %t)",
+                      "t", short_place ? place.text : target.text);
+}
+
+// "what is the leftmost thing | a red cube | and the next one"
+bool blocks_ask_and_next(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || before->ask != ASK_WHICH || !before->at)
+        return false;
+    blocks_target target = {.kind = before->furthest_of, .family = "superlative", .coreference = 1};
+    target.object = blocks_ranked(state->scene, blocks_find(state->scene, target.kind),
+                                  (blocks_direction)(before->at - 1), 1);
+    if (target.object < 0 || target.object == before->object)
+        return false;
+    *draft = blocks_draft_about(target.family, ASK_WHICH, &target);
+    draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
+    return blocks_put(
+        state, draft,
+        "(3:and the next (3:one|thing|)|and then|what comes next|the next one|what is "
+        "the next one|and (3:the second|the second one|the 2nd))",
+        "");
+}
+
+// "biggest": of several large things the one that looks the largest
+bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_scene *scene = state->scene;
+    bool big = blocks_chance(state, 0.5);
+    blocks_kind kind = blocks_such(BLOCKS_SIZE, big ? BLOCKS_LARGE : BLOCKS_SMALL);
+    blocks_set such = blocks_find(scene, kind);
+    double best = 0, second = 0;
+    int object = -1;
+    for (int i = 0; i < scene->count; i++) {
+        const double *box = scene->object[i].box;
+        double area = (box[2] - box[0]) * (box[3] - box[1]), rank = big ? area : 1 / fmax(area, 1);
+        if (!blocks_has(such, i))
+            continue;
+        if (rank > best) {
+            second = best;
+            best = rank;
+            object = i;
+        } else if (rank > second)
+            second = rank;
+    }
+    bool of_two = state->round > 1 && state->both_entry == state->round - 1;
+    if (blocks_size_of(such) < 2 || best < 1.15 * second || of_two ||
+        blocks_several_mentioned(state))
+        return false;
+    *draft = blocks_draft_new("superlative", ASK_WHICH);
+    draft->meaning.objects = 1u << object;
+    draft->meaning.partly = such;
+    draft->meaning.given = 1u << BLOCKS_SIZE;
+    draft->about = object;
+    draft->other_thing = true;
+    draft->topic = blocks_topic(TOPIC_WHAT, 100 + big, 0, 0);
+    return blocks_put(state, draft,
+                      "(2:(the|) %s|%s (one|thing|object)|what is the %s (thing|object))", "s",
+                      blocks_expansion(&state->rng, big ? "(2:biggest|largest)" : "smallest").text);
 }
 
 // "and the cube", "what about the cube": the yes-or-no question of the round before.
@@ -329,10 +437,15 @@ bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
 {
     int shape = vd_rng_below(&state->rng, BLOCKS_SHAPES);
     blocks_kind kind = blocks_such(BLOCKS_SHAPE, shape);
-    if (blocks_find(state->scene, kind) || blocks_known_number(state, kind) != -2)
+    const blocks_scene *scene = state->scene;
+    if (blocks_find(scene, kind) || blocks_known_number(state, kind) != -2)
         return false;
     static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
     blocks_attribute attribute = BLOCKS_ONE_OF(state, asked);
+    int missing = BLOCKS_SHAPES - blocks_distinct(scene, blocks_all(scene), BLOCKS_SHAPE);
+    bool which = missing == 1 && blocks_chance(state, 0.2);
+    if (which)
+        attribute = BLOCKS_SHAPE;
     *draft = blocks_draft_new("absent", ASK_VALUE);
     draft->meaning.attribute = attribute;
     draft->meaning.more = kind;
@@ -340,6 +453,12 @@ bool blocks_ask_no_such(blocks_state *state, blocks_draft *draft)
     draft->kind = kind;
     draft->kind_stated = true;
     blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THE);
+    if (which)
+        return blocks_put(
+            state, draft,
+            "(3:(which|what) shape is (2:missing|not there|not in the picture)|which of "
+            "the (four|4|) shapes is missing|(which|what) shape is there none of)",
+            "");
     char choice[BLOCKS_TEXT];
     two_values(state, attribute, vd_rng_below(&state->rng, blocks_values(attribute)), noun.text,
                choice);

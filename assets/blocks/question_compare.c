@@ -2,6 +2,7 @@
 #include "assets/blocks/state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,7 +14,8 @@ enum {
     TOPIC_ANOTHER,
     TOPIC_ONLY,
     TOPIC_HOW_MANY_MORE,
-    TOPIC_ASPECT
+    TOPIC_ASPECT,
+    TOPIC_DIFFERENCE = 144
 };
 
 static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_SHAPE,
@@ -62,6 +64,24 @@ static bool put_kinds(blocks_state *state, blocks_draft *draft, const blocks_kin
     return blocks_put(state, draft, pattern, "pq", one.text, two.text);
 }
 
+// "are there more cubes or balls | cubes | how many more"
+bool blocks_ask_difference(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->difference)
+        return false;
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    draft->coreference = 1;
+    draft->meaning.number = before->difference;
+    draft->other_group = draft->other_thing = true;
+    draft->topic = blocks_topic(TOPIC_DIFFERENCE, state->round, 0, 0);
+    return blocks_put(state, draft,
+                      "(and|4:) (4:how many more|2:by how many|how many more are there|by how "
+                      "much|how many more exactly|how many more of (them|those)|what is the "
+                      "difference)",
+                      "");
+}
+
 // "are there more cubes than balls"
 bool blocks_ask_more(blocks_state *state, blocks_draft *draft)
 {
@@ -70,6 +90,7 @@ bool blocks_ask_more(blocks_state *state, blocks_draft *draft)
     two_kinds(state, kind, number);
     *draft = blocks_draft_new("comparison", ASK_POLAR);
     int difference = number[0] - number[1];
+    draft->difference = how < 8 ? abs(difference) : 0;
     draft->meaning.yes = how < 6 ? difference > 0 : how < 8 ? difference < 0 : difference == 0;
     if (((how < 8) == (difference == 0) && !blocks_chance(state, 0.4)) ||
         (number[0] == 0 && number[1] == 0))
@@ -91,6 +112,7 @@ bool blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
     if (equal && (!number[0] || blocks_chance(state, 0.4)))
         return false;
     *draft = blocks_draft_new("comparison", ASK_MORE);
+    draft->difference = abs(number[0] - number[1]);
     draft->meaning.equal = equal;
     draft->meaning.more = kind[number[1] > number[0]];
     if (kind[0].value[BLOCKS_SHAPE] == kind[1].value[BLOCKS_SHAPE])
@@ -100,10 +122,11 @@ bool blocks_ask_which_more(blocks_state *state, blocks_draft *draft)
         const char *two = blocks_value_name(BLOCKS_MATERIAL, kind[1].value[BLOCKS_MATERIAL]);
         draft->other_group = true;
         draft->topic = blocks_topic(TOPIC_MORE, blocks_kinds_key(kind), 0, 0);
-        return blocks_put(state, draft,
-                          "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more "
-                          "%a or (more|) %b|is it mostly %a or %b)",
-                          "ab", one, two);
+        return blocks_put(
+            state, draft,
+            "(2:is there more %a or (more|) %b|what is there more of, %a or %b|more %a or (more|) "
+            "%b|is it mostly %a or %b|2:%a or %b, (which|what) is (there|) more)",
+            "ab", one, two);
     }
     return put_kinds(state, draft, kind,
                      "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|which "
@@ -119,16 +142,20 @@ bool blocks_ask_how_many_more(blocks_state *state, blocks_draft *draft)
     blocks_kind kind[2];
     int number[2];
     two_kinds(state, kind, number);
-    bool fewer = blocks_chance(state, 0.25);
+    bool fewer = blocks_chance(state, 0.25), either = !fewer && blocks_chance(state, 0.15);
     int difference = fewer ? number[1] - number[0] : number[0] - number[1];
-    if (difference < 1 || !number[0] || !number[1])
+    if (either)
+        difference = abs(difference);
+    if ((!either && difference < 1) || !number[0] || !number[1])
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = difference;
-    bool done = put_kinds(state, draft, kind,
-                          fewer ? "how many fewer %p than %q are there"
-                                : "(3:how many more %p than %q are there|how many more %p than "
-                                  "%q|how many more %p are there than %q)");
+    bool done = put_kinds(
+        state, draft, kind,
+        either  ? "(what is|what's|) the difference between the number(s|) of %p and (of|) %q"
+        : fewer ? "how many fewer %p than %q are there"
+                : "(3:how many more %p than %q are there|how many more %p than "
+                  "%q|how many more %p are there than %q|%p minus %q)");
     draft->topic = blocks_topic(TOPIC_HOW_MANY_MORE, blocks_kinds_key(kind), 0, 0);
     return done;
 }

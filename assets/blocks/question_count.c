@@ -67,8 +67,7 @@ static bool large_kind(blocks_state *state, int number, blocks_kind *out)
     return count > 0;
 }
 
-// About a kind named in the question.
-static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_scene *scene,
+blocks_draft blocks_about_kind(const char *family, blocks_ask ask, const blocks_scene *scene,
                                blocks_kind kind)
 {
     blocks_draft draft = blocks_draft_new(family, ask);
@@ -97,7 +96,9 @@ static blocks_phrase number_words(blocks_state *state, int number)
     static const char *const words[] = {"two", "three", "four",  "five",
                                         "six", "seven", "eight", "nine"};
     blocks_phrase phrase;
-    if (number >= 2 && number <= 9 && blocks_chance(state, 0.35))
+    if (number == 1)
+        snprintf(phrase.text, sizeof phrase.text, "%s", blocks_chance(state, 0.5) ? "one" : "1");
+    else if (number >= 2 && number <= 9 && blocks_chance(state, 0.35))
         snprintf(phrase.text, sizeof phrase.text, "%s", words[number - 2]);
     else
         snprintf(phrase.text, sizeof phrase.text, "%d", number);
@@ -137,6 +138,20 @@ static bool put_including(blocks_state *state, blocks_draft *draft, blocks_kind 
         "po", many.text, one.text);
 }
 
+// "are there 2 or 3 cubes"
+static bool put_two_numbers(blocks_state *state, blocks_draft *draft, blocks_kind kind, int number)
+{
+    int low = number > 1 && blocks_chance(state, 0.5) ? number - 1 : number;
+    bool swap = blocks_chance(state, 0.15);
+    blocks_phrase one = number_words(state, swap ? low + 1 : low);
+    blocks_phrase two = number_words(state, swap ? low : low + 1);
+    return blocks_put(
+        state, draft,
+        "(3:are there %n or %m %p|2:%n or %m %p|is it %n or %m %p|is it %n %p or %m|are "
+        "there %n %p or %m|do you see %n or %m %p)",
+        "nmp", one.text, two.text, blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
+}
+
 bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
 {
     // Large groups are few and hard to count: they are looked for.
@@ -150,9 +165,11 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
     int told = blocks_known_number(state, kind);
     if (told >= 0)
         return false;
-    *draft = about_kind("count", ASK_COUNT, state->scene, kind);
+    *draft = blocks_about_kind("count", ASK_COUNT, state->scene, kind);
     if (number > 1 && blocks_chance(state, 0.1) && put_including(state, draft, kind))
         return true;
+    if (number > 0 && blocks_chance(state, 0.06))
+        return put_two_numbers(state, draft, kind, number);
     blocks_phrase predicate = {""}, number_of = {""},
                   many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
     blocks_phrase place = blocks_expansion(&state->rng, here);
@@ -164,7 +181,9 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
         "are there|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's the "
         "number of %p|tell me how many %p there are|%p, how many|how many %p does the picture "
         "have|how many %p (have we got|have you got|we got|you got|do we have|are we looking "
-        "at)|how many %p can you (count|find|spot)|how many %p in (total|the picture|all))";
+        "at)|how many %p can you (count|find|spot)|how many %p in (total|the "
+        "picture|all)|(nr|no.|num) "
+        "of %p|how many %p (total|overall)|%p in the picture, how many)";
     // "how many of the cubes are red", "how many things are red"
     // "how many of the red things are cubes"
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
@@ -179,11 +198,19 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
         number_of = number_words(state, whole);
         pattern =
             "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are "
-            "%v|how many %v are there among the %p|how many of the %p would you say are %v)";
+            "%v|how many %v are there among the %p|how many of the %p would you say are %v|how "
+            "many of the %p happen to be %v|"
+            "how many %p happen to be %v)";
         if (whole > 2 && blocks_chance(state, 0.15))
             pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
-        if (!(mask & (mask - 1)) && blocks_chance(state, 0.2))
-            pattern = "(2:how many %v|how many is %v|how many of all these are %v|how many of all "
+        blocks_ask last = state->entry[state->round - 1].ask;
+        bool found = state->round > 1 && (last == ASK_THERE || last == ASK_ANY);
+        bool all = !found && !state->groups && (!state->they || state->they_entry == 0);
+        if (!(mask & (mask - 1)) && !found && blocks_chance(state, all ? 0.4 : 0.1))
+            pattern =
+                all ? "(4:how many are %v|2:how many %v|how many is %v|how many of all these are "
+                      "%v|how many of all the things are %v|and how many are %v)"
+                    : "(2:how many %v|how many is %v|how many of all these are %v|how many of all "
                       "the things are %v)";
     }
     return blocks_put(state, draft, pattern, "phvn", many.text, place.text, predicate.text,
@@ -194,17 +221,29 @@ bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
 {
     if (blocks_known_number(state, blocks_anything) >= 0)
         return false;
-    *draft = about_kind("count", ASK_COUNT, state->scene, blocks_anything);
+    *draft = blocks_about_kind("count", ASK_COUNT, state->scene, blocks_anything);
     if (blocks_chance(state, 0.15) && put_including(state, draft, blocks_anything))
         return true;
-    return blocks_put(state, draft,
-                      "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are "
-                      "there %h|3:how many (3:things|3:objects|items|blocks) are (on the table|in "
-                      "the picture)|2:how many (things|objects|blocks) (can|do) you see %h|what is "
-                      "the total number of (objects|things)|state the number of objects|count the "
-                      "(objects|things)|number of (objects|things)|how many (objects|things) "
-                      "altogether|how many (objects|things)|total number of (objects|things))",
-                      "h", blocks_expansion(&state->rng, here).text);
+    // Where a group was mentioned, it would be the group's number.
+    if (!blocks_several_mentioned(state) && blocks_chance(state, 0.25))
+        return blocks_put(state, draft,
+                          "(3:how many (in total|altogether|in all|overall)|how many (are there|do "
+                          "you see|are here) (in total|altogether|in all|overall)|total|total "
+                          "(number|count)|how many total|count (them all|everything)|what is the "
+                          "total)",
+                          "");
+    return blocks_put(
+        state, draft,
+        "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids|pieces) are "
+        "there %h|3:how many (3:things|3:objects|items|blocks) are (on the table|in "
+        "the picture)|2:how many (things|objects|blocks) (can|do) you see %h|what is "
+        "the total number of (objects|things)|state the number of objects|count the "
+        "(objects|things)|number of (objects|things)|how many (objects|things) "
+        "altogether|how many (objects|things)|total number of (objects|things)|2:(nr|no.|num) of "
+        "(objects|things|items)|(object|thing) count|total (objects|things)|(objects|"
+        "things) in total|how many (objects|things) total|amount of (objects|things)|"
+        "(objects|things), how many)",
+        "h", blocks_expansion(&state->rng, here).text);
 }
 
 static const char *const exist_patterns[] = {
@@ -220,7 +259,8 @@ static const char *const exist_patterns[] = {
 };
 static const char *const anything_pattern =
     "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there something %v "
-    "%h|anything %v|is any of the (things|objects) %v|any %v stuff|are any of the (objects|things) "
+    "%h|anything %v|is any of the (things|objects) %v|any %v stuff|%v stuff|are any of the "
+    "(objects|things) "
     "%v|can you see anything %v)";
 
 // The words of "is there a red ball".
@@ -261,7 +301,7 @@ bool blocks_ask_exist(blocks_state *state, blocks_draft *draft)
         (!yes && !blocks_chance(state, keep_no[__builtin_popcount(mask)])))
         return false;
     int number = blocks_number(state->scene, kind);
-    *draft = about_kind("exist", ASK_THERE, state->scene, kind);
+    *draft = blocks_about_kind("exist", ASK_THERE, state->scene, kind);
     draft->meaning.yes = yes;
     // As often in the plural where there is none as where there are some.
     static const double none_plural[] = {0.5, 0.65, 0.57, 0.53};
@@ -290,7 +330,7 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
     else if (!yes)
         number += blocks_chance(state, 0.5) ? 1 : -1;
     blocks_kind kind;
-    bool all = !several && blocks_chance(state, 0.12);
+    bool all = !several && blocks_chance(state, 0.3);
     if (all) { // "are there 5 things"
         kind = blocks_anything;
         number = state->scene->count;
@@ -300,7 +340,7 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
                                      : kind_with(state, draw_mask(state), number, &kind));
     if (!found || blocks_known_number(state, kind) >= 0)
         return false;
-    *draft = about_kind("verify", ASK_POLAR, state->scene, kind);
+    *draft = blocks_about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
     blocks_phrase one = blocks_noun(&state->rng, kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
@@ -312,7 +352,11 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
               "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, right|, "
               "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
-              "%p|are there only %n %p|there are %n %p, (right|correct))";
+              "%p|are there only %n %p|there are %n %p, (right|correct)|(so|) (that's|) %n %p (in "
+              "total|total)"
+              "(, (right|correct)|)|%n %p, (right|correct|yes)|so %n %p(, "
+              "(right|correct)|)|i count %n %p, (right|correct|yes)|true or false, there are %n "
+              "%p)";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->plural = number > 1;
     return blocks_put(state, draft, pattern, "kpn", one.text, many.text,
@@ -333,13 +377,40 @@ bool blocks_ask_bound(blocks_state *state, blocks_draft *draft)
     if (asked < 2 || asked > 7 || !large_kind(state, number, &kind) ||
         blocks_known_number(state, kind) >= 0)
         return false;
-    *draft = about_kind("verify", ASK_POLAR, state->scene, kind);
+    *draft = blocks_about_kind("verify", ASK_POLAR, state->scene, kind);
     draft->meaning.yes = yes;
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
     blocks_phrase words = number_words(state, asked);
     return blocks_put(state, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
                       blocks_expansion(&state->rng, bounds[bound]).text, words.text, noun.text);
+}
+
+// "how many things other than cubes are there", "not counting the cubes, how many are left"
+static bool put_without(blocks_state *state, blocks_draft *draft, blocks_kind such)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    blocks_phrase many = blocks_noun(&state->rng, such, BLOCKS_PLURAL);
+    if (state->round > 1 && before->counted && !blocks_kind_mask(before->kind) &&
+        blocks_chance(state, 0.6)) {
+        draft->coreference = 1;
+        return blocks_put(state, draft,
+                          "(2:and without (the|) %p|and not counting the %p|and except (the|) %p|"
+                          "without (the|) %p|and if you leave out the %p)",
+                          "p", many.text);
+    }
+    return blocks_put(
+        state, draft,
+        "(3:how many (things|objects) (other than|besides|apart from|except) (the|) %p (2:|are "
+        "there)|how many (except|besides|other than) (the|) %p|how many non %p|non %p, how "
+        "many|how "
+        "many (things|objects|) without (the|) %p|without (the|) %p, how many (are left|are there|"
+        "things are there)|not counting the %p, how many (things|objects|) are (there|left)|how "
+        "many "
+        "(things|objects) are there (without|not counting|except) (the|) %p|how many (things|"
+        "objects), not counting the %p|everything (but|except) (the|) %p, how many (things|) are "
+        "(there|that))",
+        "p", many.text);
 }
 
 // "how many things are not red", "are there any cubes that are not red"
@@ -384,7 +455,14 @@ bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
             state, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
             "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text, not .text);
     }
+    if (count && !mask && blocks_chance(state, 0.45))
+        return put_without(state, draft, such);
     blocks_phrase not = blocks_predicate_many(&state->rng, a, such.value[a]);
+    // Where a group was mentioned, it would be of that.
+    if (count && !mask && !blocks_several_mentioned(state) && blocks_chance(state, 0.5))
+        return blocks_put(state, draft,
+                          "(3:how many aren't %v|2:how many are not %v|how many not %v)", "v",
+                          not .text);
     return blocks_put(
         state, draft,
         count ? "(3:how many %p are not %v|2:how many %p aren't %v|how many of the %p are not "
@@ -415,7 +493,7 @@ bool blocks_ask_all(blocks_state *state, blocks_draft *draft)
             (blocks_shared(scene, set, attribute) == value) != yes)
             continue;
         blocks_kind both = blocks_kind_with(kind, attribute, value);
-        *draft = about_kind("verify", ASK_ALL, scene, kind);
+        *draft = blocks_about_kind("verify", ASK_ALL, scene, kind);
         draft->meaning.yes = yes;
         draft->asked = value;
         draft->meaning.attribute = attribute;
@@ -438,22 +516,23 @@ bool blocks_ask_all(blocks_state *state, blocks_draft *draft)
     return false;
 }
 
-// The same question of another kind that differs in what was named then.
-static bool again(blocks_state *state, const blocks_entry *before,
-                  bool (*ask)(blocks_state *, blocks_draft *), blocks_draft *draft)
-{
-    unsigned mask = blocks_kind_mask(before->kind);
-    for (int attempt = 0; mask && attempt < 12; attempt++)
-        if (ask(state, draft) && blocks_kind_mask(draft->kind) == mask)
-            return true;
-    return false;
-}
-
 // "how many different colors are there"
 bool blocks_ask_distinct(blocks_state *state, blocks_draft *draft)
 {
     bool color = blocks_chance(state, 0.5);
     blocks_attribute a = color ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    blocks_kind kind = blocks_some_kind(state, 1u << BLOCKS_SHAPE);
+    if (color && blocks_number(state->scene, kind) > 1 && blocks_chance(state, 0.3)) {
+        *draft = blocks_about_kind("count", ASK_COUNT, state->scene, kind);
+        draft->kind_stated = false;
+        draft->meaning.number = blocks_distinct(state->scene, draft->meaning.objects, a);
+        draft->topic = blocks_topic(TOPIC_DISTINCT, a, blocks_kind_key(kind), 1);
+        return blocks_put(
+            state, draft,
+            "(2:how many (different|) colors do %m have|how many (different|) colors are "
+            "%m|how many colors are there among %m)",
+            "m", blocks_noun(&state->rng, kind, BLOCKS_THE_MANY).text);
+    }
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = blocks_distinct(state->scene, blocks_all(state->scene), a);
     draft->other_group = true;
@@ -464,76 +543,4 @@ bool blocks_ask_distinct(blocks_state *state, blocks_draft *draft)
                             : "(3:how many different shapes (are there|do you see)|how many kinds "
                               "of (shapes|things|objects) are there)",
                       "");
-}
-
-// "how many", after an is there that was answered with yes, or after what there is most of.
-bool blocks_ask_how_many(blocks_state *state, blocks_draft *draft)
-{
-    const blocks_entry *before = &state->entry[state->round - 1];
-    bool most = before->ask == ASK_MOST && blocks_kind_mask(before->answer_value);
-    blocks_kind kind = most ? before->answer_value : before->kind;
-    if (state->round < 2 || !(before->exist || most) ||
-        (most ? blocks_known_number(state, kind) >= 0 : blocks_known_number(state, kind) != -1))
-        return false;
-    for (int e = 1; e < state->round - 1; e++)
-        if (state->entry[e].exist && blocks_find(state->scene, state->entry[e].kind) &&
-            !blocks_chance(state, 0.3))
-            return false;
-    *draft = about_kind("count", ASK_COUNT, state->scene, kind);
-    draft->coreference = 1;
-    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 1, 0);
-    return blocks_put(state, draft,
-                      "(3:how many|2:how many are there|how many of them|how many do you see|how "
-                      "many of them are there)",
-                      "");
-}
-
-// "what color is it | red | how many things have that color"
-bool blocks_ask_that_value(blocks_state *state, blocks_draft *draft)
-{
-    static const char *const patterns[BLOCKS_ATTRIBUTES] = {
-        [BLOCKS_COLOR] = ("(3:how many (things|objects) have that (3:color|colour)|2:how many "
-                          "(things|objects|) are that (3:color|colour)|how many (things|objects) "
-                          "(are there of|are there in|of) that color)"),
-        [BLOCKS_SHAPE] = ("(2:how many (things|objects) have that shape|how many (things|objects) "
-                          "(are there of|of) that shape|how many are that shape)"),
-        [BLOCKS_MATERIAL] =
-            ("(how many (things|objects) are (there|) made of that|how many (things|objects) are "
-             "made of that (material|stuff)|how many (things|objects) have that material)"),
-        [BLOCKS_SIZE] = ("(how many (things|objects) (have|are) that size|how many are that "
-                         "size|how many (things|objects) are there of that size)"),
-    };
-    const blocks_entry *before = &state->entry[state->round - 1];
-    unsigned mask = state->round < 2 ? 0 : blocks_kind_mask(before->answer_value);
-    if (!mask || blocks_known_number(state, before->answer_value) >= 0)
-        return false;
-    *draft = about_kind("count", ASK_COUNT, state->scene, before->answer_value);
-    draft->coreference = 1;
-    return blocks_put(state, draft, patterns[__builtin_ctz(mask)], "");
-}
-
-// "and balls", after a how many.
-bool blocks_ask_and_count(blocks_state *state, blocks_draft *draft)
-{
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->count || !again(state, before, blocks_ask_count, draft))
-        return false;
-    draft->coreference = 1;
-    blocks_phrase many = blocks_noun(&state->rng, draft->kind, BLOCKS_PLURAL);
-    return blocks_put(state, draft,
-                      "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how "
-                      "many %p|%p|%p then|how many %p then)",
-                      "pt", many.text, blocks_noun(&state->rng, draft->kind, BLOCKS_THE_MANY).text);
-}
-
-// "what about a ball", after an is there.
-bool blocks_ask_and_exist(blocks_state *state, blocks_draft *draft)
-{
-    const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->exist || !again(state, before, blocks_ask_exist, draft))
-        return false;
-    draft->coreference = 1;
-    draft->group = draft->plural = false;
-    return blocks_put(state, draft, "(3:what about %a|2:and %a|or %a|how about %a)", "a",
-                      blocks_noun(&state->rng, draft->kind, BLOCKS_A).text);
 }

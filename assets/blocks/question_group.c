@@ -28,6 +28,12 @@ static bool draw_open(blocks_state *state, const blocks_group *g, blocks_attribu
     return g->kind.value[*a] < 0 && (!told || (g->both && blocks_chance(state, 0.3)));
 }
 
+// "how many are red" would be of all things but right after a round (not the caption) about these.
+static bool told_of(const blocks_state *state)
+{
+    return state->they && state->they_entry > 0 && state->they_last == state->round - 1;
+}
+
 // %g and %m are the group, %v and %w what the question says of them and of one of them.
 static bool put(blocks_state *state, blocks_draft *draft, const blocks_group *g, const char *many,
                 const char *one, const char *pattern)
@@ -52,9 +58,18 @@ bool blocks_ask_they_count(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
     blocks_phrase predicate = blocks_predicate_many(&state->rng, a, value), some;
     some = blocks_noun(&state->rng, blocks_such(a, value), BLOCKS_PLURAL);
-    if (blocks_chance(state, 0.1))
-        return put(state, draft, &g, some.text, NULL,
-                   "(how many %v are there among %m|how many %v among %m|of %m, how many %v)");
+    // The caption's group is named by a pronoun only: "how many are red" would be of all things.
+    bool told = told_of(state);
+    if (told && a != BLOCKS_SHAPE && blocks_chance(state, 0.12))
+        return put(state, draft, &g, blocks_value_name(a, value), NULL,
+                   state->entry[state->round - 1].counted
+                       ? "(2:how many %v ones|and %v ones|%v ones|and how many %v ones)"
+                       : "(2:how many %v ones|and how many %v ones)");
+    if (!told || blocks_chance(state, 0.1))
+        return put(state, draft, &g, some.text, told ? NULL : predicate.text,
+                   told ? "(how many %v are there among %m|how many %v among %m|of %m, how many %v)"
+                        : "(6:how many of %m are %w|how many %v are there among %m|of those, how "
+                          "many are %w)");
     return put(state, draft, &g, predicate.text, NULL,
                "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many "
                "of %m are %v|and of %m, how many are %v|how many of %m would you say are %v|and "
@@ -116,8 +131,10 @@ bool blocks_ask_they_not(blocks_state *state, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_THEY_NOT, blocks_kind_key(kind), 0, 0);
     return put(state, draft, &g, blocks_predicate_many(&state->rng, a, value).text, NULL,
-               "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how many are not "
-               "%v|3:how many aren't %v|and how many aren't %v)");
+               told_of(state)
+                   ? "(4:how many of %m are not %v|2:how many of %m aren't %v|2:how many are "
+                     "not %v|3:how many aren't %v|and how many aren't %v)"
+                   : "(4:how many of %m are not %v|2:how many of %m aren't %v)");
 }
 
 bool blocks_ask_they_all(blocks_state *state, blocks_draft *draft)
@@ -331,7 +348,8 @@ bool blocks_ask_they_any(blocks_state *state, blocks_draft *draft)
         if (blocks_chance(state, 0.15))
             return put(state, draft, &g, among.text, NULL,
                        "(are there any %v among %m|any %v among %m)");
-        bool latest = blocks_they_clear(state) && state->they_last == state->round - 1;
+        bool latest = blocks_they_clear(state) && state->they_last == state->round - 1 &&
+                      state->entry[state->round - 1].ask != ASK_COUNT;
         if (latest && a != BLOCKS_SHAPE && blocks_chance(state, 0.3))
             return put(state, draft, &g, NULL, blocks_value_name(a, value),
                        "(2:are there any %w ones|any %w ones|is there one that is %w|%w ones)");
@@ -361,7 +379,7 @@ static bool put_their(blocks_state *state, blocks_draft *draft, const blocks_gro
     // "are they the same color | yes | which color"
     const blocks_entry *before = &state->entry[state->round - 1];
     bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
-    bool brief = !g->named && !g->both && !g->remaining && state->they &&
+    bool brief = !g->named && !g->both && !g->remaining && state->they && state->round > 1 &&
                  state->they_last == state->round - 1 && state->it_entry < state->they_last;
     if (brief && !same && blocks_chance(state, 0.06))
         return put(state, draft, g, blocks_expansion(&state->rng, plural[a]).text, NULL,
@@ -404,6 +422,14 @@ bool blocks_ask_group_what(blocks_state *state, blocks_draft *draft)
     if (g.named && blocks_chance(state, 0.16))
         return put(state, draft, &g, blocks_expansion(&state->rng, led[a]).text, NULL,
                    "(2:look at|how about|what about|now look at|take|now|and|see) %g, %v");
+    // "list the cubes": by their colors.
+    if (g.named && a == BLOCKS_COLOR && g.kind.value[BLOCKS_SHAPE] >= 0 &&
+        blocks_chance(state, 0.5))
+        return blocks_put(
+            state, draft,
+            "(3:list (all|) the %b|2:list (all|) %b|name (all|) the %b|(which|what) %b "
+            "are there|(which|what) %b do you see)",
+            "b", g.bare.text);
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|2:what colors are %g|what are the colors of "
         "%m|(what|which) colors (have %m|do %g have)|what color do %g have|(what|which) "
@@ -425,6 +451,7 @@ bool blocks_ask_what_are_there(blocks_state *state, blocks_draft *draft)
     static const char *const names_of[] = {"(4:colors|colours|different colors)",
                                            "(4:shapes|kinds of shapes|different shapes)",
                                            "(4:materials|different materials)"};
+    static const char *const bare[] = {"colors", "shapes", "materials"};
     blocks_attribute a = BLOCKS_ONE_OF(state, asked);
     *draft = blocks_draft_new("attribute", ASK_SHARED);
     draft->meaning.objects = blocks_all(state->scene);
@@ -432,13 +459,22 @@ bool blocks_ask_what_are_there(blocks_state *state, blocks_draft *draft)
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_THERE_ARE, a, 0, 0);
     blocks_phrase names = blocks_expansion(&state->rng, names_of[a]);
-    // Where a group was mentioned, it would be the group's.
-    if (!state->they && !state->groups && blocks_chance(state, 0.15))
-        return blocks_put(state, draft, "what are (all|) the %v", "v", names.text);
+    // Right after a group was mentioned, it would be the group's.
+    const blocks_entry *last = &state->entry[state->round - 1];
+    bool theirs = state->round > 1 && ((state->they && state->they_last == state->round - 1) ||
+                                       last->ask == ASK_COUNT || last->found);
+    if (!theirs && blocks_chance(state, 0.4))
+        return blocks_put(state, draft,
+                          "(2:what are (all|) the %v|3:%b|2:which %v|2:what %v|all (the|) %v|list "
+                          "(the|) %v|%b please|and the %b)",
+                          "vb", names.text, bare[a]);
     return blocks_put(state, draft,
                       "(4:what %v are there|2:what %v do you see|what %v can you see|2:what %v are "
                       "in the picture|what %v are on the table|which %v are there|which %v do you "
-                      "see|(list|name) all the %v|which %v are in the picture)",
+                      "see|(list|name) all the %v|which %v are in the picture|(what|which) %v are "
+                      "(in it|in there|"
+                      "here|present|shown|used|visible)|(what|which) %v does (it|the picture) "
+                      "(have|contain|show)|(what|which) %v occur)",
                       "v", names.text);
 }
 
@@ -600,6 +636,14 @@ bool blocks_ask_which_are(blocks_state *state, blocks_draft *draft)
         draft->named[i] = blocks_has(set, i) ? 1u << a : 0;
     draft->topic = blocks_topic(TOPIC_WHICH_ARE, blocks_kind_key(kind), more, 0);
     blocks_phrase many = blocks_predicate_many(&state->rng, a, value);
+    if (!more && only >= 0 && blocks_chance(state, 0.25)) {
+        blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_BARE);
+        return blocks_put(state, draft,
+                          "(3:find (something|anything) %v|2:give me (a|one) %k|show me something "
+                          "%v|point to something %v|name something %v|who is %v|2:which one is "
+                          "%v|which (thing|object) is %v|find (a|the|me a) %k)",
+                          "vk", blocks_predicate(&state->rng, a, value).text, noun.text);
+    }
     return blocks_put(
         state, draft,
         more ? "(5:what else is %v|2:which other (things|objects) are %v|what other "

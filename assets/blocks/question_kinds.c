@@ -4,9 +4,33 @@
 
 enum { TOPIC_KINDS = 21, TOPIC_NEITHER = 23 };
 
+// "how many things are either red or balls"
+static bool ask_either(blocks_state *state, blocks_draft *draft)
+{
+    blocks_attribute a = BLOCKS_COLOR;
+    blocks_kind kind[2] = {blocks_some_kind(state, 1u << BLOCKS_COLOR),
+                           blocks_some_kind(state, 1u << BLOCKS_SHAPE)};
+    if (blocks_chance(state, 0.3)) {
+        a = blocks_chance(state, 0.5) ? BLOCKS_MATERIAL : BLOCKS_SIZE;
+        kind[0] = blocks_some_kind(state, 1u << a);
+    }
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    blocks_ask_for(draft, blocks_find(state->scene, kind[0]) | blocks_find(state->scene, kind[1]));
+    draft->other_group = true;
+    draft->topic = blocks_topic(TOPIC_KINDS, 40 + a, blocks_kinds_key(kind), 0);
+    return blocks_put(
+        state, draft,
+        "(2:how many (things|objects) are either %v or %w|how many are either %v or "
+        "%w|how many are %v or %w|how many (things|objects) are %v or %w)",
+        "vw", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text,
+        blocks_predicate_many(&state->rng, BLOCKS_SHAPE, kind[1].value[BLOCKS_SHAPE]).text);
+}
+
 // "how many cubes and balls are there", "how many red or blue things are there"
 bool blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
 {
+    if (blocks_chance(state, 0.15))
+        return ask_either(state, draft);
     const blocks_scene *scene = state->scene;
     blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind[2];
@@ -30,7 +54,9 @@ bool blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
     return blocks_put(
         state, draft,
         "(3:how many %p and %q are there (2:|in total|together|altogether)|2:how many %p and "
-        "%q|how many %p or %q are there|%p and %q, how many|number of %p and %q)",
+        "%q|how many %p or %q are there|%p and %q, how many|number of %p and %q|2:%p plus %q|how "
+        "many %p plus %q|%p and %q (in "
+        "total|together)|sum of %p and %q)",
         "pq", blocks_noun(&state->rng, kind[0], BLOCKS_PLURAL).text, second.text);
 }
 
@@ -112,6 +138,7 @@ bool blocks_ask_only_kinds(blocks_state *state, blocks_draft *draft)
         return false;
     *draft = blocks_draft_new("verify", ASK_POLAR);
     draft->meaning.yes = yes;
+    draft->left_out = blocks_all(state->scene) & ~such;
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_KINDS, 10 + a, blocks_kinds_key(kind), one);
     blocks_phrase second = blocks_noun(&state->rng, kind[1], BLOCKS_PLURAL);
@@ -132,6 +159,25 @@ bool blocks_ask_only_kinds(blocks_state *state, blocks_draft *draft)
         blocks_value_name(a, kind[1].value[a]));
 }
 
+// "how many things are neither red nor cubes"
+static bool ask_neither_mixed(blocks_state *state, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_COLOR : BLOCKS_MATERIAL;
+    blocks_kind kind[2] = {blocks_some_kind(state, 1u << a),
+                           blocks_some_kind(state, 1u << BLOCKS_SHAPE)};
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    blocks_ask_for(draft, blocks_all(state->scene) & ~blocks_find(state->scene, kind[0]) &
+                              ~blocks_find(state->scene, kind[1]));
+    draft->other_group = true;
+    draft->topic = blocks_topic(TOPIC_NEITHER, 40 + a, blocks_kinds_key(kind), 0);
+    return blocks_put(
+        state, draft,
+        "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor "
+        "%w|how many (things|objects) are not %v and not %w)",
+        "vw", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text,
+        blocks_predicate_many(&state->rng, BLOCKS_SHAPE, kind[1].value[BLOCKS_SHAPE]).text);
+}
+
 // "how many things are neither red nor blue", "what is neither red nor blue"
 bool blocks_ask_neither(blocks_state *state, blocks_draft *draft)
 {
@@ -144,6 +190,8 @@ bool blocks_ask_neither(blocks_state *state, blocks_draft *draft)
     }
     if (kind[0].value[a] == kind[1].value[a])
         return false;
+    if (blocks_chance(state, 0.3))
+        return ask_neither_mixed(state, draft);
     if (blocks_only(others) >= 0 && blocks_chance(state, 0.5))
         return ask_which_neither(state, draft, a, kind, blocks_only(others));
     *draft = blocks_draft_new("count", ASK_COUNT);

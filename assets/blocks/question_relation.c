@@ -11,6 +11,7 @@ enum {
     TOPIC_HOW_MANY,
     TOPIC_SIDE,
     TOPIC_ON_TOP,
+    TOPIC_NEAR,
     TOPIC_BETWEEN = 112
 };
 
@@ -63,6 +64,25 @@ static bool ask_neighbour_of(blocks_state *state, const blocks_target *target,
                blocks_noun(&state->rng, kind, BLOCKS_BARE).text, NULL);
 }
 
+// "what is the ball next to", "what is it behind": what stands in the direction, by where the
+// target is of it
+static bool put_its_place(blocks_state *state, blocks_draft *draft, const blocks_target *target,
+                          blocks_direction direction)
+{
+    static const char *const patterns[BLOCKS_DIRECTIONS + 1] = {
+        [BLOCKS_LEFT] = "(what is %t (to the|) right of|%b is (to the|) right of what)",
+        [BLOCKS_RIGHT] = "(what is %t (to the|) left of|%b is (to the|) left of what)",
+        [BLOCKS_FRONT] = "(3:what is %t behind|what does %t stand behind|behind what is %t)",
+        [BLOCKS_BEHIND] = "(3:what is %t in front of|what does %t stand in front of)",
+        [BLOCKS_AROUND] =
+            "(4:what is %t (3:next to|near|close to|closest to|beside|right next to|standing next "
+            "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %b next "
+            "to|%b "
+            "is next to what|what's %t next to|what is the neighbor of %t)"};
+    return blocks_put(state, draft, patterns[direction], "tb", target->text,
+                      blocks_bare(target->text));
+}
+
 // "what is left of the ball"
 bool blocks_ask_neighbour(blocks_state *state, blocks_draft *draft)
 {
@@ -89,6 +109,8 @@ bool blocks_ask_neighbour(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
     if (!nothing && blocks_chance(state, 0.12))
         return ask_neighbour_of(state, &target, direction, nearest, draft);
+    if (blocks_chance(state, around ? 0.4 : 0.1))
+        return put_its_place(state, draft, &target, direction);
     if (is_beside_it(state, &target, direction))
         return blocks_put(state, draft,
                           "(2:what is|what's|which (thing|object) is|) (2:to|on) its %s", "s",
@@ -221,6 +243,28 @@ bool blocks_ask_between(blocks_state *state, blocks_draft *draft)
                       "tu", one.text, two.text);
 }
 
+// "is it near the ball": the nearest is, and what is farther than half of the others is not
+bool blocks_ask_near(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_scene *scene = state->scene;
+    blocks_target pair[2];
+    if (!blocks_two_targets(state, 0, pair))
+        return false;
+    int one = pair[0].object, two = pair[1].object, nearer = 0;
+    bool yes = blocks_nearest(scene, BLOCKS_AROUND, one) == two ||
+               blocks_nearest(scene, BLOCKS_AROUND, two) == one;
+    for (int i = 0; i < scene->count; i++)
+        nearer += i != one && i != two && blocks_nearer(scene, one, i, two) == i;
+    if (!yes && (nearer < 2 || 2 * nearer < scene->count - 2))
+        return false;
+    *draft = blocks_about_two(state, "relation", ASK_POLAR, pair);
+    draft->meaning.yes = yes;
+    draft->topic = blocks_topic(TOPIC_NEAR, one, two, 0);
+    return put(state, draft,
+               "(4:is %t (2:near|2:next to|close to|beside|by) %u|%b (near|next to|close to) %c)",
+               &pair[0], BLOCKS_AROUND, NULL, pair[1].text);
+}
+
 // "is it between the ball and the cube"
 bool blocks_ask_is_between(blocks_state *state, blocks_draft *draft)
 {
@@ -341,6 +385,8 @@ bool blocks_ask_pair(blocks_state *state, blocks_draft *draft)
     draft->meaning.yes = yes;
     draft->meaning.toward = yes ? (int)direction : (int)direction ^ 1;
     keep_it(state, draft, &one, &two);
+    draft->faced = 1 + (int)direction;
+    draft->faced_other = two.object;
     int low = one.object < two.object ? one.object : two.object;
     draft->topic = blocks_topic(TOPIC_SIDES, direction / 2, low, (one.object + two.object));
     return put(state, draft, pair_patterns[direction], &one, direction, NULL, two.text);
@@ -372,6 +418,28 @@ bool blocks_ask_side(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_SIDE, direction, one.object, two.object);
     return put(state, draft, direction == BLOCKS_LEFT ? across : along, &one, direction, NULL,
                two.text);
+}
+
+// "is the ball in front of the cube | no | or behind"
+bool blocks_ask_or_side(blocks_state *state, blocks_draft *draft)
+{
+    static const char *const sides[BLOCKS_DIRECTIONS] = {
+        "(3:left|to the left|on the left|left of it)",
+        "(3:right|to the right|on the right|right of it)", "(3:in front|in front of it)",
+        "(3:behind|behind it|in back of it)"};
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->faced || before->object < 0)
+        return false;
+    blocks_target target = {.object = before->object, .kind = blocks_anything, .coreference = 1};
+    blocks_direction direction = (blocks_direction)((before->faced - 1) ^ 1);
+    bool yes = blocks_lies(state->scene, before->object, direction, before->of_other);
+    *draft = blocks_draft_about("relation", ASK_ONE, &target);
+    draft->meaning.yes = yes;
+    draft->meaning.toward = yes ? (int)direction : (int)direction ^ 1;
+    draft->about = -1;
+    draft->topic = blocks_topic(TOPIC_SIDES, 200 + state->round, 0, 0);
+    return blocks_put(state, draft, "(3:or %s|or is it %s|is it %s then|%s then|so it is %s)", "s",
+                      blocks_expansion(&state->rng, sides[direction]).text);
 }
 
 // "is the ball to the left or to the right of the cube | left | and the cone"

@@ -3,9 +3,9 @@
 #include "assets/blocks/state.h"
 
 enum { TOPIC_NOT_SO = 140, TOPIC_WHAT_BESIDES, TOPIC_THAT_COLOR, MOST_LISTED = 4 };
+enum { TOPIC_WHAT_ELSE = 146, TOPIC_ABOUT_OTHERS, TOPIC_SURE, TOPIC_THAT_ALL };
 
-// A draft of a question that asks what the things of the set are; false: too many to list.
-static bool draft_list(const blocks_state *state, blocks_set set, blocks_draft *draft)
+bool blocks_list_draft(const blocks_state *state, blocks_set set, blocks_draft *draft)
 {
     int number = blocks_size_of(set), only = blocks_only(set);
     if (!number || number > MOST_LISTED || blocks_distinct(state->scene, set, BLOCKS_SHAPE) > 3)
@@ -35,7 +35,7 @@ bool blocks_ask_not_so(blocks_state *state, blocks_draft *draft)
         return blocks_put(state, draft,
                           "(and|so|4:) how many (4:|of them|of those) (3:aren't|2:are not)", "");
     }
-    if (!draft_list(state, set, draft))
+    if (!blocks_list_draft(state, set, draft))
         return false;
     draft->coreference = 1;
     draft->topic = blocks_topic(TOPIC_NOT_SO, set, 0, 0);
@@ -53,7 +53,7 @@ bool blocks_ask_what_besides(blocks_state *state, blocks_draft *draft)
     unsigned mask = 1u << (blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR);
     blocks_kind kind = blocks_some_kind(state, mask);
     blocks_set such = blocks_find(state->scene, kind);
-    if (!draft_list(state, blocks_all(state->scene) & ~such, draft))
+    if (!blocks_list_draft(state, blocks_all(state->scene) & ~such, draft))
         return false;
     draft->topic = blocks_topic(TOPIC_WHAT_BESIDES, blocks_kind_key(kind), 0, 0);
     blocks_phrase noun =
@@ -76,7 +76,7 @@ bool blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
         return false;
     blocks_kind kind = blocks_kind_of(&state->scene->object[one], 1u << BLOCKS_COLOR);
     if (blocks_known_number(state, kind) >= 0 ||
-        !draft_list(state, blocks_find(state->scene, kind) & ~(1u << one), draft))
+        !blocks_list_draft(state, blocks_find(state->scene, kind) & ~(1u << one), draft))
         return false;
     for (int i = 0; i < state->scene->count; i++) // of those that were mentioned none is meant
         if (blocks_has(draft->meaning.objects, i) && state->mention[i] >= 0)
@@ -93,4 +93,106 @@ bool blocks_ask_that_color(blocks_state *state, blocks_draft *draft)
                             "%c|what else is the same %c|which other (thing|object) has (that|the "
                             "same) %c|what other (thing|object) is that %c)",
                       "c", blocks_attribute_word(&state->rng, BLOCKS_COLOR).text);
+}
+
+// "are there only cubes | no | what else is there", "how many cubes are there | 3 | what else": all
+// things of other kinds
+bool blocks_ask_what_else(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    blocks_set set = state->round < 2 ? 0 : before->left_out;
+    unsigned mask = blocks_kind_mask(before->kind);
+    bool found = before->counted || (before->exist && before->yes);
+    if (!set && found && (mask == 1u << BLOCKS_SHAPE || mask == 1u << BLOCKS_COLOR) &&
+        !blocks_kind_mask(before->whole) && blocks_find(state->scene, before->kind))
+        set = blocks_all(state->scene) & ~blocks_find(state->scene, before->kind);
+    if (state->round < 2 || !blocks_list_draft(state, set, draft))
+        return false;
+    draft->coreference = 1;
+    draft->topic = blocks_topic(TOPIC_WHAT_ELSE, set, 0, 0);
+    // After "are there any cubes" these might be others of the cubes.
+    if (draft->plural && !before->exist && blocks_chance(state, 0.15))
+        return blocks_put(state, draft, "(2:and the (rest|others)|what about the rest)", "");
+    return blocks_put(
+        state, draft,
+        draft->plural
+            ? "(and|so|4:) (4:what else is there|2:what else|2:what else do you see|what else "
+              "is (on the table|in the picture)|what other (things|objects) are there|what are the "
+              "other (ones|things|objects)|what else is in it|which others)"
+            : "(and|so|4:) (4:what else is there|2:what else|2:what else do you see|what else is "
+              "(on the table|in the picture)|what is the other (one|thing|object))",
+        "");
+}
+
+// "how many of the cubes are metal | 2 | what about the others", "are they all red | no | and the
+// others": the attribute that was asked for
+bool blocks_ask_about_others(blocks_state *state, blocks_draft *draft)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    blocks_set set = state->round < 2 ? 0 : before->not_so;
+    unsigned mask = 0;
+    if (state->round > 1 && before->counted && before->ask == ASK_COUNT) {
+        blocks_kind whole = blocks_they_narrowed(state) ? state->they_kind : before->whole;
+        set = blocks_kind_mask(whole) || blocks_they_narrowed(state) ? blocks_remaining(state) : 0;
+        mask = blocks_kind_mask(before->kind) & ~blocks_kind_mask(whole);
+    }
+    blocks_attribute a = before->not_so ? before->attribute
+                         : mask         ? (blocks_attribute)__builtin_ctz(mask)
+                                        : BLOCKS_ATTRIBUTES;
+    if (!set || a == BLOCKS_ATTRIBUTES || mask & (mask - 1) ||
+        blocks_distinct(state->scene, set, a) > 3)
+        return false;
+    int only = blocks_only(set);
+    *draft = blocks_draft_new("attribute", only < 0 ? ASK_SHARED : ASK_VALUE);
+    draft->coreference = 1;
+    draft->meaning.objects = set;
+    draft->meaning.attribute = a;
+    draft->single = draft->about = only;
+    draft->plural = draft->other_thing = only < 0;
+    draft->other_group = draft->of_found = true;
+    draft->topic = blocks_topic(TOPIC_ABOUT_OTHERS, set, a, 0);
+    return blocks_put(state, draft,
+                      only < 0 ? "(3:what about|2:and|how about|and what about) the "
+                                 "(4:others|2:rest|other ones|remaining ones)"
+                               : "(3:what about|2:and|how about|and what about) the "
+                                 "(4:other one|remaining one|other|last one)",
+                      "");
+}
+
+// "what color is it | red | are you sure": yes
+bool blocks_ask_sure(blocks_state *state, blocks_draft *draft)
+{
+    if (state->round < 2)
+        return false;
+    *draft = blocks_draft_new("verify", ASK_POLAR);
+    draft->coreference = 1;
+    draft->meaning.yes = true;
+    draft->topic = blocks_topic(TOPIC_SURE, state->round, 0, 0);
+    return blocks_put(
+        state, draft,
+        "(6:are you (2:|really|quite|very) sure|4:really|3:sure|you sure|is that "
+        "(right|so|correct|true)|are you certain|certain|positive|no doubt|are you sure "
+        "about that|you are sure|is it really so|for real|seriously)",
+        "");
+}
+
+// "what shapes do you see | cubes and balls | is that all", "anything else"
+bool blocks_ask_that_all(blocks_state *state, blocks_draft *draft)
+{
+    static const char *const plural[BLOCKS_ATTRIBUTES] = {"colors", "shapes", "materials", "sizes"};
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->complete)
+        return false;
+    bool all = blocks_chance(state, 0.5);
+    *draft = blocks_draft_new("another", ASK_POLAR);
+    draft->coreference = 1;
+    draft->meaning.yes = all;
+    draft->topic = blocks_topic(TOPIC_THAT_ALL, state->round, 0, 0);
+    return blocks_put(
+        state, draft,
+        all ? "(4:is that all|are (those|these|that) all|that's all|(is|are) (that|those) "
+              "all (the|of the) %s|no others|no other %s|nothing else|so only those)"
+            : "(3:anything else|2:any more|2:any others|any other %s|are there any other "
+              "%s|any more %s|is there any other|are there more)",
+        "s", plural[before->attribute]);
 }

@@ -35,6 +35,10 @@ typedef struct blocks_draft {
     int asked;                  // ONE, ALL: the value that is asked for, -1 = none
     blocks_set found;           // several other things that the answer mentions
     int beside;                 // SIDE: of which thing the side is asked for, -1 = none
+    int difference;             // by how many there are more of one of two kinds; 0: not asked
+    blocks_set left_out;        // "are there only cubes": the others
+    int faced, faced_other;     // ONE: 1 + the direction in which it is asked to lie of that other
+    int at; // 1 + the direction in which what it is about is the furthest; 0: not named so
 } blocks_draft;
 
 // One entry of the history, as far as its words tell.
@@ -58,6 +62,12 @@ typedef struct blocks_entry {
     int beside;               // SIDE: of which thing the side was asked for, -1 = none
     blocks_direction axis;    // LEFT: left or right, FRONT: in front or behind
     blocks_kind answer_value; // VALUE, SHARED, MOST: the one value that the answer gave
+    int difference;           // MORE, POLAR: how many more, where the answer said of which; 0: none
+    blocks_set left_out;      // POLAR, answered no: those besides the kinds named
+    bool complete;            // SHARED: the answer names every value that there is
+    int faced, of_other;      // ONE: as in blocks_draft, and of which thing; 0: not asked
+    int at;                   // as in blocks_draft, among all of the kind furthest_of
+    blocks_kind furthest_of;
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -84,6 +94,7 @@ typedef enum {
     TARGET_BESIDES,    // of several things: those of a kind beside the one just mentioned
     TARGET_FOUND,      // of several things: "they", those that the round before found
     TARGET_BOTH,       // of several things: "they", the two that the round before was about
+    TARGET_OPPOSITE,   // the one on the right, after one on the left
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -177,6 +188,7 @@ typedef struct blocks_target {
     bool of_they; // one of those mentioned last
     bool sides,
         rows; // "the left one" beside "the right one", "the front one" beside "the back one"
+    int at;   // PLACE, OPPOSITE: 1 + its direction; 0: named otherwise, or in the middle
 } blocks_target;
 
 // Picks an object of which an attribute in `hide` has not been mentioned yet (else the answer is
@@ -187,6 +199,8 @@ bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target 
 // A draft of a question about one target, which the answer describes if the question is for that.
 blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
+// "(on the left|leftmost)" of a target that is named by its place.
+const char *blocks_place_words(const blocks_target *target);
 // "red ball" of "the red ball", without the article; "it" stays.
 const char *blocks_bare(const char *text);
 // Two different things, the second named by a kind; and a draft of a question that compares them.
@@ -224,6 +238,11 @@ bool blocks_group_latest(blocks_state *state, blocks_group *group);
 int blocks_group_value(blocks_state *state, const blocks_group *group, blocks_attribute attribute);
 blocks_draft blocks_group_draft(const blocks_group *group, const char *family, blocks_ask ask,
                                 blocks_set objects);
+// A draft of a question about a kind that it names.
+blocks_draft blocks_about_kind(const char *family, blocks_ask ask, const blocks_scene *scene,
+                               blocks_kind kind);
+// A draft of a question that asks what the things of the set are; false: too many to list, or none.
+bool blocks_list_draft(const blocks_state *state, blocks_set set, blocks_draft *draft);
 
 // ---- questions --------------------------------------------------------------------------------
 
@@ -235,21 +254,27 @@ typedef bool blocks_ask_fn(blocks_state *state, blocks_draft *draft);
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
     blocks_ask_and_exist, blocks_ask_that_value, blocks_ask_bound, blocks_ask_kinds, blocks_ask_not,
-    blocks_ask_neither, blocks_ask_which_are, blocks_ask_only_kinds, blocks_ask_both_kinds;
+    blocks_ask_together, blocks_ask_and_all, blocks_ask_neither, blocks_ask_which_are,
+    blocks_ask_only_kinds, blocks_ask_both_kinds;
 // Whether there is a further one: "another one", "any other cubes besides the red one".
 blocks_ask_fn blocks_ask_another, blocks_ask_any_other, blocks_ask_which_same, blocks_ask_besides,
     blocks_ask_besides_those, blocks_ask_only;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
-    blocks_ask_and_verify, blocks_ask_no_such;
+    blocks_ask_and_verify, blocks_ask_and_what, blocks_ask_and_next, blocks_ask_biggest,
+    blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
     blocks_ask_side, blocks_ask_and_side, blocks_ask_on_top, blocks_ask_is_between,
-    blocks_ask_is_extreme, blocks_ask_between, blocks_ask_between_two;
+    blocks_ask_is_extreme, blocks_ask_between, blocks_ask_between_two, blocks_ask_near,
+    blocks_ask_or_side;
+// Of parts of the picture: "how many cubes are on the left".
+blocks_ask_fn blocks_ask_part_exist, blocks_ask_part_count, blocks_ask_part_what,
+    blocks_ask_part_more, blocks_ask_which_at;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
     blocks_ask_extent, blocks_ask_bigger_than_all, blocks_ask_any_bigger, blocks_ask_else,
-    blocks_ask_how_many_more, blocks_ask_aspect;
+    blocks_ask_how_many_more, blocks_ask_aspect, blocks_ask_difference;
 // Choices: "which is metal, the cube or the ball", "which of them is closest".
 blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
     blocks_ask_which_nearer, blocks_ask_which_three;
@@ -266,7 +291,8 @@ blocks_ask_fn blocks_ask_any_pair, blocks_ask_identical, blocks_ask_odd_one, blo
     blocks_ask_which_hidden, blocks_ask_hidden, blocks_ask_hider;
 // Of all but one: "is everything else red". Of what is left over: "which ones aren't", "what else
 // has that color".
-blocks_ask_fn blocks_ask_rest, blocks_ask_not_so, blocks_ask_what_besides, blocks_ask_that_color;
+blocks_ask_fn blocks_ask_rest, blocks_ask_not_so, blocks_ask_what_besides, blocks_ask_that_color,
+    blocks_ask_what_else, blocks_ask_about_others, blocks_ask_sure, blocks_ask_that_all;
 // Of what no scene has, of what every scene has, of the picture as such.
 blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;
 

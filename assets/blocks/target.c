@@ -87,18 +87,22 @@ bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target 
 static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_LEFT] = "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k "
                     "furthest to the left|the %k farthest left|the %k all the way on the left|the "
-                    "left %k|the %k way over on the left|the most left %k)",
+                    "left %k|the %k way over on the left|the most left %k|2:the (first|1st) %k "
+                    "from (the|) left)",
     [BLOCKS_RIGHT] = "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k "
                      "furthest to the right|the %k farthest right|the %k all the way on the "
-                     "right|the right %k|the %k way over on the right|the most right %k)",
+                     "right|the right %k|the %k way over on the right|the most right %k|2:the "
+                     "(first|1st) %k from (the|) right)",
     [BLOCKS_FRONT] = "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the "
                      "%k closest to (you|us|me|the camera)|the frontmost %k|the %k at the "
                      "front|the %k in the very front|the %k nearest to (the viewer|us)|the %k "
-                     "right at the front|the front %k|the %k in the foreground)",
-    [BLOCKS_BEHIND] = "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
-                      "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
-                      "%k furthest back|the %k all the way in the back|the %k at the very back|the "
-                      "back %k|the %k way in the back|the %k in the background)",
+                     "right at the front|the front %k|the %k in the foreground|the (first|1st) %k "
+                     "from the front)",
+    [BLOCKS_BEHIND] =
+        "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
+        "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
+        "%k furthest back|the %k all the way in the back|the %k at the very back|the "
+        "back %k|the %k way in the back|the %k in the background|the (first|1st) %k from the back)",
     [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
                        "closest to the (middle|center))"),
 };
@@ -106,10 +110,12 @@ static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
 // The same without a noun, for "what is on the left".
 static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_LEFT] = "(2:on the left|2:on the far left|on the left side|furthest to the "
-                    "left|leftmost|all the way on the left|way over on the left|(the|) most left)",
+                    "left|leftmost|all the way on the left|way over on the left|(the|) most "
+                    "left|(first|1st) from (the|) left)",
     [BLOCKS_RIGHT] =
         "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all "
-        "the way on the right|way over on the right|(the|) most right)",
+        "the way on the right|way over on the right|(the|) most right|(first|1st) from (the|) "
+        "right)",
     [BLOCKS_FRONT] = "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the "
                      "front|nearest|in the very front|right at the front)",
     [BLOCKS_BEHIND] =
@@ -117,6 +123,11 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
         "back|furthest back|all the way in the back|at the very back)",
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
+
+const char *blocks_place_words(const blocks_target *target)
+{
+    return bare_places[target->at - 1];
+}
 
 bool blocks_several_mentioned(const blocks_state *state)
 {
@@ -162,6 +173,7 @@ static bool pick_place(blocks_state *state, unsigned hide, blocks_target *target
     if (target->object < 0 || !open(state, target->object, hide))
         return false;
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
+    target->at = direction == BLOCKS_AROUND ? 0 : 1 + (int)direction;
     target->family = "superlative";
     return put(state, target, place_words[direction], "k",
                place_noun(state, target->kind, 0.2).text);
@@ -482,14 +494,36 @@ static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *ta
                "");
 }
 
+// Of things that were mentioned.
+static const char *const one_at[BLOCKS_DIRECTIONS] = {
+    "the (3:one on the left|2:left one|leftmost one|one furthest left|one to the left)",
+    "the (3:one on the right|2:right one|rightmost one|one furthest right|one to the right)",
+    "the (2:one in (the|) front|2:closest one|nearest one|front one|one at the front)",
+    "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
+
+// "what color is the left ball | red | and the right one"
+static bool pick_opposite(blocks_state *state, unsigned hide, blocks_target *target)
+{
+    const blocks_entry *before = &state->entry[state->round - 1];
+    if (state->round < 2 || !before->at || blocks_kind_mask(before->furthest_of) & hide)
+        return false;
+    blocks_direction direction = (blocks_direction)((before->at - 1) ^ 1);
+    target->kind = before->furthest_of;
+    target->object =
+        blocks_extreme(state->scene, blocks_find(state->scene, target->kind), direction);
+    if (target->object < 0 || !open(state, target->object, hide))
+        return false;
+    target->coreference = 1;
+    target->at = 1 + (int)direction;
+    target->family = "superlative";
+    bool noun = blocks_kind_mask(target->kind) && blocks_chance(state, 0.25);
+    return put(state, target, noun ? place_words[direction] : one_at[direction], "k",
+               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+}
+
 // One of those mentioned last: "the red one", "the one on the left".
 static bool pick_among(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    static const char *const places[BLOCKS_DIRECTIONS] = {
-        "the (3:one on the left|2:left one|leftmost one|one furthest left|one to the left)",
-        "the (3:one on the right|2:right one|rightmost one|one furthest right|one to the right)",
-        "the (2:one in (the|) front|2:closest one|nearest one|front one|one at the front)",
-        "the (2:one in the back|2:one at the back|farthest one|back one|one furthest away)"};
     const blocks_scene *scene = state->scene;
     blocks_set set = blocks_find(scene, state->they_kind);
     if (!state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
@@ -503,7 +537,7 @@ static bool pick_among(blocks_state *state, unsigned hide, blocks_target *target
         blocks_direction direction = blocks_some_direction(state);
         target->object = blocks_extreme(scene, set, direction);
         snprintf(target->text, sizeof target->text, "%s",
-                 blocks_expansion(&state->rng, places[direction]).text);
+                 blocks_expansion(&state->rng, one_at[direction]).text);
         target->family = "superlative";
     } else {
         blocks_attribute a = blocks_some_attribute(state);
@@ -538,7 +572,8 @@ bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *targe
                                                           [TARGET_AMONG] = pick_among,
                                                           [TARGET_RANKED] = pick_ranked,
                                                           [TARGET_OTHER] = pick_other,
-                                                          [TARGET_REMAINING] = pick_remaining};
+                                                          [TARGET_REMAINING] = pick_remaining,
+                                                          [TARGET_OPPOSITE] = pick_opposite};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[state->naming](state, hide, target);
 }
@@ -634,6 +669,7 @@ blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks
     if (target->beside_named)
         draft.named[target->beside] |= target->beside_named;
     draft.target = target->kind;
+    draft.at = target->at;
     draft.of_they = target->of_they;
     return draft;
 }

@@ -111,9 +111,14 @@ static float judge_count(const blocks_meaning *m, const blocks_answer *a)
 
 static float judge_value(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
+    int shape = a->says.value[BLOCKS_SHAPE];
+    bool missing = m->attribute == BLOCKS_SHAPE; // "which shape is missing"
+    if (!m->objects && a->form == FORM_NO_SUCH)
+        return (shape < 0 && !missing) || shape == m->more.value[BLOCKS_SHAPE];
+    if (!m->objects && missing && a->form == FORM_VALUE && !a->it)
+        return shape == m->more.value[BLOCKS_SHAPE];
     if (a->form == FORM_NO_SUCH)
-        return !m->objects && (a->says.value[BLOCKS_SHAPE] < 0 ||
-                               a->says.value[BLOCKS_SHAPE] == m->more.value[BLOCKS_SHAPE]);
+        return 0;
     if (!m->objects || a->says.value[m->attribute] < 0 || describes(scene, m->objects, a->says) < 1)
         return 0;
     return a->form == FORM_VALUE ? 1 : a->form == FORM_A || a->form == FORM_THE ? 0.5f : 0;

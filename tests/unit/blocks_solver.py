@@ -39,15 +39,15 @@ HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|i
         r'in total|total|altogether|in all|overall|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
         r'are we looking at|anywhere|somewhere|in there))?')
 EXTREMES = [
-    ('left', r'leftmost|left|most left', r'to the left|(?:the )?most left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
+    ('left', r'leftmost|left|most left', r'(?:first|1st) from (?:the )?left|to the left|(?:the )?most left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
              r'furthest to the left|'
              r'f[au]rthest left|all the way on the left'),
-    ('right', r'rightmost|right|most right', r'to the right|(?:the )?most right|(?:on the far|on the|all the way on the|way over on the) right(?: '
+    ('right', r'rightmost|right|most right', r'(?:first|1st) from (?:the )?right|to the right|(?:the )?most right|(?:on the far|on the|all the way on the|way over on the) right(?: '
               r'side)?|furthest to the right|'
               r'f[au]rthest right|all the way on the right'),
-    ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|in the foreground|(?:right )?at the front|'
+    ('front', r'closest|nearest|frontmost|front', r'(?:first|1st) from (?:the )?front|in the (?:very )?front|in front|in the foreground|(?:right )?at the front|'
               r'(?:closest|nearest)(?: to (?:you|us|me|the camera|the viewer))?'),
-    ('behind', r'farthest|furthest|back', r'(?:all the way |way )?in the back|in the background|at the (?:very )?back|'
+    ('behind', r'farthest|furthest|back', r'(?:first|1st) from (?:the )?back|(?:all the way |way )?in the back|in the background|at the (?:very )?back|'
                r'(?:farthest|furthest)(?: away)?(?: from (?:the camera|us|me))?|furthest back'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
@@ -66,10 +66,10 @@ ORDERS = [(r'(what color) would you say (.*) is', r'\1 is \2'), (r'(how many .*?
           (r'what (.*) is made of', r'what is \1 made of'),
           (r'((?:what|which) (?:color|shape|size)) (.*) is', r'\1 is \2'),
           (r'(where|what) (.*) is', r'\1 is \2')]
-OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
+OTHER_WORDS = set('cable hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
                   'orange shark call fox foxes'.split())
 WORDS = set()
-SHORT = {'ocne': 'cone', 'coler': 'color', 'matal': 'metal', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
+SHORT = {'ocne': 'cone', 'coler': 'color', 'matal': 'metal', 'nr': 'number', 'matt': 'matte', 'ot': 'to', 'num': 'number', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
          'hw': 'how', 'fo': 'of', 'ov': 'of', 'ti': 'it', 'oen': 'one', 'oens': 'ones', 'onse': 'ones', 'adn': 'and',
          'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
@@ -88,7 +88,11 @@ def learn_words():
         text = re.sub(r'\(\?P<\w+>|\\[a-z]|\(\?[:=!]', ' ', text)
         text = text.replace('colou?r', 'color').replace("'s", ' ')
         words |= {w for w in re.findall(r"[a-z']+", text) if len(w) > 1}
-    for word in ("let last question next let's us begin morning different lovely interesting job wow cool hello again take look as for think "
+    for word in ('um uh mum pointy then part half foreground background up hand close sum plus minus total count number either neither nor missing happen '
+                 'difference exactly non rest find give show point sure certain positive doubt seriously really altogether both list '
+                 'used visible present occur occurs contain contains stand stands standing neighbor true false correct asked comes then '
+                 'first without except hiding sides side add makes '
+                 "let last question next let's us begin morning different lovely interesting job wow cool hello again take look as for think "
                  'heard hm ah ok alright got haha these two three four five six seven eight nine '
                  'please thanks thank you excuse hey okay great now round same mentioned talked before '
                  'about previous biggest largest smallest littlest second third from other or not yes correct'.split() + list(IT)):
@@ -118,6 +122,7 @@ def spelled(question):
     left."""
     stray = r'(?:[bdgjkvwz][aeou]){4,5}'
     question = re.sub(rf'^(?:{stray},? )+|,? {stray}\b', '', question)
+    question = re.sub(r'#|\bno\.(?= of\b)', ' number ', question)
     words = []
     for word in re.findall(r"[a-z0-9']+|,", question.replace(':', ',')):
         if word in SHORT:
@@ -139,7 +144,7 @@ def straight(text):
     """Without a fact before it, an exception behind it: "besides the ball, is there anything red"."""
     text = re.sub(r'^(?:and )?(?:i see|there is|i notice) another ([^,]*?),? (?=(?:what|which|is|how|it|would|isn)\b)', r'about the other \1, ', text)
     text = re.sub(rf'^{BUT} ([^,]+?),? ((?:what|which|how|is|are|do|does|any|another|other)\b.*)$', r'\2 besides \1', without_fact(text))
-    return re.sub(r'^is everything (?:else )?((?!besides ).*) besides (.*)$', r'is everything besides \2 \1', text)
+    return re.sub(r'^is everything (?:else )?((?!besides |else ).*) besides (.*)$', r'is everything besides \2 \1', text)
 
 
 def without_fact(text):
@@ -147,7 +152,7 @@ def without_fact(text):
     say = '(?:ok|so|right|nice|alright|hm|i see|i count|there are),? '
     fact = rf'(?:{say})?\d+ (?:(?:{"|".join(VALUES)}) ){{0,3}}(?:{"|".join(PLURALS)})(?:,? (?:ok|hm|fine|right))?,? '
     rest = re.sub(rf'^{fact}(?=\w)', '', text)
-    return rest if len(rest.split()) > 1 and not re.match('(?:right|correct)$|(?:are|is) (?:they|it|those)', rest) else text
+    return rest if len(rest.split()) > 1 and not re.match('(?:right|correct)$|(?:in total|total|altogether|overall)\\b|(?:are|is) (?:they|it|those)', rest) else text
 
 
 def without_echo(question, before):
@@ -169,9 +174,16 @@ BEHIND = (r"(?:i think it could be \w+|i can't (?:really )?(?:see|tell)(?: it)?(
           r"me)|because (?:it|that) looks \w+ to me|since (?:it|one|1|that) looks \w+|i think it looks \w+|i think|i guess|i believe|i "
           r"count (?:\d|two|three|four) but maybe i missed (?:one|1)|if you can (?:see|tell)|just curious|i am curious|if i may ask|"
           r"i am not (?:really )?sure|not sure|my guess is \w+|it is so small|my eyes are bad)")
+SURE = (r"(?:ok |and |but )?(?:(?:are )?you (?:are )?(?:really |quite |very |absolutely |so )?(?:sure|certain|positive)(?: (?:about|of) (?:that|it|this))?|"
+        r"(?:really|sure|seriously|positive|certain|for real|no doubt|for sure|honestly|absolutely)|(?:is (?:it|that)|it is|that is) "
+        r"(?:really |actually )?(?:so|true|correct|right)|is that right)(?: now)?")
 # The order of words of other languages, and the usual ones.
 FOREIGN = [
-    (r'\bmore (big|small|close|near)\b(?! things| objects| items| cubes| balls| cones| cylinders| ones)',
+    (r'^do they both ', 'do those two '),
+    (r'\b(the (?:others|rest|other ones|other (?:two|2|three|3)|remaining (?:ones|two|2|three|3))) is\b', r'\1 are'),
+    (r'\bis (the (?:others|rest|other ones|other (?:two|2|three|3)|remaining (?:ones|two|2|three|3)))$', r'are \1'),
+    (r' as each other$', ''), (r'(?<=\bsame) (?=color|size|shape|material)', ' '),
+    (r'(?<!any )\bmore (big|small|close|near)\b(?! things| objects| items| cubes| balls| cones| cylinders| ones)',
      lambda m: {'big': 'bigger', 'small': 'smaller', 'close': 'closer', 'near': 'nearer'}[m[1]]),
     (rf"^other ((?:\w+ )?(?:{'|'.join(PLURALS)}))$", r'any other \1'),
     (r'^are (.*) (?:equal|alike|identical) in (color|shape|size|material)$', r'are \1 the same \2'), (r'^are (.*) of (?:equal|identical) (color|shape|size|material)$', r'are \1 the same \2'),
@@ -192,7 +204,7 @@ FOREIGN = [
     (r'^what material ((?:the|it).*?) (?:has|is)$', r'what is \1 made of'),
     (r'^(it|that) is (?!.*\b(?:what|which)\b|how |where |.*, )', r'is \1 '),
     (r'^(?:they are|these are|they) (?!have |all have |both have |.*\b(?:what|which)\b|how |where |.*, )', r'are they '),
-    (r'^(?:of )?(?:what|which) (color|shape|form|size) (?:has|have) ((?:the|it)\b.*)$', r'what \1 is \2'),
+    (r'^(?:of )?(?:what|which) (color|shape|form|size) (?:has|have(?! .*s$)) ((?:the|it)\b.*)$', r'what \1 is \2'),
     (r'^(?:of )?(?:what|which) (color|shape|form|size) ((?:the|it)\b.*?) (?:has|is)$', r'what \1 is \2'),
     (r'^of (?:what|which) (color|shape) is (.*)$', r'what \1 is \2'), (r'^(what|which) (color) would you say (.*) is$', r'\1 \2 is \3'),
     (r'^(.*) (?:has|is) (?:what|which) (color|shape|form|size)$', r'what \2 is \1'),
@@ -215,7 +227,7 @@ ORDERS_OF_WORDS = [
     (r'^(?:and )?the thing ((?:just |right |directly )?.*?),? what is (?:it|that)$', r'what is \1'),
     (r'^(?:describe|tell me) the (?:thing|object) ((?:just |right |directly )?' + 'DIRECTION' + r' .*)$', r'what is \1'),
     (r'^what do i see ((?:just |right |directly )?)', r'what is \1'), (r'^what is (?:standing|lying|sitting) ', 'what is '),
-    (r'^((?!do |does |is |are |has |how many |which |what )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
+    (r'^((?!do |does |is |are |has |how many |(?:and |so )?(?:which|what) )[^,]*) have (?:the )?same (color|shape|material|size)$', r'do \1 have the same \2'),
     (r'^(?:and |now )?((?:the|those|these) .*?|they|those|these),? (?:do they (?:all )?have|are they(?: all)?) (?:the )?same (\w+)(?: as each other)?$', r'are \1 the same \2'),
     (r'^is (their|the) (color|shape|material|size) (?:all )?the same$', r'do they have the same \2'),
     (r'^(?:is the|and the) (color|shape|material|size),? (?:is it )?the same for all of (.*)$', r'do \2 have the same \1'),
@@ -244,6 +256,7 @@ ORDERS_OF_WORDS = [
     (r'^(what|which) (colors?|shape) ((?:they|those|these)(?: two| 2)?|the .*) have$', r'\1 \2 do \3 have'),
     (r'^(.*?),? which (color|shape)$', r'\1, what \2'),
     (r'^where exactly is ', 'where is '), (r'^and where ', 'where '),
+    (r'^are (.*?) of (?:equal|identical) (color|shape|size|material)$', r'are \1 the same \2'), (r'^are (.*?) (?:equal|identical) in (color|shape|size|material)$', r'are \1 the same \2'),
     (r'^how many of the (.*) are there$', r'how many \1 are there'), (r'\bthese\b(?! two| 2| things)', 'those'), (r'^how many is ((?:made of |of )?\w+)$', r'how many things are \1'), (r'^how many of all (?:the things|these|those) are (.*)$', r'how many of the things are \1'),
 ]
 
@@ -254,7 +267,7 @@ def is_many(text):
 
 
 def reordered(text):
-    for pattern, order in FOREIGN + ORDERS_OF_WORDS:
+    for pattern, order in FOREIGN + ORDERS_OF_WORDS + FOREIGN[1:3]:
         text = re.sub(pattern.replace('DIRECTION', DIRECTION.replace('?P<dir>', '?:')), order, text)
     return text
 
@@ -262,6 +275,8 @@ def reordered(text):
 def plain(question):
     """The question without "please" and remarks, in the order of words of one that is asked directly."""
     text = uncontracted(question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray'))
+    text = re.sub(r'\b(apart)(?= of the (?:picture|table))', 'part', text)
+    text = re.sub(r'\bhappens? to be\b', 'are', text)
     colors = '|'.join(word for word, (attribute, _) in VALUES.items() if attribute == 'color')
     for words in (colors, 'cubes|balls|cylinders|cones|things', 'left|right'):
         text = re.sub(rf'\b(?:{words}),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=(?:{words})\b)', '', text)
@@ -278,6 +293,9 @@ def plain(question):
     text = straight(uncontracted(text))
     lead = r"^(?:look at|now look at|(?:and )?what about|how about|about|as for|see|take|you see|i see|there is|there's|i think i see|i can see|i notice|and|now) (?:an?|the) "
     other = r'^(?:(?:and what about|what about|and|now|about|so) )?(?=the (?:other|remaining|last|(?:one|1) that is left))(?:the) '
+    text = re.sub(r"^(?:no,? |sorry,? |ok )?(?:not (?:that|this)(?: (?:one|1))?,?|no,?(?: i (?:mean|meant|asked (?:for|about)),?)?|i (?:mean|meant|asked about)) (?:the |(?=it|that|this))(?!color|shape|size|material|its|their)(.*)$", r'what about the \1', text)
+    if re.fullmatch(SURE, text):
+        return 'are you sure'
     led = re.match(other + r"([^,]*), (.*?)\b(it|its|that)\b(.*)$", text) or re.match(lead + r"([^,]*), (.*?)\b(it|its|that)\b(.*)$", text) or re.match(
         r"^the ((?!.*\b(?:is|looks|must|has)\b.*,)[^,]*?),? ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its|that)\b(.*)$", text) or re.match(
         lead + r"([^,]*?) ((?:what|which|how|is|isn't|would)\b.*?)\b(it|its|that)\b(.*)$", text)
@@ -285,9 +303,9 @@ def plain(question):
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
                   r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
-    text = re.sub(r'^((?:how many|total|number of)\b.*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+)?)$',
+    text = re.sub(r'^((?:how many|total|number of)\b(?!.*\bnot counting).*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+){0,6})$',
                   r'\1', text)
-    text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+)?) included$', r'\1', text)
+    text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+){0,6}) included$', r'\1', text)
     text = re.sub(r'^((?:is|it|that|this|the)\b.*?) (?:also )?(\S+?)(?: too)?,? like (?:the|it) [^,]*$', r'\1 \2', text)
     text = re.sub(r' all in all$', '', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
@@ -296,10 +314,10 @@ def plain(question):
     text = re.sub(r'^(?:so,? )?(?:(?:they|those) are all|all of (?:them|those|these) are) (.*?),? (?:right|correct)$', r'are they all \1', text)
     text = re.sub(r'^(.*?),? ((?:an? |(?:made )?of )?\w+) or not$', r'\1 \2', text)
     text = re.sub(r"^isn't (?!there)", 'is ', text)
-    text = re.sub(r'^((?:the|it|that|this)\b.*) is (.*?),? (?:right|yes|correct)$', r'is \1 \2', text)
+    text = re.sub(r'^((?:the|it|that|this)\b.*) is (.*?),? (?<!the )(?<!on )(?<!to )(?:right|yes|correct)$', r'is \1 \2', text)
     if re.match('is |are ', text):
         text = re.sub(r', right$', '', text)
-        text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<! most)(?<! more)(?<! on)(?<! its) right$', '', text)
+        text = re.sub(r'(?<! the)(?<! to)(?<! or)(?<! far)(?<!ther)(?<!thest)(?<! most)(?<! more)(?<! on)(?<! its) right$', '', text)
     text = re.sub(r"^which(?: one| 1)?'s ", 'which is ', text)
     text = re.sub(r"^which (?:ones|1s) (?=(?!are|is)[^,]* or )", 'which is ', re.sub(r'^which (?:ones|1s) (?=(?!are )[^,]*, .* or )', 'which is ', text))
     text = re.sub(r'\b((?:\w+er|fewer \w+(?: \w+)?|more \w+(?: \w+)?|more) )then\b', r'\1than', text)
@@ -328,7 +346,7 @@ class Unclear(Exception):
 def kind_of(text):
     """'big red cubes' -> {'size': 'large', 'color': 'red', 'shape': 'cube'}; None: no noun phrase."""
     kind, words = {}, text.split()
-    behind = re.fullmatch(r"(.*) (?:made of|that is|that's) (rubber|metal)", text)
+    behind = re.fullmatch(r"(.*?) (?:made of|of|that is|that's|which is) (rubber|metal)", text)
     if behind and kind_of(behind.group(1)) is not None:
         return dict(kind_of(behind.group(1)), material=behind.group(2))
     for i, word in enumerate(words):
@@ -415,6 +433,39 @@ class Scene:
                'behind': lambda i: -self.objects[i]['position'][1]}[direction]
         return min(among, key=key)
 
+    def ranked(self, direction, among, rank):
+        for _ in range(rank):
+            among = among - {self.extreme(direction, among)}
+        return self.extreme(direction, among)
+
+    def part(self, direction):
+        """Those surely in the left, right, front or back part of the picture, and the doubtful ones."""
+        ys = [o['position'][1] for o in self.objects]
+        sure, doubtful = set(), set()
+        for i, o in enumerate(self.objects):
+            at = o['px'] / 320 if direction in ('left', 'right') else (
+                (o['position'][1] - min(ys)) / max(max(ys) - min(ys), 1e-9))
+            at = 1 - at if direction in ('right', 'behind') else at
+            (sure if at < 0.4 else doubtful if at < 0.55 else set()).add(i)
+        return frozenset(sure), frozenset(doubtful)
+
+    def largest(self, among, small=False):
+        """The one that looks largest, or smallest, of those that are large, or small."""
+        sized = self.find({'size': 'small' if small else 'large'}, among) or among
+        if not sized:
+            raise Unclear('there is none')
+        area = {i: (o['box'][2] - o['box'][0]) * (o['box'][3] - o['box'][1])
+                for i in sized for o in [self.objects[i]]}
+        return min(sized, key=lambda i: area[i] if small else -area[i])
+
+    def beside(self, a, b):
+        """Whether they are near each other: True, False, or None where people may differ."""
+        if a in self.nearest('beside', b) or b in self.nearest('beside', a):
+            return True
+        others = self.all - {a, b}
+        nearer = [sum(self.near(i, of) * 1.1 < self.near(a, b) for i in others) for of in (a, b)]
+        return False if 2 * max(nearer) >= len(others) else None
+
     def places(self, i):
         """Where a person may say that it is."""
         x, ys = self.objects[i]['px'] / 320, [o['position'][1] for o in self.objects]
@@ -457,6 +508,20 @@ class Turn:
         self.found = None    # several things that were found, of no kind that was named
         self.side = None     # of which thing left or right was asked for, or in front or behind
         self.not_so = None   # of all that were asked about those that are not so
+        self.counted = None  # those that were counted, for "how many is that together"
+        self.compared = None # the two numbers that were compared
+        self.left_out = None # all of other kinds than were asked about
+        self.part = None     # of which attribute a part of a group was asked for
+        self.row = None      # the direction, the kind and the rank of "the leftmost thing"
+        self.at = None       # the question that was asked about a part of the picture
+        self.sides = None    # the thing, and the other that it was said to be left of or behind
+        self.beside = False  # whether it was asked what is beside something
+        self.whats = False   # whether it was asked which things are red
+        self.listed = False  # whether all shapes, colors or things were listed
+        self.all_value = None # what all of several were asked to be
+        self.noun = None     # the shape by which a thing was named
+        self.skip = False    # "are you sure": nothing new
+        self.there = None    # those found in a part of the picture
         self.answer = ''
 
 
@@ -516,7 +581,7 @@ class Reader:
             return last.two
         both = last.pair or (self.union(last.single) if len(last.single) == 2 else frozenset())
         if len(both) == 2 and -1 not in both and (two or last.pair or not any(
-                turn.group for turn in self.turns)):
+                turn.group for turn in self.turns) or last.beside):
             self.turn.pair = both
             return both
         if last.found and not last.group and (not two or len(last.found) == 2):
@@ -556,9 +621,22 @@ class Reader:
             one = self.that(kind) if kind else self.it()
         except Unclear:
             one = self.turns[-1].answered
+            if one is None and self.turns[-1].focus:
+                one = self.it()
         if one not in two:
             raise Unclear('the other')
         return self.one(two - {one})
+
+    def those_or_all(self):
+        """Those spoken of in a round, else all things."""
+        last = self.turns[-1]
+        for turn in reversed(self.turns[1:]):
+            if turn.group is False and not (last.found and not last.group) or turn.pair:
+                break
+            if turn.group or (turn is last and turn.spoke) or last.found:
+                return self.they()
+        self.turn.spoke = self.turn.group = self.scene.all
+        return self.scene.all
 
     def remaining(self):
         """"the others": of "they", those that were not counted in the round before."""
@@ -587,6 +665,9 @@ class Reader:
     def thing(self, text):
         """The object that a noun phrase names, noted as spoken of."""
         found = self.find_thing(text.strip())
+        nouns = [VALUES[w] for w in text.split() if VALUES.get(w, ('',))[0] == 'shape']
+        if self.turn.noun is None and nouns:
+            self.turn.noun = dict(nouns[:1])
         self.mention({found})
         return found
 
@@ -616,7 +697,8 @@ class Reader:
 
     def find_thing(self, text):
         text = re.sub('^(?:the )?(left|right)$', r'the \1 one', text)
-        if text in THAT and self.turns[-1].answered is not None and not ('other' in text and self.turns[-1].choice):
+        if text in THAT and self.turns[-1].answered is not None and not ('other' in text and (
+                self.turns[-1].choice or self.turns[-1].some is not None)):
             self.reference = True
             return self.turns[-1].answered
         if text in IT:
@@ -649,13 +731,19 @@ class Reader:
                 side = re.fullmatch(r'(?:the )?(?:left|right|front|back) (?:one|1)|(?:the )?(?:one|1) (?:on the (?:left|right)|'
                                     r'in (?:the )?(?:front|back))', text)
                 found = self.of_group(kind, direction, side) if kind == {} and ONE.search(text) else None
-                return self.scene.extreme(direction, self.scene.find(kind)) if found is None else found
-        ranked = re.fullmatch(r'(?:the )?(second|2nd|third|3rd) (.*) from (?:the )?(left|right|front|back)', text)
+                if found is not None:
+                    return found
+                among = self.scene.find(kind)
+                if kind == {} and ONE.search(text) and self.turns[-1].row and not self.turns[-1].count:
+                    among = self.turns[-1].row[1]
+                self.turn.row = direction, among, 0
+                return self.scene.extreme(direction, among)
+        ranked = re.fullmatch(r'(?:the )?(first|1st|second|2nd|third|3rd) (.*) from (?:the )?(left|right|front|back)', text)
         if ranked and kind_of(ranked.group(2)) is not None:
             among, direction = self.scene.find(kind_of(ranked.group(2))), direction_of(ranked.group(3))
-            for _ in range(1 if ranked.group(1)[0] in 's2' else 2):
-                among = among - {self.scene.extreme(direction, among)}
-            return self.scene.extreme(direction, among)
+            rank = 0 if ranked.group(1)[0] in 'f1' else 1 if ranked.group(1)[0] in 's2' else 2
+            self.turn.row = direction, among, rank
+            return self.scene.ranked(direction, among, rank)
         third = re.fullmatch(r'(?:the )?(?:third|3rd) (.*)', text)
         if third and kind_of(third.group(1)) is not None:
             self.reference = True
@@ -672,14 +760,19 @@ class Reader:
                              text)
         kind = sized and kind_of(sized.group(2))
         if kind is not None:
-            kind = dict(kind, size='small' if sized.group(1)[0] in 'sl' and
-                        sized.group(1)[:3] != 'lar' else 'large')
-            return self.one(self.scene.find(kind))
+            small = sized.group(1)[0] in 'sl' and sized.group(1)[:3] != 'lar'
+            found = self.scene.find(dict(kind, size='small' if small else 'large'))
+            if len(found) != 1:
+                found = frozenset({self.scene.largest(self.scene.find(kind), small)})
+            return self.one(found)
         beside = re.fullmatch(rf'(?:the )?(?P<noun>\w+(?: \w+)??) (?:just |right |directly )?{DIRECTION} (?P<of>(?!.* or ).*)', text)
         kind = beside and kind_of(beside.group('noun'))
         if kind is not None and len(kind) < 2:
-            near = self.scene.nearest(direction_of(beside.group('dir')), self.thing(beside.group('of')))
-            return self.one(self.scene.find(kind, near))
+            of, direction = self.thing(beside.group('of')), direction_of(beside.group('dir'))
+            found = self.scene.find(kind, self.scene.nearest(direction, of))
+            if not found and kind and direction != 'beside':
+                found = self.scene.find(kind, self.scene.toward(direction, of))
+            return self.one(found)
         without = re.fullmatch(r"(?:the )?(?:only )?(.*?) (?:that|which)(?: isn't| is not|'s not| not) (.*)", text)
         if without and value_of(without.group(2)) and kind_of(without.group(1)) is not None:
             such = self.scene.find(kind_of(without.group(1)))
@@ -691,6 +784,9 @@ class Reader:
         found = self.of_group(kind) if len(self.scene.find(kind)) > 1 else None
         if found is not None:
             return found
+        noun = self.turns[-1].noun
+        if len(self.scene.find(kind)) > 1 and noun and ONE.search(text) and len(self.scene.find(dict(noun, **kind))) == 1:
+            return self.one(self.scene.find(dict(noun, **kind)))
         return self.one(self.scene.find(kind))
 
     def group(self, text, latest=True):
@@ -708,6 +804,8 @@ class Reader:
         besides = re.fullmatch('(?:the )?(?:other|remaining) (?:(?:two|2|three|3) )?(.*)', text)
         besides = besides and kind_of(besides.group(1)) is not None and text.split()[-1] in PLURALS and besides
         whole = last.whole or (last.some is not None and (last.spoke or last.group))
+        if besides and not whole and last.count and not kind_of(besides.group(1)):
+            return self.remaining()
         if besides and whole and whole == self.scene.find(kind_of(besides.group(1))):
             return self.remaining()
         if besides:
@@ -810,6 +908,7 @@ def exists(reader, found, plural, doubtful=False):
 
 def counted(reader, found, plural=True):
     note_found(reader, found)
+    reader.turn.counted = found
 
     def judge(answer):
         reader.bring_up(found, answer, plural, True)
@@ -830,6 +929,7 @@ def count(reader, kind, value=None, here=None):
     if also:
         reader.turn.whole = reader.scene.find(kind) if kind else None
         kind = dict(kind, **dict([also]))
+        reader.turn.part = also[0]
     reader.turn.count = kind
     return counted(reader, reader.scene.find(kind))
 
@@ -845,10 +945,11 @@ def count_said(reader, group='them', value=None, **_):
             raise Unclear('how many of what')
         reader.turn.count = {}
         return counted(reader, reader.they(), False)
-    found, also = reader.they(), value_of(value)
+    also = value_of(value)
     if not also:
         raise Unread(value)
-    reader.turn.some = reader.scene.find(dict([also]), found)
+    found = reader.they() if group else reader.those_or_all()
+    reader.turn.some, reader.turn.part = reader.scene.find(dict([also]), found), also[0]
     return counted(reader, reader.turn.some, False)
 
 
@@ -858,6 +959,7 @@ def said_number(reader, number, value, group='them'):
     if not also:
         raise Unread(value)
     some = reader.scene.find(dict([also]), found)
+    reader.turn.part = also[0]
     if int(NUMBERS.get(number, 1 if number == 'one' else number)) == len(some):
         reader.turn.some = some
         if len(some) == 1:
@@ -866,6 +968,8 @@ def said_number(reader, number, value, group='them'):
 
 
 def which_three(reader, says, one, two, three):
+    if re.match('(?:left|right|in front|behind) of|behind ', three): # "smallest cylinder left or right of the ball"
+        raise Unread(three)
     among = frozenset(reader.thing(text) for text in (one, two, three))
     says = re.sub('^the ', '', says)
     if re.fullmatch('biggest|largest|smallest', says):
@@ -976,6 +1080,8 @@ def number(reader, kind, how, number=None):
     if how and (how.startswith('more than') or how in ('multiple', 'several', 'at least 2')):
         truth = n > 1
     reader.bring_up(found, 'yes', True)
+    reader.turn.count = kind_of(kind)
+    reader.turn.counted = found
     return yes_or_no(truth)
 
 
@@ -983,7 +1089,7 @@ def all_are(reader, group, value):
     objects, said = reader.group(group), value_of(value)
     if not said:
         raise Unread(value)
-    reader.turn.all = True
+    reader.turn.all, reader.turn.all_value, reader.turn.part = True, value, said[0]
     some = reader.scene.find(dict([said]), objects)
     reader.turn.not_so = objects - some
 
@@ -994,9 +1100,10 @@ def all_are(reader, group, value):
 
 
 def count_not(reader, group='them', value=None):
-    found, said = reader.group(group, False), value_of(value)
+    said = value_of(value)
     if not said:
         raise Unread(value)
+    found = reader.group(group, False) if group else reader.those_or_all()
     others = found - reader.scene.find(dict([said]), found)
     reader.turn.group = False
     return counted(reader, others, False)
@@ -1108,6 +1215,7 @@ def what_are(reader, value=None, kind=None, more=None):
     if not wanted or 'shape' in wanted:
         raise Unread(value or kind)
     found = reader.scene.find(wanted)
+    reader.turn.value, reader.turn.whats = ('shape', None), True
     if more:
         reader.reference = True
         one = reader.it()
@@ -1127,6 +1235,7 @@ def what_are(reader, value=None, kind=None, more=None):
 def things(reader, found):
     """What these are."""
     shapes = reader.scene.values(found, 'shape')
+    reader.turn.listed = found == reader.scene.all
     if len(found) > 1 and len(shapes) == 1:
         reader.turn.said = 'shape', next(iter(shapes))
 
@@ -1271,6 +1380,8 @@ def which_of(reader, says, group=None):
     elif re.fullmatch('biggest|largest|tallest|smallest|shortest|bigger|larger|smaller', said.group('value')):
         size = 'small' if said.group('value')[0] == 's' else 'large'
         right, given = reader.scene.find({'size': size}, among), ['size']
+        if len(right) > 1:
+            right = frozenset({reader.scene.largest(among, size == 'small')})
     else:
         nearer = (('left', r'(?:further|farther|more) (?:to )?(?:the )?left'), ('right', r'(?:further|farther|more) (?:to )?(?:the )?right'),
                   ('front', r'(?:closer|nearer|more near)(?: to (?:us|me|the camera))?'),
@@ -1278,6 +1389,7 @@ def which_of(reader, says, group=None):
         for direction, one, at in EXTREMES + [(d, '(?!)', at) for d, at in nearer]:
             if re.fullmatch(f'{one}|{at}', said.group('value')):
                 right = frozenset({reader.scene.extreme(direction, among)})
+                reader.turn.row = direction, among, 0
                 break
         else:
             raise Unread(says)
@@ -1388,6 +1500,9 @@ def besides_those(reader, kind, those, how_many=None):
 
 def any_other(reader, what=False):
     """Besides all that was named alone, where nothing else was spoken of."""
+    if reader.turns[-1].listed:
+        reader.reference = True
+        return yes_or_no(False, lambda answer: answer in ("no, that's all",))
     named = frozenset().union(*(mention for turn in reader.turns for mention in turn.single))
     if -1 in named or not named or any(turn.group or (turn.group is False and not turn.single) for turn in reader.turns):
         raise Unclear('other than which')
@@ -1435,6 +1550,7 @@ def shared(reader, group, attribute):
     if group == 'their' and reader.turns[-1].same:
         raise Unclear('their')
     objects = reader.group('they' if group in ('their', None) else group)
+    reader.turn.listed = objects == reader.scene.all
     if not reader.turn.pair:
         reader.turn.value = attribute, None
     values = reader.scene.values(objects, attribute)
@@ -1455,7 +1571,7 @@ def there_are(reader, names):
     """The shapes, colors or materials of all things."""
     attribute = ATTRIBUTES[re.sub('colour', 'color', re.sub('(?:different|kinds of) ', '', names))[:-1]]
     judge = shared(reader, 'things', attribute)
-    reader.turn.group = False
+    reader.turn.group, reader.turn.listed = False, True
     return judge
 
 
@@ -1578,6 +1694,8 @@ def what_at(reader, place):
         if re.fullmatch(f'{at}|{_}', place):
             found = reader.scene.extreme(direction, reader.scene.all)
             reader.mention({found})
+            reader.turn.row, reader.turn.value = (direction, reader.scene.all, 0), ('shape', None)
+            reader.turn.said = 'shape', reader.scene.objects[found]['shape']
             return described(reader, [found])
     raise Unread(place)
 
@@ -1585,6 +1703,7 @@ def what_at(reader, place):
 def neighbour(reader, dir, thing):
     of, direction = reader.thing(thing), direction_of(dir)
     near, sure = reader.scene.nearest(direction, of), reader.scene.all
+    reader.turn.beside = True
     if direction != 'beside':
         sure = reader.scene.toward(direction, of)
 
@@ -1605,6 +1724,7 @@ def neighbour_of(reader, kind, dir, thing):
     near = reader.scene.find(wanted, reader.scene.nearest(direction, of))
     if not near:
         raise Unclear('another thing is nearer')
+    reader.turn.beside = True
     reader.mention(near)
     reader.turn.answered = next(iter(near)) if len(near) == 1 else None
     return described(reader, near)
@@ -1670,6 +1790,7 @@ def pair(reader, thing, other, dir='front'):
     if direction == 'beside':
         direction = 'front' if re.search('close|near', dir) else 'behind'
     two = reader.thing(other)
+    reader.turn.sides = one, two
 
     def more(answer):
         said = re.fullmatch(r"no, it's (?:on the |in )?(left|right|front|behind)", answer)
@@ -1705,7 +1826,7 @@ def more_than(reader, one, other, how):
         raise Unread(one)
     kinds = with_base(kinds, other)
     reader.turn.group = False
-    a, b = (len(reader.scene.find(kind)) for kind in kinds)
+    a, b = reader.turn.compared = [len(reader.scene.find(kind)) for kind in kinds]
     return yes_or_no({'more': a > b, 'fewer': a < b, 'less': a < b}.get(how, a == b))
 
 
@@ -1715,7 +1836,7 @@ def which_more(reader, one, other):
         raise Unread(one)
     kinds = with_base(kinds, other)
     reader.turn.group = False
-    a, b = (len(reader.scene.find(kind)) for kind in kinds)
+    a, b = reader.turn.compared = [len(reader.scene.find(kind)) for kind in kinds]
     differ = [dict(set(kind.items()) - set(kinds[1 - i].items())) for i, kind in enumerate(kinds)]
 
     def judge(answer):
@@ -1789,7 +1910,8 @@ def only_kinds(reader, one, other=None):
     if not all(kinds):
         raise Unread(one)
     reader.turn.group = False
-    return yes_or_no(all(any(reader.scene.fits(i, kind) for kind in kinds) for i in reader.scene.all))
+    reader.turn.left_out = frozenset(i for i in reader.scene.all if not any(reader.scene.fits(i, kind) for kind in kinds))
+    return yes_or_no(not reader.turn.left_out)
 
 
 def is_extreme(reader, thing, place):
@@ -1960,7 +2082,7 @@ def the_rest(reader, value, thing=None, others=None):
     reader.mention({-1})
     reader.turn.group = False
     some = reader.scene.find(dict([said]), rest)
-    reader.turn.not_so = rest - some
+    reader.turn.not_so, reader.turn.part, reader.turn.all_value = rest - some, said[0], value
 
     def more(answer):
         return {'yes, all of them': True, 'all of them': True, 'no, not all of them': True,
@@ -2139,6 +2261,526 @@ def another(reader, kind, number=None):
     return exists(reader, found, plural)
 
 
+# ---- what was asked and answered just before ------------------------------------------------------
+
+
+def sure(reader):
+    reader.turn.skip = reader.reference = True
+    return yes_or_no(True)
+
+
+def direction_of_part(part):
+    return 'front' if 'foreground' in part or 'front' in part else direction_of(part)
+
+
+def in_part(reader, part, kind='thing'):
+    """Those of a kind in a part of the picture, surely and perhaps."""
+    wanted = kind_of(kind)
+    if wanted is None:
+        raise Unread(kind)
+    reader.turn.at = kind
+    sure, doubtful = (reader.scene.find(wanted, some) for some in reader.scene.part(direction_of_part(part)))
+    return sure, doubtful
+
+
+def part_exist(reader, part, kind='thing'):
+    found, doubtful = in_part(reader, part, kind)
+    if not found and doubtful:
+        raise Unclear('in the middle')
+    reader.turn.at = part_exist, kind
+    reader.turn.there = found
+    plural = kind.split()[-1] in PLURALS
+
+    def judge(answer):
+        return exists(reader, found, plural)(answer) or bool(
+            found and doubtful and exists(reader, found | doubtful, plural)(answer))
+    return judge
+
+
+def part_count(reader, part, kind='things'):
+    found, doubtful = in_part(reader, part, kind)
+    if doubtful:
+        raise Unclear('in the middle')
+    reader.turn.at = part_count, kind
+    return counted(reader, found)
+
+
+def part_what(reader, part):
+    found, doubtful = in_part(reader, part)
+    if doubtful:
+        raise Unclear('in the middle')
+    reader.turn.group = found if len(found) > 1 else False
+    return things(reader, found)
+
+
+def part_again(reader, part):
+    """"is there anything on the left | no | and on the right"."""
+    if not reader.turns[-1].at:
+        raise Unread(part)
+    make, kind = reader.turns[-1].at
+    reader.reference = True
+    return make(reader, part, kind)
+
+
+def more_parts(reader, one, other, kind='things'):
+    wanted = kind_of(kind)
+    if wanted is None:
+        raise Unread(kind)
+    sides = [direction_of_part(text) for text in (one, other)]
+    least = [len(reader.scene.find(wanted, reader.scene.part(side)[0])) for side in sides]
+    open_ones = reader.scene.find(wanted) - reader.scene.part(sides[0])[0] - reader.scene.part(sides[1])[0]
+    reader.turn.group = False
+    if abs(least[0] - least[1]) <= len(open_ones) and open_ones:
+        raise Unclear('in the middle')
+    reader.turn.compared = least
+
+    def judge(answer):
+        said = re.fullmatch(r'(?:more )?(?:(?:on|in|at|to) the )?(left|right|front|back)', answer)
+        if least[0] == least[1]:
+            return answer in ('the same', 'the same number')
+        return bool(said) and direction_of_part(said.group(1)) == sides[least[0] < least[1]]
+    return judge
+
+
+def together(reader):
+    """Of what was counted in the two rounds before."""
+    counted_ones = []
+    for turn in reversed(reader.turns):
+        if turn.counted is None:
+            break
+        counted_ones.append(turn.counted)
+    if len(counted_ones) < 2:
+        raise Unread('together')
+    reader.reference = True
+    if len(counted_ones) > 2 and counted_ones[2] - counted_ones[0] - counted_ones[1]:
+        raise Unclear('of two or three')
+    one, two = counted_ones[:2]
+    if one & two:
+        raise Unclear('some counted twice')
+    reader.turn.group = one | two if len(one | two) > 1 else False
+    note_found(reader, one | two)
+    return lambda answer: number_in(answer) == len(one | two)
+
+
+def how_many_more(reader):
+    if reader.turns[-1].compared is None:
+        raise Unread('compared')
+    reader.reference = True
+    a, b = reader.turns[-1].compared
+    return lambda answer: number_in(answer) == abs(a - b)
+
+
+def number_difference(reader, one, other, how='difference'):
+    kinds = kind_of(one), kind_of(other)
+    if None in kinds:
+        raise Unread(one)
+    kinds = with_base(kinds, other)
+    a, b = (len(reader.scene.find(kind)) for kind in kinds)
+    reader.turn.group = False
+    return lambda answer: number_in(answer) == (a - b if how == 'minus' else abs(a - b))
+
+
+def plus(reader, one, other):
+    kinds = kind_of(one), kind_of(other)
+    if None in kinds:
+        raise Unread(one)
+    found = [reader.scene.find(kind) for kind in kinds]
+    if found[0] & found[1]:
+        raise Unclear('some counted twice')
+    reader.turn.group = False
+    note_found(reader, found[0] | found[1])
+    return lambda answer: number_in(answer) == len(found[0] | found[1])
+
+
+def what_else(reader):
+    """"are there only cubes | no | what else is there", "how many cubes | 3 | what else"."""
+    last = reader.turns[-1]
+    if last.left_out is not None:
+        rest = last.left_out
+    elif last.some is not None and (last.spoke or last.group):
+        rest = frozenset(last.spoke or last.group) - last.some
+        if rest != reader.scene.all - last.some:
+            raise Unclear('else of those or of all')
+    elif last.count or last.exist:
+        rest = reader.scene.all - reader.scene.find(last.count or last.exist)
+    else:
+        raise Unread('else')
+    reader.reference = True
+    return left_over(reader, rest)
+
+
+def the_others(reader, text):
+    """"how many of them are red | 2 | what about the others", "are they all big | no | and the rest"."""
+    last = reader.turns[-1]
+    if last.not_so is not None:
+        rest = last.not_so
+    elif last.left_out is not None:
+        rest = last.left_out
+    elif last.some is not None and (last.spoke or last.group):
+        rest = frozenset(last.spoke or last.group) - last.some
+    elif last.count and last.part:
+        rest = (last.whole or reader.scene.all) - reader.scene.find(last.count)
+    elif last.count or last.exist:
+        rest = reader.scene.all - reader.scene.find(last.count or last.exist)
+    else:
+        raise Unread('the others')
+    number = re.search(r'\b(two|2|three|3)\b', text)
+    one = re.fullmatch(r'.*\b(?:other|last|remaining)(?: (?:one|1))?', text)
+    if not rest or (number and len(rest) != int(NUMBERS.get(number[1], number[1]))) or (one and len(rest) > 1):
+        raise Unclear(text)
+    reader.reference = True
+    if last.part is None or last.part == 'shape':
+        return left_over(reader, rest)
+    return of_those(reader, rest, last.part)
+
+
+def of_those(reader, found, attribute):
+    """The values of some, as a group or one alone."""
+    if len(found) > 1:
+        reader.turn.group = reader.turn.spoke = found
+    else:
+        reader.mention(found)
+    values = reader.scene.values(found, attribute)
+    if len(values) == 1:
+        reader.turn.said = attribute, next(iter(values))
+    reader.turn.value = attribute, None
+
+    def judge(answer):
+        if answer.startswith('different') or answer == 'metal and rubber':
+            return len(values) > 1 and answer in ('metal and rubber', f'different {attribute}s')
+        said = [describe(part) for part in re.split(', | and ', answer)]
+        return None not in said and {kind.get(attribute) for kind in said} == values
+    return judge
+
+
+def all_again(reader, group):
+    """"are all the cubes big | no | same for the balls"."""
+    if reader.turns[-1].all_value is None or kind_of(re.sub('^the ', '', group)) is None or group.split()[-1] not in PLURALS:
+        raise Unread(group)
+    reader.reference = True
+    return all_are(reader, group, reader.turns[-1].all_value)
+
+
+def kind_again(kind, value):
+    return dict(kind, **dict([value]))
+
+
+def ones_again(reader, value, plural=None, how=None):
+    """"how many red cubes are there | 2 | and blue ones"; "is there a red cube | no | how about blue"."""
+    said, last = value_of(value), reader.turns[-1]
+    if not said or said[0] == 'shape':
+        raise Unread(value)
+    if how == 'how many' and last.exist is not None:
+        reader.reference = True
+        reader.turn.count = kind = kind_again(last.exist, said)
+        return counted(reader, reader.scene.find(kind))
+    if how == 'any' and last.exist is None:
+        raise Unread(value)
+    if last.count is not None and last.some is None and how != 'any' and (last.count or last.counted is not None):
+        reader.reference = True
+        kind = kind_again(last.count, said)
+        reader.turn.count = kind
+        return counted(reader, reader.scene.find(kind))
+    if last.exist is not None:
+        reader.reference = True
+        reader.turn.exist = kind = kind_again(last.exist, said)
+        return exists(reader, reader.scene.find(kind), plural is not None and 'ones' in plural)
+    raise Unread(value)
+
+
+def count_ones(reader, value):
+    """"how many small ones": of those spoken of."""
+    said = value_of(value)
+    if not said or said[0] == 'shape':
+        raise Unread(value)
+    return count_said(reader, None, value)
+
+
+def ones_of_those(reader, value):
+    """"how many of them are red | 2 | and blue ones"."""
+    if reader.turns[-1].some is None:
+        raise Unread(value)
+    return count_ones(reader, value)
+
+
+def what_are_again(reader, value):
+    if not reader.turns[-1].whats:
+        raise Unread(value)
+    reader.reference = True
+    return what_are(reader, value)
+
+
+def value_of_kind(reader, value):
+    """"what shape is the blue one | a cube | and red": the red one."""
+    said, last = value_of(value), reader.turns[-1]
+    if not said or not last.value or last.value[0] == said[0]:
+        raise Unread(value)
+    attribute, kind = last.value
+    found = reader.scene.find(kind_again(kind or {}, said))
+    if len(found) != 1:
+        found = reader.scene.find(dict([said]))
+    reader.reference = True
+    found = reader.one(found)
+    reader.mention({found})
+    reader.turn.value, reader.turn.said = (attribute, kind_again(kind or {}, said)), (attribute, reader.scene.objects[found][attribute])
+    return lambda answer: (describe(answer) or {}).get(attribute) == reader.scene.objects[found][attribute]
+
+
+def next_one(reader):
+    if reader.turns[-1].row is None:
+        raise Unread('next')
+    direction, among, rank = reader.turns[-1].row
+    if len(among) < rank + 2:
+        raise Unclear('there is no next')
+    reader.reference = True
+    found = reader.scene.ranked(direction, among, rank + 1)
+    reader.mention({found})
+    attribute = (reader.turns[-1].value or ('shape',))[0]
+    reader.turn.row, reader.turn.value = (direction, among, rank + 1), (attribute, None)
+    reader.turn.said = attribute, reader.scene.objects[found][attribute]
+    if attribute == 'shape':
+        return described(reader, [found])
+    return lambda answer: (describe(answer) or {}).get(attribute) == reader.scene.objects[found][attribute]
+
+
+def place_again(reader, place):
+    """"what is on the left | a cube | and on the right"."""
+    last = reader.turns[-1]
+    if last.row is None:
+        raise Unread(place)
+    attribute = (last.value or ('shape',))[0]
+    for direction, one, at in EXTREMES:
+        if re.fullmatch(f'(?:{at})|(?:{one})', place):
+            among = last.row[1]
+            found = reader.scene.extreme(direction, among)
+            reader.reference = True
+            reader.mention({found})
+            reader.turn.row, reader.turn.value = (direction, among, 0), (attribute, None)
+            reader.turn.said = attribute, reader.scene.objects[found][attribute]
+            if attribute == 'shape':
+                return described(reader, [found])
+            return lambda answer: (describe(answer) or {}).get(attribute) == reader.scene.objects[found][attribute]
+    raise Unread(place)
+
+
+def beside_each(reader, thing, other):
+    if re.fullmatch('(?:the )?(?:thing|object|one|1|item)|.* (?:just|right|directly)', thing) or not is_noun(other):
+        raise Unread(thing)
+    one = reader.subject(thing)
+    two = reader.thing(other)
+    return yes_or_no(reader.scene.beside(one, two))
+
+
+def is_noun(text):
+    last = text.split()[-1]
+    return last in NOUNS or VALUES.get(last, ('',))[0] == 'shape' or text in IT or bool(re.search(r'\b(?:made of|that is) \w+$|(?:left|right|front|back)$', text))
+
+
+def bare_extreme(reader, thing):
+    """"nearest thing", "the 1st object from the left", "biggest black thing": what that is, or what was asked before."""
+    kinds = [re.fullmatch(rf'(?:{one}) (.*)|(.*?) (?:{at})', thing) for _, one, at in EXTREMES] + [
+        re.fullmatch(r'(?:first|1st|second|2nd|third|3rd) (.*) from (?:the )?(?:left|right|front|back)()', thing),
+        re.fullmatch(r'(?:biggest|largest|tallest|smallest|littlest|shortest) (.*)()', thing)]
+    if not any(m and kind_of(m[1] or m[2]) is not None for m in kinds):
+        raise Unread(thing)
+    last = reader.turns[-1]
+    if re.fullmatch('(?:biggest|largest|tallest|smallest|littlest|shortest) (?:thing|object|item|one|1|shape)', thing):
+        return what(reader, f'the {thing}')
+    if last.verify and not last.value:
+        return verify_again(reader, f'the {thing}')
+    if last.side:
+        return side_again(reader, f'the {thing}')
+    if last.value:
+        return value_again(reader, f'the {thing}')
+    return what(reader, f'the {thing}')
+
+
+def bare_place(reader, place):
+    return what_at(reader, place)
+
+
+def bare_relation(reader, thing, kind):
+    """"purple object to the right of the cylinder", where there are several purple ones: what that is."""
+    wanted, last = kind_of(kind), reader.turns[-1]
+    if wanted is None or len(reader.scene.find(wanted)) < 2 or not is_noun(thing):
+        raise Unread(thing)
+    if last.verify and not last.value:
+        return verify_again(reader, f'the {thing}')
+    if last.value:
+        return value_again(reader, f'the {thing}')
+    return what(reader, f'the {thing}')
+
+
+def noun_again(reader, thing):
+    """"what color is the cube | red | the ball": of that."""
+    kind, last = kind_of(re.sub('^(?:the )?(?:only )?', '', thing)), reader.turns[-1]
+    if kind is None or thing.split()[-1] in PLURALS or last.count or last.exist:
+        raise Unread(thing)
+    thing = re.sub('^(?:the )?', 'the ', thing)
+    if last.value or last.side:
+        return value_again(reader, thing)
+    if last.verify:
+        return verify_again(reader, thing)
+    raise Unread(thing)
+
+
+def those_only(reader, kind):
+    """"is there a red thing | yes | is that the only red thing"."""
+    if reader.turns[-1].exist is None or kind_of(kind) != reader.turns[-1].exist:
+        raise Unread(kind)
+    return another_one(reader, only=True, kind=kind)
+
+
+def others_all(reader, group, value):
+    last = reader.turns[-1]
+    if last.some is None and not last.count and not last.rest and last.not_so is None:
+        raise Unread(group)
+    if last.not_so is not None:
+        raise Unread(group)
+    return all_are(reader, 'the others', value)
+
+
+def there_are_these(reader, names):
+    return there_are(reader, names)
+
+
+OPPOSITE = {'left': 'to the right of', 'right': 'to the left of', 'front': 'behind', 'behind': 'in front of', 'beside': 'next to'}
+
+
+def of_what(reader, thing, dir):
+    """"what is it behind": what is in front of it."""
+    return neighbour(reader, OPPOSITE[direction_of(dir)], thing)
+
+
+def missing(reader):
+    absent_ones = {'cube', 'ball', 'cylinder', 'cone'} - reader.scene.values(reader.scene.all, 'shape')
+    if len(absent_ones) != 1:
+        raise Unclear('several are missing')
+    reader.mention({-1})
+    shape = next(iter(absent_ones))
+    return lambda answer: describe(answer) == {'shape': shape} or answer in (f'there is no {shape}', f'no {shape}', f'no {shape}s')
+
+
+def not_these(reader, kind):
+    """How many things there are of other kinds."""
+    wanted = kind_of(kind) or (value_of(kind) and dict([value_of(kind)]))
+    if not wanted:
+        raise Unread(kind)
+    found = reader.scene.all - reader.scene.find(wanted)
+    reader.turn.group = False
+    if len(found) == 1:
+        reader.mention(found | {-1})
+    return counted(reader, found, False)
+
+
+def either_kinds(reader, one, other):
+    kinds = [kind_of(text) if kind_of(text) else value_of(text) and dict([value_of(text)]) for text in (one, other)]
+    if not all(kinds):
+        raise Unread(one)
+    found = reader.scene.find(kinds[0]) | reader.scene.find(kinds[1])
+    reader.turn.group = False
+    if len(found) == 1:
+        reader.mention(found | {-1})
+    note_found(reader, found)
+    return lambda answer: number_in(answer) == len(found)
+
+
+def that_is_all(reader):
+    if not (reader.turns[-1].listed or reader.turns[-1].all):
+        raise Unread('that is all')
+    reader.reference = True
+    return yes_or_no(True)
+
+
+def two_numbers(reader, kind):
+    wanted = kind_of(kind)
+    if wanted is None:
+        raise Unread(kind)
+    reader.turn.count = wanted
+    return counted(reader, reader.scene.find(wanted))
+
+
+def side_now(reader, side):
+    """"is it in front of the cube | no | or behind"."""
+    last = reader.turns[-1]
+    if not last.sides:
+        raise Unread(side)
+    reader.reference = True
+    one, two = last.sides
+    reader.mention({one})
+    reader.turn.focus, reader.turn.sides = [frozenset({one})], (one, two)
+
+    def more(answer):
+        said = re.fullmatch(r"no, it's (?:on the |in )?(left|right|front|behind)", answer)
+        return bool(said) and reader.scene.lies(one, said.group(1), two) is not False
+    return yes_or_no(reader.scene.lies(one, direction_of_part(side), two), more)
+
+
+def attribute_again(reader, attribute):
+    """"what color is it | red | not the color, the shape"."""
+    last = reader.turns[-1]
+    reader.reference = True
+    single = reader.union(last.single)
+    if len(single) == 1 and -1 not in single:
+        found = next(iter(single))
+        reader.mention({found})
+        reader.turn.noun = last.noun
+        reader.turn.value, reader.turn.said = (attribute, None), (attribute, reader.scene.objects[found][attribute])
+        return lambda answer: (describe(answer) or {}).get(attribute) == reader.scene.objects[found][attribute] and (
+            reader.scene.fits(found, describe(answer)))
+    return shared(reader, 'they', attribute)
+
+
+def their_colors(reader, kind):
+    """"list the cubes"."""
+    wanted = kind_of(kind)
+    if not wanted or 'shape' not in wanted or kind.split()[-1] not in PLURALS:
+        raise Unread(kind)
+    return shared(reader, f'the {kind}', 'color')
+
+
+def colors_of(reader, group):
+    found = reader.group(group)
+    return lambda answer: number_in(answer) == len(reader.scene.values(found, 'color'))
+
+
+def of_all_or_those(reader, names):
+    """"colors", "which shapes": right after a group of that group, else of all."""
+    attribute = ATTRIBUTES[re.sub('(?:different |kinds of )', '', names)[:-1]]
+    last = reader.turns[-1]
+    theirs = None
+    if last.group or last.spoke or last.found or last.pair:
+        try:
+            theirs = shared(reader, 'they', attribute)
+        except Unclear:
+            pass
+        if theirs and len(reader.turns) > 1 and (last.group or last.found):
+            return theirs
+    judge = shared(reader, 'things', attribute)
+    reader.turn.group, reader.turn.listed = False, True
+    return lambda answer: judge(answer) or bool(theirs and theirs(answer))
+
+
+def bare_biggest(reader, how, kind='thing', which=None):
+    if which:
+        try:
+            return which_of(reader, f'is {how}')
+        except Unclear:
+            pass
+    return what(reader, f'the {how} {kind or "thing"}')
+
+
+def one_such(reader, value):
+    """"find something red", "give me a red object"."""
+    said = value_of(value)
+    wanted = dict([said]) if said else kind_of(value)
+    if not wanted:
+        raise Unread(value)
+    found = reader.scene.find(wanted)
+    reader.mention(found if len(found) == 1 else found | {-1})
+    return described(reader, found)
+
+
 def of_the_picture(answers, unclear=True):
     def make(reader, **_):
         if unclear:
@@ -2185,7 +2827,7 @@ def attribute_questions():
                        'matte or shiny)', rf'do you know what {thing} is made of',
                        r'material of (?P<thing>.*?), (?:metal or rubber|rubber or metal)', rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
                        rf'what kind of material is {thing}', rf'{thing} metal or rubber',
-                       rf'is {thing} (?:shiny|metal|metallic|matte|dull|rubber),? or is it (?:dull|matte|rubber|shiny|metal)',
+                       rf'is {thing} (?:shiny|metal|metallic|matte|dull|rubber|glossy|hard|soft),? or (?:is it )?(?:dull|matte|rubber|shiny|metal|metallic|glossy|hard|soft)',
                        rf'is {thing} (?:metal or is it rubber|rubber or is it metal)', rf'is {thing} (?:soft or hard|hard or soft|shiny or (?:kind of )?dull|dull or shiny|metallic or matte)', r'(?P<thing>.*?), (?:shiny or matte|rubber or metal)']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
                    rf'is {thing} (?:big|large|small|little|tiny),? or (?:is it )?(?:big|large|small|little|huge)', rf'{thing} is (?:big or small|small or big)',
@@ -2264,7 +2906,161 @@ THOSE = '(?P<those>those(?: two)?|these(?: two)?|them)'
 PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|right|front|back|away|forward)|'
          r'(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in front|behind|further from the '
          r'camera|more in the back)')
+PART = (r'(?:(?:on|in|at|to) (?:the )?(?:very )?(?:left|right|front|back)(?: hand)?(?: (?:side|half|part))?(?: of (?:the )?(?:picture|table|image|scene))?|'
+        r'in the (?:foreground|background)|up front)')
+NOT_FOLLOWED = r'(?! of)'
+COLOR = f"(?:{'|'.join(w for w, (a, _) in VALUES.items() if a == 'color')})"
+ADJECTIVE = f"(?:(?:made )?of )?(?:{'|'.join(w for w, (a, _) in VALUES.items() if a != 'shape')})"
+OTHERS = (r'(?:the )?(?:others?|rest(?: of (?:them|those|these|the \w+))?|(?:remaining|other|last)(?: (?:one|1|ones|two|2|three|3|four|4|five|5|six|6))?|'
+          r'(?:other|remaining) (?:(?:two|2|three|3) )?(?:cubes?|boxes|balls?|spheres?|cylinders?|cones?|things?|objects?))')
+ABOUT = r'(?:and (?:what|how) about |what about |how about |and for |and |or )'
+COUNTED = r'(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)'
+SIZED = r'(?P<how>biggest|largest|smallest|littlest)'
+FORMS = [
+    (SURE, sure),
+    # parts of the picture
+    (rf'(?:is there|is|do you see|can you see|does it have|it has)? ?(?:anything|something|an object|a thing) (?P<part>{PART})', part_exist),
+    (rf'(?:is there|are there|do you see|can you see)(?: an?| any| some)? (?P<kind>[^,]*?) (?P<part>{PART})', part_exist),
+    (rf'(?:any|an?) (?P<kind>[^,]*?) (?P<part>{PART})', part_exist),
+    (rf'(?:how many|number of) (?P<kind>[^,]*?) (?:are there |are |do you see )?(?P<part>{PART})', part_count),
+    (rf'how many (?:are |are there |do you see )?(?P<part>{PART})', part_count),
+    (rf'(?P<part>{PART}),? how many (?P<kind>[^,]*?)(?: are there| do you see)?', part_count),
+    (rf'(?:what|which) (?:things|objects|all) (?:are|is|do you see) (?P<part>{PART})|what are the (?:things|objects) (?P<part2>{PART})|what all is (?P<part3>{PART})',
+     lambda reader, part, part2, part3: part_what(reader, part or part2 or part3)),
+    (rf'(?:are there |do you see |is there )?more (?:(?P<kind>[^,]*?) )?(?P<one>{PART}) or (?P<other>(?:on |in |at )?(?:the )?(?:left|right|front|back)(?: side| half)?)',
+     lambda reader, kind, one, other: more_parts(reader, one, other, kind or 'things')),
+    (r'where are (?:there )?more (?P<kind>[^,]*?),? (?P<one>(?:on |in |at )?(?:the )?(?:left|right|front|back)) or (?P<other>(?:on |in |at )?(?:the )?(?:left|right|front|back))',
+     more_parts),
+    (r'(?:on )?(?:which|what) side (?:are there|has|are) (?:there )?more (?P<kind>[^,]*?)(?: on)?', lambda reader, kind: more_parts(reader, 'left', 'right', kind)),
+    (rf'{ABOUT}?(?P<part>{PART})', part_again),
+    # sums and differences
+    (r"(?:and |so )?(?:how many (?:is|are|makes) (?:that|those|they|these|it)(?: (?:together|in total|total|altogether|in all|in sum))?|(?:and |so )?(?:together|in total|altogether|in sum|in all)|"
+     r"total|(?:and )?how many (?:together|in total|altogether|of both|are both|in all|total)|(?:and |so )?(?:what is |what's )?(?:the |that )?(?:sum|total)|are they both together|both together|"
+     r"(?:and )?(?:the )?(?:sum|total)|makes how many|so (?:that's |that is )?how many(?: (?:in total|together))?|(?:that's|that is) how many(?: in total| together)?|what is (?:that|it) together|all together|(?:so )?that makes|"
+     r"what is the (?:sum|total)|add them(?: up| together)?)", together),
+    (r"(?:and |so )?(?:how many more|by how many|by how much|how much more|how many (?:more|fewer) (?:exactly|are there|of (?:them|those|these))|what is the difference|the difference)(?: exactly)?(?: are there)?",
+     how_many_more),
+    (r'(?:how many )?(?:are |is )?(?P<one>[^,]*?) plus (?P<other>[^,]*)|(?:what is )?the sum of (?P<one2>[^,]*) and (?P<other2>[^,]*)|sum of (?P<one3>[^,]*) and (?P<other3>[^,]*)',
+     lambda reader, one, one2, one3, other, other2, other3: plus(reader, one or one2 or one3, other or other2 or other3)),
+    (r'(?:how many )?(?:are |is )?(?P<one>[^,]*?) minus (?P<other>[^,]*)', lambda reader, one, other: number_difference(reader, one, other, 'minus')),
+    (r'(?:what is )?(?:the )?difference (?:between|of) the numbers? of (?P<one>[^,]*?) and (?:the number )?(?:of )?(?P<other>[^,]*)', number_difference),
+    # the rest
+    (r"(?:and )?(?:so )?(?:what else(?: is (?:there|on (?:the|it) ?(?:table)?|in (?:the picture|it|there)|here))?|what else (?:do|can) you see|what other (?:things|objects) (?:are there|do you see)|"
+     r"so what else is there|what else is on the table|what else does it have|(?:and )?which others|and what else is in (?:it|the picture))", what_else),
+    (rf'{ABOUT}?(?P<text>{OTHERS})', the_others),
+    (r'(?:same for|is (?:that|it) (?:so|the same) for|and is that so for|are|and|and what about|what about|how about|and are)? ?(?P<group>the [^,]*?)(?: too| also)?', all_again),
+    (r'(?:any )?(?P<value>(?:(?:made )?of )?\w+) stuff', exist_value),
+    # the same again
+    (rf'(?:{ABOUT})?(?P<value>{ADJECTIVE})(?P<plural>(?: ones)?)', ones_again),
+    (rf'(?:and )?how many (?:the )?(?P<value>{ADJECTIVE})(?P<plural>(?: ones)?)', lambda reader, value, plural: ones_again(reader, value, plural, 'how many')),
+    (rf'(?:{ABOUT})?(?:any |are there any |are there )(?P<value>{ADJECTIVE})(?P<plural> ones)', lambda reader, value, plural: ones_again(reader, value, plural, 'any')),
+    (rf'(?:{ABOUT})?(?:the )(?P<value>{ADJECTIVE})(?P<plural> ones)', ones_again),
+    (rf'(?:{ABOUT})?an? (?P<value>{ADJECTIVE})(?P<plural> (?:one|1))', ones_again),
+    (rf'(?P<value>{ADJECTIVE})(?P<plural> (?:one|1))', ones_again),
+    (rf'(?:{ABOUT})?(?P<value>{ADJECTIVE}) ones', ones_of_those),
+    (rf'(?:and )?how many (?:the )?(?P<value>{ADJECTIVE}) ones', count_ones),
+    (rf'(?:{ABOUT})?(?:the )?(?P<value>{ADJECTIVE})(?: ones| stuff| things)?', what_are_again),
+    (rf'(?:{ABOUT})?(?P<value>{ADJECTIVE})', value_of_kind),
+    (r'(?:and )?(?:then|the next(?: one| 1| thing| object)?|the (?:second|2nd)(?: one| 1| thing| object)?|what comes (?:next|then|after that)|what is (?:the )?next(?: one| 1| thing)?|next(?: one| 1)?|(?:and )?then what)(?: then)?',
+     next_one),
+    (rf'(?:{ABOUT})?(?:(?:what|which (?:one|thing|1)) is )?(?:the )?(?:(?:thing|one|1|object) )?(?P<place>[^,]*?)(?: (?:one|1|thing|object))?', place_again),
+    (rf'(?P<thing>(?P<kind>(?!is )(?:\w+ )?\w+) (?:just |right |directly )?{DIRECTION.replace("?P<dir>", "?:")} (?!.* or )[^,]*)', bare_relation),
+    (r'(?:and |what about |how about |and for )?(?:the )?(?P<thing>.*)', bare_extreme),
+    (r'(?:and |what about |how about |and for |and what about )?(?P<place>.*)', bare_place),
+    # near
+    (r'(?:is |does |it is )?(?P<thing>[^,]*?) (?:stand |sit )?(?:next to|near|close to|beside|by|closer to|nearer to)(?: to)? (?P<other>(?!what\b)(?!(?:us|you|me|the camera)\b)(?!.* than |.* or )[^,]*)', beside_each),
+    (rf'what (?:is |does |do )?(?P<thing>(?!is\b|does\b|else\b|do\b|stands\b|lies\b|stand|lies|lying|sitting|sits|thing|object|would|can)[^,]*?) (?:stand(?:ing)? |sit(?:ting)? |located )?(?:just |right |directly )?{DIRECTION}', of_what),
+    (rf'(?P<thing>[^,]*?) is {DIRECTION} what', of_what),
+    (rf'{DIRECTION} what (?:is|does) (?P<thing>[^,]*?)(?: stand)?', of_what),
+    (r'what is the neighbor of (?P<thing>.*)', lambda reader, thing: neighbour(reader, 'next to', thing)),
+    (r'(?:of )?what is (?P<thing>.*) of|what (?P<thing2>.*) is of|(?:what|which) material is (?P<thing3>.*) of', lambda reader, thing, thing2, thing3: value(reader, thing or thing2 or thing3, 'material')),
+    # how many
+    (r'how many (?:things )?(?:are )?(?:either )?(?P<one>(?:(?:made )?of )?\w+) or (?P<other>(?:(?:made )?of )?\w+)', either_kinds),
+    (r'how many (?:things|objects) are either (?P<one>(?:(?:made )?of )?\w+) or (?P<other>(?:(?:made )?of )?\w+)', either_kinds),
+    (r'how many (?:things|objects) (?:are )?(?P<one>(?:(?:made )?of )?\w+) or (?P<other>(?:(?:made )?of )?\w+)', either_kinds),
+    (r'how many (?:things |objects )?are not (?P<one>\w+) and not (?P<other>\w+)', lambda reader, one, other: neither(reader, one, other)),
+    (rf'how many (?:things|objects)? ?(?:are there )?(?:that are |are )?(?:other than|besides|without|not counting|except(?: for)?|but|apart from|aside from) (?:the )?(?P<kind>[^,]*?)(?: are (?:there|left))?',
+     not_these),
+    (rf'(?:without|not counting|besides|except(?: for)?|apart from) (?:the )?(?P<kind>[^,]*?),? how many (?:things |objects )?(?:are there|are left|remain)?', not_these),
+    (rf'(?:how many (?:things|objects)? ?(?:are )?|number of )non (?P<kind>[^,]*?)(?: are there)?|non (?P<kind2>[^,]*), how many',
+     lambda reader, kind, kind2: not_these(reader, kind or kind2)),
+    (r'how many (?:(?P<kind>[^,]*?),? )?(?:are )?not (?!counting)(?P<value>(?:(?:made )?of )?\w+)', lambda reader, kind, value: count_not(reader, kind and 'the ' + kind, value)),
+    (rf'everything but (?:the )?(?P<kind>[^,]*?),? how many (?:are there|is that)', not_these),
+    (rf'(?:(?:are there|is it|do you see|is there|have you got)(?: exactly)? )?{COUNTED} (?:or|and) {COUNTED} (?P<kind>[^,]*)', two_numbers),
+    (rf'(?:(?:are there|is it|do you see|is there) )?{COUNTED} (?P<kind>[^,]*?) or (?:is it )?{COUNTED}', two_numbers),
+    (rf'(?:so |is it |is that |are there |there are |true or false,? there (?:is|are) |i count |i see |there is |is there )*(?P<number>{COUNTED}) (?P<kind>[^,]*?)(?: in total| total| altogether| present)?(?:,? (?:right|correct|yes|true|true or false|true or not|is it))?',
+     lambda reader, number, kind: counted_right(reader, number, kind)),
+    (r'how many(?: different)? colors (?:do (?P<group>the [^,]*) have|are (?P<group2>the [^,]*)|are there among (?P<group3>the [^,]*))|how many of (?P<group4>the [^,]*?) are (?:different )?colors',
+     lambda reader, group, group2, group3, group4: colors_of(reader, group or group2 or group3 or group4)),
+    (r'(?:the )?(?:number|no) of (?P<kind>[^,]*)|total (?P<kind2>[^,]*)|how many total (?P<kind3>[^,]*)|(?P<kind4>[^,]*?) in the picture,? how many',
+     lambda reader, kind, kind2, kind3, kind4: count(reader, kind or kind2 or kind3 or kind4)),
+    (r'(?:and )?how many(?: (?:things|objects))?(?: are there)?(?: in total| total| altogether| in all| in sum| overall)|total|total count|total number|the total number|how many are here(?: altogether| in total)?|altogether|in total|what is the total|the total|count everything|count all|count them all',
+     lambda reader: count(reader, 'things')),
+    # all of a kind
+    (r'(?:list|name|(?:which|what)(?= .* (?:are there|do you see)))(?: all)?(?: the)? (?P<kind>[^,]*?)(?: are there| do you see)?', their_colors),
+    (r"(?:(?:what|which) (?:are )?|and the |and |list |list the |all |all the |name the |name all the |describe the |tell me the |what are (?:all )?the )?(?:the )?(?P<names>(?:different |kinds of )?(?:colors|shapes|materials))(?: please)?",
+     of_all_or_those),
+    (r"(?:what|which)(?: are)?(?: all)?(?: the)? (?P<names>(?:different |kinds of )?(?:colors|shapes|materials))(?: are (?:there|in it|in there|here|present|shown|used|visible|in the picture|on the table)| do you see| are in there| occurs?| does (?:it|the picture) (?:have|contain|show))?",
+     there_are_these),
+    (r'(?:is|are) (?:that|those|these|they) (?:all|all of (?:them|it|those|the colors|the shapes|the materials)|all the (?:colors|shapes|materials))|(?:so )?(?:only|just) (?:those|these|that|them)|(?:so )?nothing else|no others?|no more|no other (?:colors|shapes|materials|things)|(?:is that|that is) (?:it|all)', that_is_all),
+    (r'(?:is there |are there )?(?:anything else|any others?|any more|more|any (?:other|more) (?:shapes?|colors?|materials?|ones?|things?))', lambda reader: more_than_listed(reader)),
+    (r'(?:which|what)(?: of the (?:four|4) shapes| shape| shape of the four| kind of shape)? (?:is missing|is not there|is absent|is not in the picture|is there none of|is there no\w* of|does not occur|isn\'t there|is not here|misses)', missing),
+    (rf'(?:(?:(?P<which>which(?: one| 1)?)|what|who|which thing|which object) is )?(?:the )?{SIZED}(?: (?P<kind>one|1|thing|object|item|shape))?', bare_biggest),
+    (r'is (?:that|it) the only (?P<kind>[^,]*?)(?: there| here)?', those_only),
+    (r'are (?:all (?:of )?)?(?P<group>the (?:others|rest|other ones|remaining ones)) (?:all )?(?P<value>(?:an? |(?:made )?of )?\w+)', others_all),
+    (r'(?:and |for |and for )?(?P<thing>(?:the )?[^,]*)', noun_again),
+    (r"what is hiding|what's hiding", lambda reader: which_hidden(reader)),
+    # claims and sides
+    (rf"(?:or |and |so |then )?(?:is it |it is |is that |it )?(?:then )?(?P<side>(?:(?:to|on) (?:the )?)?(?:left|right)(?: of it)?|behind(?: it)?|in front(?: of it)?|in (?:the )?back(?: of it)?|in the front)(?: then)?", side_now),
+    # other attributes, and other things
+    (r'(?:(?:no|sorry|ok),? |not (?:the|its|their) \w+,? |i (?:mean|meant|asked (?:for|about)) |what about (?=its|the))+(?:but )?(?:the|its|their) (?P<a>color|shape|size|material)', None),
+    (r'(?:no,? |sorry,? )(?:what|which) (?P<a>color|shape|size|material)', None),
+    (r"(?P<thing>(?:the|it|that|this)\b[^,]*?|[^,]*?), (?P<a>color|shape|size|material)", None),
+    (r'(?:find|show me|give me|point to|name|describe|tell me)(?: me)? (?:something|anything|one thing|a thing) (?:that is )?(?P<value>(?:(?:made )?of )?\w+)|(?:find|give me|show me|point to|name)(?: me)? (?:an?|one|1|the) (?P<value2>[^,]*)|'
+     r'(?:who|which (?:(?P<one>one|1)|thing|object)) is (?P<value3>(?:(?:made )?of )?\w+)', None),
+]
+
+
+def corrected(reader, a):
+    last = reader.turns[-1]
+    if not (last.value or last.verify or last.single):
+        raise Unread(a)
+    return attribute_again(reader, a)
+
+
+def more_than_listed(reader):
+    if not reader.turns[-1].listed:
+        raise Unread('listed')
+    reader.reference = True
+    return yes_or_no(False, lambda answer: answer == "no, that's all")
+
+
+def counted_right(reader, number, kind):
+    n = NUMBERS.get(number, '1' if number == 'one' else number)
+    return globals()['number'](reader, kind, None, n)
+
+
+def find_such(reader, value, value2, value3, one=None):
+    if value3:
+        said = value_of(value3)
+        if not said or len(reader.scene.find(dict([said]))) != 1:
+            raise Unread(value3)
+        try:
+            among = reader.group('them')
+        except Unclear:
+            among = frozenset()
+        reader.turn.spoke, reader.turn.pair = None, None
+        if one and len(reader.scene.find(dict([said]), among)) == 1:
+            return which_of(reader, f'is {value3}')
+    return one_such(reader, value or value2 or value3)
+
+
+FORMS = [(pattern, make or (find_such if 'value3' in pattern else (lambda reader, thing, a: value(reader, thing, a)) if '<thing>' in pattern else corrected))
+         for pattern, make in FORMS]
+
+
 QUESTIONS = list(chain(
+    FORMS,
     [(r"what is the table made of|what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
       r"where was this taken|where is this|who took.*|who made this|who do .*|how old are these things|how heavy are they|"
       r"what does it smell like|what is inside|what room is this|how many (?:centimeters|inches|cm) .*|how (?:tall|wide|heavy) .* "
@@ -2360,7 +3156,7 @@ QUESTIONS = list(chain(
      (r'(?P<dir>is) (?P<thing>.*) (?:further|farther) from (?:us|you|me|the viewer|the camera) than (?P<other>.*)',
       lambda reader, dir, thing, other: pair(reader, thing, other, 'behind')),
      (r'is (?P<thing>.*) closer to the viewer than (?P<other>.*)', pair),
-     (r'which (?P<kind>[^,]*?) (?P<says>is(?:n\'t| not)? [^,]*)', which_such),
+     (r'(?:which|what) (?P<kind>[^,]*?) (?P<says>is(?:n\'t| not)? [^,]*)', which_such),
      (r"what else is (?P<value>(?:(?:made )?of )?\w+)|and what else is (?P<value2>(?:(?:made )?of )?\w+)|(?:which|what) other (?:things|objects) are "
       r'(?P<value3>(?:(?:made )?of )?\w+)|what other (?P<kind>.*) are there',
       lambda reader, value, value2, value3, kind: what_are(reader, value or value2 or value3, kind, True)),
@@ -2404,6 +3200,8 @@ QUESTIONS = list(chain(
       r'(?: to (?:us|me|the camera))?|farthest(?: away)?(?: from (?:us|me|the camera))?)), (?P<one>[^,]*), (?P<two>[^,]*?) or (?P<three>[^,]*)', which_three),
      (r'which of (?P<one>[^,]*), (?P<two>[^,]*?) and (?P<three>[^,]*?) is (?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|'
       r'(?:closest|nearest)(?: to (?:us|me|the camera))?|farthest(?: away)?(?: from (?:us|me|the camera))?))', which_three),
+     (r'which of (?P<one>the [^,]*?),? (?P<two>the [^,]*?),? and (?P<three>the [^,]*?) is (?P<says>(?:the )?(?:biggest|largest|smallest|furthest (?:to the )?(?:left|right|away|back)|(?:left|right)most|'
+      r'(?:closest|nearest)(?: to (?:us|me|the camera))?|farthest(?: away)?(?: from (?:us|me|the camera))?))', which_three),
      (r"(?P<count>number of) (?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)", such_not),
      (r"(?:are there |do you see )?any (?:of the )?(?P<kind>.*?) that (?:are not|aren't) (?P<value>(?:(?:made )?of )?\w+)",
       such_not),
@@ -2446,7 +3244,8 @@ QUESTIONS = list(chain(
      (r'how many (?:are there)' + HERE, count_all),
      (r'(?:and )?how many of (?:them|those|these) (?:would you say )?are '
       r'(?P<value>(?:(?:made )?of |an? )?\w+)', count_said),
-     (r'(?:of those, |and of (?:them|those|these), |and )?how many are (?P<value>(?:(?:made )?of |an? )?\w+)', count_said),
+     (r'(?:of (?:them|those|these), |and of (?:them|those|these), )how many are (?P<value>(?:(?:made )?of |an? )?\w+)', count_said),
+     (r'(?:and )?how many are (?P<value>(?:(?:made )?of |an? )?\w+)', lambda reader, value: count_said(reader, None, value)),
      (r'how many (?:other (?:things|objects) are there|others are there|more (?:things|objects) are '
       r'there besides (?:them|those|these))', count_others),
      (r'how many different (?P<what>colou?rs|shapes) (?:are there|do you see)|'
@@ -2457,7 +3256,8 @@ QUESTIONS = list(chain(
      (r'how many (?P<kind>.*?) (?:are there )?among (?P<group>them|those|these)', count_among),
      (r'of (?P<group>them|those|these),? how many (?P<kind>[^,]*)', count_among),
      (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:(?:made )?of )?\w+)', count_not),
-     (r'(?:and )?how many are(?: not|n\'t) (?P<value>(?:(?:made )?of |an? )?\w+)', count_not),
+     (r'(?:and )?how many are(?: not|n\'t) (?P<value>(?:(?:made )?of |an? )?\w+)',
+      lambda reader, value: count_not(reader, None, value)),
      (r'how many(?: things| objects)? (?:are there |are |have )?(?:made |of |in )*that(?: color| shape| size| '
       r'material| stuff)?', lambda reader: that_value(reader)),
      (rf'(?P<how_many>how many) other (?P<kind>.*?) are there {BUT} {THOSE}', besides_those),
@@ -2777,6 +3577,9 @@ def judge_dialog(scene, dialog, data, dense, report):
         except Unread as unread:
             verdict, why = 'unread', str(unread)
             reader.mention({-1})
+        if reader.turn.skip:
+            report(dialog, number, question, answer, verdict, why, reader.reference)
+            continue
         reader.turn.answer = answer
         reader.turns.append(reader.turn)
         report(dialog, number, question, answer, verdict, why, reader.reference)

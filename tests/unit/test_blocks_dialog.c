@@ -316,11 +316,13 @@ static void half_of_the_questions_refer_back(void **state)
         // "it" is never used without something to stand for ("they" may be all there is), be it in
         // the question itself: "and the ball, is it red", "left of the ball or right of it". In "is
         // it mostly cubes" and "it has 2 cones" it is the picture.
-        // In "look at the ball, is it red" it is named before.
+        // In "look at the ball, is it red" it is named before. In "what colors does it have" it is
+        // the picture.
         static const char *const own[] = {
             "and ", "adn ", "nad ", ", is it", ", what is it", " or ", " ro ", "it mostly",
             "it has", "look at ", "see the ", "n't it", "see a", "ese a", "for the ", "about the ",
-            "take the ", "now the ", "notice a", "there is a", "there's a", "got it",
+            "s does it ", "s deos it ", "s doe it ", "are in it", "what else is in it", "take the ",
+            "now the ", "notice a", "there is a", "there's a", "got it",
             // remarks
             "it is hard", "it is so", "it si so", " it so", "see it", "ese it", "tell it",
             "i can't", "it looks", "it could be"};
