@@ -152,6 +152,39 @@ static bool put_two_numbers(blocks_state *state, blocks_draft *draft, blocks_kin
         "nmp", one.text, two.text, blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text);
 }
 
+// "how many are red" would be of a group that a round was about, or of those just found.
+static bool means_all(const blocks_state *state)
+{
+    blocks_ask last = state->entry[state->round - 1].ask;
+    bool found = state->round > 1 && (last == ASK_THERE || last == ASK_ANY);
+    return !found && !state->groups && (!state->they || state->they_entry == 0);
+}
+
+// "how many of the cubes are red", "how many of the red things are cubes", "how many are red"
+static bool put_count_of(blocks_state *state, blocks_draft *draft, blocks_kind kind)
+{
+    unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
+    bool shapes = adjectives != mask && blocks_chance(state, 0.3);
+    int a = shapes ? BLOCKS_SHAPE : __builtin_ctz(adjectives);
+    blocks_phrase predicate =
+        blocks_predicate_many(&state->rng, (blocks_attribute)a, kind.value[a]);
+    draft->whole = blocks_kind_with(kind, a, -1);
+    int whole = blocks_number(state->scene, draft->whole);
+    const char *pattern =
+        "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|how "
+        "many %v are there among the %p|how many of the %p would you say are %v|how many of the %p "
+        "happen to be %v|how many %p happen to be %v)";
+    if (whole > 2 && blocks_chance(state, 0.15))
+        pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
+    if (!(mask & (mask - 1)) && means_all(state) && blocks_chance(state, 0.4))
+        pattern =
+            "(4:how many are %v|2:how many %v|how many is %v|how many of all these are %v|how "
+            "many of all the things are %v|and how many are %v)";
+    return blocks_put(state, draft, pattern, "pvn",
+                      blocks_noun(&state->rng, draft->whole, BLOCKS_PLURAL).text, predicate.text,
+                      number_words(state, whole).text);
+}
+
 bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
 {
     // Large groups are few and hard to count: they are looked for.
@@ -170,51 +203,27 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
         return true;
     if (number > 0 && blocks_chance(state, 0.06))
         return put_two_numbers(state, draft, kind, number);
-    blocks_phrase predicate = {""}, number_of = {""},
-                  many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase place = blocks_expansion(&state->rng, here);
-    const char *pattern =
+    unsigned mask = blocks_kind_mask(kind);
+    if (mask & ~(1u << BLOCKS_SHAPE) && blocks_chance(state, 0.3))
+        return put_count_of(state, draft, kind);
+    return blocks_put(
+        state, draft,
         "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|2:how "
-        "many %p|how many %p are (on the table|in the picture|in this picture|visible|there)|what "
-        "number of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can you "
-        "count (all|) the %p|number of %p|(ok now|now|and|) the %p, how many (of (them|those)|) "
-        "are there|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's the "
-        "number of %p|tell me how many %p there are|%p, how many|how many %p does the picture "
-        "have|how many %p (have we got|have you got|we got|you got|do we have|are we looking "
-        "at)|how many %p can you (count|find|spot)|how many %p in (total|the "
-        "picture|all)|(nr|no.|num) "
-        "of %p|how many %p (total|overall)|%p in the picture, how many)";
-    // "how many of the cubes are red", "how many things are red"
-    // "how many of the red things are cubes"
-    unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
-    bool shapes = adjectives != mask && blocks_chance(state, 0.3);
-    if (mask && blocks_chance(state, 0.3) && adjectives) {
-        int a = shapes ? BLOCKS_SHAPE : __builtin_ctz(adjectives);
-        blocks_kind rest = blocks_kind_with(kind, a, -1);
-        predicate = blocks_predicate_many(&state->rng, (blocks_attribute)a, kind.value[a]);
-        many = blocks_noun(&state->rng, rest, BLOCKS_PLURAL);
-        draft->whole = rest;
-        int whole = blocks_number(state->scene, rest);
-        number_of = number_words(state, whole);
-        pattern =
-            "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are "
-            "%v|how many %v are there among the %p|how many of the %p would you say are %v|how "
-            "many of the %p happen to be %v|"
-            "how many %p happen to be %v)";
-        if (whole > 2 && blocks_chance(state, 0.15))
-            pattern = "(2:how many of the %n %p are %v|of the %n %p, how many are %v)";
-        blocks_ask last = state->entry[state->round - 1].ask;
-        bool found = state->round > 1 && (last == ASK_THERE || last == ASK_ANY);
-        bool all = !found && !state->groups && (!state->they || state->they_entry == 0);
-        if (!(mask & (mask - 1)) && !found && blocks_chance(state, all ? 0.4 : 0.1))
-            pattern =
-                all ? "(4:how many are %v|2:how many %v|how many is %v|how many of all these are "
-                      "%v|how many of all the things are %v|and how many are %v)"
-                    : "(2:how many %v|how many is %v|how many of all these are %v|how many of all "
-                      "the things are %v)";
-    }
-    return blocks_put(state, draft, pattern, "phvn", many.text, place.text, predicate.text,
-                      number_of.text);
+        "many "
+        "%p|how many %p are (on the table|in the picture|in this picture|visible|there)|what "
+        "number "
+        "of %p are there|what is the number of %p|count (all|) the %p (2:|for me)|can you count "
+        "(all|) the %p|number of %p|(ok now|now|and|) the %p, how many (of (them|those)|) are "
+        "there|how much %p (are there|)|%p count|%p in total|total %p|amount of %p|what's the "
+        "number "
+        "of %p|tell me how many %p there are|%p, how many|how many %p does the picture have|how "
+        "many "
+        "%p (have we got|have you got|we got|you got|do we have|are we looking at)|how many %p can "
+        "you (count|find|spot)|how many %p in (total|the picture|all)|(nr|no.|num) of %p|how many "
+        "%p "
+        "(total|overall)|%p in the picture, how many)",
+        "ph", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text,
+        blocks_expansion(&state->rng, here).text);
 }
 
 bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
