@@ -40,6 +40,12 @@ vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int r
     return y;
 }
 
+vd_value *vd_tape_choose(vd_tape *tape, const vd_value *x, const int *host, int rows, vd_axis axis)
+{
+    const int *list = vd_tape_upload(tape, host, (size_t)rows, sizeof *host);
+    return vd_tape_rows(tape, x, list, rows, axis);
+}
+
 // A row that counts for all adds up what they get: the gradient of a bias.
 static void repeat_backward(vd_tape *tape, const vd_node *node)
 {

@@ -130,6 +130,19 @@ vd_value *vd_tape_constant(vd_tape *tape, vd_axis axis, const vd_real *x, int ro
     return y;
 }
 
+vd_value *vd_tape_given(vd_tape *tape, vd_axis axis, const vd_real *host, int rows, int columns)
+{
+    size_t n = (size_t)rows * (size_t)columns;
+    return vd_tape_constant(tape, axis, vd_tape_upload(tape, host, n, sizeof *host), rows, columns);
+}
+
+vd_value *vd_tape_given_pairs(vd_tape *tape, const vd_pairing *p, const vd_real *host)
+{
+    vd_value *y = vd_tape_given(tape, VD_AXIS_PAIRS, host, p ? p->pairs : 0, 1);
+    y->pairing = p;
+    return y;
+}
+
 // ---- parameters ---------------------------------------------------------------------------------
 
 static const vd_parameter *find(vd_tape *tape, const char *name, const char *suffix, bool matrix,

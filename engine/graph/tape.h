@@ -97,6 +97,10 @@ void vd_tape_fail(vd_tape *tape, vd_status status, const char *format, ...)
 const void *vd_tape_upload(vd_tape *tape, const void *host, size_t count, size_t size);
 // Existing numbers in the backend's memory, without a gradient.
 vd_value *vd_tape_constant(vd_tape *tape, vd_axis axis, const vd_real *x, int rows, int columns);
+// The same of numbers in host memory (vd_tape_upload); and of a number for each pair of a pairing,
+// which may be NULL after a failure.
+vd_value *vd_tape_given(vd_tape *tape, vd_axis axis, const vd_real *host, int rows, int columns);
+vd_value *vd_tape_given_pairs(vd_tape *tape, const vd_pairing *p, const vd_real *host);
 // A vector among the parameters, (1, n), or (rows, columns) when it was declared so.
 vd_value *vd_tape_vector(vd_tape *tape, const char *name);
 // Rows of a matrix among the parameters; ids in the backend's memory. The row VD_PAD has no
@@ -108,6 +112,8 @@ vd_value *vd_tape_embed(vd_tape *tape, const char *name, const int32_t *id, int 
 // Row r = row index[r] of x (a list in the backend's memory), zeros where that is -1. The list must
 // not change before the backward pass.
 vd_value *vd_tape_rows(vd_tape *tape, const vd_value *x, const int *index, int rows, vd_axis axis);
+// The same of a list in host memory (vd_tape_upload).
+vd_value *vd_tape_choose(vd_tape *tape, const vd_value *x, const int *host, int rows, vd_axis axis);
 // `rows` copies of one row.
 vd_value *vd_tape_repeat(vd_tape *tape, const vd_value *row, int rows, vd_axis axis);
 // Concatenation of columns, [a ; b], and of several.

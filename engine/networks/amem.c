@@ -127,14 +127,6 @@ typedef struct round_rows {
     const vd_value *recalled[MAPS], *collected, *chosen, *memory; // so far
 } round_rows;
 
-static vd_value *choose(vd_tape *tape, const vd_value *x, const int *host, int rows, vd_axis axis)
-{
-    const int *list = host ? vd_arena_upload(tape->arena, host, (size_t)rows, sizeof *host) : NULL;
-    if (!list)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
-    return vd_tape_rows(tape, x, list, rows, axis);
-}
-
 static vd_range rows_between(const int *start, int i)
 {
     return (vd_range){start[i], start[i + 1] - start[i]};
@@ -168,24 +160,14 @@ static vd_value *age_entries(const dialogs *d, const round_rows *r)
     for (int i = 0; i < r->rows && age; i++)
         for (int left = p->group[i].key[0].count; left > 0; left--)
             age[pair++] = left <= AGES ? left - 1 : AGES - 1;
-    vd_value *ages = choose(d->tape, vd_tape_vector(d->tape, "encoder.rounds.age.weight"), age,
-                            p->pairs, VD_AXIS_PAIRS);
+    vd_value *ages = vd_tape_choose(d->tape, vd_tape_vector(d->tape, "encoder.rounds.age.weight"),
+                                    age, p->pairs, VD_AXIS_PAIRS);
     return vd_tape_add(d->tape, vd_tape_keys(d->tape, p, d->recalls), ages);
 }
 
 static vd_value *start(const dialogs *d, const round_rows *r, const char *name)
 {
     return vd_tape_repeat(d->tape, vd_tape_vector(d->tape, name), r->rows, VD_AXIS_QUESTIONS);
-}
-
-static const vd_value *zeros(vd_tape *tape, const vd_pairing *p)
-{
-    vd_real *x = vd_arena_zeros(tape->arena, (size_t)p->pairs);
-    if (!x)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the regions");
-    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, x, p->pairs, 1);
-    y->pairing = p;
-    return y;
 }
 
 static round_rows make_round(const dialogs *d, int t)
@@ -211,10 +193,11 @@ static round_rows make_round(const dialogs *d, int t)
         r.regions = look(d, &r, VD_AXIS_REGIONS);
     if (d->tape->status != VD_OK)
         return r;
-    r.q = choose(d->tape, d->q, r.question, r.rows, VD_AXIS_QUESTIONS);
+    r.q = vd_tape_choose(d->tape, d->q, r.question, r.rows, VD_AXIS_QUESTIONS);
     r.recalls = age_entries(d, &r);
     r.memory = start(d, &r, "encoder.memory.start");
-    r.collected = zeros(d->tape, r.regions);
+    const vd_real *none = vd_arena_take(d->tape->arena, (size_t)r.regions->pairs, sizeof *none);
+    r.collected = vd_tape_given_pairs(d->tape, r.regions, none);
     // Nothing was looked at before: all alike.
     r.chosen = vd_tape_softmax(d->tape, r.collected);
     for (int k = 0; k < MAPS; k++)
@@ -234,7 +217,7 @@ static vd_value *map_of(const dialogs *d, const round_rows *r, int entry, int k)
     for (int i = 0; i < r->rows && row; i++)
         for (int n = 0; n < p->group[i].key[0].count; n++)
             row[pair++] = p->group[i].key[0].first + n;
-    vd_value *y = choose(d->tape, d->map[entry * MAPS + k], row, p->pairs, VD_AXIS_PAIRS);
+    vd_value *y = vd_tape_choose(d->tape, d->map[entry * MAPS + k], row, p->pairs, VD_AXIS_PAIRS);
     y->pairing = p;
     return y;
 }
@@ -249,7 +232,7 @@ static void recall(const dialogs *d, round_rows *r, const vd_value *a)
             const vd_pair_group *g = &r->entries->group[i];
             pair[i] = entry < g->key[0].count ? g->at + entry : -1;
         }
-        vd_value *weight = choose(tape, a, pair, r->rows, VD_AXIS_QUESTIONS);
+        vd_value *weight = vd_tape_choose(tape, a, pair, r->rows, VD_AXIS_QUESTIONS);
         for (int k = 0; k < MAPS; k++) {
             vd_value *part = vd_tape_weigh(tape, map_of(d, r, entry, k), weight);
             r->recalled[k] = entry ? vd_tape_add(tape, r->recalled[k], part) : part;
@@ -273,8 +256,8 @@ static void remember(dialogs *d, const round_rows *r, int entry)
         for (int n = d->in->region_start[b]; n < d->in->region_start[b + 1]; n++)
             back[n] = pair++;
     }
-    vd_value *z =
-        vd_tape_concat(tape, choose(tape, d->h, row, r->rows, VD_AXIS_QUESTIONS), r->memory);
+    vd_value *z = vd_tape_concat(tape, vd_tape_choose(tape, d->h, row, r->rows, VD_AXIS_QUESTIONS),
+                                 r->memory);
     vd_value *y = vd_tape_products(tape, r->regions, vd_tape_linear(tape, z, "encoder.focus.scale"),
                                    d->focus);
     y = vd_tape_add(tape, y, vd_tape_keys(tape, r->regions, d->focus));
@@ -287,7 +270,7 @@ static void remember(dialogs *d, const round_rows *r, int entry)
     y = vd_tape_map(tape, VD_SIGMOID, y);
     for (int k = 0; k < MAPS && tape->status == VD_OK; k++)
         d->map[entry * MAPS + k] =
-            choose(tape, vd_tape_columns(tape, y, k, 1), back, regions, VD_AXIS_REGIONS);
+            vd_tape_choose(tape, vd_tape_columns(tape, y, k, 1), back, regions, VD_AXIS_REGIONS);
 }
 
 // ---- what people see of it ----------------------------------------------------------------------
@@ -459,7 +442,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         all = all ? vd_tape_stack(tape, all, e) : e;
     }
     // In the order of the questions; zeros of those that were not asked again.
-    return all ? choose(tape, all, of_question, in->span->questions, VD_AXIS_QUESTIONS)
+    return all ? vd_tape_choose(tape, all, of_question, in->span->questions, VD_AXIS_QUESTIONS)
                : &tape->nothing;
 }
 

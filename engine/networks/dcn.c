@@ -47,10 +47,7 @@ static vd_value *end_with_last(vd_tape *tape, const vd_inputs *in, const vd_valu
             row[at++] = j;
         row[at++] = x->rows - 1;
     }
-    const int *there = row ? vd_arena_upload(tape->arena, row, (size_t)at, sizeof *row) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the words that questions see");
-    return vd_tape_rows(tape, x, there, at, x->axis);
+    return vd_tape_choose(tape, x, row, at, x->axis);
 }
 
 // x with a sentinel below it.

@@ -219,10 +219,8 @@ static const vd_value *begin_rollout(const vd_dialog_tokens *d, const builder *s
     vd_real *one = vd_arena_take(d->tape->arena, n, sizeof *one);
     for (int i = 0; i < columns && one; i++)
         one[(size_t)i * (size_t)columns + (size_t)i] = 1;
-    const vd_value *ones = vd_tape_constant(
-        d->tape, VD_AXIS_NONE, vd_tape_upload(d->tape, one, n, sizeof *one), columns, columns);
-    const int *origin = vd_tape_upload(d->tape, s->origin, (size_t)d->rows, sizeof *s->origin);
-    return vd_tape_rows(d->tape, ones, origin, d->rows, VD_AXIS_NONE);
+    const vd_value *ones = vd_tape_given(d->tape, VD_AXIS_NONE, one, columns, columns);
+    return vd_tape_choose(d->tape, ones, s->origin, d->rows, VD_AXIS_NONE);
 }
 
 // Lists for the backend, once all dialogs are there; those that memory was out for are NULL.
@@ -525,12 +523,6 @@ static void even_all(const vd_dialog_tokens *d, const flat *of, uniform_rows all
         even_answers(d, of, all, (size_t)h * (size_t)d->sees->pairs);
 }
 
-static vd_value *constant(vd_tape *tape, const vd_real *x, int rows)
-{
-    return vd_tape_constant(tape, VD_AXIS_PAIRS, vd_tape_upload(tape, x, (size_t)rows, sizeof *x),
-                            rows, 1);
-}
-
 const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const vd_value *scores)
 {
     const char *const *names = d->tape->uniform;
@@ -544,8 +536,10 @@ const vd_value *vd_dialog_tokens_make_uniform(const vd_dialog_tokens *d, const v
         keep[i] = 1;
     if (keep && plus)
         even_all(d, &of, (uniform_rows){keep, plus});
-    scores = vd_tape_multiply(d->tape, scores, constant(d->tape, keep, scores->rows));
-    return vd_tape_add(d->tape, scores, constant(d->tape, plus, scores->rows));
+    const vd_value *kept = vd_tape_given(d->tape, VD_AXIS_PAIRS, keep, scores->rows, 1);
+    scores = vd_tape_multiply(d->tape, scores, kept);
+    return vd_tape_add(d->tape, scores,
+                       vd_tape_given(d->tape, VD_AXIS_PAIRS, plus, scores->rows, 1));
 }
 
 static vd_value *mean_of_heads(const vd_dialog_tokens *d, const vd_token_look *look,
@@ -619,7 +613,7 @@ static void show_columns(const vd_dialog_tokens *d, const vd_pairing *p, const f
                 share[pair] = (vd_real)(sum > 0 ? (double)rolled[first + k] / sum : 1. / keys);
         }
     }
-    vd_value *shown = share ? constant(d->tape, share, p->pairs) : NULL;
+    vd_value *shown = share ? vd_tape_given_pairs(d->tape, p, share) : NULL;
     if (!derived || !shown || shown->rows == 0) {
         if (p->pairs > 0)
             vd_tape_fail(d->tape, VD_NO_MEMORY, "out of memory: the rollout of the attention");

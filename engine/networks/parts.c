@@ -211,7 +211,7 @@ static const vd_value *weigh_positions(vd_tape *tape, const vd_packed *p, int em
     vd_real *l = vd_arena_take_raw(tape->arena, n, sizeof *l);
     for (int t = 0; t < p->tokens && l; t++)
         weigh_position(l + (size_t)t * columns, embed, p->position[t], p->length[p->owner[t]]);
-    return vd_tape_constant(tape, axis, vd_tape_upload(tape, l, n, sizeof *l), p->tokens, embed);
+    return vd_tape_given(tape, axis, l, p->tokens, embed);
 }
 
 const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
@@ -220,10 +220,7 @@ const vd_value *vd_ones(vd_tape *tape, const vd_pairing *p)
     vd_real *one = p ? vd_arena_take_raw(tape->arena, (size_t)pairs, sizeof *one) : NULL;
     for (int i = 0; one && i < pairs; i++)
         one[i] = 1;
-    const vd_real *there = vd_tape_upload(tape, one, (size_t)pairs, sizeof *one);
-    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, pairs, 1);
-    y->pairing = p;
-    return y;
+    return vd_tape_given_pairs(tape, p, one);
 }
 
 vd_sums vd_sums_of(vd_tape *tape, const vd_inputs *in, vd_text text)
@@ -266,18 +263,8 @@ vd_value *vd_aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *entries,
         draw_ages(vd_rng_seed(tape->key, (uint64_t)n), in->span->seen[n], random, age + pair);
     for (int i = 0; i < pairs && age; i++)
         age[i] = age[i] < table->rows ? age[i] : table->rows - 1;
-    const int *list = vd_tape_upload(tape, age, (size_t)pairs, sizeof *age);
     return vd_tape_add(tape, vd_tape_keys(tape, p, entries),
-                       vd_tape_rows(tape, table, list, pairs, VD_AXIS_PAIRS));
-}
-
-// A row of x for each question.
-static vd_value *question_rows(vd_tape *tape, const vd_inputs *in, const vd_value *x,
-                               const int *row)
-{
-    size_t n = (size_t)in->span->questions;
-    return vd_tape_rows(tape, x, vd_tape_upload(tape, row, n, sizeof *row), (int)n,
-                        VD_AXIS_QUESTIONS);
+                       vd_tape_choose(tape, table, age, pairs, VD_AXIS_PAIRS));
 }
 
 vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries)
@@ -286,7 +273,7 @@ vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *
     int *newest = vd_arena_ints(tape->arena, (size_t)span->questions);
     for (int n = 0; n < span->questions && newest; n++)
         newest[n] = span->entry_start[span->dialog[n]] + span->seen[n] - 1;
-    return question_rows(tape, in, entries, newest);
+    return vd_tape_choose(tape, entries, newest, span->questions, VD_AXIS_QUESTIONS);
 }
 
 // One run over a dialog, read at the end of each entry.
@@ -302,7 +289,7 @@ static vd_value *read_once(vd_tape *tape, const vd_inputs *in, const char *name)
         int words = start[first + span->seen[n]] - start[first];
         end[n] = words ? start[first] + words - 1 : -1;
     }
-    return question_rows(tape, in, states, end);
+    return vd_tape_choose(tape, states, end, span->questions, VD_AXIS_QUESTIONS);
 }
 
 // A run over what each question sees.

@@ -69,14 +69,6 @@ static bool take_marks(vd_caption_pass *pass, const vd_pairing *p, marks *m, vd_
     return !arena->failed;
 }
 
-static const vd_value *on_pairs(vd_tape *tape, const vd_pairing *p, const vd_real *numbers)
-{
-    const vd_real *there = vd_tape_upload(tape, numbers, (size_t)p->pairs, sizeof *numbers);
-    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, there, p->pairs, 1);
-    y->pairing = p;
-    return y;
-}
-
 const vd_value *vd_caption_choose(vd_caption_pass *pass, const vd_caption_words *words,
                                   vd_caption_step *step)
 {
@@ -102,8 +94,8 @@ const vd_value *vd_caption_choose(vd_caption_pass *pass, const vd_caption_words 
             m.soft[at + r] = 1;
     }
     step->chosen = m.pair;
-    const vd_value *soft = vd_tape_multiply(tape, step->look, on_pairs(tape, p, m.soft));
-    return vd_tape_add(tape, on_pairs(tape, p, m.chosen), soft);
+    const vd_value *soft = vd_tape_multiply(tape, step->look, vd_tape_given_pairs(tape, p, m.soft));
+    return vd_tape_add(tape, vd_tape_given_pairs(tape, p, m.chosen), soft);
 }
 
 // ---- what choices bring -------------------------------------------------------------------------

@@ -43,8 +43,7 @@ const vd_value *vd_caption_mark_history(vd_caption_pass *pass, const vd_caption_
     vd_real *mark = vd_arena_take(tape->arena, n, sizeof *mark);
     for (size_t i = (size_t)regions * (size_t)heads; i < n && mark; i++)
         mark[i] = 1;
-    const vd_real *there = vd_tape_upload(tape, mark, n, sizeof *mark);
-    return vd_tape_constant(tape, VD_AXIS_NONE, there, regions + words->keys, heads);
+    return vd_tape_given(tape, VD_AXIS_NONE, mark, regions + words->keys, heads);
 }
 
 // One list of keys or values, those before with those of now.
@@ -81,11 +80,8 @@ static const vd_value *spread_of(vd_caption_pass *pass, int l)
         level[h] = (vd_real)c->awc_level;
     const vd_value *beta =
         c->awc == VD_AWC_LEARNT
-            ? vd_tape_rows(tape, vd_tape_vector(tape, "awc.beta"),
-                           vd_arena_upload(tape->arena, index, 1, sizeof *index), 1, VD_AXIS_NONE)
-            : vd_tape_constant(tape, VD_AXIS_NONE,
-                               vd_arena_upload(tape->arena, level, (size_t)heads, sizeof *level), 1,
-                               heads);
+            ? vd_tape_choose(tape, vd_tape_vector(tape, "awc.beta"), index, 1, VD_AXIS_NONE)
+            : vd_tape_given(tape, VD_AXIS_NONE, level, 1, heads);
     const vd_value *apart = vd_tape_add(tape, pass->layer[l].given, vd_tape_scale(tape, beta, -1));
     return vd_tape_multiply(tape, apart, apart);
 }

@@ -72,10 +72,7 @@ static const vd_value *mean_of_regions(vd_caption_pass *pass, const vd_value *x)
                                           x->rows, group, pass->pictures, "captions");
     if (!p)
         return &tape->nothing;
-    const vd_real *there = vd_tape_upload(tape, share, (size_t)x->rows, sizeof *share);
-    vd_value *a = vd_tape_constant(tape, VD_AXIS_PAIRS, there, x->rows, 1);
-    a->pairing = p;
-    return vd_tape_mix(tape, a, x);
+    return vd_tape_mix(tape, vd_tape_given_pairs(tape, p, share), x);
 }
 
 static void see(vd_caption_pass *pass, const vd_value *x)
@@ -225,8 +222,7 @@ static void add_shares(whole *w, const vd_value *a, int captions)
             list[at++] = active ? a->pairing->group[i].at + k : -1;
         i += active;
     }
-    const int *there = vd_tape_upload(tape, list, (size_t)w->pairs, sizeof *list);
-    const vd_value *y = vd_tape_rows(tape, a, there, w->pairs, VD_AXIS_NONE);
+    const vd_value *y = vd_tape_choose(tape, a, list, w->pairs, VD_AXIS_NONE);
     w->sum = w->sum ? vd_tape_add(tape, w->sum, y) : y;
 }
 
@@ -286,9 +282,8 @@ static void add_term(whole *w)
             weight[at] = (vd_real)pass->config->seen_weight;
         }
     }
-    const vd_real *there = vd_tape_upload(tape, less, (size_t)w->pairs, sizeof *less);
     const vd_value *apart =
-        vd_tape_add(tape, w->sum, vd_tape_constant(tape, VD_AXIS_NONE, there, w->pairs, 1));
+        vd_tape_add(tape, w->sum, vd_tape_given(tape, VD_AXIS_NONE, less, w->pairs, 1));
     pass->term[pass->terms++] = (vd_caption_term){vd_tape_multiply(tape, apart, apart), weight};
 }
 

@@ -50,10 +50,9 @@ const vd_value *vd_caption_regions(vd_caption_pass *pass, const vd_batch *batch)
     pass->region_start = start;
     pass->region_row = row;
     int count = start[batch->dialogs];
-    const int *list = vd_tape_upload(tape, row, (size_t)count, sizeof *row);
     const vd_value *all =
         vd_tape_constant(tape, VD_AXIS_REGIONS, image, rows, pass->config->region);
-    return vd_tape_rows(tape, all, list, count, VD_AXIS_REGIONS);
+    return vd_tape_choose(tape, all, row, count, VD_AXIS_REGIONS);
 }
 
 // ---- words --------------------------------------------------------------------------------------

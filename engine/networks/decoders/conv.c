@@ -93,11 +93,7 @@ static const vd_value *sizes_of(vd_tape *tape, const vd_pairing *p)
     vd_real *size = vd_arena_take_raw(tape->arena, (size_t)count, sizeof *size);
     for (int g = 0; g < count && size; g++)
         size[g] = (vd_real)sqrt(0.5 * (p->group[g].key[0].count + p->group[g].key[1].count));
-    const vd_real *there =
-        size ? vd_arena_upload(tape->arena, size, (size_t)count, sizeof *size) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the answers look at");
-    return vd_tape_constant(tape, VD_AXIS_NONE, there, count, 1);
+    return vd_tape_given(tape, VD_AXIS_NONE, size, count, 1);
 }
 
 // W_e e of the words' answers, a row a word.
@@ -108,10 +104,7 @@ static const vd_value *starts_of(vd_tape *tape, const vd_pass *pass, const vd_pa
     const vd_value *e =
         vd_source_outside(tape, VD_AXIS_QUESTIONS, pass->encoded, pass->dencoded,
                           pass->span.questions - pass->source.first, pass->config->hidden);
-    const int *list = vd_arena_upload(tape->arena, question, (size_t)sequences, sizeof *question);
-    if (!list)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: generated answers");
-    e = vd_tape_linear(tape, vd_tape_rows(tape, e, list, sequences, VD_AXIS_NONE),
+    e = vd_tape_linear(tape, vd_tape_choose(tape, e, question, sequences, VD_AXIS_NONE),
                        vd_source_name(pass->config, "conv.state").text);
     return vd_tape_rows(tape, e, answers->rows.owner, answers->tokens, VD_AXIS_ANSWER_WORDS);
 }

@@ -104,13 +104,7 @@ vd_status vd_copying_find(vd_pass *pass, const vd_packed *answers, const int *qu
     for (int i = 0; weight && p && i < p->count; i++)
         for (int q = 0, row = p->group[i].query.first; q < p->group[i].query.count; q++, row++)
             weigh_places(copying, &p->group[i], row, weight + pairs_at(&p->group[i], row));
-    const vd_real *there =
-        weight ? vd_arena_upload(tape->arena, weight, pairs, sizeof *weight) : NULL;
-    if (!there)
-        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: copied words");
-    vd_value *occurrences = vd_tape_constant(tape, VD_AXIS_PAIRS, there, (int)pairs, 1);
-    occurrences->pairing = p;
-    copying->mean = vd_tape_mix(tape, occurrences, pass->source.words);
+    copying->mean = vd_tape_mix(tape, vd_tape_given_pairs(tape, p, weight), pass->source.words);
     return vd_tape_status(tape, err);
 }
 

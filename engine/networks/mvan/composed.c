@@ -154,10 +154,9 @@ static void show_words(vd_tape *tape, const vd_inputs *in, const vd_value *s)
     int *row = all ? vd_arena_ints(tape->arena, (size_t)all->pairs) : NULL;
     if (row)
         list_pairs(in->span, s->pairing->group, all, row);
-    const int *there = vd_tape_upload(tape, row, all ? (size_t)all->pairs : 0, sizeof *row);
-    if (!all || !there)
+    vd_value *shown = vd_tape_choose(tape, s, row, all ? all->pairs : 0, VD_AXIS_PAIRS);
+    if (tape->status != VD_OK)
         return;
-    vd_value *shown = vd_tape_rows(tape, s, there, all->pairs, VD_AXIS_PAIRS);
     all->by_entry = true;
     shown->pairing = all;
     vd_tape_show(tape, shown, "history-words", 0);

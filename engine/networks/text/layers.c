@@ -13,23 +13,16 @@ vd_value *vd_text_rows(vd_tape *tape, const vd_sequences *words)
     return vd_tape_rows(tape, words->x, words->row, words->packed->tokens, words->axis);
 }
 
-// The sinusoids of the positions of the longest sentence, where operations read them.
-static const vd_real *make_sinusoids(vd_tape *tape, int positions, int width)
-{
-    size_t n = (size_t)positions * (size_t)width;
-    vd_real *table = vd_arena_take_raw(tape->arena, n, sizeof *table);
-    if (table)
-        vd_words_sinusoid(table, positions, width);
-    return vd_tape_upload(tape, table, n, sizeof *table);
-}
-
 vd_value *vd_text_add_sinusoids(vd_tape *tape, const vd_sequences *words, const vd_value *x)
 {
     const vd_packed *p = words->packed;
     if (tape->status != VD_OK)
         return &tape->nothing;
-    const vd_real *table = make_sinusoids(tape, p->longest, x->columns);
-    vd_value *all = vd_tape_constant(tape, VD_AXIS_NONE, table, p->longest, x->columns);
+    vd_real *table =
+        vd_arena_take_raw(tape->arena, (size_t)p->longest * (size_t)x->columns, sizeof *table);
+    if (table)
+        vd_words_sinusoid(table, p->longest, x->columns);
+    vd_value *all = vd_tape_given(tape, VD_AXIS_NONE, table, p->longest, x->columns);
     return vd_tape_add(tape, x, vd_tape_rows(tape, all, p->rows.position, p->tokens, words->axis));
 }
 
