@@ -513,45 +513,8 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
         run_backward<float>(pass, gradient, directions);
 }
 
-// ---- last states --------------------------------------------------------------------------------
-
-// Where a column of the sentence vector of s stands in y, or -1 for an empty sequence.
-static __device__ __forceinline__ long long index_of_last(const int *start, int hidden, int wide,
-                                                          size_t s, int column)
-{
-    int from = start[s], to = start[s + 1];
-    return from == to ? -1 : (column < hidden ? to - 1LL : from) * wide + column;
-}
-
-static void last_states(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                        vd_real *sentence)
-{
-    const int *start = packed->rows.start, wide = directions * hidden;
-    vd_for_rows(__func__, packed->sequences, wide, [=] __device__(size_t s) {
-        for (VD_EACH_COLUMN(j, wide)) {
-            long long at = index_of_last(start, hidden, wide, s, j);
-            sentence[s * wide + j] = at < 0 ? 0.0f : y[at];
-        }
-    });
-}
-
-static void last_states_backward(const vd_packed *packed, int directions, int hidden,
-                                 const vd_real *dsentence, vd_real *dy)
-{
-    const int *start = packed->rows.start, wide = directions * hidden;
-    vd_for_rows(__func__, packed->sequences, wide, [=] __device__(size_t s) {
-        for (VD_EACH_COLUMN(j, wide)) {
-            long long at = index_of_last(start, hidden, wide, s, j);
-            if (at >= 0)
-                dy[at] += dsentence[s * wide + j];
-        }
-    });
-}
-
 void vd_cuda_lstm(vd_backend *table)
 {
     table->lstm = lstm;
     table->lstm_backward = lstm_backward;
-    table->last_states = last_states;
-    table->last_states_backward = last_states_backward;
 }

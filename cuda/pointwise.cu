@@ -59,12 +59,6 @@ static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
                    [=] __device__(size_t, float of, float d) { return of > 0 ? d : 0; });
 }
 
-static void add(vd_real *x, const vd_real *y, size_t n)
-{
-    vd_for_numbers(__func__, n, x, y, x,
-                   [=] __device__(size_t, float p, float q) { return p + q; });
-}
-
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
 {
     vd_dropout drop = vd_dropout_make(rate, key);
@@ -182,7 +176,6 @@ void vd_cuda_pointwise(vd_backend *table)
     table->sigmoid_gate = sigmoid_gate;
     table->sigmoid_gate_backward = sigmoid_gate_backward;
     table->relu_backward = relu_backward;
-    table->add = add;
     table->dropout = dropout;
     table->adam = adam;
     table->rmsprop = rmsprop;

@@ -87,18 +87,6 @@ static void add_rows(const vd_real *table, const int *index, int rows, int width
     });
 }
 
-static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                   const int *right_row, int right_size, vd_real *y, int rows)
-{
-    int l = left_size, wide = left_size + right_size;
-    vd_for_rows(__func__, rows, wide, [=] __device__(size_t k) {
-        const float *from_left = left + vd_row_of(left_row, k) * l;
-        const float *from_right = right + vd_row_of(right_row, k) * right_size;
-        for (VD_EACH_COLUMN(j, wide))
-            y[k * wide + j] = j < l ? from_left[j] : from_right[j - l];
-    });
-}
-
 static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int regions, int size)
 {
     size_t n = static_cast<size_t>(dialogs) * static_cast<size_t>(size);
@@ -121,6 +109,5 @@ void vd_cuda_rows(vd_backend *table)
     table->embed = embed;
     table->embed_backward = embed_backward;
     table->add_rows = add_rows;
-    table->concat = concat;
     table->normalise_regions = normalise_regions;
 }

@@ -155,7 +155,7 @@ static void update(blocks_trainer *t, double rate)
     vd_convnet *net = t->net;
     vd_real *gradient = t->batch[0].pass->gradient;
     for (int b = 1; b < BLOCKS_MICRO_BATCHES; b++)
-        be->add(gradient, t->batch[b].pass->gradient, net->params);
+        be->add_scaled(gradient, 1, t->batch[b].pass->gradient, net->params);
     double norm = sqrt(be->square_sum(gradient, net->params));
     be->adam(net->param, gradient, t->moment[0], t->moment[1], net->params,
              (vd_real)(norm > longest ? longest / norm : 1), rate, &vd_moments_usual, t->step + 1);

@@ -217,7 +217,7 @@ typedef struct vd_devices {
 
 // Increased whenever the table or a struct it uses changes: a plugin with another number is not
 // used.
-enum { VD_BACKEND_ABI = 12 };
+enum { VD_BACKEND_ABI = 13 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -273,7 +273,6 @@ typedef struct vd_backend {
                                   size_t n);
     // The gradient of y = relu(x), in place.
     void (*relu_backward)(const vd_real *y, vd_real *dy, size_t n);
-    void (*add)(vd_real *x, const vd_real *y, size_t n); // x += y
     // y = x with a fraction `rate` dropped and the rest scaled by 1 / (1 - rate); y may be x.
     void (*dropout)(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key);
 
@@ -297,12 +296,6 @@ typedef struct vd_backend {
     void (*lstm)(const vd_lstm_pass *pass, int directions);
     void (*lstm_backward)(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
                           int directions);
-    // Sentence vectors (S, directions H) of word states y (T, directions H): the forward state of
-    // the last word, then the backward state of the first; zero for empty sequences.
-    void (*last_states)(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                        vd_real *sentence);
-    void (*last_states_backward)(const vd_packed *packed, int directions, int hidden,
-                                 const vd_real *dsentence, vd_real *dy); // added to
 
     // Image: y = x / max(norm, 1e-12), the norm over a picture's regions, one per channel.
     void (*normalise_regions)(const vd_real *x, vd_real *y, int dialogs, int regions, int size);
@@ -336,11 +329,6 @@ typedef struct vd_backend {
 
     // Softmax of `columns` of each row.
     void (*softmax)(vd_real *x, int rows, int columns, int stride);
-
-    // y (rows, left_size + right_size) = [left of row left_row[k] ; right of row right_row[k]]; a
-    // NULL row list means row k itself.
-    void (*concat)(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                   const int *right_row, int right_size, vd_real *y, int rows);
 
     // Attention 4. fm (K, H), fc (N, H): z = l2norm(fm * fc), g = softmax_k(w . drop(z) + b) over
     // a round's real regions; z (K, H), norm (K) and g (K) are kept.
@@ -443,6 +431,18 @@ typedef struct vd_backend {
 
 // VD_OK, or VD_UNAVAILABLE with the backend's error since the last call.
 vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
+
+// Made of its operations: y (rows, left_size + right_size) = [left of row left_row[k] ; right of
+// row right_row[k]], lists as for copy_rows.
+void vd_concat(const vd_backend *backend, const vd_real *left, const int *left_row, int left_size,
+               const vd_real *right, const int *right_row, int right_size, vd_real *y, int rows);
+// Sentence vectors (S, directions H) of word states y (T, directions H): the forward state of the
+// last word, then the backward state of the first; zero for empty sequences. And the gradient,
+// which is added to dy.
+void vd_last_states(const vd_backend *backend, const vd_packed *packed, int directions, int hidden,
+                    const vd_real *y, vd_real *sentence);
+void vd_last_states_backward(const vd_backend *backend, const vd_packed *packed, int directions,
+                             int hidden, const vd_real *dsentence, vd_real *dy);
 
 const vd_backend *vd_backend_cpu(void);
 

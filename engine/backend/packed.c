@@ -82,6 +82,8 @@ static void point_in(vd_packed *p, int *block)
 {
     p->start = slice(&block, p->sequences + 1);
     p->length = slice(&block, p->sequences);
+    p->first = slice(&block, p->sequences);
+    p->last = slice(&block, p->sequences);
     p->id = slice(&block, p->tokens);
     p->position = slice(&block, p->tokens);
     p->owner = slice(&block, p->tokens);
@@ -105,8 +107,9 @@ static vd_status finish(vd_packed *p, void (*point)(vd_packed *p, int *block), i
         return vd_error_memory(err, "packed sequences");
     vd_packed at = {.sequences = p->sequences, .tokens = p->tokens, .longest = p->longest};
     point(&at, copy);
-    p->rows = (vd_packed_rows){at.start,  at.length, at.id,      at.position, at.owner,  at.order,
-                               at.active, at.offset, at.forward, at.backward, at.parent, at.child};
+    p->rows = (vd_packed_rows){at.start,    at.length,   at.first,  at.last,   at.id,
+                               at.position, at.owner,    at.order,  at.active, at.offset,
+                               at.forward,  at.backward, at.parent, at.child};
     return VD_OK;
 }
 
@@ -116,6 +119,8 @@ static void fill_rows_of(vd_packed *p, const int32_t *ids, const int32_t *length
     for (int s = 0; s < p->sequences; s++) {
         p->start[s] = row;
         p->length[s] = lengths[s];
+        p->first[s] = lengths[s] ? row : -1;
+        p->last[s] = lengths[s] ? row + lengths[s] - 1 : -1;
         for (int i = 0; i < lengths[s]; i++, row++) {
             p->id[row] = ids[(size_t)s * (size_t)width + (size_t)i];
             p->position[row] = i;
@@ -134,7 +139,7 @@ vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequenc
         if (lengths[s] > p.longest)
             p.longest = lengths[s];
     }
-    size_t size = 3 * (size_t)sequences + 5 * (size_t)p.tokens + 2 * (size_t)p.longest + 3;
+    size_t size = 5 * (size_t)sequences + 5 * (size_t)p.tokens + 2 * (size_t)p.longest + 3;
     int *block = vd_arena_ints(arena, size);
     int *count = vd_arena_ints(arena, (size_t)p.longest + 1);
     if (arena->failed)

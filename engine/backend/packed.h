@@ -13,7 +13,7 @@
 // The arrays of a vd_packed where a backend's operations read them: on the CPU the arrays
 // themselves, elsewhere copies in its memory.
 typedef struct vd_packed_rows {
-    const int *start, *length;
+    const int *start, *length, *first, *last;
     const int32_t *id;
     const int *position, *owner, *order, *active, *offset, *forward, *backward, *parent, *child;
 } vd_packed_rows;
@@ -35,6 +35,8 @@ typedef struct vd_packed {
     int widest;    // rows of the largest step
     int *start;    // (S + 1) flat row of a sequence's first word
     int *length;   // (S)
+    int *first;    // (S) flat row of its first word, -1 when it has none
+    int *last;     // (S) of its last
     int32_t *id;   // (T) token ids, flat order
     int *position; // (T) position of a token in its sequence, flat order
     int *owner;    // (T) sequence of a token, flat order

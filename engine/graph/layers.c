@@ -71,7 +71,7 @@ static void dropout_backward(vd_tape *tape, const vd_node *node)
 {
     size_t n = vd_value_size(node->y);
     tape->be->dropout(node->y->dx, node->y->dx, n, node->factor, node->key);
-    tape->be->add(node->x[0]->dx, node->y->dx, n);
+    tape->be->add_scaled(node->x[0]->dx, 1, node->y->dx, n);
 }
 
 vd_value *vd_tape_dropout(vd_tape *tape, const vd_value *x, vd_real rate)
@@ -121,7 +121,7 @@ static void add_backward(vd_tape *tape, const vd_node *node)
 {
     for (int i = 0; i < 2; i++)
         if (vd_wanted(node->x[i]))
-            tape->be->add(node->x[i]->dx, node->y->dx, vd_value_size(node->y));
+            tape->be->add_scaled(node->x[i]->dx, 1, node->y->dx, vd_value_size(node->y));
 }
 
 vd_value *vd_tape_add(vd_tape *tape, const vd_value *a, const vd_value *b)
@@ -136,7 +136,7 @@ vd_value *vd_tape_add(vd_tape *tape, const vd_value *a, const vd_value *b)
     if (tape->status != VD_OK)
         return y;
     tape->be->memory->copy(y->x, a->x, vd_value_size(y) * sizeof *y->x);
-    tape->be->add(y->x, b->x, vd_value_size(y));
+    tape->be->add_scaled(y->x, 1, b->x, vd_value_size(y));
     vd_tape_record(tape, y, (vd_node){add_backward, .x = {a, b}});
     return y;
 }

@@ -260,8 +260,8 @@ void vd_tape_lstm_cell(vd_tape *tape, const vd_value *x, vd_lstm_state *state, c
 static void ends_backward(vd_tape *tape, const vd_node *node)
 {
     const vd_value *x = node->x[0];
-    tape->be->last_states_backward(node->kept, node->count, x->columns / node->count, node->y->dx,
-                                   x->dx);
+    vd_last_states_backward(tape->be, node->kept, node->count, x->columns / node->count,
+                            node->y->dx, x->dx);
 }
 
 vd_value *vd_tape_last_states(vd_tape *tape, const vd_value *states, const vd_packed *packed,
@@ -273,7 +273,7 @@ vd_value *vd_tape_last_states(vd_tape *tape, const vd_value *states, const vd_pa
     vd_value *y = vd_tape_take(tape, axis, packed->sequences, states->columns, vd_wanted(states));
     if (tape->status != VD_OK)
         return y;
-    tape->be->last_states(packed, directions, states->columns / directions, states->x, y->x);
+    vd_last_states(tape->be, packed, directions, states->columns / directions, states->x, y->x);
     vd_tape_record(tape, y,
                    (vd_node){ends_backward, .x = {states}, .kept = packed, .count = directions});
     return y;

@@ -132,7 +132,7 @@ static void stack_backward(vd_tape *tape, const vd_node *node)
     const vd_real *dy = node->y->dx;
     for (int i = 0; i < 2; dy += vd_value_size(node->x[i++]))
         if (vd_wanted(node->x[i]))
-            tape->be->add(node->x[i]->dx, dy, vd_value_size(node->x[i]));
+            tape->be->add_scaled(node->x[i]->dx, 1, dy, vd_value_size(node->x[i]));
 }
 
 vd_value *vd_tape_stack(vd_tape *tape, const vd_value *a, const vd_value *b)

@@ -53,7 +53,7 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, in
     vd_status status = vd_given_read(pass, &given, ids, lengths, question, count, width, err);
     if (status != VD_OK)
         return status;
-    pass->be->last_states(&given.packed, 1, (int)h, given.output, last);
+    vd_last_states(pass->be, &given.packed, 1, (int)h, given.output, last);
     status = vd_given_words(pass, last, count, words, &log_sum, err);
     if (status != VD_OK)
         return status;

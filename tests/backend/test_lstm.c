@@ -308,7 +308,7 @@ static lstm_result run_gru(const vd_backend *be, const lstm_case *c, bool gated)
                         : vd_tape_gru(&tape, &s, "gru", 1, 2, 0);
     assert_int_equal(vd_tape_status(&tape, &err), VD_OK);
     size_t n = (size_t)y->rows * (size_t)y->columns;
-    be->add(y->dx, random_reals(&r, n, 1), n);
+    be->add_scaled(y->dx, 1, random_reals(&r, n, 1), n);
     vd_tape_backward(&tape, NULL);
     take(&r, &out, y->x, n);
     take(&r, &out, (vd_real *)(void *)dw.block, layout.elements);

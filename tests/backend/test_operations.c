@@ -133,8 +133,8 @@ static void do_elements(const vd_backend *be, void **at, void *context)
     size_t n = (size_t)s->m * (size_t)s->n;
     be->map(VD_RELU, at[0], at[0], n);
     be->relu_backward(at[0], at[1], n);
-    be->add(at[2], at[3], n);
-    be->add((vd_real *)at[2] + 1, at[3], n - 1); // not aligned
+    be->add_scaled(at[2], 1, at[3], n);
+    be->add_scaled((vd_real *)at[2] + 1, 1, at[3], n - 1); // not aligned
     be->dropout(at[4], at[5], n, 0.3f, UINT64_C(0x123456789abcdef0));
     be->dropout(at[6], at[6], n, 0.25f, 99);
     be->softmax(at[7], s->m, s->n - 1, s->n);
@@ -229,7 +229,7 @@ static void do_rows(const vd_backend *be, void **at, void *context)
     be->copy_rows(at[5], s->n, at[1], s->m, s->n, at[2], s->n);
     be->add_rows(at[0], at[1], s->m, s->n, at[4]);
     be->scatter_rows(at[4], s->n, at[1], s->m, s->n, at[5], s->n);
-    be->concat(at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);
+    vd_concat(be, at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);
     be->gather(at[7], at[8], s->m, 5, s->k, at[9]);
     be->gather_backward(at[9], at[8], s->m, 5, s->k, at[10]);
     be->softmax(at[11], s->m, s->k, s->k);

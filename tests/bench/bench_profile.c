@@ -160,7 +160,7 @@ TIMED(sigmoid_gate_backward,
       (saved, x, dy, dx, n))
 TIMED(map, (vd_function f, const vd_real *x, vd_real *y, size_t n), (f, x, y, n))
 TIMED(relu_backward, (const vd_real *y, vd_real *dy, size_t n), (y, dy, n))
-TIMED(add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
+TIMED(add_scaled, (vd_real * y, vd_real a, const vd_real *x, size_t n), (y, a, x, n))
 TIMED(dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
       (x, y, n, rate, key))
 TIMED(copy_rows,
@@ -177,12 +177,6 @@ TIMED(embed_backward, (const vd_matrix *dtable, const int32_t *id, int rows, con
       (dtable, id, rows, dy))
 TIMED(add_rows, (const vd_real *table, const int *index, int rows, int width, vd_real *x),
       (table, index, rows, width, x))
-TIMED(last_states,
-      (const vd_packed *packed, int directions, int hidden, const vd_real *y, vd_real *sentence),
-      (packed, directions, hidden, y, sentence))
-TIMED(last_states_backward,
-      (const vd_packed *packed, int directions, int hidden, const vd_real *dsentence, vd_real *dy),
-      (packed, directions, hidden, dsentence, dy))
 TIMED(normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions, int size),
       (x, y, dialogs, regions, size))
 TIMED(context_attention,
@@ -206,10 +200,6 @@ TIMED(word_attention, (const vd_geometry *span, int regions, vd_real *m), (span,
 TIMED(word_attention_backward,
       (const vd_geometry *span, int regions, const vd_real *m, vd_real *dm), (span, regions, m, dm))
 TIMED(softmax, (vd_real * x, int rows, int columns, int stride), (x, rows, columns, stride))
-TIMED(concat,
-      (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-       const int *right_row, int right_size, vd_real *y, int rows),
-      (left, left_row, left_size, right, right_row, right_size, y, rows))
 TIMED(region_attention,
       (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_score_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
@@ -262,15 +252,13 @@ static vd_backend timed_table(void)
     t.sigmoid_gate_backward = sigmoid_gate_backward;
     t.map = map;
     t.relu_backward = relu_backward;
-    t.add = add;
+    t.add_scaled = add_scaled;
     t.dropout = dropout;
     t.copy_rows = copy_rows;
     t.scatter_rows = scatter_rows;
     t.embed = embed;
     t.embed_backward = embed_backward;
     t.add_rows = add_rows;
-    t.last_states = last_states;
-    t.last_states_backward = last_states_backward;
     t.normalise_regions = normalise_regions;
     t.context_attention = context_attention;
     t.context_attention_backward = context_attention_backward;
@@ -279,7 +267,6 @@ static vd_backend timed_table(void)
     t.word_attention = word_attention;
     t.word_attention_backward = word_attention_backward;
     t.softmax = softmax;
-    t.concat = concat;
     t.region_attention = region_attention;
     t.region_attention_backward = region_attention_backward;
     t.region_pool = region_pool;

@@ -76,7 +76,7 @@ TIMED(GATES, sigmoid_gate_backward,
       (saved, x, dy, dx, n))
 TIMED(GATES, map, (vd_function f, const vd_real *x, vd_real *y, size_t n), (f, x, y, n))
 TIMED(GATES, relu_backward, (const vd_real *y, vd_real *dy, size_t n), (y, dy, n))
-TIMED(GATES, add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
+TIMED(GATES, add_scaled, (vd_real * y, vd_real a, const vd_real *x, size_t n), (y, a, x, n))
 TIMED(GATES, dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
       (x, y, n, rate, key))
 TIMED(ATTENTIONS, context_attention,
@@ -132,10 +132,6 @@ TIMED(ROWS, embed, (const vd_matrix *table, const int32_t *id, int rows, vd_real
 TIMED(ROWS, embed_backward,
       (const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy),
       (dtable, id, rows, dy))
-TIMED(ROWS, concat,
-      (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-       const int *right_row, int right_size, vd_real *y, int rows),
-      (left, left_row, left_size, right, right_row, right_size, y, rows))
 TIMED(ROWS, normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions, int size),
       (x, y, dialogs, regions, size))
 TIMED(ROWS, load_floats, (const float *host, vd_real *y, size_t n), (host, y, n))
@@ -255,7 +251,7 @@ const vd_backend *count_on(const vd_backend *be)
     USE(sigmoid_gate_backward);
     USE(map);
     USE(relu_backward);
-    USE(add);
+    USE(add_scaled);
     USE(dropout);
     USE(context_attention);
     USE(context_attention_backward);
@@ -271,7 +267,6 @@ const vd_backend *count_on(const vd_backend *be)
     USE(scatter_rows);
     USE(embed);
     USE(embed_backward);
-    USE(concat);
     USE(normalise_regions);
     USE(load_floats);
     USE(gather);

@@ -95,7 +95,7 @@ static void vectors_are_those_of_answers_read_alone(void **state)
         assert_int_equal(vd_recurrent_forward(&pass, &text, pass.w->candidate, 1, NULL,
                                               VD_SITE_CANDIDATE_LAYER, &err),
                          VD_OK);
-        pass.be->last_states(&packed, 1, H, text.recurrent.y, vector);
+        vd_last_states(pass.be, &packed, 1, H, text.recurrent.y, vector);
         for (int k = 0; k < H; k++)
             worst = fmax(worst,
                          fabs((double)(vector[k] - vectors_of(pool)[(size_t)i * H + (size_t)k])));

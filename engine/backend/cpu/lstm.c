@@ -333,8 +333,8 @@ static void lstm_weights_backward(const vd_lstm_pass *p, const vd_lstm_gradient 
     memset(p->step, 0, (size_t)g * sizeof *p->step);
     be->linear_backward(p->x, &p->weights->w_ih, gates, q->dx, p->in, 1, &q->weights->w_ih, p->step,
                         p->x_rows);
-    be->add(q->weights->b_ih, p->step, (size_t)g);
-    be->add(q->weights->b_hh, p->step, (size_t)g);
+    be->add_scaled(q->weights->b_ih, 1, p->step, (size_t)g);
+    be->add_scaled(q->weights->b_hh, 1, p->step, (size_t)g);
 }
 
 static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
@@ -346,46 +346,8 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
         lstm_weights_backward(pass + d, gradient + d, back.sums[d]);
 }
 
-// ---- sentences ----------------------------------------------------------------------------------
-
-static size_t last_word(const vd_packed *packed, int s)
-{
-    return (size_t)(packed->start[s + 1] - 1);
-}
-
-static void last_states(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                        vd_real *sentence)
-{
-    size_t h = (size_t)hidden, wide = (size_t)directions * h;
-    for (int s = 0; s < packed->sequences; s++, sentence += wide) {
-        if (packed->length[s] == 0) {
-            memset(sentence, 0, wide * sizeof *sentence);
-            continue;
-        }
-        memcpy(sentence, y + last_word(packed, s) * wide, h * sizeof *sentence);
-        if (directions == 2)
-            memcpy(sentence + h, y + (size_t)packed->start[s] * wide + h, h * sizeof *sentence);
-    }
-}
-
-static void last_states_backward(const vd_packed *packed, int directions, int hidden,
-                                 const vd_real *dsentence, vd_real *dy)
-{
-    const vd_backend *be = vd_backend_cpu();
-    size_t h = (size_t)hidden, wide = (size_t)directions * h;
-    for (int s = 0; s < packed->sequences; s++, dsentence += wide) {
-        if (packed->length[s] == 0)
-            continue;
-        be->add(dy + last_word(packed, s) * wide, dsentence, h);
-        if (directions == 2)
-            be->add(dy + (size_t)packed->start[s] * wide + h, dsentence + h, h);
-    }
-}
-
 void vd_cpu_lstm(vd_backend *table)
 {
     table->lstm = lstm;
     table->lstm_backward = lstm_backward;
-    table->last_states = last_states;
-    table->last_states_backward = last_states_backward;
 }

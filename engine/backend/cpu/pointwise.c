@@ -115,18 +115,6 @@ static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
     vd_threads_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
 }
 
-static void add_range(void *data, size_t from, size_t to)
-{
-    const pointwise_job *j = data;
-    vd_cpu_add(j->x + from, j->from + from, to - from);
-}
-
-static void add(vd_real *x, const vd_real *y, size_t n)
-{
-    pointwise_job job = {.x = x, .from = y};
-    vd_threads_ranges(n, FEW_OPERATIONS, add_range, &job);
-}
-
 VD_WIDE static void drop_range(void *data, size_t from, size_t to)
 {
     const pointwise_job j = *(const pointwise_job *)data;
@@ -392,14 +380,6 @@ static void scatter_rows(const vd_real *dy, int dy_stride, const int *index, int
     vd_threads_ranges((size_t)width, rows * FEW_OPERATIONS, copy_columns_backward, &job);
 }
 
-static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                   const int *right_row, int right_size, vd_real *y, int rows)
-{
-    int wide = left_size + right_size;
-    vd_cpu_copy_rows(left, left_size, left_row, rows, left_size, y, wide);
-    vd_cpu_copy_rows(right, right_size, right_row, rows, right_size, y + left_size, wide);
-}
-
 void vd_cpu_pointwise(vd_backend *table)
 {
     table->map = map;
@@ -414,10 +394,8 @@ void vd_cpu_pointwise(vd_backend *table)
     table->sigmoid_gate = sigmoid_gate;
     table->sigmoid_gate_backward = sigmoid_gate_backward;
     table->relu_backward = relu_backward;
-    table->add = add;
     table->dropout = dropout;
     table->embed = embed;
     table->add_rows = add_rows;
-    table->concat = concat;
     table->embed_backward = embed_backward;
 }

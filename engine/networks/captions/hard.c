@@ -141,7 +141,7 @@ static vd_status reinforce_step(vd_caption_pass *pass, const vd_caption_step *st
     if (!there)
         return vd_error_memory(err, "the loss of captions");
     if (step->look->dx)
-        tape->be->add(step->look->dx, there, n);
+        tape->be->add_scaled(step->look->dx, 1, there, n);
     return vd_backend_status(tape->be, err);
 }
 

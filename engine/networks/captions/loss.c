@@ -144,7 +144,7 @@ vd_status vd_caption_weighted_loss(vd_caption_pass *pass, const vd_real *weight,
     if (!there || !target)
         return vd_error_memory(err, "the loss of captions");
     tape->be->word_gradient(p, target, there, there, y->rows, y->columns, 1);
-    tape->be->add(y->dx, p, rows * (size_t)y->columns);
+    tape->be->add_scaled(y->dx, 1, p, rows * (size_t)y->columns);
     return vd_tape_backward(tape, err);
 }
 

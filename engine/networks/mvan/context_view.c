@@ -31,8 +31,8 @@ static vd_status fused_joined(vd_pass *pass, vd_error *err)
     vd_real *y = vd_arena_reals(pass->arena, (size_t)pass->rows * (size_t)wide);
     if (!y)
         return vd_error_memory(err, "the context view");
-    pass->be->concat(pass->view, NULL, d, pass->context_pair.y, pass->rows_at.question, 4 * h, y,
-                     pass->rows);
+    vd_concat(pass->be, pass->view, NULL, d, pass->context_pair.y, pass->rows_at.question, 4 * h, y,
+              pass->rows);
     return vd_gated_forward(pass, &pass->region_fused, &pass->w->region_fused, y, pass->rows, wide,
                             VD_SITE_REGION_FUSED, err);
 }
@@ -60,7 +60,7 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
                                pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
                                pass->fused_norm, pass->region);
     pass->be->region_pool(&pass->span, pass->region, pass->view, d, view, d);
-    pass->be->concat(view, NULL, d, pass->context_pair.y, NULL, 4 * h, pass->pooled, n);
+    vd_concat(pass->be, view, NULL, d, pass->context_pair.y, NULL, 4 * h, pass->pooled, n);
     return VD_OK;
 }
 

@@ -33,7 +33,7 @@ vd_status vd_gated_backward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_
                               &dw->w, dw->b, rows);
     if (dropped != dx) {
         vd_pass_drop_backward(pass, dropped, n, pass->dropout, gated->site);
-        pass->be->add(dx, dropped, n);
+        pass->be->add_scaled(dx, 1, dropped, n);
     }
     return VD_OK;
 }
@@ -50,7 +50,7 @@ vd_status vd_pair_forward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_wei
     vd_pass_take(pass, n, &pair->y, &pair->dy);
     if (pass->arena->failed)
         return vd_error_memory(err, "a gate");
-    pass->be->concat(left, NULL, half, right, NULL, half, pair->x, rows);
+    vd_concat(pass->be, left, NULL, half, right, NULL, half, pair->x, rows);
     pass->be->linear(pair->x, &w->w, w->b, pair->gate, rows);
     pass->be->sigmoid_gate(pair->gate, pair->x, pair->y, n);
     return VD_OK;

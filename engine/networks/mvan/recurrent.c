@@ -93,7 +93,7 @@ static void layer_backward(vd_pass *pass, vd_recurrent_pass *r, int layer,
                                   .dinitial = dinitial ? state + 2 * n : NULL};
     pass->be->lstm_backward(r->part[layer], q, r->directions);
     for (int d = 0; dinitial && d < r->directions; d++)
-        pass->be->add(dinitial, q[d].dinitial, n);
+        pass->be->add_scaled(dinitial, 1, q[d].dinitial, n);
 }
 
 vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,

@@ -17,7 +17,7 @@ vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packe
     vd_pass_take(pass, n, &text->sentence, &text->dsentence);
     if (pass->arena->failed)
         return vd_error_memory(err, "sentence vectors");
-    pass->be->last_states(packed, 2, pass->config->hidden, text->recurrent.y, text->sentence);
+    vd_last_states(pass->be, packed, 2, pass->config->hidden, text->recurrent.y, text->sentence);
     return VD_OK;
 }
 
@@ -30,8 +30,8 @@ vd_status vd_sentences_backward(vd_pass *pass, vd_text_pass *text,
         vd_arena_zeros(pass->arena, (size_t)text->inputs * (size_t)pass->config->embed);
     if (!dinput)
         return vd_error_memory(err, "word gradients");
-    pass->be->last_states_backward(packed, 2, pass->config->hidden, text->dsentence,
-                                   text->recurrent.dy);
+    vd_last_states_backward(pass->be, packed, 2, pass->config->hidden, text->dsentence,
+                            text->recurrent.dy);
     vd_status status =
         vd_recurrent_backward(pass, &text->recurrent, &gradients[0][0], dinput, NULL, err);
     if (status == VD_OK)

@@ -168,8 +168,8 @@ static void first_layer_joined(vd_pass *pass)
 {
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
     size_t n = (size_t)pass->rows * (size_t)wide;
-    pass->be->concat(pass->image, pass->rows_at.image, d, pass->region_topic, NULL, e2,
-                     pass->view_input, pass->rows);
+    vd_concat(pass->be, pass->image, pass->rows_at.image, d, pass->region_topic, NULL, e2,
+              pass->view_input, pass->rows);
     if (pass->dropout != 0)
         pass->be->dropout(pass->view_input, pass->view_input, n, pass->dropout,
                           vd_pass_key(pass, VD_SITE_VIEW_LAYERS));
