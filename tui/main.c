@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/backend/backend.h"
 #include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
 #include "tui/base/output.h"

@@ -2,7 +2,6 @@
 // that it was not trained on.
 #include "assets/blocks/detector.h"
 
-#include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
 #include "engine/base/clock.h"

@@ -3,7 +3,6 @@
 #define BLOCKS_RENDER_H
 
 #include "assets/blocks/scene.h"
-#include "features/pictures/image.h"
 
 // rgb: (BLOCKS_HEIGHT, BLOCKS_WIDTH, 3)
 void blocks_render(const blocks_scene *scene, uint8_t *rgb);

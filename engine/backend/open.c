@@ -1,8 +1,6 @@
 #include "engine/backend/open.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/base/plugin.h"
 

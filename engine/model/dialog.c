@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/clock.h"

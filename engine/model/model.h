@@ -12,7 +12,6 @@
 #ifndef VD_MODEL_H
 #define VD_MODEL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/base/error.h"

@@ -1,5 +1,4 @@
 // What a network on the tape shows of an answer: its attentions, and the stages that it explains.
-#include "engine/networks/encoder.h"
 
 #include <stdio.h>
 #include <string.h>

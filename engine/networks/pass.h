@@ -17,7 +17,6 @@
 #include "engine/graph/tape.h"
 #include "engine/networks/batch.h"
 #include "engine/networks/decoders/source.h"
-#include "engine/networks/intervention.h"
 #include "engine/networks/weights.h"
 #include "engine/networks/trace.h"
 

@@ -6,9 +6,7 @@
 #ifndef VD_WEIGHTS_H
 #define VD_WEIGHTS_H
 
-#include <stddef.h>
 
-#include "engine/base/rng.h"
 #include "engine/graph/layout.h"
 #include "engine/networks/config.h"
 

@@ -1,5 +1,4 @@
 // A trainer that starts from a model's weights.
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/networks/encoder.h"

@@ -3,7 +3,6 @@
 #ifndef VD_IMAGE_FILE_H
 #define VD_IMAGE_FILE_H
 
-#include <stdbool.h>
 
 #include "features/pictures/image.h"
 

@@ -7,7 +7,6 @@
 
 #include "engine/model/model.h"
 #include "features/captions/captions.h"
-#include "features/pictures/image.h"
 #include "features/regions/regions.h"
 #include "features/dialogs/dataset.h"
 #include "tui/base/options.h"

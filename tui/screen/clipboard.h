@@ -4,7 +4,6 @@
 #define VD_CLIPBOARD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { VD_CLIPBOARD_BYTES = 74994 }; // limit of terminals: 100,000 bytes in base 64
 

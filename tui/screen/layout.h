@@ -2,7 +2,6 @@
 #ifndef VD_SCREEN_LAYOUT_H
 #define VD_SCREEN_LAYOUT_H
 
-#include <stdbool.h>
 
 #include "tui/screen/grid.h"
 

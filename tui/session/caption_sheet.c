@@ -11,7 +11,6 @@
 #include "engine/base/token.h"
 #include "engine/base/utf8.h"
 #include "features/captions/tokens.h"
-#include "tui/base/progress.h"
 #include "tui/session/captioning.h"
 
 #define END_WORD "(end)" // the end of a caption as a word

@@ -10,7 +10,6 @@
 #include "tui/base/bundled.h"
 #include "tui/base/nearest.h"
 #include "tui/base/options.h"
-#include "tui/screen/theme.h"
 
 enum { MOST_BYTES = 1 << 16 };
 

@@ -13,7 +13,6 @@
 #include "features/pictures/photos.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/regions/regions.h"
-#include "features/dialogs/dataset.h"
 #include "tui/base/decoder_choice.h"
 
 // SHA-256 (FIPS 180-4) of something that an answer depends on, to find out later whether it has

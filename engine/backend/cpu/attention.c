@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "engine/base/threads.h"
-#include "engine/base/elementary.h"
 
 VD_WIDE static vd_real dot(const vd_real *x, const vd_real *y, int n)
 {

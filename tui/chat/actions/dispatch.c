@@ -6,7 +6,6 @@
 
 #include "features/pictures/image.h"
 #include "tui/base/bundled.h"
-#include "tui/base/options.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/entry.h"
 #include "tui/session/loop.h"

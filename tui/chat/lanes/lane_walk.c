@@ -1,5 +1,4 @@
 // The walk through the answer that is looked at, and again with what is switched.
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "tui/chat/lanes/lanes.h"

@@ -1,6 +1,5 @@
 // Of an old answer the attention of its question's words to the history is not kept
 // (vd_conversation_trim_topics): it is being computed when it is looked at.
-#include <string.h>
 
 #include "tui/chat/lanes/lanes.h"
 
