@@ -419,9 +419,10 @@ static bool same_file(const char *a, const char *b)
            strcmp(name, other) == 0;
 }
 
-vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
-                          vd_error *err)
+vd_status vd_output_check(const char *const *out, size_t outs, const char *const *in, size_t ins,
+                          bool force, vd_error *err)
 {
+    struct stat about;
     for (size_t o = 0; o < outs; o++) {
         for (size_t i = 0; i < ins && out[o]; i++)
             if (in[i] && same_file(out[o], in[i]))
@@ -436,12 +437,6 @@ vd_status vd_output_apart(const char *const *out, size_t outs, const char *const
                                     "another output",
                                     out[o], out[i]);
     }
-    return VD_OK;
-}
-
-vd_status vd_output_fresh(const char *const *out, size_t outs, bool force, vd_error *err)
-{
-    struct stat about;
     for (size_t o = 0; o < outs && !force; o++)
         if (out[o] && stat(out[o], &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
             return vd_error_set(

@@ -58,11 +58,10 @@ vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
 // Checks that the file can be created; call it before hours of work whose result goes there.
 vd_status vd_output_try(const char *path, vd_error *err);
 // Refuses (VD_USAGE) an output that is also an input or another output, whatever the names: it
-// would be lost. Call it before anything is written. A NULL path is skipped.
-vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
-                          vd_error *err);
-// Refuses (VD_USAGE) outputs that hold something already, unless `force`. NULL is skipped.
-vd_status vd_output_fresh(const char *const *out, size_t outs, bool force, vd_error *err);
+// would be lost; and, unless `force`, one that holds something already. Call it before anything is
+// written. A NULL path is skipped.
+vd_status vd_output_check(const char *const *out, size_t outs, const char *const *in, size_t ins,
+                          bool force, vd_error *err);
 // Removes temporary files that processes left when they were killed while writing path.
 void vd_output_sweep(const char *path);
 vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);

@@ -399,7 +399,7 @@ vd_status vd_import_run(const vd_import *import, vd_error *err)
 {
     writing w;
     const char *from = vd_regions_path(import->from);
-    vd_status status = vd_output_apart(&import->out, 1, &from, 1, err);
+    vd_status status = vd_output_check(&import->out, 1, &from, 1, true, err);
     if (status)
         return status;
     status = prepare(&w, import, err);

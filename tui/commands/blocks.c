@@ -200,7 +200,7 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
 static vd_status check_file(job *j, const char *split, const char *name, vd_error *err)
 {
     const char *path = path_of(j, split, name);
-    return vd_output_fresh(&path, 1, j->force, err);
+    return vd_output_check(&path, 1, NULL, 0, j->force, err);
 }
 
 static vd_status check_split(job *j, const char *split, vd_error *err)
@@ -317,7 +317,7 @@ static vd_status show(const job *j, vd_error *err)
     if (j->dialog_seed >= 0)
         scene.dialog_seed = (uint64_t)j->dialog_seed;
     blocks_dialog_make(&scene, &dialog);
-    vd_status status = vd_output_fresh(&j->png, 1, j->force, err);
+    vd_status status = vd_output_check(&j->png, 1, NULL, 0, j->force, err);
     if (!status && j->png)
         status = blocks_world_write_picture(&scene, j->png, err);
     if (status)

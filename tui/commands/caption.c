@@ -152,9 +152,7 @@ static vd_status say(job *j, vd_error *err)
 static vd_status check_output(const job *j, vd_error *err)
 {
     const char *in[] = {j->model, j->other, j->scenes, j->files.data, j->files.features, j->image};
-    vd_status status = vd_output_apart(&j->html, 1, in, sizeof in / sizeof *in, err);
-    if (!status)
-        status = vd_output_fresh(&j->html, 1, j->force, err);
+    vd_status status = vd_output_check(&j->html, 1, in, sizeof in / sizeof *in, j->force, err);
     return status || !j->html ? status : vd_output_try(j->html, err);
 }
 

@@ -97,26 +97,18 @@ static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err
 
 // ---- comparing ----------------------------------------------------------------------------------
 
-static vd_status keep_models(const comparing *c, const char *const *out, size_t outs, vd_error *err)
-{
-    vd_status status = VD_OK;
-    for (int i = 0; i < vd_cases_model_count(&c->options) && status == VD_OK; i++) {
-        char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], err);
-        status =
-            path ? vd_output_apart(out, outs, (const char *const *)&path, 1, err) : err->status;
-        vd_free(path);
-    }
-    return status;
-}
-
 static vd_status keep_inputs(const comparing *c, vd_error *err)
 {
     const char *out[] = {c->html, c->markdown};
     const char *in[] = {c->corpus.data, c->corpus.features, c->corpus.dense};
-    vd_status status = vd_output_apart(out, 2, in, 3, err);
-    if (!status)
-        status = keep_models(c, out, 2, err);
-    return status ? status : vd_output_fresh(out, 2, c->force, err);
+    vd_status status = vd_output_check(out, 2, in, 3, true, err);
+    for (int i = 0; i < vd_cases_model_count(&c->options) && status == VD_OK; i++) {
+        char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], err);
+        status = path ? vd_output_check(out, 2, (const char *const *)&path, 1, true, err)
+                      : err->status;
+        vd_free(path);
+    }
+    return status ? status : vd_output_check(out, 2, NULL, 0, c->force, err);
 }
 
 static vd_status score(comparing *c, vd_error *err)

@@ -69,8 +69,7 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
                             r->model ? "model" : "vocab", r->model ? "" : " and pack", verb);
     if (r->model && r->vocab)
         return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
-    status = vd_output_apart(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, err);
-    return status ? status : vd_output_fresh(&r->out, 1, r->force, err);
+    return vd_output_check(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, r->force, err);
 }
 
 // ---- info: counting -----------------------------------------------------------------------------

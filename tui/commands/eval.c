@@ -143,8 +143,7 @@ static vd_status keep_inputs(const evaluation *e, vd_error *err)
 {
     const char *in[] = {vd_model_path(e->model), e->corpus.data, e->corpus.features,
                         e->corpus.dense};
-    vd_status status = vd_output_apart(&e->ranks_out, 1, in, sizeof in / sizeof *in, err);
-    return status ? status : vd_output_fresh(&e->ranks_out, 1, e->force, err);
+    return vd_output_check(&e->ranks_out, 1, in, sizeof in / sizeof *in, e->force, err);
 }
 
 static vd_status load(evaluation *e, vd_error *err)

@@ -104,9 +104,7 @@ static vd_status keep_inputs(const vd_caption_evaluation *e, vd_error *err)
 {
     const char *in[] = {e->from[0].model, e->from[1].model,  e->from[1].results, e->features,
                         e->paths.scenes,  e->paths.training, e->paths.references};
-    vd_status status = vd_output_apart(&e->out, 1, in, sizeof in / sizeof *in, err);
-    if (!status)
-        status = vd_output_fresh(&e->out, 1, e->force, err);
+    vd_status status = vd_output_check(&e->out, 1, in, sizeof in / sizeof *in, e->force, err);
     return status || !e->out ? status : vd_output_try(e->out, err);
 }
 

@@ -208,11 +208,9 @@ static vd_status try_output(const job *j, vd_error *err)
                             "--out %.300s: features are written as safetensors; name a file that "
                             "ends in .safetensors",
                             j->out);
-    vd_status status = vd_output_apart(&j->out, 1, pictures, (size_t)j->count, err);
+    vd_status status = vd_output_check(&j->out, 1, pictures, (size_t)j->count, true, err);
     if (!status)
-        status = vd_output_apart(&j->out, 1, &model, 1, err);
-    if (!status)
-        status = vd_output_fresh(&j->out, 1, j->force, err);
+        status = vd_output_check(&j->out, 1, &model, 1, j->force, err);
     return status ? status : vd_output_try(j->out, err);
 }
 

@@ -61,9 +61,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status)
         return status;
     const char *weights = given.operand[0], *const in[] = {weights, i.words};
-    status = vd_output_apart(&i.out, 1, in, 2, err);
-    if (status == VD_OK)
-        status = vd_output_fresh(&i.out, 1, i.force, err);
+    status = vd_output_check(&i.out, 1, in, 2, i.force, err);
     if (status == VD_OK)
         status = vd_vocab_read(i.words, i.minimum, &vocab, err);
     if (status == VD_OK)

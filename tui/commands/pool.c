@@ -49,8 +49,8 @@ static vd_status find_paths(building *b, vd_error *err)
 static vd_status keep_inputs(const building *b, vd_error *err)
 {
     const char *out[] = {b->out, b->vectors}, *in[] = {b->data, b->model_path};
-    vd_status status = vd_output_apart(out, 2, in, 2, err);
-    return status ? status : vd_output_fresh(&b->out_path, 1, b->force, err);
+    vd_status status = vd_output_check(out, 2, in, 2, true, err);
+    return status ? status : vd_output_check(&b->out_path, 1, NULL, 0, b->force, err);
 }
 
 static vd_status write_pool(building *b, vd_error *err)

@@ -225,8 +225,7 @@ static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file,
 {
     const char *out[] = {r->html, r->markdown, r->visdial};
     const char *in = file->path;
-    vd_status status = vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
-    return status ? status : vd_output_fresh(out, sizeof out / sizeof *out, r->force, err);
+    return vd_output_check(out, sizeof out / sizeof *out, &in, 1, r->force, err);
 }
 
 // What was done instead of a check.

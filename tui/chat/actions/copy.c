@@ -78,7 +78,7 @@ static void export_to(vd_chat *chat, size_t kind, const char *name, bool force)
     vd_error err;
     if (!whole)
         vd_notice_complain(&chat->notice, "out of memory: nothing was written");
-    else if (vd_output_fresh(&path, 1, force, &err) != VD_OK)
+    else if (vd_output_check(&path, 1, NULL, 0, force, &err) != VD_OK)
         vd_notice_complain(&chat->notice, "%s", err.text);
     else
         vd_lanes_send(&chat->lanes, VD_REQUEST_EXPORT, 0, whole, kind);
