@@ -354,7 +354,7 @@ void vd_cuda_rank(vd_backend *table);
 void vd_cuda_group(vd_backend *table);
 
 // Shared by families.
-void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
 void vd_cuda_copy_rows(const vd_real *x, int x_stride, const int *index, int rows, int width,
                        vd_real *y, int y_stride);
@@ -396,8 +396,8 @@ static inline vd_operand vd_operand_at(const __nv_bfloat16 *x, int ld)
 }
 
 // Adds the sum of x's rows to `sum`, and to `also` unless that is NULL.
-void vd_cuda_sum_columns(const float *x, int rows, int columns, float *sum, float *also);
-void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *sum, float *also);
+template <typename F>
+void vd_cuda_sum_columns(const F *x, int rows, int columns, float *sum, float *also);
 void vd_cuda_zero(void *memory, size_t bytes);
 
 #endif

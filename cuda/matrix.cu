@@ -6,21 +6,20 @@ static vd_precision precision = VD_PRECISION_FP32;
 
 // ---- plain products -----------------------------------------------------------------------------
 
-static void scale_rows(float *c, int rows, int n, int ldc, float beta)
+static void clear_rows(float *c, int rows, int n, int ldc)
 {
     vd_for_rows(__func__, rows, n, [=] __device__(size_t r) {
         for (VD_EACH_COLUMN(j, n))
-            c[r * ldc + j] = beta == 0 ? 0 : beta * c[r * ldc + j];
+            c[r * ldc + j] = 0;
     });
 }
 
-// For at most ROWS rows m: y (m, n) = beta y + alpha x w^T + b; w (n, k), b (n) or NULL. A warp
+// For at most ROWS rows m: y (m, n) = beta y + x w^T + b; w (n, k), b (n) or NULL. A warp
 // makes COLUMNS columns, and waits for AHEAD loads of each at a time, so that w is read as fast as
 // it can be. Lane r ends row r.
 template <int ROWS, int COLUMNS, int AHEAD>
 static __global__ void rows_product(const float *x, int ldx, int m, const float *w, int ldw, int n,
-                                    int k, float alpha, const float *b, float beta, float *y,
-                                    int ldy)
+                                    int k, const float *b, float beta, float *y, int ldy)
 {
     int lane = threadIdx.x % VD_WARP, warps = blockDim.x / VD_WARP;
     int first = (blockIdx.x * warps + threadIdx.x / VD_WARP) * COLUMNS;
@@ -77,7 +76,7 @@ static __global__ void rows_product(const float *x, int ldx, int m, const float 
         if (lane >= m || first + c >= n)
             continue;
         float *to = y + static_cast<size_t>(lane) * ldy + first + c;
-        *to = alpha * own + (b ? b[first + c] : 0) + (beta == 0 ? 0 : beta * *to);
+        *to = own + (b ? b[first + c] : 0) + (beta == 0 ? 0 : beta * *to);
     }
 }
 
@@ -89,13 +88,13 @@ static bool are_few(int m)
     return m <= (precision == VD_PRECISION_FP32 ? MOST_ROWS : 1);
 }
 
-static void gemv_rows(int m, int n, int k, float alpha, const float *x, int ldx, const float *w,
-                      int ldw, const float *b, float beta, float *y, int ldy)
+static void gemv_rows(int m, int n, int k, const float *x, int ldx, const float *w, int ldw,
+                      const float *b, float beta, float *y, int ldy)
 {
 #define ROWS_PRODUCT(ROWS, COLUMNS, AHEAD)                                                         \
     VD_LAUNCH((rows_product<ROWS, COLUMNS, AHEAD>),                                                \
               static_cast<unsigned>(vd_ceil(n, ROW_THREADS / VD_WARP * (COLUMNS))), ROW_THREADS,   \
-              x, ldx, m, w, ldw, n, k, alpha, b, beta, y, ldy)
+              x, ldx, m, w, ldw, n, k, b, beta, y, ldy)
     if (m == 1)
         ROWS_PRODUCT(1, 1, 8);
     else if (m <= 4)
@@ -156,11 +155,12 @@ vd_operand vd_operand_of(const float *x, int rows, int columns, int ld, unsigned
 }
 
 // cuBLAS counts columns first: the row-major c = a b is its c^T = b^T a^T. Sums are kept in float.
-static void multiply(bool ta, bool tb, int m, int n, int k, float alpha, vd_operand a, vd_operand b,
-                     float beta, float *c, int ldc)
+static void multiply(bool ta, bool tb, int m, int n, int k, vd_operand a, vd_operand b, float beta,
+                     float *c, int ldc)
 {
     vd_stream *stream = vd_stream_get();
     cublasHandle_t blas;
+    const float alpha = 1;
     cudaDataType_t type = a.narrow ? CUDA_R_16BF : CUDA_R_32F;
     cublasComputeType_t compute = a.narrow || precision == VD_PRECISION_FP32
                                       ? CUBLAS_COMPUTE_32F
@@ -177,9 +177,9 @@ void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_operand a, vd_op
                       float *c, int ldc)
 {
     if (a.narrow && m > 0 && n > 0 && k > 0)
-        multiply(ta, tb, m, n, k, 1, a, b, beta, c, ldc);
+        multiply(ta, tb, m, n, k, a, b, beta, c, ldc);
     else if (!a.narrow)
-        vd_cuda_gemm(ta, tb, m, n, k, 1, static_cast<const float *>(a.x), a.ld,
+        vd_cuda_gemm(ta, tb, m, n, k, static_cast<const float *>(a.x), a.ld,
                      static_cast<const float *>(b.x), b.ld, beta, c, ldc);
 }
 
@@ -189,7 +189,7 @@ static bool worth_narrowing(int m, int n, int k)
     return vd_operands_are_narrow() && m >= 64 && n >= 64 && k >= 64;
 }
 
-static void multiply_narrow(vd_stream *stream, bool ta, bool tb, int m, int n, int k, float alpha,
+static void multiply_narrow(vd_stream *stream, bool ta, bool tb, int m, int n, int k,
                             const float *a, int lda, const float *b, int ldb, float beta, float *c,
                             int ldc)
 {
@@ -199,25 +199,23 @@ static void multiply_narrow(vd_stream *stream, bool ta, bool tb, int m, int n, i
     if (!room)
         return;
     vd_operand x = narrow_copy(a, a_rows, a_columns, lda, &room);
-    multiply(ta, tb, m, n, k, alpha, x, narrow_copy(b, b_rows, b_columns, ldb, &room), beta, c,
-             ldc);
+    multiply(ta, tb, m, n, k, x, narrow_copy(b, b_rows, b_columns, ldb, &room), beta, c, ldc);
 }
 
-void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
     vd_stream *stream = vd_stream_get();
-    if (!stream || m <= 0 || n <= 0)
+    if (!stream || m <= 0 || n <= 0 || (k <= 0 && beta == 1))
         return;
     if (k <= 0)
-        scale_rows(c, m, n, ldc, beta);
+        clear_rows(c, m, n, ldc);
     else if (!ta && tb && are_few(m))
-        gemv_rows(m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc);
+        gemv_rows(m, n, k, a, lda, b, ldb, NULL, beta, c, ldc);
     else if (worth_narrowing(m, n, k))
-        multiply_narrow(stream, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        multiply_narrow(stream, ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
     else
-        multiply(ta, tb, m, n, k, alpha, vd_operand_at(a, lda), vd_operand_at(b, ldb), beta, c,
-                 ldc);
+        multiply(ta, tb, m, n, k, vd_operand_at(a, lda), vd_operand_at(b, ldb), beta, c, ldc);
 }
 
 // ---- many products ------------------------------------------------------------------------------
@@ -296,7 +294,7 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
     if (!stream || count < 1)
         return;
     if (count == 1) {
-        vd_cuda_gemm(ta, tb, list->m, list->n, list->k, 1, list->a, list->lda, list->b, list->ldb,
+        vd_cuda_gemm(ta, tb, list->m, list->n, list->k, list->a, list->lda, list->b, list->ldb,
                      beta, list->c, list->ldc);
         return;
     }
@@ -330,13 +328,13 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
 void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     if (rows > 0 && are_few(rows)) {
-        gemv_rows(rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w), w->stride, b, 0,
-                  y, w->rows);
+        gemv_rows(rows, w->rows, w->columns, x, w->columns, vd_matrix_reals(w), w->stride, b, 0, y,
+                  w->rows);
         return;
     }
     if (b)
         vd_cuda_copy_rows(b, 0, NULL, rows, w->rows, y, w->rows);
-    vd_cuda_gemm(false, true, rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w),
+    vd_cuda_gemm(false, true, rows, w->rows, w->columns, x, w->columns, vd_matrix_reals(w),
                  w->stride, b ? 1 : 0, y, w->rows);
 }
 
@@ -366,7 +364,7 @@ static __global__ void sum_kernel(const F *x, int rows, int columns, float *sum,
 }
 
 template <typename F>
-static void sum_columns(const F *x, int rows, int columns, float *sum, float *also)
+void vd_cuda_sum_columns(const F *x, int rows, int columns, float *sum, float *also)
 {
     VD_LAUNCH(sum_kernel<F>,
               dim3(static_cast<unsigned>(vd_ceil(columns, SUM_COLUMNS)),
@@ -374,15 +372,9 @@ static void sum_columns(const F *x, int rows, int columns, float *sum, float *al
               SUM_COLUMNS * SUM_ROWS, x, rows, columns, sum, also);
 }
 
-void vd_cuda_sum_columns(const float *x, int rows, int columns, float *sum, float *also)
-{
-    sum_columns(x, rows, columns, sum, also);
-}
-
-void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *sum, float *also)
-{
-    sum_columns(x, rows, columns, sum, also);
-}
+template void vd_cuda_sum_columns(const float *x, int rows, int columns, float *sum, float *also);
+template void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *sum,
+                                  float *also);
 
 // dy is converted once for both products.
 static void backward_narrow(vd_stream *stream, const float *x, const vd_matrix *w, const float *dy,
@@ -396,10 +388,10 @@ static void backward_narrow(vd_stream *stream, const float *x, const vd_matrix *
         return;
     vd_operand d = narrow_copy(dy, rows, out, out, &room);
     if (dx)
-        multiply(false, false, rows, in, out, 1, d,
+        multiply(false, false, rows, in, out, d,
                  narrow_copy(vd_matrix_reals(w), out, in, w->stride, &room), beta, dx, dx_stride);
     if (dw)
-        multiply(true, false, out, in, rows, 1, d, narrow_copy(x, rows, in, in, &room), 1,
+        multiply(true, false, out, in, rows, d, narrow_copy(x, rows, in, in, &room), 1,
                  vd_matrix_reals(dw), dw->stride);
 }
 
@@ -415,10 +407,10 @@ void vd_cuda_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real
         backward_narrow(stream, x, w, dy, dx, dx_stride, beta, dw, rows);
     } else {
         if (dx)
-            vd_cuda_gemm(false, false, rows, in, out, 1, dy, out, vd_matrix_reals(w), w->stride,
-                         beta, dx, dx_stride);
+            vd_cuda_gemm(false, false, rows, in, out, dy, out, vd_matrix_reals(w), w->stride, beta,
+                         dx, dx_stride);
         if (dw)
-            vd_cuda_gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, vd_matrix_reals(dw),
+            vd_cuda_gemm(true, false, out, in, rows, dy, out, x, in, 1, vd_matrix_reals(dw),
                          dw->stride);
     }
     if (db)
@@ -433,7 +425,6 @@ static void set_precision(vd_precision p)
 void vd_cuda_matrix(vd_backend *table)
 {
     table->precision = set_precision;
-    table->gemm = vd_cuda_gemm;
     table->products = products;
     table->adds_overlapping = true;
     table->linear = vd_cuda_linear;

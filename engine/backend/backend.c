@@ -6,6 +6,13 @@ vd_status vd_backend_status(const vd_backend *be, vd_error *err)
     return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
 }
 
+void vd_multiply(const vd_backend *be, bool ta, bool tb, int m, int n, int k, const vd_real *a,
+                 const vd_real *b, vd_real beta, vd_real *c)
+{
+    const vd_product p = vd_product_of(ta, tb, m, n, k, a, b, c);
+    be->products(ta, tb, beta, &p, 1);
+}
+
 void vd_concat(const vd_backend *be, const vd_real *left, const int *left_row, int left_size,
                const vd_real *right, const int *right_row, int right_size, vd_real *y, int rows)
 {

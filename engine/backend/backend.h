@@ -242,11 +242,8 @@ typedef struct vd_backend {
     // How matrix products are computed from now on; sums are always kept in float.
     void (*precision)(vd_precision precision);
 
-    // c = alpha op(a) op(b) + beta c, op: transpose or not; op(a) is (m, k), op(b) (k, n).
-    void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
-    // Several products in one call. Their results do not overlap; where `adds_overlapping`, they
-    // may with beta 1.
+    // Matrix products, one or several in one call. Their results do not overlap; where
+    // `adds_overlapping`, they may with beta 1.
     bool adds_overlapping;
     void (*products)(bool ta, bool tb, vd_real beta, const vd_product *list, int count);
     // Every row of y (rows, w->rows) = w x + b; x (rows, w->columns), b (w->rows) or NULL.
@@ -432,7 +429,10 @@ typedef struct vd_backend {
 // VD_OK, or VD_UNAVAILABLE with the backend's error since the last call.
 vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 
-// Made of its operations: y (rows, left_size + right_size) = [left of row left_row[k] ; right of
+// Made of its operations: c (m, n) = op(a) op(b) + beta c of matrices without gaps, as in products.
+void vd_multiply(const vd_backend *backend, bool ta, bool tb, int m, int n, int k, const vd_real *a,
+                 const vd_real *b, vd_real beta, vd_real *c);
+// y (rows, left_size + right_size) = [left of row left_row[k] ; right of
 // row right_row[k]], lists as for copy_rows.
 void vd_concat(const vd_backend *backend, const vd_real *left, const int *left_row, int left_size,
                const vd_real *right, const int *right_row, int right_size, vd_real *y, int rows);

@@ -9,19 +9,19 @@
 #ifdef VD_DOUBLE // the gradients' test: products in double are not the engine's
 #include <cblas.h>
 
-static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+static void multiply(bool ta, bool tb, int m, int n, int k, const vd_real *a, const vd_real *b,
+                     vd_real beta, vd_real *c)
 {
     cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n,
-                k, alpha, a, lda, b, ldb, beta, c, ldc);
+                k, 1, a, ta ? m : k, b, tb ? k : n, beta, c, n);
 }
 #else
 #include "engine/backend/backend.h"
 
-static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+static void multiply(bool ta, bool tb, int m, int n, int k, const vd_real *a, const vd_real *b,
+                     vd_real beta, vd_real *c)
 {
-    vd_backend_cpu()->gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    vd_multiply(vd_backend_cpu(), ta, tb, m, n, k, a, b, beta, c);
 }
 #endif
 
@@ -443,8 +443,8 @@ static void forward_layer(vd_conv_pass *pass, int l)
             size_t count = s.pixels - p < tile ? s.pixels - p : tile;
             const vd_real *window = windows_of(&s, x, p, count, pass->window);
             vd_real *z = (norm ? pass->z[l] : pass->y[l]) + (n * s.pixels + p) * outs;
-            gemm(false, false, (int)count, (int)outs, (int)k, 1, window, (int)k,
-                 net->param + net->weight[l], (int)outs, 0, z, (int)outs);
+            multiply(false, false, (int)count, (int)outs, (int)k, window,
+                     net->param + net->weight[l], 0, z);
             if (!norm)
                 finish(pass, l, n, p, count, NULL, net->param + net->bias[l], z, z);
         }
@@ -538,14 +538,13 @@ static void backward_layer(vd_conv_pass *pass, int l)
             size_t count = s.pixels - p < tile ? s.pixels - p : tile;
             const vd_real *window = windows_of(&s, x, p, count, pass->window);
             const vd_real *dz = pass->dy[l] + (n * s.pixels + p) * outs;
-            gemm(true, false, (int)k, (int)outs, (int)count, 1, window, (int)k, dz, (int)outs, 1,
-                 pass->gradient + net->weight[l], (int)outs);
+            multiply(true, false, (int)k, (int)outs, (int)count, window, dz, 1,
+                     pass->gradient + net->weight[l]);
             if (!dx)
                 continue;
             vd_real *dwindow = is_pointwise(conv) ? dx + p * (size_t)conv->in : pass->dwindow;
-            gemm(false, true, (int)count, (int)k, (int)outs, 1, dz, (int)outs,
-                 net->param + net->weight[l], (int)outs, is_pointwise(conv) ? 1 : 0, dwindow,
-                 (int)k);
+            multiply(false, true, (int)count, (int)k, (int)outs, dz, net->param + net->weight[l],
+                     is_pointwise(conv) ? 1 : 0, dwindow);
             if (!is_pointwise(conv))
                 scatter(&s, dwindow, p, count, dx);
         }

@@ -86,14 +86,6 @@ static void end_product(const char *what, int m, int n, int k, const void *w, do
 
 // ---- the table, timed ---------------------------------------------------------------------------
 
-static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
-{
-    begin();
-    cpu->gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    end_product("gemm", m, n, k, b, (double)n * k);
-}
-
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
     double sum = 0;
@@ -101,7 +93,10 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
         sum += (double)list[i].m * list[i].n * list[i].k;
     begin();
     cpu->products(ta, tb, beta, list, count);
-    end("products", sum, 0);
+    if (count == 1)
+        end_product("product", list->m, list->n, list->k, list->b, (double)list->n * list->k);
+    else
+        end("products", sum, 0);
 }
 
 static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
@@ -238,7 +233,6 @@ TIMED(adam,
 static vd_backend timed_table(void)
 {
     vd_backend t = *cpu;
-    t.gemm = gemm;
     t.products = products;
     t.linear = linear;
     t.linear_backward = linear_backward;

@@ -174,14 +174,6 @@ static void timed_upload(void *to, const void *from, size_t bytes)
 
 // ---- matrix products ----------------------------------------------------------------------------
 
-static void counted_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a,
-                         int lda, const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
-{
-    enter();
-    inner->gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    leave(LAYERS, 2.0 * m * n * k);
-}
-
 static void counted_products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
     double flops = 0;
@@ -189,7 +181,7 @@ static void counted_products(bool ta, bool tb, vd_real beta, const vd_product *l
         flops += 2.0 * list[i].m * list[i].n * list[i].k;
     enter();
     inner->products(ta, tb, beta, list, count);
-    leave(SMALL_PRODUCTS, flops);
+    leave(count == 1 ? LAYERS : SMALL_PRODUCTS, flops);
 }
 
 static void counted_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y,
@@ -237,7 +229,6 @@ const vd_backend *count_on(const vd_backend *be)
     memory.upload = timed_upload;
     memory.zero = timed_zero;
     table.memory = &memory;
-    table.gemm = counted_gemm;
     table.products = counted_products;
     table.linear = counted_linear;
     table.linear_backward = counted_linear_backward;

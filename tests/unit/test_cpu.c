@@ -279,7 +279,7 @@ static void the_number_of_threads_changes_no_bit(void **state)
         int m = kind == 3 ? 20 : M;
         for (int t = 0; t < 2; t++) {
             vd_threads_use(t ? 4 : 1);
-            be->gemm(ta, tb, m, N, K, 1, a, ta ? M : K, b, tb ? K : N, 0, t ? many : one, N);
+            vd_multiply(be, ta, tb, m, N, K, a, b, 0, t ? many : one);
             be->dropout(t ? many : one, t ? many : one, (size_t)m * N, 0.25f, 77);
             be->map(VD_RELU, t ? many : one, t ? many : one, (size_t)m * N);
         }

@@ -91,7 +91,7 @@ static void load(void)
     sgemm = s.sgemm;
 }
 
-static void plain_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
+static void plain_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda,
                         const float *b, int ldb, float beta, float *c, int ldc)
 {
     size_t row = (size_t)lda, column = (size_t)ldb;
@@ -101,19 +101,19 @@ static void plain_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, cons
             for (size_t p = 0; p < (size_t)k; p++)
                 sum += (ta ? a[p * row + i] : a[i * row + p]) *
                        (tb ? b[j * column + p] : b[p * column + j]);
-            *to = alpha * sum + (beta == 0 ? 0 : beta * *to);
+            *to = sum + (beta == 0 ? 0 : beta * *to);
         }
 }
 
-void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
-                  const float *b, int ldb, float beta, float *c, int ldc)
+void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda, const float *b,
+                  int ldb, float beta, float *c, int ldc)
 {
     pthread_once(&load_once, load);
     if (sgemm)
-        sgemm(ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, m, n, k, alpha, a, lda,
-              b, ldb, beta, c, ldc);
+        sgemm(ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, m, n, k, 1, a, lda, b,
+              ldb, beta, c, ldc);
     else
-        plain_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        plain_sgemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
 }
 
 const char *vd_backend_cpu_library(void)

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-// c = alpha op(a) op(b) + beta c on the calling thread, as cblas_sgemm does, row-major; m, n, k >
+// c = op(a) op(b) + beta c on the calling thread, as cblas_sgemm does, row-major; m, n, k >
 // 0. Without the library by loops of our own.
-void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
-                  const float *b, int ldb, float beta, float *c, int ldc);
+void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda, const float *b,
+                  int ldb, float beta, float *c, int ldc);
 
 // The processor's name for OpenBLAS ($OPENBLAS_CORETYPE) where the one it took has fewer
 // instructions than this processor; NULL where that is well.

@@ -10,15 +10,10 @@
 #include "engine/backend/cpu/skinny_gemm.h"
 #include "engine/base/threads.h"
 
-// c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never
-// written need not be zero.
-static void scale_rows(vd_real *c, int m, int n, int ldc, vd_real beta)
+static void clear_rows(vd_real *c, int m, int n, int ldc)
 {
     for (int r = 0; r < m; r++)
-        for (int i = 0; i < n; i++) {
-            vd_real *at = c + (size_t)r * (size_t)ldc + i;
-            *at = beta == 0 ? 0 : beta * *at;
-        }
+        memset(c + (size_t)r * (size_t)ldc, 0, (size_t)n * sizeof *c);
 }
 
 // y += a[0] x_0 + ... + a[3] x_3 with rows x_i, `stride` apart.
@@ -30,12 +25,11 @@ VD_WIDE static void add_four_times(vd_real *restrict y, const vd_real a[4], cons
         y[i] = y[i] + a[0] * x[i] + a[1] * x1[i] + a[2] * x2[i] + a[3] * x3[i];
 }
 
-// A product c (m, n) = alpha op(a) op(b) + beta c, op = transpose where asked. b may have any of
-// the types of weights where tb is set.
+// A product c (m, n) = op(a) op(b) + beta c, beta 0 or 1, op = transpose where asked. b may have
+// any of the types of weights where tb is set.
 typedef struct product {
     bool ta, tb;
     int m, n, k;
-    vd_real alpha;
     const vd_real *a;
     int lda;
     const void *b;
@@ -46,7 +40,7 @@ typedef struct product {
     int ldc;
 } product;
 
-// Rows and columns of a tile of c that is kept in registers while k passes by; with alpha 1.
+// Rows and columns of a tile of c that is kept in registers while k passes by.
 enum { TILE_ROWS = 6, TILE_COLUMNS = 64 / sizeof(vd_real) };
 
 VD_WIDE static void add_tile(const product *p, int r, int column)
@@ -85,24 +79,23 @@ static void add_row(const product *p, int r, int column)
         b += column;
     for (; !p->tb && i + 4 <= k; i += 4) {
         for (size_t j = 0; j < 4; j++)
-            x[j] = p->alpha * a[(i + j) * along];
+            x[j] = a[(i + j) * along];
         add_four_times(row, x, b + i * ldb, ldb, (int)n);
     }
     for (; !p->tb && i < k; i++)
-        vd_cpu_add_scaled(row, p->alpha * a[i * along], b + i * ldb, n);
+        vd_cpu_add_scaled(row, a[i * along], b + i * ldb, n);
     for (; i < k; i++)
         for (size_t j = 0; j < n; j++)
-            row[j] += p->alpha * a[i * along] * b[j * ldb + i];
+            row[j] += a[i * along] * b[j * ldb + i];
 }
 
 // For products too small for anything else, and for the tests' double precision.
 static void small_gemm(const product *p)
 {
-    const bool tiled = !p->tb && p->alpha == 1;
-    const int columns = tiled ? p->n / TILE_COLUMNS * TILE_COLUMNS : 0;
+    const int columns = p->tb ? 0 : p->n / TILE_COLUMNS * TILE_COLUMNS;
     const int rows = columns ? p->m / TILE_ROWS * TILE_ROWS : 0;
-    if (p->beta != 1)
-        scale_rows(p->c, p->m, p->n, p->ldc, p->beta);
+    if (p->beta == 0)
+        clear_rows(p->c, p->m, p->n, p->ldc);
     for (int column = 0; column < columns; column += TILE_COLUMNS)
         for (int r = 0; r < rows; r += TILE_ROWS)
             add_tile(p, r, column);
@@ -169,8 +162,7 @@ static vd_weight_product with_weights(const product *p)
 
 static void blas(const product *p)
 {
-    vd_cpu_sgemm(p->ta, p->tb, p->m, p->n, p->k, p->alpha, p->a, p->lda, p->b, p->ldb, p->beta,
-                 p->c, p->ldc);
+    vd_cpu_sgemm(p->ta, p->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
 }
 
 // A product with 16-bit weights, as many of which are widened at a time as there is room for.
@@ -246,11 +238,11 @@ static void multiply_matrices(const product *p, const vd_packed_matrix *packed, 
 {
     const double work = (double)p->m * p->n * p->k;
     const bool by_rows = !p->ta && p->m <= VD_SKINNY_ROWS;
-    const bool like_weights = !p->ta && p->tb && p->alpha == 1 && (p->beta == 0 || p->beta == 1);
-    if (p->m <= 0 || p->n <= 0)
+    const bool like_weights = !p->ta && p->tb;
+    if (p->m <= 0 || p->n <= 0 || (p->k <= 0 && p->beta == 1))
         return;
     if (p->k <= 0)
-        scale_rows(p->c, p->m, p->n, p->ldc, p->beta);
+        clear_rows(p->c, p->m, p->n, p->ldc); // BLAS would leave c alone
     else if (like_weights && skinny(p, packed, column))
         return;
     else if (p->type == VD_F32 && work <= (by_rows ? SMALL_SKINNY : SMALL))
@@ -273,10 +265,10 @@ static void multiply_matrices(const product *p, const vd_packed_matrix *packed, 
 
 #endif
 
-static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+static void gemm(bool ta, bool tb, int m, int n, int k, const vd_real *a, int lda, const vd_real *b,
+                 int ldb, vd_real beta, vd_real *c, int ldc)
 {
-    const product p = {ta, tb, m, n, k, alpha, a, lda, b, VD_REAL_TYPE, ldb, beta, c, ldc};
+    const product p = {ta, tb, m, n, k, a, lda, b, VD_REAL_TYPE, ldb, beta, c, ldc};
     multiply_matrices(&p, NULL, 0);
 }
 
@@ -290,7 +282,7 @@ static void list_block(void *data, int index)
 {
     const product_series *l = data;
     const vd_product *p = l->list + index;
-    gemm(l->ta, l->tb, p->m, p->n, p->k, 1, p->a, p->lda, p->b, p->ldb, l->beta, p->c, p->ldc);
+    gemm(l->ta, l->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, l->beta, p->c, p->ldc);
 }
 
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
@@ -312,7 +304,6 @@ static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_re
                        .m = rows,
                        .n = w->rows,
                        .k = w->columns,
-                       .alpha = 1,
                        .a = x,
                        .lda = w->columns,
                        .b = w->data,
@@ -348,10 +339,10 @@ static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real 
     if (rows <= 0)
         return;
     if (dx)
-        gemm(false, false, rows, in, out, 1, dy, out, vd_matrix_reals(w), w->stride, beta, dx,
+        gemm(false, false, rows, in, out, dy, out, vd_matrix_reals(w), w->stride, beta, dx,
              dx_stride);
     if (dw)
-        gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, vd_matrix_reals(dw), dw->stride);
+        gemm(true, false, out, in, rows, dy, out, x, in, 1, vd_matrix_reals(dw), dw->stride);
     if (db)
         sum_rows(dy, rows, out, db);
 }
@@ -376,7 +367,6 @@ static void unpack_weights(vd_matrix *w)
 
 void vd_cpu_matrix(vd_backend *table)
 {
-    table->gemm = gemm;
     table->products = products;
     table->linear = linear;
     table->linear_backward = linear_backward;

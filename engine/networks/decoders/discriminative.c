@@ -236,7 +236,7 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
     status = encode_candidates(net, err);
     if (status != VD_OK)
         return status;
-    pass->be->gemm(false, true, n, u, h, 1, pass->encoded, h, net->vector, h, 0, net->products, u);
+    vd_multiply(pass->be, false, true, n, u, h, pass->encoded, net->vector, 0, net->products);
     pass->be->gather(net->products, net->option, n, batch->candidates, u, net->scores);
     return VD_OK;
 }
@@ -253,8 +253,8 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
         return vd_error_memory(err, "candidate gradients");
     vd_real *dproducts = net->products;
     pass->be->gather_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
-    pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
-    pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
+    vd_multiply(pass->be, false, false, n, h, u, dproducts, net->vector, 1, pass->dencoded);
+    vd_multiply(pass->be, true, false, u, h, n, dproducts, pass->encoded, 1, net->dvector);
     pass->be->copy_rows(net->dvector, h, p->answer, p->ends, h, p->end_vector, h);
     pass->be->scatter_rows(p->end_vector, h, p->end_row, p->ends, h, p->text.recurrent.dy, h);
     vd_status status =
