@@ -1,6 +1,5 @@
 #include "assets/blocks/claim.h"
 
-
 #include "assets/blocks/caption.h"
 #include "assets/blocks/state.h"
 

@@ -10,7 +10,6 @@
 #ifndef VD_CIDER_H
 #define VD_CIDER_H
 
-
 #include "engine/base/error.h"
 #include "engine/measure/caption_metrics.h"
 

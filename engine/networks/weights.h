@@ -6,7 +6,6 @@
 #ifndef VD_WEIGHTS_H
 #define VD_WEIGHTS_H
 
-
 #include "engine/graph/layout.h"
 #include "engine/networks/config.h"
 

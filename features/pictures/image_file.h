@@ -3,7 +3,6 @@
 #ifndef VD_IMAGE_FILE_H
 #define VD_IMAGE_FILE_H
 
-
 #include "features/pictures/image.h"
 
 typedef vd_status vd_image_decoder(const char *path, const unsigned char *data, size_t size,

@@ -104,8 +104,8 @@ static vd_status keep_inputs(const comparing *c, vd_error *err)
     vd_status status = vd_output_check(out, 2, in, 3, true, err);
     for (int i = 0; i < vd_cases_model_count(&c->options) && status == VD_OK; i++) {
         char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], err);
-        status = path ? vd_output_check(out, 2, (const char *const *)&path, 1, true, err)
-                      : err->status;
+        status =
+            path ? vd_output_check(out, 2, (const char *const *)&path, 1, true, err) : err->status;
         vd_free(path);
     }
     return status ? status : vd_output_check(out, 2, NULL, 0, c->force, err);

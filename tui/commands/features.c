@@ -193,8 +193,8 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
                       .columns = columns,
                       .progress = vd_progress_report,
                       .context = &progress};
-    vd_status status = vd_output_check(&work.out, 1, (const char *const[]){r->file, r->index}, 2,
-                                       r->force, err);
+    vd_status status =
+        vd_output_check(&work.out, 1, (const char *const[]){r->file, r->index}, 2, r->force, err);
     if (status == VD_OK)
         status = vd_import_resumed(&work, &done, err);
     if (status != VD_OK)

@@ -2,7 +2,6 @@
 #ifndef VD_SCREEN_LAYOUT_H
 #define VD_SCREEN_LAYOUT_H
 
-
 #include "tui/screen/grid.h"
 
 enum { VD_LEAST_WIDTH = 40, VD_LEAST_HEIGHT = 12 }; // below this only a message is shown

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 // Steps of an epoch of `dialogs` dialogs.
 int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch);
 // The order of the dialogs in an epoch (0, 1, ...): a shuffle drawn from (seed, epoch).
