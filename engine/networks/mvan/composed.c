@@ -155,7 +155,7 @@ static void show_words(vd_tape *tape, const vd_inputs *in, const vd_value *s)
     if (row)
         list_pairs(in->span, s->pairing->group, all, row);
     vd_value *shown = vd_tape_choose(tape, s, row, all ? all->pairs : 0, VD_AXIS_PAIRS);
-    if (tape->status != VD_OK)
+    if (!all || tape->status != VD_OK)
         return;
     all->by_entry = true;
     shown->pairing = all;
