@@ -235,6 +235,10 @@ static vd_status end_round(loading *l, vd_json_reader *reader)
     vd_visdial_round *round = &l->round;
     if (l->has_options && check_options(l, reader) != VD_OK)
         return VD_FORMAT;
+    if (!l->has_options && round->truth >= 0)
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "there is no \"answer_options\", but \"gt_index\" is %" PRId32,
+                              round->truth);
     if (round->truth >= round->option_count)
         return vd_json_refuse(reader, VD_FORMAT,
                               "\"gt_index\" is %" PRId32 ", but there are %" PRId32
