@@ -1,7 +1,8 @@
 // Region features in a folder of one file per picture, with a name that ends with the image's id:
 //   npz (bottom-up-attention.pytorch): x (n, D), bbox (n, 4) in pixels, image_w, image_h
 //   npy: (n, D), no boxes
-// A folder that has npz is read as npz. Opening reads the header of every file. One such file alone
+// A folder that has npz is read as npz: an npy of the same picture is passed over, one of another
+// picture is refused, since npz have boxes and npy have none. Opening reads the header of every file. One such file alone
 // is read, too: then it may have any name, and its image's id is 0 where it names none.
 #include <stdio.h>
 #include <string.h>
@@ -172,6 +173,19 @@ static vd_status list_one(folder *f, const char *path, vd_error *err)
     return VD_OK;
 }
 
+// Of the picture of an npy.
+static vd_status expect_npz(const folder *f, const vd_numbered_file *npy, vd_error *err)
+{
+    const vd_numbered_files *npz = &f->pictures;
+    size_t at = vd_image_id_index(npz->list, npz->count, sizeof *npz->list, npy->image_id);
+    if (at < npz->count && npz->list[at].image_id == npy->image_id)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: there are npz files in this directory, but none of this picture; "
+                        "expected files of one kind (npz have boxes, npy have none)",
+                        npy->path);
+}
+
 static vd_status list_files(folder *f, const char *path, vd_error *err)
 {
     static const char *const npz[] = {".npz", NULL}, *const npy[] = {".npy", NULL};
@@ -180,8 +194,13 @@ static vd_status list_files(folder *f, const char *path, vd_error *err)
         return list_one(f, path, err);
     vd_status status = vd_numbered_files_list(&f->pictures, path, npz, true, false, err);
     f->npz = f->pictures.count > 0;
-    if (status == VD_OK && !f->npz)
-        status = vd_numbered_files_list(&f->pictures, path, npy, true, false, err);
+    vd_numbered_files others = {0};
+    if (status == VD_OK)
+        status =
+            vd_numbered_files_list(f->npz ? &others : &f->pictures, path, npy, true, false, err);
+    for (size_t i = 0; i < others.count && status == VD_OK; i++)
+        status = expect_npz(f, &others.list[i], err);
+    vd_numbered_files_clear(&others);
     if (status == VD_OK && f->pictures.count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no npz or npy files in this directory", path);
     return status;

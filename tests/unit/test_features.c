@@ -437,6 +437,13 @@ static void damaged_folders_are_refused(void **state)
         free(bytes);
     }
     write_folder("npy");
+    other = npy_name(0, "npz"); // npz have boxes, npy have none
+    public_npz(other, 0, NULL);
+    free(name);
+    name = npy_name(1, "npy");
+    expect_words(folder, &(damage){"two kinds", NULL, {"npz", "one kind"}}, name);
+    free(other);
+    write_folder("npy");
     char *odd = support_join(folder, "picture.npy");
     support_write_text(odd, "");
     expect_words(folder, &(damage){"name", NULL, {"picture.npy", "number"}}, folder);
