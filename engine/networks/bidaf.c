@@ -96,7 +96,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_bidaf = {.name = "bidaf",
                                      .title = "bidirectional attention flow",
                                      .text = &vd_text_bilstm,
-                                     .reads = "image",
+                                     .reads = "image dropout",
                                      .declare = declare,
                                      .build = build,
                                      .question_width = vd_width_even,

@@ -207,7 +207,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_dmn = {.name = "dmn",
                                    .title = "dynamic memory network",
                                    .text = &vd_text_gru_layer,
-                                   .reads = "image hops",
+                                   .reads = "image hops dropout",
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_hidden,

@@ -66,6 +66,8 @@ bool vd_encoder_reads(const vd_config *config, const char *option)
         return false;
     if (strcmp(option, "position-dropout") == 0 && config->positions != VD_POSITIONS_NONE)
         return true;
+    if (strcmp(option, "dropout") == 0 && config->answer == VD_ANSWER_CONV) // of the decoder
+        return true;
     bool limited = false;
     for (int n = 0; n < VD_NETWORKS; n++)
         limited |= vd_listed(networks[n]->reads, option);

@@ -34,6 +34,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_lf = {.name = "lf",
                                   .title = "late fusion",
                                   .text = &vd_text_lstm,
+                                  .reads = "dropout",
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,

@@ -32,7 +32,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_lf_att = {.name = "lf-att",
                                       .title = "late fusion with attention",
                                       .text = &vd_text_lstm,
-                                      .reads = "image score-regions",
+                                      .reads = "image score-regions dropout",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,

@@ -164,7 +164,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_mac = {.name = "mac",
                                    .title = "memory, attention and composition",
                                    .text = &vd_text_bilstm,
-                                   .reads = "hops",
+                                   .reads = "hops dropout",
                                    .declare = declare,
                                    .build = build,
                                    .question_width = vd_width_even,

@@ -14,7 +14,7 @@
 // In released code all tables start as N(0, 0.1), and J of l_j is the longest sentence of the data.
 // Here the embedding, which candidates share, starts as everywhere, and J is the sentence's own
 // length. As there, training makes entries older by empty memories at random (random-time); first
-// epochs without softmax in the hops (linear-start) are none unless asked for.
+// epochs without softmax in the hops (linear-start) are none unless asked for. There is no dropout.
 // Attentions, index = hop: question -> rounds, regions.
 #include "engine/networks/parts.h"
 

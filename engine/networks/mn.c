@@ -29,7 +29,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_mn = {.name = "mn",
                                   .title = "memory network",
                                   .text = &vd_text_lstm,
-                                  .reads = "score-rounds",
+                                  .reads = "score-rounds dropout",
                                   .declare = declare,
                                   .build = build,
                                   .question_width = vd_width_hidden,

@@ -19,7 +19,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 const vd_encoder vd_encoder_mn_att = {.name = "mn-att",
                                       .title = "memory network with attention",
                                       .text = &vd_text_lstm,
-                                      .reads = "image score-rounds score-regions",
+                                      .reads = "image score-rounds score-regions dropout",
                                       .declare = declare,
                                       .build = build,
                                       .question_width = vd_width_hidden,

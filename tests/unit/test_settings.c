@@ -343,6 +343,10 @@ static void options_are_read_by_some_networks_only(void **state)
     assert_false(vd_encoder_reads(&memn2n, "text-dropout"));
     assert_false(vd_encoder_reads(&memn2n, "heads"));
     assert_false(vd_encoder_reads(&memn2n, "next-word"));
+    assert_false(vd_encoder_reads(&memn2n, "dropout"));
+    assert_true(vd_encoder_reads(&lf, "dropout") && vd_encoder_reads(&mvan, "dropout"));
+    memn2n.answer = VD_ANSWER_CONV; // the decoder reads it
+    assert_true(vd_encoder_reads(&memn2n, "dropout"));
     vd_config transformer = {.network = VD_NETWORK_DIALOG_TRANSFORMER}; // has positions of its own
     mvan.positions = VD_POSITIONS_NONE;
     transformer.positions = VD_POSITIONS_NONE;

@@ -328,6 +328,8 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--weight-decay", "0.1", "--stop-after", "1"));
     train_run_expect("idle_gate", 0, "--gate changes nothing with lf",
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
+    train_run_expect("idle_dropout", 0, "--dropout changes nothing with memn2n",
+                     MORE("--network", "memn2n", "--dropout", "0.5", "--stop-after", "1"));
     train_run_expect("idle_image", 0, "--image changes nothing with lf",
                      MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
     train_run_expect(

@@ -249,7 +249,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
 
 const vd_encoder vd_encoder_mvan = {.name = "mvan",
                                     .title = "multi-view attention network",
-                                    .reads = "gate open-gates image",
+                                    .reads = "gate open-gates image dropout",
                                     .published = {.mark = "encoder.fusion.1.weight",
                                                   .last = "encoder.fusion.1.weight",
                                                   .states = 4},
