@@ -57,7 +57,9 @@ static void begin(talk *t, const vd_config *which)
     config.positions = VD_POSITIONS_NONE;
     config.decoders = which->decoders;
     config.answer = which->answer;
+    config.copy = which->copy;
     t->model = support_random_model(&config);
+    assert_int_equal(vd_model_config(t->model)->copy, which->copy);
     must(vd_model_use(t->model, support_backend(), &err), &err);
     for (int i = 0; i < REAL * D; i++)
         t->image[i] = (float)vd_rng_range(&rng, 0.1, 1);
