@@ -84,8 +84,8 @@ static void expect(const char *expression, const char *expected)
     free(value);
 }
 
-#define WORDS "document.querySelectorAll('.said-word')"
-#define NOW   "[...document.querySelectorAll('.said-word.now')].map(w => w.firstChild.data).join()"
+#define WORDS "document.querySelectorAll('.caption-word')"
+#define NOW   "[...document.querySelectorAll('.caption-word.now')].map(w => w.firstChild.data).join()"
 #define SEEN                                                                                       \
     "[...document.querySelectorAll('.step')].filter(a => getComputedStyle(a).display !== 'none')"
 
@@ -102,25 +102,25 @@ static void words_are_stepped_through(void **state)
     expect(NOW " === " WORDS "[0].firstChild.data", "true");
     support_browser_key(&browser, "ArrowRight");
     support_browser_key(&browser, "ArrowRight");
-    expect("document.querySelector('.said-word.now') === " WORDS "[2]", "true");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[2]", "true");
     expect(SEEN "[0].dataset.row", "2");
     expect(SEEN "[0].querySelectorAll('svg .region').length > 0", "true");
     expect(SEEN "[0].querySelectorAll('.ranking tbody tr').length", "5");
     expect(SEEN "[0].textContent.includes(' bits')", "true");
     support_browser_key(&browser, "ArrowLeft");
-    expect("document.querySelector('.said-word.now') === " WORDS "[1]", "true");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[1]", "true");
     support_browser_key(&browser, "End");
     expect(NOW, "(end)");
     support_browser_key(&browser, "ArrowRight"); // stops at the last
     expect(NOW, "(end)");
     support_browser_key(&browser, "Home");
-    expect("document.querySelector('.said-word.now') === " WORDS "[0]", "true");
-    support_browser_click(&browser, ".said-word:nth-child(4)");
-    expect("document.querySelector('.said-word.now') === " WORDS "[3]", "true");
-    expect("document.querySelectorAll('.said-word[aria-pressed=true]').length", "1");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[0]", "true");
+    support_browser_click(&browser, ".caption-word:nth-child(4)");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[3]", "true");
+    expect("document.querySelectorAll('.caption-word[aria-pressed=true]').length", "1");
     support_browser_click(&browser, "[data-go=forth]");
     support_browser_click(&browser, "[data-go=back]");
-    expect("document.querySelector('.said-word.now') === " WORDS "[3]", "true");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[3]", "true");
     expect("document.querySelectorAll('.chart').length", "0"); // it does not look back
     expect("document.querySelector('.verdict b').textContent.length > 4", "true");
     assert_int_equal(browser.faults, faults);
@@ -136,13 +136,14 @@ static void it_plays_and_pauses(void **state)
            "1");
     support_browser_click(&browser, "[data-go=play]");
     expect("document.querySelector('[data-go=play]').textContent", "Pause");
-    expect("(turn(), turn(), document.querySelector('.said-word.now') === " WORDS "[2])", "true");
+    expect("(turn(), turn(), document.querySelector('.caption-word.now') === " WORDS "[2])",
+           "true");
     support_browser_key(&browser, "Escape");
     expect("window.ended + document.querySelector('[data-go=play]').textContent", "7Play");
     expect("(document.activeElement.blur(), 1)", "1");
     support_browser_key(&browser, "End");
     support_browser_key(&browser, " "); // from the beginning
-    expect("document.querySelector('.said-word.now') === " WORDS "[0]", "true");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[0]", "true");
     expect("([..." WORDS "].forEach(() => turn()), " NOW ")", "(end)");
     expect("document.querySelector('[data-go=play]').textContent", "Play"); // at the end
 }
@@ -158,7 +159,7 @@ static void nothing_moves_where_a_reader_wants_that(void **state)
     expect("typeof window.moved", "undefined");
     expect("getComputedStyle(document.querySelector('.step.now .region')).animationName", "none");
     support_browser_key(&browser, "ArrowRight"); // by hand as ever
-    expect("document.querySelector('.said-word.now') === " WORDS "[1]", "true");
+    expect("document.querySelector('.caption-word.now') === " WORDS "[1]", "true");
     support_browser_still(&browser, false);
     expect("getComputedStyle(document.querySelector('.step.now .region')).animationName", "appear");
 }
@@ -171,11 +172,11 @@ static void two_captions_go_together(void **state)
     expect("document.querySelectorAll('section.side').length", "2");
     expect("document.querySelectorAll('.numbers tbody tr').length", "2");
     expect("document.querySelectorAll('.differs').length > 0", "true");
-    expect("[...document.querySelectorAll('.side-1 .said-word')].slice(0, 5).map(w => "
+    expect("[...document.querySelectorAll('.side-1 .caption-word')].slice(0, 5).map(w => "
            "w.firstChild.data).join()",
            "w1,w2,w3,w4,w5");
     support_browser_key(&browser, "End");
-    expect("[...document.querySelectorAll('.said-word.now')].every(w => w.dataset.row === "
+    expect("[...document.querySelectorAll('.caption-word.now')].every(w => w.dataset.row === "
            "document.querySelector('.step.now').dataset.row)",
            "true");
     expect(SEEN ".length", "2");
@@ -194,7 +195,7 @@ static void what_looks_back_has_links_and_a_curve(void **state)
     expect("document.querySelector('.side-1 .curve.chance').getAttribute('points').split(' ')"
            ".slice(0, 2).join(' ')",
            "32.0,54.4 96.0,46.7");
-    support_browser_click(&browser, ".side-1 .said-word:nth-child(5)");
+    support_browser_click(&browser, ".side-1 .caption-word:nth-child(5)");
     expect("[...document.querySelectorAll('.side-1 .links')].filter(l => getComputedStyle(l)"
            ".display !== 'none').length",
            "1");

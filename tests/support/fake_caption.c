@@ -97,7 +97,7 @@ static int count_words(const char *const *words)
 }
 
 // The words of what is to be read, cut out of a copy of it.
-static void split(vd_caption_side *c, const char *text, const char *words[VD_SAID_WORDS])
+static void split(vd_caption_side *c, const char *text, const char *words[VD_SIDE_WORDS])
 {
     char *word = (char *)(uintptr_t)copy(c, text), *rest = NULL;
     int count = 0;
@@ -110,7 +110,7 @@ static void split(vd_caption_side *c, const char *text, const char *words[VD_SAI
 static void say(const vd_caption_wish *wish, int side, bool changed, int regions, bool history,
                 vd_caption_side *out)
 {
-    const char *words[VD_SAID_WORDS];
+    const char *words[VD_SIDE_WORDS];
     bool left_out[64] = {false}, second = side && wish->second[0];
     const char *const *from = second ? second_words : first_words;
     int count = count_words(from), cut = -1;

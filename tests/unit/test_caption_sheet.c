@@ -170,7 +170,7 @@ static void two_captioners_stand_beside_each_other(void **state)
     sheet = sheet_of(cat, &wish);
     assert_false(sheet->side[0].changed);
     assert_true(sheet->side[1].changed);
-    float history[VD_SAID_WORDS];
+    float history[VD_SIDE_WORDS];
     vd_caption_trace_look(&sheet->side[1].trace, 0, -1, -1, NULL, history);
     assert_true(history[0] == 0);
     vd_caption_sheet_free(sheet);

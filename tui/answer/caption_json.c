@@ -9,7 +9,7 @@
 static void json_curves(yajl_gen json, const vd_caption_side *side, int t)
 {
     const vd_generated_word *w = &side->trace.word[t];
-    float history[VD_SAID_WORDS];
+    float history[VD_SIDE_WORDS];
     vd_caption_trace_look(&side->trace, t, -1, -1, NULL, history);
     if (side->trace.history) {
         vd_json_put(json, "history:");

@@ -134,7 +134,7 @@ static vd_status find_given(job *j, vd_error *err)
 
 static vd_status say(job *j, vd_error *err)
 {
-    vd_caption_sayers by = {.how = j->how, .most = j->json ? j->how.beam : 1};
+    vd_caption_sources by = {.how = j->how, .most = j->json ? j->how.beam : 1};
     for (int i = 0; i < 2; i++) {
         by.captioner[i] = j->captioner[i];
         by.hard[i] = vd_captioner_is_hard(j->captioner[i]) ? vd_hard_names[j->hard] : NULL;

@@ -135,7 +135,7 @@ static void put_links(vd_markup *html, const vd_caption_sheet *sheet, int which,
 {
     const double least = 0.05;
     const vd_caption_side *side = &sheet->side[which];
-    float share[VD_SAID_WORDS];
+    float share[VD_SIDE_WORDS];
     vd_caption_trace_look(&side->trace, word, layer_of(side, look), head_of(side, look), NULL,
                           share);
     vd_markup_put(html, "<g class=\"links%s\" data-row=\"%d\" data-look=\"%d\">",
@@ -196,7 +196,7 @@ static void put_buttons(vd_markup *html, const vd_caption_sheet *sheet, int whic
     for (int t = 0; t < side->trace.words; t++) {
         char share[16];
         int row = row_of(sheet, which, t);
-        vd_markup_put(html, "<button type=\"button\" class=\"said-word%s%s\" data-row=\"%d\">%s",
+        vd_markup_put(html, "<button type=\"button\" class=\"caption-word%s%s\" data-row=\"%d\">%s",
                       vd_caption_sheet_differs(sheet, row) ? " differs" : "",
                       vd_caption_side_knows(side, t) ? "" : " unknown", row, side->word[t]);
         vd_percent(share, sizeof share, side->trace.word[t].probability);
@@ -212,7 +212,7 @@ static void put_runners_up(vd_markup *html, const vd_caption_side *side, int whi
                         "<th>share</th></tr></thead><tbody>");
     for (int i = 0; i < w->likelies; i++) {
         vd_markup_put(html, "<tr%s><td class=\"place\">%d</td><td class=\"answer\">%s</td>",
-                      w->likely[i].id == w->id ? " class=\"said-here\"" : "", i + 1,
+                      w->likely[i].id == w->id ? " class=\"caption-word-here\"" : "", i + 1,
                       side->likely[t][i]);
         vd_html_share(html, "td", w->likely[i].probability, which);
         vd_markup_put(html, "</tr>");

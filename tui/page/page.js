@@ -31,7 +31,7 @@
         if (!here.length) return;
         all(".now", side).forEach((part) => part.classList.remove("now"));
         here.forEach((part) => part.classList.add("now"));
-        all(".said-word", side).forEach((word) =>
+        all(".caption-word", side).forEach((word) =>
           word.setAttribute("aria-pressed", String(word.classList.contains("now"))));
       });
     };
@@ -101,7 +101,7 @@
     one("[data-go=forth]").addEventListener("click", () => step(1));
     play.addEventListener("click", toggle);
     captions.addEventListener("click", (event) => {
-      const part = event.target.closest(".said-word, text[data-row]");
+      const part = event.target.closest(".caption-word, text[data-row]");
       if (part) { pause(); go(Number(part.dataset.row)); }
     });
     document.addEventListener("keydown", (event) => {

@@ -37,9 +37,9 @@ void vd_caption_wish_read(vd_caption_wish *wish, const char *text)
 
 // ---- one side -----------------------------------------------------------------------------------
 
-// What a side is made of.
-typedef struct speaker {
-    const vd_caption_sayers *by;
+// The run of a captioner that fills a side.
+typedef struct captioner_run {
+    const vd_caption_sources *by;
     const vd_caption_wish *wish;
     const vd_picture_regions *regions;
     vd_captioner *captioner;
@@ -47,27 +47,27 @@ typedef struct speaker {
     bool *mask_region; // of what_if, owned
     vd_generated_caption generated[VD_MOST_BEAMS];
     vd_caption_side *side;
-} speaker;
+} captioner_run;
 
-static const vd_vocab *vocab_of(const speaker *s)
+static const vd_vocab *vocab_of(const captioner_run *run)
 {
-    return vd_model_vocab(vd_captioner_model(s->captioner));
+    return vd_model_vocab(vd_captioner_model(run->captioner));
 }
 
-static const char *copy_text(speaker *s, const char *text)
+static const char *copy_text(captioner_run *run, const char *text)
 {
-    return text ? vd_string_arena_text(&s->side->texts, text, strlen(text)) : NULL;
+    return text ? vd_string_arena_text(&run->side->texts, text, strlen(text)) : NULL;
 }
 
-static const char *copy_word(speaker *s, int32_t id)
+static const char *copy_word(captioner_run *run, int32_t id)
 {
-    return copy_text(s, id == VD_END ? END_WORD : vd_vocab_word(vocab_of(s), id));
+    return copy_text(run, id == VD_END ? END_WORD : vd_vocab_word(vocab_of(run), id));
 }
 
 // Frees it.
-static const char *take_text(speaker *s, char *text)
+static const char *take_text(captioner_run *run, char *text)
 {
-    const char *copy = copy_text(s, text);
+    const char *copy = copy_text(run, text);
     vd_free(text);
     return copy;
 }
@@ -81,39 +81,39 @@ static bool is_padding(const vd_picture_regions *regions, int region)
     return true;
 }
 
-static vd_status describe(speaker *s, vd_error *err)
+static vd_status describe(captioner_run *run, vd_error *err)
 {
-    const vd_model *model = vd_captioner_model(s->captioner);
+    const vd_model *model = vd_captioner_model(run->captioner);
     const char *signature = vd_model_metadata(model, "signature");
-    vd_caption_side *side = s->side;
-    side->name = copy_text(s, vd_model_name(model));
-    side->path = copy_text(s, vd_model_path(model));
-    side->signature = copy_text(s, signature);
-    side->backend = copy_text(s, vd_model_backend(model)->name);
+    vd_caption_side *side = run->side;
+    side->name = copy_text(run, vd_model_name(model));
+    side->path = copy_text(run, vd_model_path(model));
+    side->signature = copy_text(run, signature);
+    side->backend = copy_text(run, vd_model_backend(model)->name);
     side->config = vd_model_config(model)->caption;
-    for (int r = 0; r < s->regions->count; r++)
-        side->seen += !is_padding(s->regions, r) && !s->mask_region[r];
+    for (int r = 0; r < run->regions->count; r++)
+        side->seen += !is_padding(run->regions, r) && !run->mask_region[r];
     bool all = side->name && side->path && side->backend && (side->signature || !signature);
     return all ? VD_OK : vd_error_memory(err, "a caption");
 }
 
 // The words as the captioner reads them, and what else it could have generated.
-static vd_status trace(speaker *s, const vd_generated_caption *c, vd_error *err)
+static vd_status trace(captioner_run *run, const vd_generated_caption *c, vd_error *err)
 {
-    vd_caption_side *side = s->side;
+    vd_caption_side *side = run->side;
     side->ended = c->ended;
     vd_status status =
-        vd_captioner_trace(s->captioner, s->regions->features, s->regions->count, c->word,
-                           c->length, c->ended, &s->what_if, &side->trace, err);
+        vd_captioner_trace(run->captioner, run->regions->features, run->regions->count, c->word,
+                           c->length, c->ended, &run->what_if, &side->trace, err);
     for (int t = 0; t < side->trace.words && status == VD_OK; t++) {
         const vd_generated_word *w = &side->trace.word[t];
-        if (!side->word[t] && !(side->word[t] = copy_word(s, w->id)))
+        if (!side->word[t] && !(side->word[t] = copy_word(run, w->id)))
             status = vd_error_memory(err, "a caption");
         for (int i = 0; i < w->likelies && status == VD_OK; i++)
-            if (!(side->likely[t][i] = copy_word(s, w->likely[i].id)))
+            if (!(side->likely[t][i] = copy_word(run, w->likely[i].id)))
                 status = vd_error_memory(err, "a caption");
     }
-    if (status == VD_OK && !(side->text = take_text(s, vd_caption_text(side->word, c->length))))
+    if (status == VD_OK && !(side->text = take_text(run, vd_caption_text(side->word, c->length))))
         status = vd_error_memory(err, "a caption");
     return status;
 }
@@ -121,10 +121,10 @@ static vd_status trace(speaker *s, const vd_generated_caption *c, vd_error *err)
 // ---- what is changed ----------------------------------------------------------------------------
 
 // Of what the captioner says, or reads, here.
-static const vd_switches *switches_of(const speaker *s)
+static const vd_switches *switches_of(const captioner_run *run)
 {
     static const vd_switches none;
-    return s->side->changed ? &s->wish->switches : &none;
+    return run->side->changed ? &run->wish->switches : &none;
 }
 
 static vd_status refuse(const vd_switch *one, const char *why, vd_error *err)
@@ -134,13 +134,13 @@ static vd_status refuse(const vd_switch *one, const char *why, vd_error *err)
     return vd_error_set(err, VD_USAGE, "what-if '%s': %s", name, why);
 }
 
-static vd_status read_switch(speaker *s, const vd_switch *one, vd_error *err)
+static vd_status read_switch(captioner_run *run, const vd_switch *one, vd_error *err)
 {
-    int regions = s->regions->count;
+    int regions = run->regions->count;
     char why[64];
     switch ((int)one->kind) {
     case VD_SWITCH_HISTORY:
-        s->what_if.no_history = true;
+        run->what_if.no_history = true;
         return VD_OK;
     case VD_SWITCH_WORD:
         if (one->index == 0 && strcmp(one->word, END_WORD) == 0)
@@ -151,8 +151,8 @@ static vd_status read_switch(speaker *s, const vd_switch *one, vd_error *err)
                  regions == 1 ? "there is only %d region" : "there are only %d regions", regions);
         if (one->index >= regions)
             return refuse(one, why, err);
-        s->mask_region[one->index] = true;
-        s->what_if.mask_region = s->mask_region;
+        run->mask_region[one->index] = true;
+        run->what_if.mask_region = run->mask_region;
         return VD_OK;
     default:
         return refuse(one, "of a caption: region N, word N=OTHER or history", err);
@@ -172,13 +172,13 @@ static int32_t typed_id(const vd_vocab *vocab, const char **word)
 }
 
 // False: the captioner does not know it.
-static bool find_word(const speaker *s, const char *text, int32_t *id)
+static bool find_word(const captioner_run *run, const char *text, int32_t *id)
 {
-    *id = typed_id(vocab_of(s), &text);
+    *id = typed_id(vocab_of(run), &text);
     return *id == VD_END || *id >= VD_FIRST_WORD;
 }
 
-static vd_status begin_with(speaker *s, const char *begin, vd_error *err)
+static vd_status begin_with(captioner_run *run, const char *begin, vd_error *err)
 {
     vd_words words;
     vd_status status = vd_caption_tokenize(begin, VD_CAPTION_WORDS, &words, err);
@@ -188,29 +188,29 @@ static vd_status begin_with(speaker *s, const char *begin, vd_error *err)
         status = vd_error_set(err, VD_USAGE, "a caption begins with %zu words; expected 1 to %d",
                               words.count, VD_MAX_CAPTION);
     for (size_t i = 0; i < words.count && status == VD_OK; i++)
-        if (!find_word(s, words.word[i], &s->what_if.forced[i]))
+        if (!find_word(run, words.word[i], &run->what_if.forced[i]))
             status = vd_error_set(
                 err, VD_USAGE, "the beginning of the caption: the captioner does not know '%.60s'",
                 words.word[i]);
-    s->what_if.places = status ? 0 : (int)words.count;
+    run->what_if.places = status ? 0 : (int)words.count;
     vd_words_clear(&words);
     return status;
 }
 
 // Before anything is generated: regions, history, the beginning.
-static vd_status read_changes(speaker *s, vd_error *err)
+static vd_status read_changes(captioner_run *run, vd_error *err)
 {
-    const vd_switches *switches = switches_of(s);
-    const char *begin = s->side->changed ? s->wish->begin : NULL;
-    vd_status status = vd_captioner_fits(s->captioner, s->regions, err);
+    const vd_switches *switches = switches_of(run);
+    const char *begin = run->side->changed ? run->wish->begin : NULL;
+    vd_status status = vd_captioner_fits(run->captioner, run->regions, err);
     if (status)
         return status;
-    s->mask_region = vd_alloc((size_t)s->regions->count + 1, sizeof *s->mask_region);
-    if (!s->mask_region)
+    run->mask_region = vd_alloc((size_t)run->regions->count + 1, sizeof *run->mask_region);
+    if (!run->mask_region)
         return vd_error_memory(err, "what is changed");
     for (int i = 0; i < switches->count && status == VD_OK; i++)
-        status = read_switch(s, &switches->at[i], err);
-    return status || !begin ? status : begin_with(s, begin, err);
+        status = read_switch(run, &switches->at[i], err);
+    return status || !begin ? status : begin_with(run, begin, err);
 }
 
 // ---- saying -------------------------------------------------------------------------------------
@@ -225,10 +225,10 @@ static const vd_switch *forced_at(const vd_switches *switches, int place)
 }
 
 // Forces the word, those before it as they are generated.
-static vd_status force(speaker *s, const vd_switch *one, vd_error *err)
+static vd_status force(captioner_run *run, const vd_switch *one, vd_error *err)
 {
-    const vd_generated_caption *generated = &s->generated[0];
-    vd_caption_what_if *out = &s->what_if;
+    const vd_generated_caption *generated = &run->generated[0];
+    vd_caption_what_if *out = &run->what_if;
     int place = one->index;
     char why[80];
     snprintf(why, sizeof why, "the caption has %d word%s; expected a word up to %d",
@@ -238,82 +238,82 @@ static vd_status force(speaker *s, const vd_switch *one, vd_error *err)
     for (int i = out->places; i < place; i++)
         out->forced[i] = generated->word[i];
     out->places = place < out->places ? out->places : place + 1;
-    return find_word(s, one->word, &out->forced[place])
+    return find_word(run, one->word, &out->forced[place])
                ? VD_OK
                : refuse(one, "the captioner does not know this word", err);
 }
 
-static vd_status say_once(speaker *s, vd_error *err)
+static vd_status generate_once(captioner_run *run, vd_error *err)
 {
-    vd_generation how = s->by->how;
-    how.what_if = &s->what_if;
-    return vd_captioner_generate(s->captioner, s->regions->features, s->regions->count, &how,
-                                 s->generated, s->by->most, &s->side->of, err);
+    vd_generation how = run->by->how;
+    how.what_if = &run->what_if;
+    return vd_captioner_generate(run->captioner, run->regions->features, run->regions->count, &how,
+                                 run->generated, run->by->most, &run->side->of, err);
 }
 
 // Words are forced from the first place on: those before one stay as they are generated without it,
 // and the rest is generated anew; END_WORD ends the caption.
-static vd_status say_changed(speaker *s, vd_error *err)
+static vd_status generate_changed(captioner_run *run, vd_error *err)
 {
-    vd_status status = read_changes(s, err);
+    vd_status status = read_changes(run, err);
     if (status == VD_OK)
-        status = say_once(s, err);
+        status = generate_once(run, err);
     for (int place = 0; place < VD_MAX_CAPTION && status == VD_OK; place++) {
-        const vd_switch *one = forced_at(switches_of(s), place);
+        const vd_switch *one = forced_at(switches_of(run), place);
         if (!one)
             continue;
-        status = force(s, one, err);
+        status = force(run, one, err);
         if (status == VD_OK)
-            status = say_once(s, err);
+            status = generate_once(run, err);
     }
     return status;
 }
 
-static vd_status keep_said(speaker *s, vd_error *err)
+static vd_status keep_generated(captioner_run *run, vd_error *err)
 {
-    vd_caption_side *side = s->side;
+    vd_caption_side *side = run->side;
     for (int i = 0; i < side->of; i++) {
-        side->generated[i].log_probability = s->generated[i].log_probability;
+        side->generated[i].log_probability = run->generated[i].log_probability;
         if (!(side->generated[i].text =
-                  take_text(s, vd_generated_caption_text(vocab_of(s), &s->generated[i]))))
+                  take_text(run, vd_generated_caption_text(vocab_of(run), &run->generated[i]))))
             return vd_error_memory(err, "a caption");
     }
     return VD_OK;
 }
 
-static vd_status generate(speaker *s, vd_error *err)
+static vd_status generate(captioner_run *run, vd_error *err)
 {
-    vd_caption_side *side = s->side;
+    vd_caption_side *side = run->side;
     double start = vd_seconds();
-    vd_status status = say_changed(s, err);
+    vd_status status = generate_changed(run, err);
     side->milliseconds = 1000 * (vd_seconds() - start);
     if (status == VD_OK)
-        status = describe(s, err);
+        status = describe(run, err);
     if (status == VD_OK)
-        status = keep_said(s, err);
-    int place = side->changed ? 1 : s->wish->place;
+        status = keep_generated(run, err);
+    int place = side->changed ? 1 : run->wish->place;
     side->place = place > 0 && place <= side->of ? place : 1;
-    return status ? status : trace(s, &s->generated[side->place - 1], err);
+    return status ? status : trace(run, &run->generated[side->place - 1], err);
 }
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static vd_status put_word(speaker *s, int place, const char *text, vd_generated_caption *c,
+static vd_status put_word(captioner_run *run, int place, const char *text, vd_generated_caption *c,
                           vd_error *err)
 {
-    c->word[place] = typed_id(vocab_of(s), &text);
+    c->word[place] = typed_id(vocab_of(run), &text);
     bool end = c->word[place] == VD_END;
     if (place >= c->length || end)
         c->length = place + !end;
     c->ended |= end;
-    s->side->word[place] = end ? NULL : copy_text(s, text);
-    return end || s->side->word[place] ? VD_OK : vd_error_memory(err, "a caption");
+    run->side->word[place] = end ? NULL : copy_text(run, text);
+    return end || run->side->word[place] ? VD_OK : vd_error_memory(err, "a caption");
 }
 
 // Words that are generated to be others; the one after the last word is another word's place, too.
-static vd_status change_words(speaker *s, vd_generated_caption *c, vd_error *err)
+static vd_status change_words(captioner_run *run, vd_generated_caption *c, vd_error *err)
 {
-    const vd_switches *switches = switches_of(s);
+    const vd_switches *switches = switches_of(run);
     vd_status status = VD_OK;
     for (int i = 0; i < switches->count && status == VD_OK; i++) {
         const vd_switch *one = &switches->at[i];
@@ -324,40 +324,40 @@ static vd_status change_words(speaker *s, vd_generated_caption *c, vd_error *err
                                   "word %d of a caption of %d words; expected one of its words",
                                   one->index + 1, c->length);
         else
-            status = put_word(s, one->index, one->word, c, err);
+            status = put_word(run, one->index, one->word, c, err);
     }
     return status;
 }
 
 // Captioners learn from captions that are cut, too: such a one has no end.
-static vd_status read_given(speaker *s, vd_error *err)
+static vd_status read_given(captioner_run *run, vd_error *err)
 {
     vd_generated_caption c = {0};
     vd_words words = {0};
-    vd_status status = read_changes(s, err);
+    vd_status status = read_changes(run, err);
     if (status == VD_OK)
-        status = vd_caption_tokenize(s->wish->read, VD_CAPTION_WORDS, &words, err);
+        status = vd_caption_tokenize(run->wish->read, VD_CAPTION_WORDS, &words, err);
     if (status == VD_OK && words.count == 0)
         status = vd_error_set(err, VD_USAGE, "a caption without words; expected some");
     for (size_t i = 0; i < words.count && i < VD_MAX_CAPTION && status == VD_OK; i++)
-        status = put_word(s, (int)i, words.word[i], &c, err);
-    c.ended = words.count <= VD_MAX_CAPTION && !s->wish->read_cut;
+        status = put_word(run, (int)i, words.word[i], &c, err);
+    c.ended = words.count <= VD_MAX_CAPTION && !run->wish->read_cut;
     vd_words_clear(&words);
     if (status == VD_OK)
-        status = change_words(s, &c, err);
+        status = change_words(run, &c, err);
     if (status == VD_OK)
-        status = describe(s, err);
-    return status ? status : trace(s, &c, err);
+        status = describe(run, err);
+    return status ? status : trace(run, &c, err);
 }
 
 // ---- both ---------------------------------------------------------------------------------------
 
 // How likely `by` finds the caption of `of`, in words of its own vocabulary.
-static vd_status find_under(speaker *by, int which, vd_caption_side *of, vd_error *err)
+static vd_status find_under(captioner_run *by, int which, vd_caption_side *of, vd_error *err)
 {
     const vd_vocab *vocab = vocab_of(by);
     int length = of->trace.words - of->ended;
-    int32_t word[VD_SAID_WORDS];
+    int32_t word[VD_SIDE_WORDS];
     vd_caption_trace trace;
     for (int t = 0; t < length; t++) {
         const char *text = of->word[t];
@@ -374,8 +374,8 @@ static vd_status find_under(speaker *by, int which, vd_caption_side *of, vd_erro
     return status;
 }
 
-static vd_status speak(vd_caption_sheet *sheet, const vd_caption_sayers *by,
-                       speaker speakers[VD_CAPTION_SIDES], vd_error *err)
+static vd_status run_captioners(vd_caption_sheet *sheet, const vd_caption_sources *by,
+                                captioner_run runs[VD_CAPTION_SIDES], vd_error *err)
 {
     const vd_caption_wish *wish = &sheet->wish;
     bool two = by->captioner[1] != NULL, changed = wish->switches.count > 0 || wish->begin,
@@ -388,16 +388,16 @@ static vd_status speak(vd_caption_sheet *sheet, const vd_caption_sayers *by,
         side->changed = changed && i == (two ? wish->changed : 1);
         side->read = read && (two || i == 1);
         side->hard = by->hard[two ? i : 0];
-        speakers[i] = (speaker){.by = by,
-                                .wish = wish,
-                                .regions = &sheet->regions,
-                                .captioner = by->captioner[two ? i : 0],
-                                .side = side};
-        status = side->read ? read_given(&speakers[i], err) : generate(&speakers[i], err);
+        runs[i] = (captioner_run){.by = by,
+                                  .wish = wish,
+                                  .regions = &sheet->regions,
+                                  .captioner = by->captioner[two ? i : 0],
+                                  .side = side};
+        status = side->read ? read_given(&runs[i], err) : generate(&runs[i], err);
     }
     for (int of = 0; of < sheet->sides; of++)
         for (int i = 0; i < sheet->sides && status == VD_OK; i++)
-            status = find_under(&speakers[i], i, &sheet->side[of], err);
+            status = find_under(&runs[i], i, &sheet->side[of], err);
     const vd_caption_side *first = &sheet->side[0], *second = &sheet->side[1];
     if (status == VD_OK) // of one side: one list beside none
         sheet->rows = vd_align(first->word, first->trace.words, second->word, second->trace.words,
@@ -418,15 +418,15 @@ static vd_status begin(const vd_world *world, const vd_caption_wish *wish, vd_ca
     return vd_world_regions(world, wish->picture, &sheet->regions, err);
 }
 
-static vd_status fill(vd_caption_sheet *sheet, const vd_caption_sayers *by, vd_error *err)
+static vd_status fill(vd_caption_sheet *sheet, const vd_caption_sources *by, vd_error *err)
 {
-    speaker *speakers = vd_alloc(VD_CAPTION_SIDES, sizeof *speakers);
-    if (!speakers)
+    captioner_run *runs = vd_alloc(VD_CAPTION_SIDES, sizeof *runs);
+    if (!runs)
         return vd_error_memory(err, "a caption");
-    vd_status status = speak(sheet, by, speakers, err);
+    vd_status status = run_captioners(sheet, by, runs, err);
     for (int i = 0; i < VD_CAPTION_SIDES; i++)
-        vd_free(speakers[i].mask_region);
-    vd_free(speakers);
+        vd_free(runs[i].mask_region);
+    vd_free(runs);
     return status;
 }
 
@@ -439,7 +439,7 @@ static vd_status end(vd_status status, vd_caption_sheet **out)
     return status;
 }
 
-vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sayers *by,
+vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sources *by,
                                const vd_caption_wish *wish, vd_caption_sheet **out, vd_error *err)
 {
     vd_status status = begin(world, wish, out, err);
@@ -450,7 +450,7 @@ vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sayers *b
 vd_status vd_caption_sheet_of(const vd_world *world, struct vd_captioning *second,
                               const vd_caption_wish *wish, vd_caption_sheet **out, vd_error *err)
 {
-    vd_caption_sayers by = {.how = vd_generation_greedy(), .most = VD_HYPOTHESES};
+    vd_caption_sources by = {.how = vd_generation_greedy(), .most = VD_HYPOTHESES};
     by.how.beam = VD_HYPOTHESES;
     vd_status status = begin(world, wish, out, err);
     if (status == VD_OK)
@@ -549,7 +549,7 @@ bool vd_caption_side_knows(const vd_caption_side *side, int word)
 
 double vd_caption_side_given(const vd_caption_side *side, int word, int layer, int head)
 {
-    float history[VD_SAID_WORDS] = {0};
+    float history[VD_SIDE_WORDS] = {0};
     double sum = 0;
     if (side->trace.history)
         vd_caption_trace_look(&side->trace, word, layer, head, NULL, history);

@@ -12,7 +12,7 @@
 #include "tui/session/session.h"
 #include "tui/session/switches.h"
 
-enum { VD_CAPTION_SIDES = 2, VD_SAID_WORDS = VD_MAX_CAPTION + 1, VD_READ_TEXT = 1024 };
+enum { VD_CAPTION_SIDES = 2, VD_SIDE_WORDS = VD_MAX_CAPTION + 1, VD_READ_TEXT = 1024 };
 
 // What is asked for. All zero: the first caption of the first picture.
 typedef struct vd_caption_wish {
@@ -80,8 +80,8 @@ typedef struct vd_caption_side {
     vd_caption_trace trace;
     // (trace.words), </S> as "(end)"; of words that the captioner does not know (VD_UNKNOWN) what
     // was given.
-    const char *word[VD_SAID_WORDS];
-    const char *likely[VD_SAID_WORDS][VD_RUNNERS_UP];
+    const char *word[VD_SIDE_WORDS];
+    const char *likely[VD_SIDE_WORDS][VD_RUNNERS_UP];
     // Log-probability of these words as each side reads them, and how many of them that does not
     // know; one side: its own.
     double under[VD_CAPTION_SIDES];
@@ -99,23 +99,24 @@ typedef struct vd_caption_sheet {
     int captioners, sides;
     vd_caption_side side[VD_CAPTION_SIDES];
     // (rows) the words of both sides beside each other; of one side its own.
-    vd_aligned row[VD_CAPTION_SIDES * VD_SAID_WORDS];
+    vd_aligned row[VD_CAPTION_SIDES * VD_SIDE_WORDS];
     int rows;
 } vd_caption_sheet;
 
-// Who says the captions, and how; both captioners are this thread's.
-typedef struct vd_caption_sayers {
+// Which captioners the captions come from, and how they generate; both captioners are this
+// thread's.
+typedef struct vd_caption_sources {
     vd_captioner *captioner[VD_CAPTION_SIDES]; // the second NULL: there is one
     const char *hard[VD_CAPTION_SIDES];        // borrowed
     vd_generation how;
     int most; // captions that are kept, 1 to how.beam
-} vd_caption_sayers;
+} vd_caption_sources;
 
 // Changes apply to the side wish->changed; with one captioner to the second, and the first stays
 // unchanged. The words before a forced word stay; the rest is generated again. wish->second is only
 // copied. VD_USAGE: something cannot be changed; VD_MISMATCH: the picture's regions are of another
 // kind.
-vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sayers *by,
+vd_status vd_caption_sheet_new(const vd_world *world, const vd_caption_sources *by,
                                const vd_caption_wish *wish, vd_caption_sheet **out, vd_error *err);
 // The same by the world's captioner. second: the one of wish->second, NULL: there is none.
 struct vd_captioning;

@@ -8,7 +8,7 @@
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
 
-enum { MOST = VD_CAPTION_SIDES * VD_SAID_WORDS };
+enum { MOST = VD_CAPTION_SIDES * VD_SIDE_WORDS };
 #define LEAST_LINK 0.05 // of the history's entries those that give more are shown
 
 typedef struct band {
@@ -140,7 +140,7 @@ static void draw_link(const band *b, int side, int column, int y)
     const vd_caption_side *c = &b->sheet->side[side];
     int t = vd_caption_sheet_word(b->sheet, side, column),
         now = vd_caption_sheet_word(b->sheet, side, b->chat->nav.caption.column);
-    float history[VD_SAID_WORDS];
+    float history[VD_SIDE_WORDS];
     char text[8];
     if (t < 0 || now < t)
         return;
