@@ -118,9 +118,10 @@ vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err
     if (status)
         return status;
     const unsigned char *bytes = (const unsigned char *)data;
-    status = decoder_of(bytes, size) == vd_image_from_jpeg
-                 ? vd_image_jpeg_size(path, bytes, size, &image, err)
-                 : decode(path, bytes, size, &image, err);
+    vd_image_decoder *decoder = decoder_of(bytes, size);
+    status = decoder == vd_image_from_jpeg  ? vd_image_jpeg_size(path, bytes, size, &image, err)
+             : decoder == vd_image_from_png ? vd_image_png_size(path, bytes, size, &image, err)
+                                            : decode(path, bytes, size, &image, err);
     *width = image.width;
     *height = image.height;
     vd_image_clear(&image);

@@ -10,6 +10,7 @@ typedef vd_status vd_image_decoder(const char *path, const unsigned char *data, 
 // By libpng: stb_image ignores the checksums, and a damaged picture would be shown as noise.
 // Transparent pixels are blended with white.
 vd_image_decoder vd_image_from_png;
+vd_image_decoder vd_image_png_size; // only the sides of *out, from the header; no pixels
 // By libjpeg: Debian's stb_image (2022) writes beyond its tables when a Huffman table in the file
 // is too long, and treats missing data as zeros. Rotated upright by the EXIF orientation.
 vd_image_decoder vd_image_from_jpeg;

@@ -21,6 +21,7 @@ typedef struct png_work {
     vd_image image;
     png_bytep pixels; // with alpha, when the picture has it
     png_bytepp rows;
+    bool size_only;
 } png_work;
 
 static png_voidp take(png_structp png, png_alloc_size_t size)
@@ -131,6 +132,11 @@ static vd_status decode(png_work *work)
                                        (int)png_get_image_height(work->png, work->info), work->err);
     if (work->status)
         return work->status;
+    if (work->size_only) {
+        work->image.width = (int)png_get_image_width(work->png, work->info);
+        work->image.height = (int)png_get_image_height(work->png, work->info);
+        return VD_OK;
+    }
     ask_for_bytes_of_rgb(work);
     size_t channels = png_get_channels(work->png, work->info);
     if (channels != 3 && channels != 4)
@@ -147,10 +153,10 @@ static vd_status decode(png_work *work)
     return VD_OK;
 }
 
-vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t size, vd_image *out,
-                            vd_error *err)
+static vd_status run(const char *path, const unsigned char *data, size_t size, bool size_only,
+                     vd_image *out, vd_error *err)
 {
-    png_work work = {.path = path, .err = err, .data = data, .left = size};
+    png_work work = {.path = path, .err = err, .data = data, .left = size, .size_only = size_only};
     work.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &work, on_error, on_warning, &work,
                                         take, give);
     work.info = work.png ? png_create_info_struct(work.png) : NULL;
@@ -162,6 +168,18 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
         vd_image_clear(&work.image);
     *out = work.image;
     return status;
+}
+
+vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t size, vd_image *out,
+                            vd_error *err)
+{
+    return run(path, data, size, false, out, err);
+}
+
+vd_status vd_image_png_size(const char *path, const unsigned char *data, size_t size, vd_image *out,
+                            vd_error *err)
+{
+    return run(path, data, size, true, out, err);
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ void plain_chat_serve_some(plain_chat *p, int questions)
         atomic_int stop = 0;
         asked += request.kind == VD_REQUEST_ASK;
         if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE ||
-            request.kind == VD_REQUEST_ASK) {
+            request.kind == VD_REQUEST_IMAGE || request.kind == VD_REQUEST_ASK) {
             vd_service_serve(p->service[request.lane], &request, &stop, &event);
             vd_recorder_event(&p->recorder, &p->chat, &event);
         }
@@ -29,6 +29,19 @@ void plain_chat_serve_some(plain_chat *p, int questions)
 void plain_chat_serve(plain_chat *p)
 {
     plain_chat_serve_some(p, INT_MAX);
+}
+
+void plain_chat_enter(plain_chat *p, const char *text)
+{
+    for (const char *at = text; *at; at++)
+        vd_chat_key(&p->chat, (vd_key){.code = (unsigned char)*at});
+    vd_chat_key(&p->chat, (vd_key){.code = VD_KEY_ENTER});
+}
+
+void plain_chat_type(plain_chat *p, const char *text)
+{
+    plain_chat_enter(p, text);
+    plain_chat_serve(p);
 }
 
 void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file)

@@ -16,6 +16,8 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
 void plain_chat_close(plain_chat *p);
 void plain_chat_serve(plain_chat *p);
 void plain_chat_serve_some(plain_chat *p, int questions); // and all before the last of them
+void plain_chat_enter(plain_chat *p, const char *text);   // ASCII, and Enter
+void plain_chat_type(plain_chat *p, const char *text); // the same, and waits for what it asks for
 void plain_chat_ask(plain_chat *p, const char *question); // and waits for every answer
 vd_transcript_file plain_chat_read_back(const char *file);
 // Reads the transcript of this name and frees it again: a support_call.

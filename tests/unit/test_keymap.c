@@ -125,7 +125,7 @@ static void help_says_what_a_key_means_here(void **state)
     assert_string_equal(meaning_of(VD_PLACE_CASES_AND_CASE, "Esc"), "show all cases");
     assert_string_equal(meaning_of(VD_PLACE_CASE, "Esc"), "back to where you were");
     assert_string_equal(meaning_of(VD_PLACE_CHAT, "Esc"),
-                        "cancel the edit; back to the last round");
+                        "cancel the edit, or reading a picture; back to the last round");
     assert_null(meaning_of(VD_PLACE_CHAT, "q"));
 }
 

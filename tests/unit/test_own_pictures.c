@@ -333,14 +333,6 @@ static void a_bundled_model_ranks_its_own_pool_of_public_files(void **state)
 
 // ---- in the chat --------------------------------------------------------------------------------
 
-static void type_line(plain_chat *p, const char *text)
-{
-    for (const char *at = text; *at; at++)
-        vd_chat_key(&p->chat, (vd_key){.code = (unsigned char)*at});
-    vd_chat_key(&p->chat, (vd_key){.code = VD_KEY_ENTER});
-    plain_chat_serve(p);
-}
-
 static void expect_picture(const plain_chat *p, size_t index, const char *name)
 {
     char now[64];
@@ -361,24 +353,24 @@ static void the_chat_opens_what_is_typed_or_dragged(void **state)
     setenv("XDG_STATE_HOME", directory, 1);
     plain_chat_open(world, &p, false, NULL);
     snprintf(line, sizeof line, "/open %s", path); // as Tab completes it
-    type_line(&p, line);
+    plain_chat_type(&p, line);
     expect_picture(&p, BUNDLED, "two words.png");
     assert_int_equal(p.chat.shown.regions.count, 4);
     snprintf(line, sizeof line, "/open %s '%s'", other, path);
-    type_line(&p, line);
+    plain_chat_type(&p, line);
     expect_picture(&p, BUNDLED + 1, "b.png");
     static const char *const dragged[] = {"'%s/two words.png'", "\"%s/two words.png\"",
                                           "%s/two\\ words.png", "file://%s/two%%20words.png "};
     for (size_t i = 0; i < sizeof dragged / sizeof *dragged; i++) {
         vd_chat_go_picture(&p.chat, 0);
         snprintf(line, sizeof line, dragged[i], directory);
-        type_line(&p, line);
+        plain_chat_type(&p, line);
         expect_picture(&p, BUNDLED, "two words.png");
         assert_int_equal(p.chat.conversation.branch->count, 0); // no question
     }
-    type_line(&p, "how many things are there");
+    plain_chat_type(&p, "how many things are there");
     assert_true(p.chat.conversation.branch->rounds[0].response[0].ready);
-    type_line(&p, "/open nothing.png");
+    plain_chat_type(&p, "/open nothing.png");
     assert_non_null(strstr(p.chat.notice.text, "nothing.png"));
     expect_picture(&p, BUNDLED, "two words.png");
     snprintf(line, sizeof line, "/open %s/two", directory);
@@ -391,41 +383,6 @@ static void the_chat_opens_what_is_typed_or_dragged(void **state)
     free(path);
 }
 
-static void expect_caption_line(plain_chat *p, const char *begin, const char *part)
-{
-    char line[VD_CAPTION_LINE];
-    vd_caption_line(&p->chat, line);
-    assert_int_equal(strncmp(line, begin, strlen(begin)), 0);
-    assert_non_null(strstr(line, part));
-}
-
-// A picture whose beginning is right is found to be damaged when its regions are looked for.
-static void a_picture_that_cannot_be_read_is_not_looked_at_for_ever(void **state)
-{
-    (void)state;
-    char *whole = copy_picture("assets/pictures/1000003.png", "whole.png"), line[600];
-    char *damaged = copy_picture("assets/pictures/1000003.png", "broken.png");
-    vd_world *world = open_world(NULL);
-    plain_chat p;
-    assert_int_equal(truncate(damaged, 900), 0);
-    plain_chat_open(world, &p, false, NULL);
-    snprintf(line, sizeof line, "/open %s", damaged);
-    type_line(&p, line);
-    expect_caption_line(&p, "what is in it is not known: ", damaged);
-    snprintf(line, sizeof line, "/open %s", whole);
-    for (const char *at = line; *at; at++)
-        vd_chat_key(&p.chat, (vd_key){.code = (unsigned char)*at});
-    vd_chat_key(&p.chat, (vd_key){.code = VD_KEY_ENTER});
-    expect_caption_line(&p, "looking for what is in it ...", "");
-    plain_chat_serve(&p);
-    assert_true(*vd_conversation_caption(&p.chat.conversation).text);
-    expect_caption_line(&p, vd_conversation_caption(&p.chat.conversation).text, "");
-    plain_chat_close(&p);
-    vd_world_close(world);
-    free(damaged);
-    free(whole);
-}
-
 static void the_chat_makes_and_keeps_new_pictures(void **state)
 {
     (void)state;
@@ -434,20 +391,20 @@ static void the_chat_makes_and_keeps_new_pictures(void **state)
     plain_chat p;
     vd_image image;
     plain_chat_open(world, &p, false, NULL);
-    type_line(&p, "/new-picture 7");
+    plain_chat_type(&p, "/new-picture 7");
     expect_picture(&p, BUNDLED, "blocks:7");
     assert_true(strlen(vd_conversation_caption(&p.chat.conversation).text) > 5);
     vd_chat_key(&p.chat, (vd_key){.code = 'g', .modifiers = VD_ALT});
     plain_chat_serve(&p);
     assert_int_equal(p.chat.conversation.branches.picture, BUNDLED + 1);
-    type_line(&p, "/new-picture many");
+    plain_chat_type(&p, "/new-picture many");
     assert_non_null(strstr(p.chat.notice.text, "expected a number"));
     snprintf(line, sizeof line, "/save %s", kept);
-    type_line(&p, line);
+    plain_chat_type(&p, line);
     assert_int_equal(vd_image_read(kept, &image, &err), VD_OK);
     assert_memory_equal(image.rgb, p.chat.shown.picture.image.rgb, 320 * 240 * 3);
     vd_image_clear(&image);
-    type_line(&p, line);
+    plain_chat_type(&p, line);
     assert_non_null(strstr(p.chat.notice.text, "exists already"));
     plain_chat_close(&p);
     vd_world_close(world);
@@ -465,11 +422,11 @@ static void a_conversation_about_it_goes_on_and_is_replayed(void **state)
     plain_chat p;
     support_program run;
     plain_chat_open(world, &p, false, file);
-    type_line(&p, "/new-picture 9");
-    type_line(&p, "how many cubes are there");
+    plain_chat_type(&p, "/new-picture 9");
+    plain_chat_type(&p, "how many cubes are there");
     snprintf(line, sizeof line, "/open %s", path);
-    type_line(&p, line);
-    type_line(&p, "what is on the left");
+    plain_chat_type(&p, line);
+    plain_chat_type(&p, "what is on the left");
     vd_recorder_step(&p.recorder, &p.chat);
     plain_chat_close(&p);
     vd_world_close(world);
@@ -522,8 +479,8 @@ static void a_picture_is_gone_and_another_has_changed(void **state)
     plain_chat_open(world, &p, false, file);
     for (int i = 0; i < 2; i++) {
         snprintf(line, sizeof line, "/open %s", pictures[i]);
-        type_line(&p, line);
-        type_line(&p, "what is on the left");
+        plain_chat_type(&p, line);
+        plain_chat_type(&p, "what is on the left");
     }
     vd_recorder_step(&p.recorder, &p.chat);
     plain_chat_close(&p);
@@ -683,7 +640,6 @@ int main(void)
         cmocka_unit_test(a_world_without_models_uses_the_programs_own),
         cmocka_unit_test(a_bundled_model_ranks_its_own_pool_of_public_files),
         cmocka_unit_test(the_chat_opens_what_is_typed_or_dragged),
-        cmocka_unit_test(a_picture_that_cannot_be_read_is_not_looked_at_for_ever),
         cmocka_unit_test(the_chat_makes_and_keeps_new_pictures),
         cmocka_unit_test(a_conversation_about_it_goes_on_and_is_replayed),
         cmocka_unit_test(a_picture_is_gone_and_another_has_changed),

@@ -22,7 +22,7 @@ vd_status vd_chat_init(vd_chat *chat, const vd_world *world, size_t index, const
     vd_navigation_init(&chat->nav);
     vd_lanes_use_model(&chat->lanes, 0, model);
     vd_chat_go_picture(chat, index);
-    if (chat->lanes.request_count == 2)
+    if (chat->lanes.request_count == 2 + (chat->lanes.image != 0))
         return VD_OK;
     vd_chat_free(chat);
     return vd_error_memory(err, "the chat");
@@ -36,6 +36,7 @@ void vd_chat_free(vd_chat *chat)
     vd_rankings_clear(&chat->rankings);
     vd_picture_clear(&chat->shown.picture);
     vd_picture_clear(&chat->preview.picture);
+    vd_opening_clear(&chat->opening);
     vd_picture_regions_clear(&chat->shown.regions);
     vd_free(chat->saved);
     *chat = (vd_chat){0};
@@ -70,6 +71,8 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
     vd_navigation *nav = &chat->nav;
     if (event->kind == VD_REQUEST_PICTURE && event->serial == chat->lanes.picture)
         take_regions(&chat->shown, event);
+    else if (event->kind == VD_REQUEST_IMAGE)
+        vd_chat_image_came(chat, event);
     int models = chat->lanes.count;
     vd_arrival arrival = vd_lanes_event(&chat->lanes, event);
     vd_event_clear(event);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/base/append.h"
+#include "engine/base/utf8.h"
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/entry.h"
@@ -54,8 +55,12 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         snprintf(time, sizeof time, "  %.*f ms", response->reply.answer.milliseconds < 9.95 ? 1 : 0,
                  response->reply.answer.milliseconds);
     size_t pending = vd_conversation_pending(&chat->conversation);
-    bool waiting = lane->loading || pending || !lane->loaded;
-    if (lane->loading)
+    const char *reading = vd_chat_reading(chat);
+    bool waiting = reading || lane->loading || pending || !lane->loaded;
+    if (reading)
+        snprintf(text, sizeof text, "reading %.*s; Esc stops ",
+                 (int)vd_utf8_whole(reading, strlen(reading), 24), reading);
+    else if (lane->loading)
         snprintf(text, sizeof text, "loading %s ", lane->coming);
     else if (!lane->loaded)
         snprintf(text, sizeof text, "no model ");

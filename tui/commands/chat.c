@@ -269,17 +269,21 @@ static vd_status open_picture(vd_world *world, const char *text, size_t *index, 
                : vd_world_named(world, text, index, err);
 }
 
-// A picture that is named is known to be one before the screen opens; of a folder others may be
-// good.
+// A picture that is named is known to be one before the screen opens, a large one by how it begins;
+// of a folder others may be good.
 static vd_status check_picture(const vd_world *world, const char *name, size_t index, vd_error *err)
 {
+    enum { MOST_PIXELS = 4000000 }; // that are read without a screen
     struct stat about;
-    vd_image image;
+    vd_image image = {0};
+    int width = 0, height = 0;
     if (!name || (stat(name, &about) == 0 && S_ISDIR(about.st_mode)))
         return VD_OK;
-    vd_status status = vd_world_image(world, index, &image, err);
-    if (status == VD_OK)
-        vd_image_clear(&image);
+    const char *path = vd_world_own_path(world, index);
+    vd_status status = *path == '/' ? vd_image_size(path, &width, &height, err) : VD_OK;
+    if (!status && (int64_t)width * height <= MOST_PIXELS)
+        status = vd_world_image(world, index, &image, err);
+    vd_image_clear(&image);
     return status;
 }
 

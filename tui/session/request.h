@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "engine/base/error.h"
+#include "features/pictures/image.h"
 #include "tui/session/caption_sheet.h"
 #include "tui/session/walk.h"
 
@@ -14,6 +15,7 @@ typedef enum vd_request_kind {
     // served in order by the lane's thread, each answered by an event
     VD_REQUEST_MODEL,   // text: a bundled name or a path answers this lane's questions
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
+    VD_REQUEST_IMAGE,   // the same, or the file `text`: its pixels, for the screen
     VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
     VD_REQUEST_WALK,    // the same as a walk, with `switches`
     VD_REQUEST_CAPTION, // `caption`: a picture's caption word by word
@@ -72,6 +74,8 @@ typedef struct vd_event {
     vd_answerer by;
     // PICTURE, ASK: owned, without their features
     vd_picture_regions regions;
+    // IMAGE: owned; a larger one than a screen has pixels is reduced
+    vd_image image;
     // ASK
     vd_reply reply;
     vd_fingerprint features_hash;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "features/pictures/resample.h"
 #include "tui/base/bundled.h"
 #include "tui/session/captioning.h"
 
@@ -131,15 +132,41 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
 
 // ---- pictures ----------------------------------------------------------------------------------
 
+static vd_status check_index(const vd_world *world, size_t index, vd_error *err)
+{
+    return index < vd_world_count(world)
+               ? VD_OK
+               : vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
+                              index + 1, vd_world_count(world));
+}
+
 // Boxes and names of the picture's regions; this needs no model.
 static vd_status serve_picture(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
-    const vd_world *world = service->world;
-    if (index >= vd_world_count(world))
-        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
-                            index + 1, vd_world_count(world));
-    vd_status status = vd_world_regions(world, index, &event->regions, err);
+    vd_status status = check_index(service->world, index, err);
+    if (!status)
+        status = vd_world_regions(service->world, index, &event->regions, err);
     vd_picture_regions_forget_features(&event->regions);
+    return status;
+}
+
+static vd_status serve_image(vd_service *service, const vd_request *request, vd_event *event,
+                             vd_error *err)
+{
+    enum { MOST_SIDE = 2560 };
+    vd_image image = {0};
+    vd_status status = request->text ? vd_image_read(request->text, &image, err)
+                                     : check_index(service->world, request->index, err);
+    if (!status && !request->text)
+        status = vd_world_image(service->world, request->index, &image, err);
+    int side = MAX(image.width, image.height);
+    if (status || side <= MOST_SIDE) {
+        event->image = image;
+        return status;
+    }
+    status = vd_image_scale(&image, MAX(image.width * MOST_SIDE / side, 1),
+                            MAX(image.height * MOST_SIDE / side, 1), &event->image, err);
+    vd_image_clear(&image);
     return status;
 }
 
@@ -219,6 +246,9 @@ void vd_service_serve(void *context, const vd_request *request, const atomic_int
         break;
     case VD_REQUEST_PICTURE:
         event->status = serve_picture(service, request->index, event, err);
+        break;
+    case VD_REQUEST_IMAGE:
+        event->status = serve_image(service, request, event, err);
         break;
     case VD_REQUEST_CAPTION:
         event->status = serve_caption(service, request->caption, event, err);

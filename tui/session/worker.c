@@ -58,6 +58,7 @@ void vd_event_clear(vd_event *event)
         event->free_made(event->made);
     vd_free(event->asked);
     vd_picture_regions_clear(&event->regions);
+    vd_image_clear(&event->image);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);
     vd_caption_sheet_free(event->caption);

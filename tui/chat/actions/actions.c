@@ -204,25 +204,38 @@ void vd_chat_branch(vd_chat *chat)
 
 // ---- pictures ----------------------------------------------------------------------------------
 
-static void show_picture(vd_chat *chat)
+static void begin_picture(vd_chat *chat)
 {
-    vd_shown_picture *shown = &chat->shown;
     chat->nav.scroll = 0;
     chat->nav.suggestion = 0;
-    vd_picture_regions_clear(&shown->regions);
-    shown->no_regions[0] = '\0';
-    vd_image image = {0};
+    vd_picture_regions_clear(&chat->shown.regions);
+    chat->shown.no_regions[0] = '\0';
+}
+
+// Takes the pixels; empty: they are being read, or are read here.
+static void show_picture(vd_chat *chat, vd_image *image)
+{
+    vd_shown_picture *shown = &chat->shown;
     vd_error error = {0};
-    vd_status status = vd_world_image(chat->conversation.world, chat->conversation.branches.picture,
-                                      &image, &error);
-    vd_picture_set(&shown->picture, &image);
-    snprintf(shown->error, sizeof shown->error, "%s", status ? error.text : "");
+    begin_picture(chat);
+    if (!image->rgb && !chat->lanes.image)
+        vd_world_image(chat->conversation.world, chat->conversation.branches.picture, image,
+                       &error);
+    vd_picture_set(&shown->picture, image);
+    snprintf(shown->error, sizeof shown->error, "%s",
+             chat->lanes.image ? "the picture is being read; Esc stops" : error.text);
+}
+
+void vd_chat_go_image(vd_chat *chat, size_t index, vd_image *image)
+{
+    if (vd_lanes_show_picture(&chat->lanes, index, !image->rgb))
+        show_picture(chat, image);
+    vd_image_clear(image);
 }
 
 void vd_chat_go_picture(vd_chat *chat, size_t index)
 {
-    if (vd_lanes_show_picture(&chat->lanes, index))
-        show_picture(chat);
+    vd_chat_go_image(chat, index, &(vd_image){0});
 }
 
 bool vd_chat_leave_session(vd_chat *chat, size_t picture)
@@ -230,7 +243,7 @@ bool vd_chat_leave_session(vd_chat *chat, size_t picture)
     if (!vd_lanes_leave_session(&chat->lanes, picture))
         return false;
     vd_lanes_stop_comparing(&chat->lanes);
-    show_picture(chat);
+    show_picture(chat, &(vd_image){0});
     return true;
 }
 
@@ -243,5 +256,5 @@ void vd_chat_wish(vd_chat *chat, vd_wish wish, const char *name)
 void vd_chat_start_over(vd_chat *chat)
 {
     if (vd_lanes_start_over(&chat->lanes))
-        show_picture(chat);
+        begin_picture(chat);
 }

@@ -23,7 +23,19 @@ typedef struct vd_preview {
     vd_picture picture;
     char error[256]; // why there is none, "" when there is
     size_t index;    // of which it is, when there is either
+    long serial;     // of the request for the pixels of `asked`, 0: none is being served
+    size_t asked;
 } vd_preview;
+
+// Pictures that are to be opened, one after the other: a file is one of the world's pictures once
+// it could be read.
+typedef struct vd_opening {
+    char **paths;         // g_strfreev; NULL: nothing is being opened
+    int at;               // the one that is being read
+    long serial;          // of the request
+    size_t before, first; // how many pictures the world had; the one of the first path
+    vd_image image;       // of that one, owned; empty where it is no file
+} vd_opening;
 
 // A list that is drawn and scrolled by list.c.
 typedef struct vd_list vd_list;
@@ -72,6 +84,7 @@ struct vd_chat {
     vd_rankings rankings;
     vd_shown_picture shown;
     vd_preview preview;
+    vd_opening opening;
     const vd_view *const *views; // (VD_PLACES)
     vd_theme_name theme;
     bool still; // nothing moves by itself
@@ -133,6 +146,8 @@ void vd_chat_edit(vd_chat *chat);             // puts the selected round's quest
 void vd_chat_change(vd_chat *chat, size_t round, const char *typed); // and asks all after it again
 void vd_chat_branch(vd_chat *chat); // another one from the selected round on
 void vd_chat_go_picture(vd_chat *chat, size_t index);
+// The same of one whose pixels are there: takes them. Empty: they are read.
+void vd_chat_go_image(vd_chat *chat, size_t index, vd_image *image);
 void vd_chat_start_over(vd_chat *chat); // with this picture
 // Forgets the conversations about all pictures and shows this one. False: it cannot now.
 bool vd_chat_leave_session(vd_chat *chat, size_t picture);
@@ -150,7 +165,17 @@ void vd_chat_join_lines(vd_line *line); // what is in the line is one question
 // ---- pictures of one's own (own_picture.c) ------------------------------------------------------
 
 // Paths of pictures or folders as typed or dragged, with quotes, backslashes or file://.
+// The engine's thread reads them; the chat goes to the first when all are read. One that cannot be
+// read ends it, and is not opened.
 void vd_chat_open_picture(vd_chat *chat, const char *text);
+void vd_chat_preview(vd_chat *chat, size_t index);       // reads the picture for chat->preview
+void vd_chat_image_came(vd_chat *chat, vd_event *event); // pixels; takes them
+// Stops waiting for pictures to be opened, or for the pixels of the one that is shown. False:
+// neither is waited for.
+bool vd_chat_stop_reading(vd_chat *chat);
+void vd_opening_clear(vd_opening *opening);
+// What is being read, for the status row: its name; NULL: nothing.
+const char *vd_chat_reading(const vd_chat *chat);
 bool vd_chat_is_path(const char *text); // a line that is nothing but such paths, of files
 void vd_chat_new_picture(vd_chat *chat, const char *argument); // a seed, or ""
 void vd_chat_save_picture(vd_chat *chat, const char *text);

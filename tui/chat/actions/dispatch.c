@@ -355,6 +355,8 @@ static void stop(vd_chat *chat)
         vd_lanes_pump(&chat->lanes);
     } else if (waits)
         vd_lanes_send(&chat->lanes, VD_REQUEST_STOP, 0, NULL, 0);
+    else if (vd_chat_stop_reading(chat))
+        return;
     else if (chat->nav.editing >= 0)
         vd_navigation_stop_editing(&chat->nav);
     else if (line->length)
@@ -376,6 +378,8 @@ static bool act_shown(vd_chat *chat, vd_action action)
         vd_list_pick(chat);
         break;
     case VD_ACTION_BACK:
+        if (vd_chat_stop_reading(chat))
+            break;
         if (nav->editing >= 0)
             vd_navigation_stop_editing(nav);
         else if (vd_chat_lines(nav->line.text) > 1)

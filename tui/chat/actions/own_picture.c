@@ -54,26 +54,145 @@ bool vd_chat_is_path(const char *text)
 
 // ---- opening, making ----------------------------------------------------------------------------
 
+void vd_opening_clear(vd_opening *opening)
+{
+    g_strfreev(opening->paths);
+    vd_image_clear(&opening->image);
+    *opening = (vd_opening){0};
+}
+
+// One more picture, or a folder of them, takes the pixels. False: it cannot be opened, and a notice
+// says why.
+static bool open_one(vd_chat *chat, vd_image *image)
+{
+    vd_opening *opening = &chat->opening;
+    size_t index;
+    vd_error error = {0};
+    if (vd_world_open_path(chat->conversation.world, opening->paths[opening->at], &index, &error))
+        return vd_notice_complain(&chat->notice, "%s", error.text);
+    if (opening->at++ == 0) {
+        opening->first = index;
+        opening->image = *image;
+        *image = (vd_image){0};
+    }
+    return true;
+}
+
+// Up to the next file, which is read first.
+static void open_more(vd_chat *chat)
+{
+    vd_opening *opening = &chat->opening;
+    bool good = true;
+    while (good && opening->paths[opening->at]) {
+        const char *path = opening->paths[opening->at];
+        if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_DIR)) {
+            opening->serial = vd_lanes_read_image(&chat->lanes, path, 0);
+            if (opening->serial)
+                return;
+            good = false;
+        } else {
+            good = open_one(chat, &(vd_image){0});
+        }
+    }
+    size_t opened = vd_world_count(chat->conversation.world) - opening->before;
+    if (good && opened > 1)
+        vd_notice_say(&chat->notice, "%zu pictures were opened; F8 goes to the next", opened);
+    if (good)
+        vd_chat_go_image(chat, opening->first, &opening->image);
+    vd_opening_clear(opening);
+}
+
 void vd_chat_open_picture(vd_chat *chat, const char *text)
 {
-    const vd_world *world = chat->conversation.world;
-    size_t before = vd_world_count(world), first = 0, index;
-    vd_error error = {0};
-    char **paths = *text ? read_paths(text) : NULL;
-    vd_status status =
-        paths ? VD_OK
-              : vd_error_set(&error, VD_USAGE, "/open FILE: a picture, or a folder of them");
-    for (int i = 0; !status && paths[i]; i++)
-        status = vd_world_open_path(world, paths[i], i ? &index : &first, &error);
-    g_strfreev(paths);
-    size_t opened = vd_world_count(world) - before;
-    if (status) {
-        vd_notice_complain(&chat->notice, "%s", error.text);
+    vd_opening_clear(&chat->opening);
+    if (!*text) {
+        vd_notice_complain(&chat->notice, "/open FILE: a picture, or a folder of them");
         return;
     }
-    if (opened > 1)
-        vd_notice_say(&chat->notice, "%zu pictures were opened; F8 goes to the next", opened);
-    vd_chat_go_picture(chat, first);
+    chat->opening =
+        (vd_opening){.paths = read_paths(text), .before = vd_world_count(chat->conversation.world)};
+    open_more(chat);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+void vd_chat_preview(vd_chat *chat, size_t index)
+{
+    vd_preview *preview = &chat->preview;
+    vd_image image = {0};
+    vd_error error = {0};
+    preview->index = index;
+    if (!vd_lanes_reads_image(&chat->lanes, index))
+        vd_world_image(chat->conversation.world, index, &image, &error);
+    else if (!preview->serial) { // one at a time
+        preview->serial = vd_lanes_read_image(&chat->lanes, NULL, index);
+        preview->asked = index;
+    }
+    vd_picture_set(&preview->picture, &image);
+    snprintf(preview->error, sizeof preview->error, "%.250s",
+             preview->serial ? "the picture is being read" : error.text);
+}
+
+static void take_image(vd_picture *picture, char *why, size_t size, vd_event *event)
+{
+    vd_picture_set(picture, &event->image);
+    snprintf(why, size, "%.*s", (int)size - 1, event->status ? event->error.text : "");
+}
+
+static void take_opened(vd_chat *chat, vd_event *event)
+{
+    bool good = event->status == VD_OK;
+    if (!good)
+        vd_notice_complain(&chat->notice, "%s", event->error.text);
+    if (good && open_one(chat, &event->image))
+        open_more(chat);
+    else
+        vd_opening_clear(&chat->opening);
+}
+
+void vd_chat_image_came(vd_chat *chat, vd_event *event)
+{
+    vd_preview *preview = &chat->preview;
+    if (event->serial == chat->opening.serial) {
+        take_opened(chat, event);
+    } else if (event->serial == chat->lanes.image) {
+        chat->lanes.image = 0;
+        take_image(&chat->shown.picture, chat->shown.error, sizeof chat->shown.error, event);
+    } else if (event->serial == preview->serial) {
+        preview->serial = 0;
+        if (preview->asked == preview->index)
+            take_image(&preview->picture, preview->error, sizeof preview->error, event);
+        else if (vd_lanes_reads_image(&chat->lanes, preview->index))
+            vd_chat_preview(chat, preview->index);
+    }
+}
+
+bool vd_chat_stop_reading(vd_chat *chat)
+{
+    const char *name = vd_chat_reading(chat);
+    if (!name)
+        return false;
+    if (chat->opening.paths) {
+        vd_notice_say(&chat->notice, "%s was not opened", name);
+        vd_opening_clear(&chat->opening);
+    } else {
+        chat->lanes.image = 0;
+        snprintf(chat->shown.error, sizeof chat->shown.error,
+                 "the picture was not read; /picture #%zu reads it",
+                 chat->conversation.branches.picture + 1);
+    }
+    return true;
+}
+
+const char *vd_chat_reading(const vd_chat *chat)
+{
+    const vd_opening *opening = &chat->opening;
+    const char *path = opening->paths      ? opening->paths[opening->at]
+                       : chat->lanes.image ? vd_world_own_path(chat->conversation.world,
+                                                               chat->conversation.branches.picture)
+                                           : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
 }
 
 uint64_t vd_chat_random(vd_chat *chat)

@@ -286,22 +286,36 @@ void vd_lanes_recaption(vd_lanes *lanes)
 
 // ---- pictures ----------------------------------------------------------------------------------
 
-// False when it cannot be asked for. The last lane is seldom in use: there the regions of a picture
-// of one's own are found while the first one loads its model.
-static bool ask_picture(vd_lanes *lanes, size_t index)
+bool vd_lanes_reads_image(const vd_lanes *lanes, size_t index)
 {
-    int lane = vd_world_own_path(lanes->conversation->world, index) ? VD_MODELS - 1 : 0;
-    bool asked = (!vd_conversation_waits(lanes->conversation) ||
-                  vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0)) &&
-                 vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index);
-    if (asked)
-        lanes->picture = lanes->serial;
-    return asked;
+    const char *path = vd_world_own_path(lanes->conversation->world, index);
+    return path && *path == '/';
 }
 
-bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)
+long vd_lanes_read_image(vd_lanes *lanes, const char *path, size_t index)
 {
-    if (!ask_picture(lanes, index))
+    return vd_lanes_send(lanes, VD_REQUEST_IMAGE, VD_MODELS - 1, path, index) ? lanes->serial : 0;
+}
+
+// False when it cannot be asked for. The last lane is seldom in use: there the regions of a picture
+// of one's own are found while the first one loads its model.
+static bool ask_picture(vd_lanes *lanes, size_t index, bool image)
+{
+    int lane = vd_world_own_path(lanes->conversation->world, index) ? VD_MODELS - 1 : 0;
+    if (vd_conversation_waits(lanes->conversation) &&
+        !vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0))
+        return false;
+    image = image && vd_lanes_reads_image(lanes, index);
+    lanes->image = image ? vd_lanes_read_image(lanes, NULL, index) : 0;
+    if ((image && !lanes->image) || !vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index))
+        return false;
+    lanes->picture = lanes->serial;
+    return true;
+}
+
+bool vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image)
+{
+    if (!ask_picture(lanes, index, image))
         return false;
     bool other = index != lanes->conversation->branches.picture;
     if (vd_conversation_show(lanes->conversation, index))
@@ -315,7 +329,7 @@ bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)
 
 bool vd_lanes_leave_session(vd_lanes *lanes, size_t index)
 {
-    if (vd_lanes_must_wait(lanes) || !ask_picture(lanes, index))
+    if (vd_lanes_must_wait(lanes) || !ask_picture(lanes, index, true))
         return false;
     lanes->lane[0].follow = VD_FOLLOW_SHARED;
     lanes->conversation->branches.picture = index;
@@ -326,7 +340,7 @@ bool vd_lanes_leave_session(vd_lanes *lanes, size_t index)
 
 bool vd_lanes_start_over(vd_lanes *lanes)
 {
-    if (!ask_picture(lanes, lanes->conversation->branches.picture))
+    if (!ask_picture(lanes, lanes->conversation->branches.picture, lanes->image != 0))
         return false;
     if (lanes->conversation->branch->count)
         vd_notice_say(lanes->notice, "started over; Alt-u brings the conversation back");

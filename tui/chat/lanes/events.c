@@ -247,7 +247,7 @@ vd_arrival vd_lanes_event(vd_lanes *lanes, vd_event *event)
         vd_lanes_walk_came(lanes, event);
     else if (event->kind == VD_REQUEST_CAPTION)
         vd_lanes_caption_came(lanes, event);
-    else if (event->status)
+    else if (event->status && event->kind != VD_REQUEST_IMAGE) // the picture's place says it
         vd_notice_complain(lanes->notice, "%s", event->error.text);
     return (vd_arrival){0};
 }

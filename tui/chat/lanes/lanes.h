@@ -85,6 +85,7 @@ typedef struct vd_lanes {
     int request_first, request_count;
     long serial;  // of the newest request
     long picture; // of that of the picture that is shown
+    long image;   // of that for its pixels, 0: none is being served
 } vd_lanes;
 
 void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice);
@@ -133,9 +134,16 @@ bool vd_lanes_fork(vd_lanes *lanes, size_t keep);
 void vd_lanes_use_branch(vd_lanes *lanes, int branch);
 // The picture's caption, the first history entry, has changed: asks all rounds again.
 void vd_lanes_recaption(vd_lanes *lanes);
-// Shows another picture, or starts its conversations over. False: the request cannot be made.
-bool vd_lanes_show_picture(vd_lanes *lanes, size_t index);
+// Shows another picture, or starts its conversations over, which leaves its pixels as they are.
+// image: its pixels are asked for, too, where vd_lanes_reads_image. False: the request cannot be
+// made.
+bool vd_lanes_show_picture(vd_lanes *lanes, size_t index, bool image);
 bool vd_lanes_start_over(vd_lanes *lanes);
+// Whether a thread reads a picture's pixels: of the user's files, which may be large.
+bool vd_lanes_reads_image(const vd_lanes *lanes, size_t index);
+// Asks for the pixels of a file, or of picture `index` (path NULL). The request's serial; 0: it
+// cannot be made.
+long vd_lanes_read_image(vd_lanes *lanes, const char *path, size_t index);
 // Clears the conversations about all pictures.
 bool vd_lanes_leave_session(vd_lanes *lanes, size_t index);
 void vd_lanes_drop(vd_lanes *lanes, size_t keep); // vd_conversation_drop

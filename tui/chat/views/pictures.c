@@ -96,14 +96,8 @@ static void draw_preview(vd_chat *chat, vd_grid *grid, vd_rect at, int index)
     bool there = preview->picture.image.rgb || preview->error[0];
     if (index < 0)
         return;
-    if (!there || preview->index != (size_t)index) {
-        vd_image image = {0};
-        vd_error error = {0};
-        vd_status status = vd_world_image(chat->conversation.world, (size_t)index, &image, &error);
-        vd_picture_set(&preview->picture, &image);
-        snprintf(preview->error, sizeof preview->error, "%.250s", status ? error.text : "");
-        preview->index = (size_t)index;
-    }
+    if (!there || preview->index != (size_t)index)
+        vd_chat_preview(chat, (size_t)index);
     const vd_sheet plain = {0};
     vd_sheet_draw_picture(grid, at, &preview->picture, preview->error, &plain, -1);
 }
