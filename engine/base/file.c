@@ -181,6 +181,18 @@ vd_status vd_file_append(int descriptor, const char *path, const void *data, siz
 
 // ---- writing ------------------------------------------------------------------------------------
 
+vd_status vd_directory_make(const char *path, vd_error *err)
+{
+    struct stat about;
+    if (mkdir(path, 0777) == 0 ||
+        (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
+        return VD_OK;
+    if (errno == EEXIST)
+        return vd_error_set(err, VD_IO, "%.400s: exists and is not a directory", path);
+    return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO, "'%.400s' cannot be made: %s",
+                        path, strerror(errno));
+}
+
 // Room that a temporary name takes behind the path; how many processes may write one file at once;
 // how many left-over files are looked for.
 enum { BUFFER = 1 << 16, NAME = 32, TEMPORARIES = 100, SWEPT = 4, LONGEST_PATH = 4096 };

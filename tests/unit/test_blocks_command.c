@@ -188,6 +188,13 @@ static void wrong_use_is_explained(void **state)
     support_program_run(&p, BLOCKS("make", "--out", directory, "--train", "-1"), NULL);
     support_program_expect(&p, 2, "--train", "'-1'", NULL);
     support_program_clear(&p);
+    support_program_run(
+        &p, BLOCKS("make", "--out", directory, "--train", "0", "--val", "0", "--test", "0"), NULL);
+    support_program_expect(&p, 2, "--train, --val and --test are 0", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("make", "--out", "README.md", "--no-features"), NULL);
+    support_program_expect(&p, 6, "README.md: exists and is not a directory", NULL);
+    support_program_clear(&p);
     char *none = support_join(directory, "none.safetensors");
     support_program_run(&p, BLOCKS("make", "--out", directory, "--extractor", none), NULL);
     support_program_expect(&p, 3, none, "--no-features", NULL);

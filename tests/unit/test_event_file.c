@@ -259,6 +259,8 @@ static void missing_files_are_named(void **state)
     support_refused(vd_events_find(nowhere, &path, &err), VD_NOT_FOUND, &err, nowhere, NULL);
     support_refused(vd_events_find(directory, &path, &err), VD_NOT_FOUND, &err, "visdial train",
                     NULL);
+    support_refused(vd_events_find("README.md", &path, &err), VD_FORMAT, &err,
+                    "README.md: is a file", "visdial train", NULL);
     free(nowhere);
 }
 

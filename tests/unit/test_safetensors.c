@@ -559,7 +559,8 @@ static void lengths_that_lie_are_refused(void **state)
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         vd_error err = {0};
         put_file(header, strlen(header), claims[i], "12345678", 8);
-        support_refused(read_sample(path, &err), VD_FORMAT, &err, path, NULL);
+        support_refused(read_sample(path, &err), VD_FORMAT, &err, path,
+                        claims[i] < 2 || claims[i] > 100 ? "byte 0: a header of" : "header", NULL);
     }
 }
 

@@ -487,6 +487,10 @@ static void work_that_is_there_is_not_written_over(void **state)
     assert_int_equal(unlink(checkpoint), 0); // as after a kill while the first was written
     train_run_expect("kept", 2, "there is no checkpoint to continue from; remove it",
                      MORE("--epochs", "1"));
+    unlink(checkpoint);
+    support_write_text(checkpoint, "");
+    train_run_expect("kept/checkpoint.safetensors", 6, "exists and is not a directory",
+                     MORE("--epochs", "1"));
     free(checkpoint);
 }
 
@@ -590,7 +594,7 @@ static void wrong_options_are_refused(void **state)
 static void a_directory_that_cannot_be_made_is_refused(void **state)
 {
     (void)state;
-    train_run_expect("deep/er", 3, "--out", MORE("--epochs", "1"));
+    train_run_expect("deep/er", 3, "deep/er' cannot be made", MORE("--epochs", "1"));
 }
 
 static void without_a_terminal_there_is_nothing_to_watch(void **state)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assets/blocks/dialog.h"
@@ -70,14 +69,6 @@ static const char *path_of(job *j, const char *split, const char *name)
 }
 
 // ---- options ----------------------------------------------------------------------------------
-
-static vd_status make_directory(const char *path, vd_error *err)
-{
-    if (mkdir(path, 0777) && errno != EEXIST)
-        return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
-                            "%.400s cannot be made: %s", path, strerror(errno));
-    return VD_OK;
-}
 
 // Before the work, which may take hours.
 static vd_status find_extractor(job *j, vd_error *err)
@@ -248,14 +239,18 @@ static vd_status make_directories(job *j, bool world, vd_error *err)
     if (!status && !j->no_features)
         status = find_extractor(j, err);
     if (!status)
-        status = make_directory(j->out, err);
+        status = vd_directory_make(j->out, err);
     snprintf(j->drawn, sizeof j->drawn, "%.4000s/pictures", j->out);
-    return status || j->pictures == 0 ? status : make_directory(j->drawn, err);
+    return status || j->pictures == 0 ? status : vd_directory_make(j->drawn, err);
 }
 
 static vd_status make(job *j, vd_error *err)
 {
-    vd_status status = make_directories(j, false, err);
+    size_t all = j->count[BLOCKS_TRAIN] + j->count[BLOCKS_VAL] + j->count[BLOCKS_TEST];
+    vd_status status =
+        all ? make_directories(j, false, err)
+            : vd_error_set(err, VD_USAGE,
+                           "--train, --val and --test are 0; expected dialogs in one of them");
     for (int s = 0; s < BLOCKS_SPLITS && !status; s++) {
         blocks_world world;
         if (j->count[s] == 0)

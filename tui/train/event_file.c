@@ -222,8 +222,13 @@ vd_status vd_events_find(const char *directory, char **path, vd_error *err)
     *path = NULL;
     DIR *listing = opendir(directory);
     if (!listing)
-        return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO, "%.400s: %s", directory,
-                            strerror(errno));
+        return errno == ENOTDIR
+                   ? vd_error_set(err, VD_FORMAT,
+                                  "%.400s: is a file; expected a directory that `visdial train "
+                                  "--out` wrote",
+                                  directory)
+                   : vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO, "%.400s: %s",
+                                  directory, strerror(errno));
     for (struct dirent *entry; (entry = readdir(listing));)
         if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0 &&
             strcmp(entry->d_name, newest) > 0)

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "engine/base/threads.h"
 
 // ---- its directory ------------------------------------------------------------------------------
@@ -31,10 +31,9 @@ vd_status vd_run_directory_hold(const char *out, int *hold, vd_error *err)
 
 vd_status vd_run_directory_make(const char *out, int *hold, vd_error *err)
 {
-    if (mkdir(out, 0777) != 0 && errno != EEXIST)
-        return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
-                            "--out: %.400s cannot be made: %s", out, strerror(errno));
-    vd_status status = vd_run_directory_hold(out, hold, err);
+    vd_status status = vd_directory_make(out, err);
+    if (!status)
+        status = vd_run_directory_hold(out, hold, err);
     if (status)
         return status;
     static const char *const files[][2] = {
