@@ -19,6 +19,7 @@
 #include "tests/support/must.h"
 #include "tests/support/random_model.h"
 #include "tests/support/readings.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
 
@@ -502,12 +503,21 @@ static void talk_with(const vd_config *config)
     end(&t);
 }
 
+// Beam search takes a second a question where the CPU plays the device: there a few networks.
+static bool is_tried(int network)
+{
+    return support_backend()->memory->host || network == VD_NETWORK_MVAN ||
+           network == VD_NETWORK_AMEM || network == VD_NETWORK_MEMN2N;
+}
+
+// The device's kernels are built without the sanitizers, so that with them a few networks do.
 static void dialogs_with_every_network(void **state)
 {
     vd_config config = small_config();
     (void)state;
     for (int n = 0; support_reading(n, &config); n++)
-        talk_with(&config);
+        if (!SUPPORT_SANITIZED || is_tried(config.network))
+            talk_with(&config);
 }
 
 static void dialogs_with_every_score(void **state)
@@ -516,13 +526,6 @@ static void dialogs_with_every_score(void **state)
     (void)state;
     for (int n = 0; support_scoring(n, &config); n++)
         talk_with(&config);
-}
-
-// Beam search takes a second a question where the CPU plays the device: there a few networks.
-static bool is_tried(int network)
-{
-    return support_backend()->memory->host || network == VD_NETWORK_MVAN ||
-           network == VD_NETWORK_AMEM || network == VD_NETWORK_MEMN2N;
 }
 
 static void dialogs_that_a_decoder_looks_at(void **state)
