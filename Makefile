@@ -193,7 +193,7 @@ tsan: tsan-programs ## run the parallel code and the chat under ThreadSanitizer
 
 tsan-programs:
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
-	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g1' \
 	    SAN=-fsanitize=thread -j$(JOBS) $(BUILD)/tsan/visdial $(TSAN_TESTS)
 
 # libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
@@ -203,7 +203,7 @@ fuzz: fuzz-programs ## fuzz every file reader for SECONDS (60) each; T=png: only
 
 fuzz-programs:
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang libclang-rt-dev
-	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT='-O1 -g' \
+	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT='-O1 -g1' \
 	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' \
 	    -j$(JOBS) build/fuzz/tests/fuzz/fuzz
 

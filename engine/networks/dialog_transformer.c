@@ -278,12 +278,12 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     return e;
 }
 
-const vd_encoder vd_encoder_dialog_transformer = {.name = "dialog-transformer",
-                                                  .title =
-                                                      "causal transformer over picture and dialog",
-                                                  .reads = "hops next-word position-dropout dropout",
-                                                  .declare = declare,
-                                                  .build = build,
-                                                  .answer = answer,
-                                                  .heads = heads_of,
-                                                  .part = "layer"};
+const vd_encoder vd_encoder_dialog_transformer = {
+    .name = "dialog-transformer",
+    .title = "causal transformer over picture and dialog",
+    .reads = "hops next-word position-dropout dropout",
+    .declare = declare,
+    .build = build,
+    .answer = answer,
+    .heads = heads_of,
+    .part = "layer"};

@@ -2,8 +2,9 @@
 //   npz (bottom-up-attention.pytorch): x (n, D), bbox (n, 4) in pixels, image_w, image_h
 //   npy: (n, D), no boxes
 // A folder that has npz is read as npz: an npy of the same picture is passed over, one of another
-// picture is refused, since npz have boxes and npy have none. Opening reads the header of every file. One such file alone
-// is read, too: then it may have any name, and its image's id is 0 where it names none.
+// picture is refused, since npz have boxes and npy have none. Opening reads the header of every
+// file. One such file alone is read, too: then it may have any name, and its image's id is 0 where
+// it names none.
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
