@@ -323,10 +323,10 @@ static vd_status read_map(vd_safetensors *file, vd_error *err)
     uint64_t length;
     memcpy(&length, bytes, sizeof length);
     size_t rest = file->size - VD_SAFETENSORS_LENGTH;
-    if (length < 2)
+    if (length == 0)
         return vd_error_set(err, VD_FORMAT,
-                            "%s: byte 0: a header of %" PRIu64 " bytes; expected JSON, {} at least",
-                            file->path, length);
+                            "%s: byte 0: a header of 0 bytes; expected JSON, {} at least",
+                            file->path);
     if (length > VD_SAFETENSORS_MAX_HEADER)
         return vd_error_set(err, VD_FORMAT,
                             "%s: byte 0: a header of %" PRIu64 " bytes; at most %d are allowed%s",
