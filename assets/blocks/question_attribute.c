@@ -388,7 +388,7 @@ bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
             second = rank;
     }
     bool of_two = state->round > 1 && state->both_entry == state->round - 1;
-    if (blocks_size_of(such) < 2 || best < 1.15 * second || of_two ||
+    if (object < 0 || second <= 0 || best < 1.15 * second || of_two ||
         blocks_several_mentioned(state))
         return false;
     *draft = blocks_draft_new("superlative", ASK_WHICH);

@@ -75,10 +75,10 @@ static bool put_its_place(blocks_state *state, blocks_draft *draft, const blocks
         [BLOCKS_FRONT] = "(3:what is %t behind|what does %t stand behind|behind what is %t)",
         [BLOCKS_BEHIND] = "(3:what is %t in front of|what does %t stand in front of)",
         [BLOCKS_AROUND] =
-            "(4:what is %t (3:next to|near|close to|closest to|beside|right next to|standing next "
-            "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %b next "
-            "to|%b "
-            "is next to what|what's %t next to|what is the neighbor of %t)"};
+            ("(4:what is %t (3:next to|near|close to|closest to|beside|right next to|standing next "
+             "to|nearest to)|(next to|near) what is %t|what does %t stand next to|what %b next "
+             "to|%b "
+             "is next to what|what's %t next to|what is the neighbor of %t)")};
     return blocks_put(state, draft, patterns[direction], "tb", target->text,
                       blocks_bare(target->text));
 }
