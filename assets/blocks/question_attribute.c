@@ -144,13 +144,14 @@ bool blocks_ask_attribute(blocks_state *state, blocks_draft *draft)
         state->naming == TARGET_IT && target.coreference == 1 && blocks_chance(state, 0.08);
     const blocks_entry *before = &state->entry[state->round - 1];
     if (brief && before->value && before->attribute != attribute && state->round > 1 &&
-        before->object == target.object)
+        before->object == target.object) {
+        blocks_phrase wrong = blocks_attribute_word(&state->rng, before->attribute);
         return blocks_put(
             state, draft,
             "(2:not the %b, the %a|not its %b, its %a|no, the %a|no, i meant the %a|i "
             "meant the %a|i mean its %a|i asked for the %a|no, (what|which) %a)",
-            "ba", blocks_attribute_word(&state->rng, before->attribute).text,
-            blocks_attribute_word(&state->rng, attribute).text);
+            "ba", wrong.text, blocks_attribute_word(&state->rng, attribute).text);
+    }
     if (!strcmp(target.text, "it") && blocks_chance(state, 0.06))
         return blocks_put(state, draft,
                           "(2:what is its %a|what's its %a|its %a|tell me its %a|(and|what "

@@ -169,6 +169,7 @@ static bool put_count_of(blocks_state *state, blocks_draft *draft, blocks_kind k
     blocks_phrase predicate =
         blocks_predicate_many(&state->rng, (blocks_attribute)a, kind.value[a]);
     draft->whole = blocks_kind_with(kind, a, -1);
+    blocks_phrase many = blocks_noun(&state->rng, draft->whole, BLOCKS_PLURAL);
     int whole = blocks_number(state->scene, draft->whole);
     const char *pattern =
         "(6:how many %p are %v|4:how many of the %p are %v|of (all|) the %p, how many are %v|how "
@@ -180,8 +181,7 @@ static bool put_count_of(blocks_state *state, blocks_draft *draft, blocks_kind k
         pattern =
             "(4:how many are %v|2:how many %v|how many is %v|how many of all these are %v|how "
             "many of all the things are %v|and how many are %v)";
-    return blocks_put(state, draft, pattern, "pvn",
-                      blocks_noun(&state->rng, draft->whole, BLOCKS_PLURAL).text, predicate.text,
+    return blocks_put(state, draft, pattern, "pvn", many.text, predicate.text,
                       number_words(state, whole).text);
 }
 
@@ -206,6 +206,7 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
     unsigned mask = blocks_kind_mask(kind);
     if (mask & ~(1u << BLOCKS_SHAPE) && blocks_chance(state, 0.3))
         return put_count_of(state, draft, kind);
+    blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
     return blocks_put(
         state, draft,
         "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|2:how "
@@ -222,8 +223,7 @@ bool blocks_ask_count(blocks_state *state, blocks_draft *draft)
         "you (count|find|spot)|how many %p in (total|the picture|all)|(nr|no.|num) of %p|how many "
         "%p "
         "(total|overall)|%p in the picture, how many)",
-        "ph", blocks_noun(&state->rng, kind, BLOCKS_PLURAL).text,
-        blocks_expansion(&state->rng, here).text);
+        "ph", many.text, blocks_expansion(&state->rng, here).text);
 }
 
 bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)

@@ -8,8 +8,9 @@ enum { TOPIC_KINDS = 21, TOPIC_NEITHER = 23 };
 static bool ask_either(blocks_state *state, blocks_draft *draft)
 {
     blocks_attribute a = BLOCKS_COLOR;
-    blocks_kind kind[2] = {blocks_some_kind(state, 1u << BLOCKS_COLOR),
-                           blocks_some_kind(state, 1u << BLOCKS_SHAPE)};
+    blocks_kind kind[2];
+    kind[0] = blocks_some_kind(state, 1u << BLOCKS_COLOR);
+    kind[1] = blocks_some_kind(state, 1u << BLOCKS_SHAPE);
     if (blocks_chance(state, 0.3)) {
         a = blocks_chance(state, 0.5) ? BLOCKS_MATERIAL : BLOCKS_SIZE;
         kind[0] = blocks_some_kind(state, 1u << a);
@@ -18,11 +19,12 @@ static bool ask_either(blocks_state *state, blocks_draft *draft)
     blocks_ask_for(draft, blocks_find(state->scene, kind[0]) | blocks_find(state->scene, kind[1]));
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_KINDS, 40 + a, blocks_kinds_key(kind), 0);
+    blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
     return blocks_put(
         state, draft,
         "(2:how many (things|objects) are either %v or %w|how many are either %v or "
         "%w|how many are %v or %w|how many (things|objects) are %v or %w)",
-        "vw", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text,
+        "vw", one.text,
         blocks_predicate_many(&state->rng, BLOCKS_SHAPE, kind[1].value[BLOCKS_SHAPE]).text);
 }
 
@@ -163,18 +165,20 @@ bool blocks_ask_only_kinds(blocks_state *state, blocks_draft *draft)
 static bool ask_neither_mixed(blocks_state *state, blocks_draft *draft)
 {
     blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_COLOR : BLOCKS_MATERIAL;
-    blocks_kind kind[2] = {blocks_some_kind(state, 1u << a),
-                           blocks_some_kind(state, 1u << BLOCKS_SHAPE)};
+    blocks_kind kind[2];
+    kind[0] = blocks_some_kind(state, 1u << a);
+    kind[1] = blocks_some_kind(state, 1u << BLOCKS_SHAPE);
     *draft = blocks_draft_new("count", ASK_COUNT);
     blocks_ask_for(draft, blocks_all(state->scene) & ~blocks_find(state->scene, kind[0]) &
                               ~blocks_find(state->scene, kind[1]));
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_NEITHER, 40 + a, blocks_kinds_key(kind), 0);
+    blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
     return blocks_put(
         state, draft,
         "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor "
         "%w|how many (things|objects) are not %v and not %w)",
-        "vw", blocks_predicate_many(&state->rng, a, kind[0].value[a]).text,
+        "vw", one.text,
         blocks_predicate_many(&state->rng, BLOCKS_SHAPE, kind[1].value[BLOCKS_SHAPE]).text);
 }
 

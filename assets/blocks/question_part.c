@@ -137,8 +137,9 @@ bool blocks_ask_which_at(blocks_state *state, blocks_draft *draft)
     draft->meaning.toward = target.at - 1;
     draft->about = target.object;
     draft->topic = blocks_topic(TOPIC_PART, 60, target.object, 0);
+    blocks_phrase one = blocks_noun(&state->rng, target.kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&state->rng, target.kind, BLOCKS_PLURAL);
     return blocks_put(state, draft, "(3:which %k is %p|which of the %m is %p|what %k is %p)", "kmp",
-                      blocks_noun(&state->rng, target.kind, BLOCKS_BARE).text,
-                      blocks_noun(&state->rng, target.kind, BLOCKS_PLURAL).text,
+                      one.text, many.text,
                       blocks_expansion(&state->rng, blocks_place_words(&target)).text);
 }
