@@ -7,7 +7,7 @@
 
 #include "assets/blocks/dialog.h"
 
-enum { DIALOGS = 4000, ROUNDS = DIALOGS * BLOCKS_ROUNDS };
+enum { DIALOGS = 5000, ROUNDS = DIALOGS * BLOCKS_ROUNDS };
 
 static blocks_scene scenes[DIALOGS];
 static blocks_dialog dialogs[DIALOGS];

@@ -173,7 +173,7 @@ static void counts_are_true(void **state)
         spread[count]++;
         read++;
     }
-    assert_true(read > 250);
+    assert_true(read > 300);
     for (int n = 0; n <= 4; n++) // no number is the answer to half of them
         assert_in_range(spread[n], read / 40, read * 2 / 5);
 }
