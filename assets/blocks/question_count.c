@@ -339,7 +339,7 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
     else if (!yes)
         number += blocks_chance(state, 0.5) ? 1 : -1;
     blocks_kind kind;
-    bool all = !several && blocks_chance(state, 0.3);
+    bool all = !several && blocks_chance(state, 0.4);
     if (all) { // "are there 5 things"
         kind = blocks_anything;
         number = state->scene->count;
@@ -361,9 +361,9 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
               "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, right|, "
               "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
-              "%p|are there only %n %p|there are %n %p, (right|correct)|(so|) (that's|) %n %p (in "
-              "total|total)"
-              "(, (right|correct)|)|%n %p, (right|correct|yes)|so %n %p(, "
+              "%p|are there only %n %p|there are %n %p, (right|correct)|(so|) (that's|that's "
+              "like|) %n %p "
+              "(in total|total)(, (right|correct)|)|2:%n %p, (right|correct|yes)|so %n %p(, "
               "(right|correct)|)|i count %n %p, (right|correct|yes)|true or false, there are %n "
               "%p)";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
@@ -411,9 +411,10 @@ static bool put_without(blocks_state *state, blocks_draft *draft, blocks_kind su
     return blocks_put(
         state, draft,
         "(3:how many (things|objects) (other than|besides|apart from|except) (the|) %p (2:|are "
-        "there)|how many (except|besides|other than) (the|) %p|how many non %p|non %p, how "
+        "there)|how many (except|besides|other than) (the|) %p|4:how many non %p|non %p, how "
         "many|how "
-        "many (things|objects|) without (the|) %p|without (the|) %p, how many (are left|are there|"
+        "many (things|objects|) without (the|) %p|4:without (the|) %p, how many (2:are left|are "
+        "there|"
         "things are there)|not counting the %p, how many (things|objects|) are (there|left)|how "
         "many "
         "(things|objects) are there (without|not counting|except) (the|) %p|how many (things|"
@@ -464,7 +465,7 @@ bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
             state, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
             "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text, not .text);
     }
-    if (count && !mask && blocks_chance(state, 0.45))
+    if (count && !mask && blocks_chance(state, 0.6))
         return put_without(state, draft, such);
     blocks_phrase not = blocks_predicate_many(&state->rng, a, such.value[a]);
     // Where a group was mentioned, it would be of that.

@@ -60,11 +60,12 @@ bool blocks_ask_they_count(blocks_state *state, blocks_draft *draft)
     some = blocks_noun(&state->rng, blocks_such(a, value), BLOCKS_PLURAL);
     // The caption's group is named by a pronoun only: "how many are red" would be of all things.
     bool told = told_of(state);
-    if (told && a != BLOCKS_SHAPE && blocks_chance(state, 0.12))
-        return put(state, draft, &g, blocks_value_name(a, value), NULL,
+    if (told && a != BLOCKS_SHAPE && blocks_chance(state, 0.15))
+        return put(state, draft, &g, blocks_value_name(a, value), predicate.text,
                    state->entry[state->round - 1].counted
-                       ? "(2:how many %v ones|and %v ones|%v ones|and how many %v ones)"
-                       : "(2:how many %v ones|and how many %v ones)");
+                       ? "(2:how many %v ones|and %v ones|%v ones|and how many %v ones|2:how many "
+                         "%w)"
+                       : "(2:how many %v ones|and how many %v ones|how many %w)");
     if (!told || blocks_chance(state, 0.1))
         return put(state, draft, &g, some.text, told ? NULL : predicate.text,
                    told ? "(how many %v are there among %m|how many %v among %m|of %m, how many %v)"
@@ -381,7 +382,7 @@ static bool put_their(blocks_state *state, blocks_draft *draft, const blocks_gro
     bool same = before->ask == ASK_SAME && before->attribute == a && before->yes;
     bool brief = !g->named && !g->both && !g->remaining && state->they && state->round > 1 &&
                  state->they_last == state->round - 1 && state->it_entry < state->they_last;
-    if (brief && !same && blocks_chance(state, 0.06))
+    if (brief && !same && blocks_chance(state, 0.1))
         return put(state, draft, g, blocks_expansion(&state->rng, plural[a]).text, NULL,
                    "(3:%v|and %v|which %v|what %v)");
     if (brief && blocks_chance(state, same ? 0.6 : 0.12))

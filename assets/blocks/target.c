@@ -124,6 +124,14 @@ static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
+// The corners of the picture: the thing that is furthest along both directions.
+static const char *const bare_corners[2][2] = {
+    [0] = {[BLOCKS_LEFT] = "(2:in|at|on) the (3:bottom|lower|2:front) left (2:|corner)",
+           [BLOCKS_RIGHT] = "(2:in|at|on) the (3:bottom|lower|2:front) right (2:|corner)"},
+    [1] = {[BLOCKS_LEFT] = "(2:in|at|on) the (3:top|upper|2:back) left (2:|corner)",
+           [BLOCKS_RIGHT] = "(2:in|at|on) the (3:top|upper|2:back) right (2:|corner)"},
+};
+
 const char *blocks_place_words(const blocks_target *target)
 {
     return bare_places[target->at - 1];
@@ -154,9 +162,25 @@ static blocks_phrase place_noun(blocks_state *state, blocks_kind kind, double ch
     return noun;
 }
 
+static bool pick_corner(blocks_state *state, unsigned hide, blocks_target *target)
+{
+    blocks_set all = blocks_all(state->scene);
+    bool right = blocks_chance(state, 0.5), back = blocks_chance(state, 0.5);
+    target->object = blocks_extreme(state->scene, all, right ? BLOCKS_RIGHT : BLOCKS_LEFT);
+    if (target->object < 0 || !open(state, target->object, hide) ||
+        target->object != blocks_extreme(state->scene, all, back ? BLOCKS_BEHIND : BLOCKS_FRONT))
+        return false;
+    target->place = bare_corners[back][right ? BLOCKS_RIGHT : BLOCKS_LEFT];
+    target->family = "superlative";
+    return put(state, target, "the %k %p", "kp", place_noun(state, target->kind, 0.2).text,
+               blocks_expansion(&state->rng, target->place).text);
+}
+
 static bool pick_place(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = state->scene;
+    if (blocks_chance(state, 0.5))
+        return pick_corner(state, hide, target);
     blocks_direction direction = (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS + 1);
     blocks_set among = blocks_all(scene);
     // "the leftmost cube": of some kind of which there are several.

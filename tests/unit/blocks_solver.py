@@ -51,6 +51,9 @@ EXTREMES = [
                r'(?:farthest|furthest)(?: away)?(?: from (?:the camera|us|me))?|furthest back'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
+CORNERS = [(f'{side} {depth}', rf'(?:{words}) {side}', rf'(?:in|at|on) the (?:{words}) {side}(?: corner)?')
+           for side in ('left', 'right') for depth, words in (('front', 'bottom|lower|front'), ('behind', 'top|upper|back'))]
+EXTREMES += CORNERS
 IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
       'this 1', 'this', 'its'}
 ONE = re.compile(r'\b(?:one|1)\b')
@@ -426,6 +429,11 @@ class Scene:
     def extreme(self, direction, among):
         if not among:
             raise Unclear('there is none')
+        if ' ' in direction:
+            ends = {self.extreme(one, among) for one in direction.split()}
+            if len(ends) > 1:
+                raise Unclear('the corner')
+            return ends.pop()
         if direction == 'middle':
             return min(among, key=lambda i: sum(c * c for c in self.objects[i]['position']))
         key = {'left': lambda i: self.objects[i]['px'], 'right': lambda i: -self.objects[i]['px'],
@@ -2601,7 +2609,7 @@ def bare_place(reader, place):
 
 def bare_relation(reader, thing, kind):
     """"purple object to the right of the cylinder", where there are several purple ones: what that is."""
-    wanted, last = kind_of(kind), reader.turns[-1]
+    thing, wanted, last = re.sub('^the ', '', thing), kind_of(re.sub('^the ', '', kind)), reader.turns[-1]
     if wanted is None or len(reader.scene.find(wanted)) < 2 or not is_noun(thing):
         raise Unread(thing)
     if last.verify and not last.value:
@@ -3275,7 +3283,7 @@ QUESTIONS = list(chain(
      (rf'{KIND} (?:count|in total)', count),
      (rf'{KIND}, how many', count),
      (rf'how much {KIND}(?: are there)?', count),
-     (r'how many (?P<value>(?:(?:made )?of )?\w+)', lambda reader, value: count(reader, 'things', value)),
+     (r'how many (?P<value>(?:(?:made )?of )?\w+)', lambda reader, value: count_said(reader, None, value)),
      (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:(?:made )?of |an? )?\w+)', count),
      (r'(?:and how many|how many|and|what about|how about) (?:the )?(?P<kind>.*?)(?: then)?', count_again),
      (r'(?P<kind>.*?)(?: then)?', count_again)],
