@@ -1,5 +1,5 @@
 // How a question names what it is about: the red ball, the leftmost cube, it, the other one.
-#include "assets/blocks/state.h"
+#include "assets/blocks/target.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,15 +18,13 @@ static int unique_masks(const blocks_scene *scene, int object, unsigned hide, un
     return count;
 }
 
-// Something is left to ask about.
-static bool open(const blocks_state *state, int object, unsigned hide)
+bool blocks_target_open(const blocks_state *state, int object, unsigned hide)
 {
     return !hide || (state->known[object] & hide) != hide;
 }
 
-// Names the target by a reading of the pattern, and by its kind; true.
-static bool put(blocks_state *state, blocks_target *target, const char *pattern,
-                const char *letters, ...)
+bool blocks_target_put(blocks_state *state, blocks_target *target, const char *pattern,
+                       const char *letters, ...)
 {
     va_list texts;
     va_start(texts, letters);
@@ -50,7 +48,7 @@ bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target 
     blocks_set can = 0;
     unsigned masks[15];
     for (int i = 0; i < state->scene->count; i++)
-        if (open(state, i, hide) && unique_masks(state->scene, i, hide, masks))
+        if (blocks_target_open(state, i, hide) && unique_masks(state->scene, i, hide, masks))
             can |= 1u << i;
     if (!can)
         return false;
@@ -84,59 +82,6 @@ bool blocks_target_pick_named(blocks_state *state, unsigned hide, blocks_target 
     return true;
 }
 
-static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
-    [BLOCKS_LEFT] = "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k "
-                    "furthest to the left|the %k farthest left|the %k all the way on the left|the "
-                    "left %k|the %k way over on the left|the most left %k|2:the (first|1st) %k "
-                    "from (the|) left)",
-    [BLOCKS_RIGHT] = "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k "
-                     "furthest to the right|the %k farthest right|the %k all the way on the "
-                     "right|the right %k|the %k way over on the right|the most right %k|2:the "
-                     "(first|1st) %k from (the|) right)",
-    [BLOCKS_FRONT] = "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the "
-                     "%k closest to (you|us|me|the camera)|the frontmost %k|the %k at the "
-                     "front|the %k in the very front|the %k nearest to (the viewer|us)|the %k "
-                     "right at the front|the front %k|the %k in the foreground|the (first|1st) %k "
-                     "from the front)",
-    [BLOCKS_BEHIND] =
-        "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
-        "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
-        "%k furthest back|the %k all the way in the back|the %k at the very back|the "
-        "back %k|the %k way in the back|the %k in the background|the (first|1st) %k from the back)",
-    [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
-                       "closest to the (middle|center))"),
-};
-
-// The same without a noun, for "what is on the left".
-static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
-    [BLOCKS_LEFT] = "(2:on the left|2:on the far left|on the left side|furthest to the "
-                    "left|leftmost|all the way on the left|way over on the left|(the|) most "
-                    "left|(first|1st) from (the|) left)",
-    [BLOCKS_RIGHT] =
-        "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all "
-        "the way on the right|way over on the right|(the|) most right|(first|1st) from (the|) "
-        "right)",
-    [BLOCKS_FRONT] = "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the "
-                     "front|nearest|in the very front|right at the front)",
-    [BLOCKS_BEHIND] =
-        "(2:in the back|(farthest|furthest) (3:away|(away |)from (the camera|us|me))|at the "
-        "back|furthest back|all the way in the back|at the very back)",
-    [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
-};
-
-// The corners of the picture: the thing that is furthest along both directions.
-static const char *const bare_corners[2][2] = {
-    [0] = {[BLOCKS_LEFT] = "(2:in|at|on) the (3:bottom|lower|2:front) left (2:|corner)",
-           [BLOCKS_RIGHT] = "(2:in|at|on) the (3:bottom|lower|2:front) right (2:|corner)"},
-    [1] = {[BLOCKS_LEFT] = "(2:in|at|on) the (3:top|upper|2:back) left (2:|corner)",
-           [BLOCKS_RIGHT] = "(2:in|at|on) the (3:top|upper|2:back) right (2:|corner)"},
-};
-
-const char *blocks_place_words(const blocks_target *target)
-{
-    return bare_places[target->at - 1];
-}
-
 bool blocks_several_mentioned(const blocks_state *state)
 {
     bool several = state->they || state->groups;
@@ -145,163 +90,9 @@ bool blocks_several_mentioned(const blocks_state *state)
     return several;
 }
 
-// The last round was about two things that are not the set: "the one on the left" would be of
-// those.
-static bool of_two_others(const blocks_state *state, blocks_set set)
+bool blocks_of_two_others(const blocks_state *state, blocks_set set)
 {
     return state->round > 1 && state->both_entry == state->round - 1 && state->both != set;
-}
-
-// The noun of a place among all things; "one" where that is not of a group just mentioned.
-static blocks_phrase place_noun(blocks_state *state, blocks_kind kind, double chance)
-{
-    blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_BARE);
-    if (!blocks_kind_mask(kind) && !blocks_several_mentioned(state) && !of_two_others(state, 0) &&
-        blocks_chance(state, chance))
-        snprintf(noun.text, sizeof noun.text, "one");
-    return noun;
-}
-
-static bool pick_corner(blocks_state *state, unsigned hide, blocks_target *target)
-{
-    blocks_set all = blocks_all(state->scene);
-    bool right = blocks_chance(state, 0.5), back = blocks_chance(state, 0.5);
-    target->object = blocks_extreme(state->scene, all, right ? BLOCKS_RIGHT : BLOCKS_LEFT);
-    if (target->object < 0 || !open(state, target->object, hide) ||
-        target->object != blocks_extreme(state->scene, all, back ? BLOCKS_BEHIND : BLOCKS_FRONT))
-        return false;
-    target->place = bare_corners[back][right ? BLOCKS_RIGHT : BLOCKS_LEFT];
-    target->family = "superlative";
-    return put(state, target, "the %k %p", "kp", place_noun(state, target->kind, 0.2).text,
-               blocks_expansion(&state->rng, target->place).text);
-}
-
-static bool pick_place(blocks_state *state, unsigned hide, blocks_target *target)
-{
-    const blocks_scene *scene = state->scene;
-    if (blocks_chance(state, 0.5))
-        return pick_corner(state, hide, target);
-    blocks_direction direction = (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS + 1);
-    blocks_set among = blocks_all(scene);
-    // "the leftmost cube": of some kind of which there are several.
-    if (direction != BLOCKS_AROUND && blocks_chance(state, 0.3)) {
-        static const blocks_attribute named[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR,
-                                                 BLOCKS_COLOR, BLOCKS_SIZE,  BLOCKS_MATERIAL};
-        blocks_attribute a = BLOCKS_ONE_OF(state, named);
-        int some = blocks_some_object(state);
-        if (!(hide >> a & 1))
-            target->kind = blocks_kind_of(&scene->object[some], 1u << a);
-        among = blocks_find(scene, target->kind);
-    }
-    target->object = blocks_extreme(scene, among, direction);
-    if (target->object < 0 || !open(state, target->object, hide))
-        return false;
-    target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
-    target->at = direction == BLOCKS_AROUND ? 0 : 1 + (int)direction;
-    target->family = "superlative";
-    return put(state, target, place_words[direction], "k",
-               place_noun(state, target->kind, 0.2).text);
-}
-
-// "the second cube from the left"
-static bool pick_ranked(blocks_state *state, unsigned hide, blocks_target *target)
-{
-    static const char *const sides[BLOCKS_DIRECTIONS] = {
-        "(4:from the left|from left)", "(4:from the right|from right)",
-        "(3:from the front|from front)", "(3:from the back|from back)"};
-    static const char *const places[] = {"", "(5:second|2nd)", "(5:third|3rd)"};
-    const blocks_scene *scene = state->scene;
-    blocks_direction direction = blocks_some_direction(state);
-    int place = blocks_chance(state, 0.8) ? 1 : 2;
-    if (blocks_chance(state, 0.35)) {
-        blocks_attribute a = blocks_chance(state, 0.7) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-        target->kind = blocks_kind_of(&scene->object[blocks_some_object(state)], 1u << a);
-    }
-    if (blocks_kind_mask(target->kind) & hide)
-        return false;
-    target->object = blocks_ranked(scene, blocks_find(scene, target->kind), direction, place);
-    if (target->object < 0 || !open(state, target->object, hide))
-        return false;
-    blocks_phrase noun = place_noun(state, target->kind, 0.3);
-    blocks_phrase side = blocks_expansion(&state->rng, sides[direction]);
-    target->family = "superlative";
-    return put(state, target, "the %p %k %s", "pks",
-               blocks_expansion(&state->rng, places[place]).text, noun.text, side.text);
-}
-
-static bool pick_size(blocks_state *state, unsigned hide, blocks_target *target)
-{
-    const blocks_scene *scene = state->scene;
-    int size = vd_rng_below(&state->rng, BLOCKS_SIZES);
-    int some = blocks_some_object(state);
-    blocks_attribute a = blocks_chance(state, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    bool any = blocks_chance(state, 0.5); // "the biggest thing"
-    if (hide & ((any ? 0 : 1u << a) | 1u << BLOCKS_SIZE))
-        return false;
-    target->kind = blocks_kind_of(&scene->object[some], any ? 0 : 1u << a);
-    if (blocks_number(scene, target->kind) < 2)
-        return false;
-    blocks_kind sized = blocks_kind_with(target->kind, BLOCKS_SIZE, size);
-    target->object = blocks_only(blocks_find(scene, sized));
-    if (target->object < 0 || !open(state, target->object, hide))
-        return false;
-    target->named = 1u << BLOCKS_SIZE;
-    target->family = "superlative";
-    return put(state, target,
-               size == BLOCKS_LARGE ? "the (6:biggest|5:largest|2:bigger|2:larger|tallest) %k"
-                                    : "the (8:smallest|2:smaller|littlest|shortest) %k",
-               "k", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
-}
-
-const char *blocks_direction_words(blocks_direction direction)
-{
-    static const char *const words[BLOCKS_DIRECTIONS + 1] = {
-        "(4:to the left of|3:left of|on the left of|on the left side of)",
-        "(4:to the right of|3:right of|on the right of|on the right side of)",
-        "in front of",
-        "(6:behind|in back of)",
-        "(4:next to|2:closest to|nearest to|near|2:beside|nearest|by)",
-    };
-    return words[direction];
-}
-
-// The thing that is nearest to another, in some direction or in any.
-static bool pick_near(blocks_state *state, unsigned hide, const blocks_target *from,
-                      blocks_target *target)
-{
-    *target = (blocks_target){.family = "relation", .kind = blocks_anything, .crowded = true};
-    blocks_direction direction = (blocks_direction)vd_rng_below(&state->rng, BLOCKS_DIRECTIONS + 1);
-    target->object = blocks_nearest(state->scene, direction, from->object);
-    if (target->object < 0 || !open(state, target->object, hide))
-        return false;
-    target->coreference = from->coreference;
-    // "the cylinder behind it": what it is says only what is not asked.
-    static const blocks_attribute says[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE};
-    blocks_attribute a = BLOCKS_ONE_OF(state, says);
-    if (!(hide >> a & 1) && blocks_chance(state, 0.3))
-        target->kind = blocks_kind_of(&state->scene->object[target->object], 1u << a);
-    char pattern[160];
-    snprintf(pattern, sizeof pattern, "the %s %s %s %%t",
-             blocks_kind_mask(target->kind) ? "%k" : "(3:thing|2:object|one|item)",
-             direction == BLOCKS_AROUND  ? ""
-             : direction <= BLOCKS_RIGHT ? "(5:|just|directly)"
-                                         : "(5:|just|right|directly)",
-             blocks_direction_words(direction));
-    target->beside = from->object;
-    target->beside_named = from->named;
-    return put(state, target, pattern, "tk", from->text,
-               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
-}
-
-static bool pick_neighbour(blocks_state *state, unsigned hide, blocks_target *target)
-{
-    blocks_target from = {.object = -1, .kind = blocks_anything};
-    double draw = vd_rng_uniform(&state->rng);
-    bool (*pick)(blocks_state *, unsigned, blocks_target *) = draw < 0.15 ? pick_size
-                                                              : draw < 0.3
-                                                                  ? pick_place
-                                                                  : blocks_target_pick_named;
-    return pick(state, 0, &from) && pick_near(state, hide, &from, target);
 }
 
 // "the cube that isn't red"
@@ -312,7 +103,8 @@ static bool pick_not(blocks_state *state, unsigned hide, blocks_target *target)
     blocks_attribute of = blocks_chance(state, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     bool any = blocks_chance(state, 0.5); // "the thing that isn't a ball"
     blocks_attribute a = blocks_some_attribute(state);
-    if ((!any && a == of) || hide & (1u << of | 1u << a) || !open(state, target->object, hide))
+    if ((!any && a == of) || hide & (1u << of | 1u << a) ||
+        !blocks_target_open(state, target->object, hide))
         return false;
     target->kind = blocks_kind_of(&scene->object[target->object], any ? 0 : 1u << of);
     blocks_set such = blocks_find(scene, target->kind);
@@ -321,27 +113,27 @@ static bool pick_not(blocks_state *state, unsigned hide, blocks_target *target)
     if (value < 0 || value == blocks_value_of(scene, target->object, a))
         return false;
     blocks_phrase not = blocks_predicate(&state->rng, a, value);
-    return put(state, target,
-               "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v", "kv",
-               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text, not .text);
+    return blocks_target_put(
+        state, target, "the (3:|only) %k (2:that isn't|2:that is not|which is not|that's not) %v",
+        "kv", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text, not .text);
 }
 
 static bool pick_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    if (state->it < 0 || !open(state, state->it, hide))
+    if (state->it < 0 || !blocks_target_open(state, state->it, hide))
         return false;
     if (!blocks_it_clear(state) && state->round - state->it_entry > 1)
         return false;
     target->object = state->it;
     target->coreference = state->round - state->it_entry;
-    return put(state, target, "(16:it|2:that one|that|that thing|that object|this one|this thing)",
-               "");
+    return blocks_target_put(
+        state, target, "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
 }
 
 static bool pick_next_to_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
     blocks_target from = {.object = -1, .kind = blocks_anything};
-    return pick_it(state, 0, &from) && pick_near(state, hide, &from, target);
+    return pick_it(state, 0, &from) && blocks_pick_near(state, hide, &from, target);
 }
 
 // Of all such things, is the object the one mentioned last?
@@ -373,7 +165,7 @@ static bool pick_that(blocks_state *state, unsigned hide, blocks_target *target)
     int start = blocks_some_object(state);
     for (int k = 0; k < scene->count; k++) {
         int object = (start + k) % scene->count;
-        if (state->last[object] < 0 || !open(state, object, hide))
+        if (state->last[object] < 0 || !blocks_target_open(state, object, hide))
             continue;
         for (int j = 0; j < BLOCKS_ATTRIBUTES; j++) {
             static const blocks_attribute order[] = {BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE,
@@ -388,10 +180,11 @@ static bool pick_that(blocks_state *state, unsigned hide, blocks_target *target)
             target->kind = kind;
             target->coreference = state->round - state->last[object];
             blocks_phrase noun = blocks_noun(&state->rng, kind, BLOCKS_THAT);
-            return put(state, target,
-                       "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
-                       "about|this %b|the same %b)",
-                       "kb", noun.text, noun.text + 5);
+            return blocks_target_put(
+                state, target,
+                "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
+                "about|this %b|the same %b)",
+                "kb", noun.text, noun.text + 5);
         }
     }
     return false;
@@ -400,17 +193,17 @@ static bool pick_that(blocks_state *state, unsigned hide, blocks_target *target)
 static bool pick_before(blocks_state *state, unsigned hide, blocks_target *target)
 {
     if (state->before < 0 || state->it < 0 || state->round - state->it_entry > 1 ||
-        !open(state, state->before, hide))
+        !blocks_target_open(state, state->before, hide))
         return false;
     target->object = state->before;
     target->coreference = state->round - state->last[state->before];
     bool first =
         state->singles == (1u << state->it | 1u << state->before) && state->last[state->before] > 0;
-    put(state, target,
-        first && blocks_chance(state, 0.5)
-            ? "(3:the first one|the first thing)"
-            : "(2:the one before|the one before that|the previous one)",
-        "");
+    blocks_target_put(state, target,
+                      first && blocks_chance(state, 0.5)
+                          ? "(3:the first one|the first thing)"
+                          : "(2:the one before|the one before that|the previous one)",
+                      "");
     return target->coreference > 0;
 }
 
@@ -419,11 +212,11 @@ static bool pick_answer(blocks_state *state, unsigned hide, blocks_target *targe
 {
     const blocks_entry *last = &state->entry[state->round - 1];
     int told = state->round > 1 ? last->named : -1;
-    if (told < 0 || !open(state, told, hide))
+    if (told < 0 || !blocks_target_open(state, told, hide))
         return false;
     target->object = told;
     target->coreference = 1;
-    return put(
+    return blocks_target_put(
         state, target,
         last->ask == ASK_WHICH
             ? (state->it < 0 ? "(4:that one|4:it|2:that|that thing|that object|this one)"
@@ -447,7 +240,7 @@ static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target
         target->object = blocks_only(state->both & ~(1u << told));
         target->coreference = 1;
         snprintf(target->text, sizeof target->text, "the other one");
-        return target->object >= 0 && open(state, target->object, hide);
+        return target->object >= 0 && blocks_target_open(state, target->object, hide);
     }
     if (state->it < 0 || state->it_entry != last || last < 1)
         return false;
@@ -464,7 +257,7 @@ static bool pick_other(blocks_state *state, unsigned hide, blocks_target *target
         (named & state->known[state->it]) != named)
         return false;
     target->object = blocks_only(two & ~(1u << state->it));
-    if (!open(state, target->object, hide))
+    if (!blocks_target_open(state, target->object, hide))
         return false;
     target->coreference = 1;
     target->of_they = of_they;
@@ -492,13 +285,13 @@ static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target
     target->object = blocks_only(left);
     bool latest = of_two || state->it_entry == state->round - 1;
     if (blocks_size_of(three) != 3 || target->object < 0 || !latest || state->round < 2 ||
-        state->mention[target->object] >= 0 || !open(state, target->object, hide) ||
+        state->mention[target->object] >= 0 || !blocks_target_open(state, target->object, hide) ||
         (!all && hide & 1u << BLOCKS_SHAPE))
         return false;
     target->coreference = 1;
-    return put(state, target,
-               all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k", "k",
-               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    return blocks_target_put(
+        state, target, all ? "the (2:third|3rd) (4:one|3:thing|2:object)" : "the (3:third|3rd) %k",
+        "k", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
 }
 
 // "how many of them are red | 2 | what color is the other one"
@@ -507,15 +300,16 @@ static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *ta
     if (!blocks_remaining(state))
         return pick_third(state, hide, target);
     target->object = blocks_only(blocks_remaining(state));
-    if (target->object < 0 || !open(state, target->object, hide))
+    if (target->object < 0 || !blocks_target_open(state, target->object, hide))
         return false;
     target->coreference = 1;
     target->of_they = true;
-    return put(state, target,
-               blocks_they_narrowed(state)
-                   ? "(3:the other one|the remaining one|the last one|the one that is left)"
-                   : "(3:the other one|the remaining one)",
-               "");
+    return blocks_target_put(
+        state, target,
+        blocks_they_narrowed(state)
+            ? "(3:the other one|the remaining one|the last one|the one that is left)"
+            : "(3:the other one|the remaining one)",
+        "");
 }
 
 // Of things that were mentioned.
@@ -535,14 +329,15 @@ static bool pick_opposite(blocks_state *state, unsigned hide, blocks_target *tar
     target->kind = before->furthest_of;
     target->object =
         blocks_extreme(state->scene, blocks_find(state->scene, target->kind), direction);
-    if (target->object < 0 || !open(state, target->object, hide))
+    if (target->object < 0 || !blocks_target_open(state, target->object, hide))
         return false;
     target->coreference = 1;
     target->at = 1 + (int)direction;
     target->family = "superlative";
     bool noun = blocks_kind_mask(target->kind) && blocks_chance(state, 0.25);
-    return put(state, target, noun ? place_words[direction] : one_at[direction], "k",
-               blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
+    return blocks_target_put(state, target,
+                             noun ? blocks_place_patterns[direction] : one_at[direction], "k",
+                             blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text);
 }
 
 // One of those mentioned last: "the red one", "the one on the left".
@@ -551,7 +346,7 @@ static bool pick_among(blocks_state *state, unsigned hide, blocks_target *target
     const blocks_scene *scene = state->scene;
     blocks_set set = blocks_find(scene, state->they_kind);
     if (!state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
-        of_two_others(state, set) || blocks_size_of(set) < 2 ||
+        blocks_of_two_others(state, set) || blocks_size_of(set) < 2 ||
         blocks_kind_mask(state->they_kind) & hide)
         return false;
     target->coreference = state->round - state->they_entry;
@@ -577,27 +372,27 @@ static bool pick_among(blocks_state *state, unsigned hide, blocks_target *target
             return false;
     }
     target->named = blocks_kind_mask(target->kind);
-    return target->object >= 0 && open(state, target->object, hide);
+    return target->object >= 0 && blocks_target_open(state, target->object, hide);
 }
 
 bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    static bool (*const pick[])(blocks_state * state, unsigned hide,
-                                blocks_target *target) = {[TARGET_NAMED] = blocks_target_pick_named,
-                                                          [TARGET_PLACE] = pick_place,
-                                                          [TARGET_SIZE] = pick_size,
-                                                          [TARGET_NEIGHBOUR] = pick_neighbour,
-                                                          [TARGET_NEXT_TO_IT] = pick_next_to_it,
-                                                          [TARGET_NOT] = pick_not,
-                                                          [TARGET_IT] = pick_it,
-                                                          [TARGET_THAT] = pick_that,
-                                                          [TARGET_BEFORE] = pick_before,
-                                                          [TARGET_ANSWER] = pick_answer,
-                                                          [TARGET_AMONG] = pick_among,
-                                                          [TARGET_RANKED] = pick_ranked,
-                                                          [TARGET_OTHER] = pick_other,
-                                                          [TARGET_REMAINING] = pick_remaining,
-                                                          [TARGET_OPPOSITE] = pick_opposite};
+    static bool (*const pick[])(blocks_state * state, unsigned hide, blocks_target *target) = {
+        [TARGET_NAMED] = blocks_target_pick_named,
+        [TARGET_PLACE] = blocks_pick_place,
+        [TARGET_SIZE] = blocks_pick_size,
+        [TARGET_NEIGHBOUR] = blocks_pick_neighbour,
+        [TARGET_NEXT_TO_IT] = pick_next_to_it,
+        [TARGET_NOT] = pick_not,
+        [TARGET_IT] = pick_it,
+        [TARGET_THAT] = pick_that,
+        [TARGET_BEFORE] = pick_before,
+        [TARGET_ANSWER] = pick_answer,
+        [TARGET_AMONG] = pick_among,
+        [TARGET_RANKED] = blocks_pick_ranked,
+        [TARGET_OTHER] = pick_other,
+        [TARGET_REMAINING] = pick_remaining,
+        [TARGET_OPPOSITE] = pick_opposite};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[state->naming](state, hide, target);
 }
@@ -622,7 +417,7 @@ static bool pick_two_places(blocks_state *state, unsigned hide, blocks_target ta
     blocks_set two = both ? state->both : blocks_find(scene, kind);
     if (both ? state->round < 2 || state->both_entry != state->round - 1
              : !state->they || state->round - state->they_last > 1 || blocks_they_narrowed(state) ||
-                   of_two_others(state, two) || blocks_size_of(two) != 2 ||
+                   blocks_of_two_others(state, two) || blocks_size_of(two) != 2 ||
                    blocks_kind_mask(kind) & hide)
         return false;
     static const int often[] = {0, 0, 1, 1, 2};
@@ -640,7 +435,7 @@ static bool pick_two_places(blocks_state *state, unsigned hide, blocks_target ta
         target[i].sides = at[i] <= BLOCKS_RIGHT;
         target[i].rows = !target[i].sides;
         snprintf(target[i].text, sizeof target[i].text, "%s", name[at[i]]);
-        if (target[i].object < 0 || !open(state, target[i].object, hide))
+        if (target[i].object < 0 || !blocks_target_open(state, target[i].object, hide))
             return false;
     }
     return true;

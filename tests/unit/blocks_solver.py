@@ -32,9 +32,9 @@ for attribute, words in {
 NOUNS = 'thing things object objects item items shape shapes one ones 1 blocks solids pieces'.split()
 PLURALS = {'cubes', 'boxes', 'squares', 'circles', 'tubes', 'balls', 'spheres', 'orbs', 'cylinders', 'cones', 'things', 'objects', 'items',
            'shapes', 'ones', 'blocks', 'solids', 'pieces'}
-DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of|'
-             r'to the right of|on the right of|on the right side of|right of|in front of|'
-             r'behind|in back of|next to|closest to|nearest to|nearest|near|beside|by)')
+SIDE = (r'to the left of|on the left of|on the left side of|left of|to the right of|on the right of|on the right side of|'
+        r'right of|in front of|behind|in back of|next to|closest to|nearest to|nearest|near|beside|by')
+DIRECTION = rf'(?P<dir>{SIDE})'
 HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|in the scene|'
         r'in total|total|altogether|in all|overall|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
         r'are we looking at|anywhere|somewhere|in there))?')
@@ -704,6 +704,7 @@ class Reader:
         return self.scene.extreme(direction, found) if direction else next(iter(found))
 
     def find_thing(self, text):
+        text = re.sub(rf"\b(?:that is|that's|which is) (?=(?:just |right |directly )?(?:{SIDE})\b)", '', text)
         text = re.sub('^(?:the )?(left|right)$', r'the \1 one', text)
         if text in THAT and self.turns[-1].answered is not None and not ('other' in text and (
                 self.turns[-1].choice or self.turns[-1].some is not None)):
