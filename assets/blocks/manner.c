@@ -474,8 +474,8 @@ static void exception_first(vd_rng *rng, char *text, size_t size)
         const char *at = strstr(text, buts[i]);
         const char *thing = at ? at + strlen(buts[i]) : NULL;
         // At the end, and a thing alone.
-        if (!thing || strchr(text, ',') || blocks_words(thing) > 6 || !chance(rng, 0.2) ||
-            (strncmp(thing, "th", 2) != 0 && strcmp(thing, "it") != 0))
+        if (!thing || strchr(text, ',') || blocks_words(thing) > 6 || strstr(thing, " are ") ||
+            !chance(rng, 0.2) || (strncmp(thing, "th", 2) != 0 && strcmp(thing, "it") != 0))
             continue;
         snprintf(out, sizeof out, "%s, %.*s", at + 1, (int)(at - text), text);
         if (strlen(out) < size)

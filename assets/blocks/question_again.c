@@ -150,7 +150,8 @@ bool blocks_ask_and_count(blocks_state *state, blocks_draft *draft)
     blocks_phrase many = blocks_noun(&state->rng, draft->kind, BLOCKS_PLURAL);
     return blocks_put(state, draft,
                       "(3:and %p|2:and %t|2:what about %p|2:how about %p|what about %t|and how "
-                      "many %p|%p|%p then|how many %p then)",
+                      "many %p|%p|%p then|how many %p then|no(,|) i (mean|meant) %p|sorry(,|) i "
+                      "meant %p)",
                       "pt", many.text, blocks_noun(&state->rng, draft->kind, BLOCKS_THE_MANY).text);
 }
 
@@ -160,7 +161,7 @@ bool blocks_ask_together(blocks_state *state, blocks_draft *draft)
     const blocks_entry *last = &state->entry[state->round - 1];
     const blocks_entry *before = last - 1;
     if (state->round < 3 || !last->counted || !before->counted || last->ask != ASK_COUNT ||
-        before->ask != ASK_COUNT || (state->round > 3 && (before - 1)->counted))
+        before->ask != ASK_COUNT || (state->round > 3 && (before - 1)->ask == ASK_COUNT))
         return false;
     blocks_set one = blocks_find(state->scene, before->kind);
     blocks_set two = blocks_find(state->scene, last->kind);

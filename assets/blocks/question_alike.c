@@ -220,17 +220,21 @@ bool blocks_ask_hidden(blocks_state *state, blocks_draft *draft)
     blocks_target target;
     if (!blocks_target_pick(state, 0, &target))
         return false;
-    int yes = hidden(&state->scene->object[target.object]);
-    if (yes < 0)
+    int is = hidden(&state->scene->object[target.object]);
+    bool whole = blocks_chance(state, 0.15);
+    if (is < 0)
         return false;
     *draft = blocks_draft_about("verify", ASK_POLAR, &target);
-    draft->meaning.yes = yes;
+    draft->meaning.yes = is != whole;
     draft->topic = blocks_topic(TOPIC_HIDDEN, target.object, 0, 0);
     return blocks_put(
         state, draft,
-        "(4:is %t %p hidden|is %t %p (covered|blocked)|is (something|anything) "
-        "(hiding|covering|blocking) %t|is %t (hidden|hiding) behind (something|anything)|is %t %p "
-        "(hidden|covered) by (something|anything)|does (something|anything) (hide|cover|block) %t)",
+        whole ? "(can you see (the whole of|all of) %t|is %t (completely|fully|entirely) visible)"
+              : "(4:is %t %p hidden|is %t %p (covered|blocked)|is (something|anything) "
+                "(hiding|covering|blocking) %t|is %t (hidden|hiding) behind "
+                "(something|anything)|is %t %p "
+                "(hidden|covered) by (something|anything)|does (something|anything) "
+                "(hide|cover|block) %t)",
         "tp", target.text, blocks_expansion(&state->rng, part).text);
 }
 

@@ -243,7 +243,8 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
     static const char *const it =
         "(4:what is %t|what is %t exactly|what kind of thing is %t|what kind of object is %t)";
     static const char *const the =
-        "(6:what is %t|5:what's %t|can you describe %t|describe %t|tell me what %t is|identify "
+        "(6:what is %t|5:what's %t|can you describe %t|describe %t|tell me what %t is|what does %t "
+        "look like|how does %t look|identify "
         "%t|name %t|tell me about %t|what do you call %t|what would you call %t|which "
         "(thing|object|item) is %t)";
     static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
@@ -257,7 +258,10 @@ bool blocks_ask_what(blocks_state *state, blocks_draft *draft)
     *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_WHICH, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
     blocks_phrase place = blocks_expansion(&state->rng, target.place ? target.place : "");
-    bool by_place = state->naming == TARGET_PLACE || state->naming == TARGET_RANKED;
+    // Without a verb it would be the question of the round before again.
+    const blocks_entry *before = &state->entry[state->round - 1];
+    bool by_place = (state->naming == TARGET_PLACE || state->naming == TARGET_RANKED) &&
+                    (state->round < 2 || !(before->value || before->verify));
     if (by_place && blocks_chance(state, 0.15))
         return blocks_put(state, draft, target.place ? "(%b|2:%p)" : "%b", "bp",
                           blocks_bare(target.text), place.text);
@@ -399,9 +403,10 @@ bool blocks_ask_biggest(blocks_state *state, blocks_draft *draft)
     draft->about = object;
     draft->other_thing = true;
     draft->topic = blocks_topic(TOPIC_WHAT, 100 + big, 0, 0);
-    return blocks_put(state, draft,
-                      "(2:(the|) %s|%s (one|thing|object)|what is the %s (thing|object))", "s",
-                      blocks_expansion(&state->rng, big ? "(2:biggest|largest)" : "smallest").text);
+    return blocks_put(
+        state, draft,
+        "(2:(the|) %s|%s (one|thing|object)|what is the %s (thing|object)|who is the %s)", "s",
+        blocks_expansion(&state->rng, big ? "(2:biggest|largest)" : "smallest").text);
 }
 
 // "and the cube", "what about the cube": the yes-or-no question of the round before.
@@ -429,7 +434,7 @@ bool blocks_ask_and_verify(blocks_state *state, blocks_draft *draft)
         return false; // few things are red
     return blocks_put(state, draft,
                       "(2:and %t|3:what about %t|2:how about %t|and what about %t|is %t too|and is "
-                      "%t|(and|) %t too|same for %t)",
+                      "%t|(and|) %t too|same for %t|no(,|) i (mean|meant) %t|sorry(,|) i meant %t)",
                       "t", target.text);
 }
 

@@ -112,11 +112,13 @@ bool blocks_ask_bigger(blocks_state *state, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
     const char *how = bigger ? (tall ? "taller" : "(3:bigger|larger)")
                              : (tall ? "shorter" : "(6:smaller|littler)");
-    return put_two(state, draft, target, blocks_expansion(&state->rng, how).text,
-                   choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
-                            "two is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u "
-                            "%p|2:%p, %b or %c|(of|between|out of) %t and %u, which (one|) is %p)"
-                          : "(6:is %t %p than %u|%b %p than %c)");
+    return put_two(
+        state, draft, target, blocks_expansion(&state->rng, how).text,
+        choice ? "(12:(4:which is|2:which one is|what is|what's|which of (2:the|those) "
+                 "two is|which one's|which's) (6:%p|the %p one), %t or %u|is %t or %u "
+                 "%p|2:%p, %b or %c|who is %p, %t or %u|%b or %c, (which|who) is %p|%b (vs|"
+                 "versus) %c, (which is|) %p|(of|between|out of) %t and %u, which (one|) is %p)"
+               : "(6:is %t %p than %u|%b %p than %c)");
 }
 
 // "is it bigger or smaller than the cube"

@@ -95,11 +95,17 @@ bool blocks_ask_more(blocks_state *state, blocks_draft *draft)
     if (((how < 8) == (difference == 0) && !blocks_chance(state, 0.4)) ||
         (number[0] == 0 && number[1] == 0))
         return false;
-    return put_kinds(state, draft, kind,
-                     how < 6   ? "(6:are there more %p than %q|do you see more %p than %q)"
-                     : how < 8 ? "are there (2:fewer|less) %p than %q"
-                               : "(2:are there as many %p as %q|are there the same number of %p "
-                                 "and %q|are there equally many %p and %q)");
+    return put_kinds(
+        state, draft, kind,
+        how < 6   ? "(6:are there more %p than %q|do you see more %p than %q|3:is the number "
+                    "of %p (3:greater|larger|higher|bigger) than (2:the number of|that "
+                    "of) %q)"
+        : how < 8 ? "(2:are there (2:fewer|less) %p than %q|is the number of %p "
+                    "(2:less|smaller|lower) than (2:the number of|that of) %q)"
+                  : "(2:are there (2:|exactly) as many %p as %q|2:are there the same "
+                    "number of %p and %q|are there equally many %p and %q|2:(are|is) "
+                    "there an equal number of %p and %q|2:is the number of %p (equal "
+                    "to|the same as) (2:the number of|that of) %q)");
 }
 
 // "are there more cubes or balls"
@@ -317,15 +323,19 @@ bool blocks_ask_else(blocks_state *state, blocks_draft *draft)
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
                          "see another %k|any other %p|are there any more %p|any more %p|another "
                          "%k|other %p|is there a further %k|is there one more %k)")
-        : count ? (state->naming == TARGET_IT
-                       ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
-                         "many others have (that|the same) %v|how many others (share|are) "
-                         "(that|its|the same) %v|how many other (things|objects) (have|share) "
-                         "(that|its) %v|others of the same %v, how many)"
-                       : "how many other (things|objects) (have|are) the same %v as %t")
-                : "(2:is anything else the same %v as %t|is there anything else with the same %v "
-                  "as %t|is there another (thing|object) of the same %v as %t|does anything else "
-                  "have the same %v as %t)";
+        : count
+            ? (state->naming == TARGET_IT
+                   ? "(2:how many other (things|objects) (have|are) the same %v as %t|2:how "
+                     "many others have (that|the same) %v|how many others (share|are) "
+                     "(that|its|the same) %v|what number of other (things|objects) (have|are) "
+                     "the same %v as %t|how many other (things|objects) (have|share) "
+                     "(that|its) %v|others of the same %v, how many)"
+                   : "(3:how many other (things|objects) (have|are) the same %v as %t|what number "
+                     "of other (things|objects) (have|are) the same %v as %t|how many others "
+                     "(have|are) the same %v as %t)")
+            : "(2:is anything else the same %v as %t|is there anything else with the same %v "
+              "as %t|is there another (thing|object) of the same %v as %t|does anything else "
+              "have the same %v as %t)";
     return blocks_put(state, draft, pattern, "tvpk", target.text,
                       blocks_expansion(&state->rng, else_names[a]).text, many.text, one.text);
 }

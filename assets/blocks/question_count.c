@@ -157,7 +157,8 @@ static bool means_all(const blocks_state *state)
 {
     blocks_ask last = state->entry[state->round - 1].ask;
     bool found = state->round > 1 && (last == ASK_THERE || last == ASK_ANY);
-    return !found && !state->groups && (!state->they || state->they_entry == 0);
+    bool of_two = state->round > 1 && state->both_entry == state->round - 1;
+    return !found && !of_two && !state->groups && (!state->they || state->they_entry == 0);
 }
 
 // "how many of the cubes are red", "how many of the red things are cubes", "how many are red"
@@ -255,13 +256,17 @@ bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
         "h", blocks_expansion(&state->rng, here).text);
 }
 
+// The words that may open a conversation: where the caption names nothing alone, and else.
+static const char *const opening_exist[] = {
+    "(3:%k|a%a|2:is that a%a|is this a%a|(that's|thats) a%a, (right|correct))", "(3:%k|a%a)"};
 static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|is "
     "a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) a%a|is "
     "there at least 1 %k %h|%k present|is a%a present|isn't there a%a %h|there('s| is) a%a "
     "%h|there('s| is) a%a( too|), isn't there|it has (also|) a%a|there is also a%a|have you "
     "(got|spotted) a%a|can you (spot|find) a%a)",
-    "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|2:any "
+    "(6:are there any %p %h|%p any|2:are there %p %h|2:do you see any %p %h|2:can you see any %p "
+    "%h|2:any "
     "%p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any %p|are "
     "any %p on the table|any %p present|%p present|have you (got|spotted) any %p|there are %p "
     "%h|can you (spot|find) any %p|do you spot any %p)",
@@ -283,7 +288,10 @@ static bool put_exist(blocks_state *state, blocks_draft *draft, blocks_kind kind
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one.text[0]) ? "n" : "", one.text);
     if (!draft->plural && blocks_chance(state, 0.5))
         place.text[0] = 0;
-    const char *pattern = exist_patterns[draft->plural];
+    bool opens = state->round == 1 && !draft->plural && blocks_chance(state, 0.4), told = false;
+    for (int i = 0; i < state->scene->count; i++)
+        told |= state->mention[i] >= 0;
+    const char *pattern = opens ? opening_exist[told] : exist_patterns[draft->plural];
     int only = __builtin_popcount(mask) == 1 ? __builtin_ctz(mask) : -1;
     if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(state, 0.5)) {
         predicate = blocks_predicate(&state->rng, (blocks_attribute)only, kind.value[only]);
@@ -361,7 +369,8 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
               "there a single %k|(so|and|) there('s| is) (only|just) (the|) (1|one) %k(2:, right|, "
               "correct|)|(so|) only (1|one) %k(, right|)|(so|) just the (1|one) %k)"
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just %n "
-              "%p|are there only %n %p|there are %n %p, (right|correct)|(so|) (that's|that's "
+              "%p|are there only %n %p|2:(so|) (there are|there's|theres) %n %p, "
+              "(right|correct)|(so|) (that's|that's "
               "like|) %n %p "
               "(in total|total)(, (right|correct)|)|2:%n %p, (right|correct|yes)|so %n %p(, "
               "(right|correct)|)|i count %n %p, (right|correct|yes)|true or false, there are %n "
@@ -375,13 +384,14 @@ bool blocks_ask_number(blocks_state *state, blocks_draft *draft)
 // "are there more than 3 cubes", "are there at least 2 balls"
 bool blocks_ask_bound(blocks_state *state, blocks_draft *draft)
 {
-    static const char *const bounds[] = {"more than", "at least", "(fewer|less) than"};
+    static const char *const bounds[] = {"more than", "at least", "(fewer|less) than",
+                                         "(3:at most|no more than|not more than)"};
     bool yes = blocks_chance(state, 0.5);
-    int number = 1 + vd_rng_below(&state->rng, 6), bound = vd_rng_below(&state->rng, 3);
+    int number = 1 + vd_rng_below(&state->rng, 6), bound = vd_rng_below(&state->rng, 4);
     int far = 1 + vd_rng_below(&state->rng, 2);
     // The smallest number that is too many, or that is enough.
     int limit = yes == (bound < 2) ? number - far + 1 : number + far;
-    int asked = bound == 0 ? limit - 1 : limit;
+    int asked = bound % 3 == 0 ? limit - 1 : limit;
     blocks_kind kind;
     if (asked < 2 || asked > 7 || !large_kind(state, number, &kind) ||
         blocks_known_number(state, kind) >= 0)
@@ -393,34 +403,6 @@ bool blocks_ask_bound(blocks_state *state, blocks_draft *draft)
     blocks_phrase words = number_words(state, asked);
     return blocks_put(state, draft, "(4:are there %b %n %p|do you see %b %n %p)", "bnp",
                       blocks_expansion(&state->rng, bounds[bound]).text, words.text, noun.text);
-}
-
-// "how many things other than cubes are there", "not counting the cubes, how many are left"
-static bool put_without(blocks_state *state, blocks_draft *draft, blocks_kind such)
-{
-    const blocks_entry *before = &state->entry[state->round - 1];
-    blocks_phrase many = blocks_noun(&state->rng, such, BLOCKS_PLURAL);
-    if (state->round > 1 && before->counted && !blocks_kind_mask(before->kind) &&
-        blocks_chance(state, 0.6)) {
-        draft->coreference = 1;
-        return blocks_put(state, draft,
-                          "(2:and without (the|) %p|and not counting the %p|and except (the|) %p|"
-                          "without (the|) %p|and if you leave out the %p)",
-                          "p", many.text);
-    }
-    return blocks_put(
-        state, draft,
-        "(3:how many (things|objects) (other than|besides|apart from|except) (the|) %p (2:|are "
-        "there)|how many (except|besides|other than) (the|) %p|4:how many non %p|non %p, how "
-        "many|how "
-        "many (things|objects|) without (the|) %p|4:without (the|) %p, how many (2:are left|are "
-        "there|"
-        "things are there)|not counting the %p, how many (things|objects|) are (there|left)|how "
-        "many "
-        "(things|objects) are there (without|not counting|except) (the|) %p|how many (things|"
-        "objects), not counting the %p|everything (but|except) (the|) %p, how many (things|) are "
-        "(there|that))",
-        "p", many.text);
 }
 
 // "how many things are not red", "are there any cubes that are not red"
@@ -465,8 +447,6 @@ bool blocks_ask_not(blocks_state *state, blocks_draft *draft)
             state, draft, "(3:is there (any %k|%a) that (is not|isn't) %v|is there any %k not %v)",
             "kav", blocks_noun(&state->rng, kind, BLOCKS_BARE).text, one.text, not .text);
     }
-    if (count && !mask && blocks_chance(state, 0.6))
-        return put_without(state, draft, such);
     blocks_phrase not = blocks_predicate_many(&state->rng, a, such.value[a]);
     // Where a group was mentioned, it would be of that.
     if (count && !mask && !blocks_several_mentioned(state) && blocks_chance(state, 0.5))

@@ -354,6 +354,9 @@ bool blocks_ask_they_any(blocks_state *state, blocks_draft *draft)
         if (latest && a != BLOCKS_SHAPE && blocks_chance(state, 0.3))
             return put(state, draft, &g, NULL, blocks_value_name(a, value),
                        "(2:are there any %w ones|any %w ones|is there one that is %w|%w ones)");
+        if (blocks_size_of(g.set) == 2 && blocks_chance(state, 0.3))
+            return put(state, draft, &g, NULL, one.text,
+                       "(3:is either of %m %w|are either of %m %w)");
         return put(state, draft, &g, many.text, one.text,
                    "(6:are any of %m %v|3:is any of %m %w|2:is one of %m (2:|also) %w (2:|too)|are "
                    "some of %m %v|is at least one of %m %w|any of %m %v)");

@@ -4,48 +4,35 @@
 
 enum { TOPIC_KINDS = 21, TOPIC_NEITHER = 23 };
 
-// "how many things are either red or balls"
-static bool ask_either(blocks_state *state, blocks_draft *draft)
-{
-    blocks_attribute a = BLOCKS_COLOR;
-    blocks_kind kind[2];
-    kind[0] = blocks_some_kind(state, 1u << BLOCKS_COLOR);
-    kind[1] = blocks_some_kind(state, 1u << BLOCKS_SHAPE);
-    if (blocks_chance(state, 0.3)) {
-        a = blocks_chance(state, 0.5) ? BLOCKS_MATERIAL : BLOCKS_SIZE;
-        kind[0] = blocks_some_kind(state, 1u << a);
-    }
-    *draft = blocks_draft_new("count", ASK_COUNT);
-    blocks_ask_for(draft, blocks_find(state->scene, kind[0]) | blocks_find(state->scene, kind[1]));
-    draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_KINDS, 40 + a, blocks_kinds_key(kind), 0);
-    blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
-    return blocks_put(
-        state, draft,
-        "(2:how many (things|objects) are either %v or %w|how many are either %v or "
-        "%w|how many are %v or %w|how many (things|objects) are %v or %w)",
-        "vw", one.text,
-        blocks_predicate_many(&state->rng, BLOCKS_SHAPE, kind[1].value[BLOCKS_SHAPE]).text);
-}
-
 // "how many cubes and balls are there", "how many red or blue things are there"
 bool blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
 {
-    if (blocks_chance(state, 0.15))
-        return ask_either(state, draft);
     const blocks_scene *scene = state->scene;
     blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
     blocks_kind kind[2];
     for (int i = 0; i < 2; i++)
         kind[i] = blocks_some_kind(state, 1u << a);
+    blocks_attribute of = a == BLOCKS_SHAPE ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    bool some = blocks_chance(state, 0.25);
+    blocks_kind whole = blocks_some_kind(state, some ? 1u << of : 0);
     blocks_set both = blocks_find(scene, kind[0]) | blocks_find(scene, kind[1]);
+    both &= blocks_find(scene, whole);
     if (kind[0].value[a] == kind[1].value[a] || blocks_known_number(state, kind[0]) >= 0)
         return false;
     *draft = blocks_draft_new("count", ASK_COUNT);
     blocks_ask_for(draft, both);
     draft->meaning.given = 1u << a;
     draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_KINDS, a, blocks_kinds_key(kind), 0);
+    draft->topic = blocks_topic(TOPIC_KINDS, a, blocks_kinds_key(kind), blocks_kind_key(whole));
+    if (some) {
+        draft->meaning.given |= 1u << of;
+        blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
+        return blocks_put(state, draft,
+                          "(2:how many %p are either %v or %w|2:how many %p are %v or %w|how many "
+                          "of the %p are (either|) %v or %w)",
+                          "pvw", blocks_noun(&state->rng, whole, BLOCKS_PLURAL).text, one.text,
+                          blocks_predicate_many(&state->rng, a, kind[1].value[a]).text);
+    }
     if (a == BLOCKS_COLOR)
         return blocks_put(state, draft,
                           "(2:how many %v (or|and) %w (things|objects) are there|2:how many things "
@@ -161,27 +148,6 @@ bool blocks_ask_only_kinds(blocks_state *state, blocks_draft *draft)
         blocks_value_name(a, kind[1].value[a]));
 }
 
-// "how many things are neither red nor cubes"
-static bool ask_neither_mixed(blocks_state *state, blocks_draft *draft)
-{
-    blocks_attribute a = blocks_chance(state, 0.6) ? BLOCKS_COLOR : BLOCKS_MATERIAL;
-    blocks_kind kind[2];
-    kind[0] = blocks_some_kind(state, 1u << a);
-    kind[1] = blocks_some_kind(state, 1u << BLOCKS_SHAPE);
-    *draft = blocks_draft_new("count", ASK_COUNT);
-    blocks_ask_for(draft, blocks_all(state->scene) & ~blocks_find(state->scene, kind[0]) &
-                              ~blocks_find(state->scene, kind[1]));
-    draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_NEITHER, 40 + a, blocks_kinds_key(kind), 0);
-    blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
-    return blocks_put(
-        state, draft,
-        "(3:how many (things|objects) are neither %v nor %w|how many are neither %v nor "
-        "%w|how many (things|objects) are not %v and not %w)",
-        "vw", one.text,
-        blocks_predicate_many(&state->rng, BLOCKS_SHAPE, kind[1].value[BLOCKS_SHAPE]).text);
-}
-
 // "how many things are neither red nor blue", "what is neither red nor blue"
 bool blocks_ask_neither(blocks_state *state, blocks_draft *draft)
 {
@@ -194,8 +160,6 @@ bool blocks_ask_neither(blocks_state *state, blocks_draft *draft)
     }
     if (kind[0].value[a] == kind[1].value[a])
         return false;
-    if (blocks_chance(state, 0.3))
-        return ask_neither_mixed(state, draft);
     if (blocks_only(others) >= 0 && blocks_chance(state, 0.5))
         return ask_which_neither(state, draft, a, kind, blocks_only(others));
     *draft = blocks_draft_new("count", ASK_COUNT);

@@ -503,6 +503,7 @@ bool blocks_ask_where(blocks_state *state, blocks_draft *draft)
                 : "(6:where is %t|2:where's %t|where on the table is %t|where do you see %t|(and|) "
                   "where exactly is %t|where can i find %t|where in the picture is %t|where "
                   "%b|whereabouts is %t|where exactly is %t|where do (we|you|i) find %t|where "
-                  "would i find %t)",
+                  "would i find %t|in (which|what) part of the (2:picture|image) is %t|what is the "
+                  "position of %t|what (part|area) of the picture is %t in)",
         &target, BLOCKS_LEFT, NULL, NULL);
 }

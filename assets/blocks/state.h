@@ -83,6 +83,7 @@ typedef enum {
     TARGET_NEIGHBOUR,  // the thing behind the red ball
     TARGET_NEXT_TO_IT, // the thing behind it
     TARGET_NOT,        // the cube that isn't red
+    TARGET_ALIKE,      // the other thing of the same color as the ball
     TARGET_IT,         // of several things: "they"
     TARGET_THAT,       // that ball: of several, the one mentioned
     TARGET_BEFORE,     // the one before
@@ -278,6 +279,9 @@ blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_as
 // Choices: "which is metal, the cube or the ball", "which of them is closest".
 blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of,
     blocks_ask_which_nearer, blocks_ask_which_three;
+// With and, or, not, but: "how many are either red or balls", "are all but one of them red".
+blocks_ask_fn blocks_ask_mixed, blocks_ask_without, blocks_ask_and_not, blocks_ask_all_but,
+    blocks_ask_two_sides, blocks_ask_than_that;
 // What there is most of: "which color is most common", "are most of them red".
 blocks_ask_fn blocks_ask_most, blocks_ask_mostly, blocks_ask_occurs;
 // Of a group, "they" or named: "what color are the cubes".

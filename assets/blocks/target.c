@@ -118,6 +118,37 @@ static bool pick_not(blocks_state *state, unsigned hide, blocks_target *target)
         "kv", blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text, not .text);
 }
 
+// "the other cube of the same size as the ball"
+static bool pick_alike(blocks_state *state, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = state->scene;
+    blocks_target from;
+    blocks_attribute a = blocks_some_attribute(state), named = blocks_some_attribute(state);
+    if (hide >> a & 1 || !blocks_target_pick_named(state, 1u << a, &from))
+        return false;
+    blocks_set others = blocks_find(scene, blocks_kind_of(&scene->object[from.object], 1u << a)) &
+                        ~(1u << from.object);
+    if (!others)
+        return false;
+    target->object = random_of(state, others);
+    if (!(hide >> named & 1) && named != a && blocks_chance(state, 0.6))
+        target->kind = blocks_kind_of(&scene->object[target->object], 1u << named);
+    if (blocks_only(others & blocks_find(scene, target->kind)) < 0 ||
+        !blocks_target_open(state, target->object, hide))
+        return false;
+    target->family = "comparison";
+    target->crowded = true;
+    target->beside = from.object;
+    target->beside_named = from.named;
+    bool other = blocks_has(blocks_find(scene, target->kind), from.object);
+    return blocks_target_put(state, target,
+                             "the %o %k (2:with the same %v as|2:that has the same %v as|of the "
+                             "same %v as) %t",
+                             "okvt", other && blocks_chance(state, 0.5) ? "other" : "",
+                             blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text,
+                             blocks_attribute_word(&state->rng, a).text, from.text);
+}
+
 static bool pick_it(blocks_state *state, unsigned hide, blocks_target *target)
 {
     if (state->it < 0 || !blocks_target_open(state, state->it, hide))
@@ -384,6 +415,7 @@ bool blocks_target_pick(blocks_state *state, unsigned hide, blocks_target *targe
         [TARGET_NEIGHBOUR] = blocks_pick_neighbour,
         [TARGET_NEXT_TO_IT] = pick_next_to_it,
         [TARGET_NOT] = pick_not,
+        [TARGET_ALIKE] = pick_alike,
         [TARGET_IT] = pick_it,
         [TARGET_THAT] = pick_that,
         [TARGET_BEFORE] = pick_before,

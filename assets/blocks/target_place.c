@@ -7,22 +7,24 @@
 const char *const blocks_place_patterns[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_LEFT] = "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k "
                     "furthest to the left|the %k farthest left|the %k all the way on the left|the "
-                    "left %k|the %k way over on the left|the most left %k|2:the (first|1st) %k "
+                    "left %k|the %k way over on the left|the %k (closest|nearest) to the left "
+                    "(edge|side)|the most left %k|2:the (first|1st) %k "
                     "from (the|) left)",
     [BLOCKS_RIGHT] = "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k "
                      "furthest to the right|the %k farthest right|the %k all the way on the "
-                     "right|the right %k|the %k way over on the right|the most right %k|2:the "
+                     "right|the right %k|the %k way over on the right|the %k (closest|nearest) to "
+                     "the right (edge|side)|the most right %k|2:the "
                      "(first|1st) %k from (the|) right)",
     [BLOCKS_FRONT] = "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the "
                      "%k closest to (you|us|me|the camera)|the frontmost %k|the %k at the "
                      "front|the %k in the very front|the %k nearest to (the viewer|us)|the %k "
                      "right at the front|the front %k|the %k in the foreground|the (first|1st) %k "
                      "from the front)",
-    [BLOCKS_BEHIND] =
-        "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
-        "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
-        "%k furthest back|the %k all the way in the back|the %k at the very back|the "
-        "back %k|the %k way in the back|the %k in the background|the (first|1st) %k from the back)",
+    [BLOCKS_BEHIND] = "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
+                      "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
+                      "%k furthest back|the %k all the way in the back|the %k at the very back|the "
+                      "back %k|the %k way in the back|the %k on the far side (2:|of the table)|the "
+                      "%k in the background|the (first|1st) %k from the back)",
     [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
                        "closest to the (middle|center))"),
 };
@@ -30,17 +32,20 @@ const char *const blocks_place_patterns[BLOCKS_DIRECTIONS + 1] = {
 // The same without a noun, for "what is on the left".
 static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
     [BLOCKS_LEFT] = "(2:on the left|2:on the far left|on the left side|furthest to the "
-                    "left|leftmost|all the way on the left|way over on the left|(the|) most "
+                    "left|leftmost|all the way on the left|way over on the left|(closest|nearest) "
+                    "to the left (edge|side)|(the|) most "
                     "left|(first|1st) from (the|) left)",
     [BLOCKS_RIGHT] =
         "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all "
-        "the way on the right|way over on the right|(the|) most right|(first|1st) from (the|) "
+        "the way on the right|way over on the right|(closest|nearest) to the right "
+        "(edge|side)|(the|) most right|(first|1st) from (the|) "
         "right)",
     [BLOCKS_FRONT] = "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the "
                      "front|nearest|in the very front|right at the front)",
     [BLOCKS_BEHIND] =
         "(2:in the back|(farthest|furthest) (3:away|(away |)from (the camera|us|me))|at the "
-        "back|furthest back|all the way in the back|at the very back)",
+        "back|furthest back|all the way in the back|at the very back|on the far side (2:|of the "
+        "table))",
     [BLOCKS_AROUND] = "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 

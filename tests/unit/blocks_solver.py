@@ -41,13 +41,13 @@ HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|i
 EXTREMES = [
     ('left', r'leftmost|left|most left', r'(?:first|1st) from (?:the )?left|to the left|(?:the )?most left|(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
              r'furthest to the left|'
-             r'f[au]rthest left|all the way on the left'),
+             r'f[au]rthest left|(?:closest|nearest) to the left (?:edge|side)|all the way on the left'),
     ('right', r'rightmost|right|most right', r'(?:first|1st) from (?:the )?right|to the right|(?:the )?most right|(?:on the far|on the|all the way on the|way over on the) right(?: '
               r'side)?|furthest to the right|'
-              r'f[au]rthest right|all the way on the right'),
+              r'f[au]rthest right|(?:closest|nearest) to the right (?:edge|side)|all the way on the right'),
     ('front', r'closest|nearest|frontmost|front', r'(?:first|1st) from (?:the )?front|in the (?:very )?front|in front|in the foreground|(?:right )?at the front|'
               r'(?:closest|nearest)(?: to (?:you|us|me|the camera|the viewer))?'),
-    ('behind', r'farthest|furthest|back', r'(?:first|1st) from (?:the )?back|(?:all the way |way )?in the back|in the background|at the (?:very )?back|'
+    ('behind', r'farthest|furthest|back', r'(?:first|1st) from (?:the )?back|(?:all the way |way )?in the back|in the background|on the far side(?: of the table)?|at the (?:very )?back|'
                r'(?:farthest|furthest)(?: away)?(?: from (?:the camera|us|me))?|furthest back'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
@@ -72,7 +72,7 @@ ORDERS = [(r'(what color) would you say (.*) is', r'\1 is \2'), (r'(how many .*?
 OTHER_WORDS = set('cable hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
                   'orange shark call fox foxes'.split())
 WORDS = set()
-SHORT = {'ocne': 'cone', 'coler': 'color', 'matal': 'metal', 'nr': 'number', 'matt': 'matte', 'ot': 'to', 'num': 'number', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
+SHORT = {'mat': 'matte', 'ocne': 'cone', 'coler': 'color', 'matal': 'metal', 'nr': 'number', 'matt': 'matte', 'ot': 'to', 'num': 'number', 'r': 'are', 'smth': 'something', 'clr': 'color', 'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
           'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
          'hw': 'how', 'fo': 'of', 'ov': 'of', 'ti': 'it', 'oen': 'one', 'oens': 'ones', 'onse': 'ones', 'adn': 'and',
          'nad': 'and', 'ro': 'or', 'tht': 'that', 'taht': 'that', 'doe': 'does', 'od': 'do', 'hve': 'have', 'ahve': 'have',
@@ -216,8 +216,19 @@ FOREIGN = [
     (r'^in (?:what|which) (?:side|place) is (.*)$', r'where is \1'),
     (r'^how big ((?:the|it)\b.*?) is$', r'how big is \1'), (r'^(.*) is how big$', r'how big is \1'),
 ]
+COMPARED = '(?:bigger|larger|taller|smaller|shorter|littler|closer|nearer)'
 # Other orders of words, and the usual ones for them.
 ORDERS_OF_WORDS = [
+    (r'^(?:is|are) the numbers? of (.*) (?:greater|larger|higher|bigger) than (?:the number|that) of (.*)$', r'are there more \1 than \2'),
+    (r'^(?:is|are) the numbers? of (.*) (?:less|smaller|lower) than (?:the number|that) of (.*)$', r'are there fewer \1 than \2'),
+    (r'^(?:is|are) the numbers? of (.*) (?:equal to|the same as) (?:the number|that) of (.*)$', r'are there as many \1 as \2'),
+    (r'^(?:is|are) there an equal number of ', 'are there the same number of '), (r'^are there exactly as many ', 'are there as many '),
+    (rf'^(?!is |which |of |between )(.*) (?:or|vs|versus) ([^,]*?),? (?:(?:which|who) (?:is )?)?({COMPARED})$', r'which is \3, \1 or \2'),
+    (rf'^(?:who is|who|which) ({COMPARED}),? (?!is |to )(.* or .*)$', r'which is \1, \2'),
+    (r'^(metal|rubber) or (metal|rubber),? (?:which|what) is (?:there )?more$', r'more \1 or \2'),
+    (r'^so how many ', 'how many '), (r'^are (the .*s) same (color|shape|size|material)$', r'are \1 the same \2'), (r'^describe their ', 'their '), (r'^(\w+ and \w+) (?:in total|together)$', r'how many \1 are there'), (r'^(.*s) any$', r'are there any \1'), (r'^what number of others? ', 'how many other '),
+    (r'^how many others (?:have|are|share) the same ', 'how many other things have the same '),
+    (rf'^(?:no,? |sorry,? )?i (?:mean|meant) ((?:\w+ )*(?:{"|".join(PLURALS)}))$', r'what about \1'),
     (r"^(?:of|from) what is (.*) made$", r'what is \1 made of'), (r'^(?:of|from) (what|which) material is (.*?)(?: made)?$', r'\1 material is \2'),
     (r'^(.*) is made of what$', r'what is \1 made of'), (r'^(.*) (?:is|has) (what|which) (color|shape|size)$', r'\2 \3 is \1'),
     (r'^(.*) is how big$', r'how big is \1'), (r"^(.*) is (.*?),? (?:isn't it|is it)$", r'is \1 \2'),
@@ -251,7 +262,7 @@ ORDERS_OF_WORDS = [
     (r'^is everything else (?:also )?(.*?)(?: too)?$', r'is everything else \1'),
     (r'^(?:are )?both (?:of (?:them|those|these) )?((?:made of |of )?\w+)$', r'are they both \1'),
     (r"^(?:anything|any)(?: here| there)? that(?:'s| is) not ", 'is there anything that is not '), (r"^(?:anything|any)(?: here| there)? that isn't ", "is there anything that isn't "),
-    (r"^is there (?:any|one|1) that isn't ", "is there anything that isn't "), (r'^(how many .*?) here (are not|aren\'t) ', r'\1 \2 '), (r'^(how many (?:(?!are |have ).)*) not ', r'\1 are not '),
+    (r"^is there (?:any|one|1) that isn't ", "is there anything that isn't "), (r'^(how many .*?) here (are not|aren\'t) ', r'\1 \2 '), (r'^(how many (?:(?!are |have )[^,])*) not (?!counting)', r'\1 are not '),
     (r'^(?:so |and )?(?:there is )?(?:only|just)(?: the)? (?:1|one) (?!of )(.*?)(?:,? (?:right|correct))?$', r'is there only 1 \1'),
     (rf'^how many more (.*? (?:are there )?(?=(?:besides|other than|apart from|except for|except|but|aside from) ))', r'how many other \1are there '), (r'(?:are there ){2}', 'are there '),
     (rf'^(how many other (?:(?!are there).)*?),? (?=(?:besides|other than|apart from|except for|except|but|aside from) )', r'\1 are there '),
@@ -281,7 +292,7 @@ def plain(question):
     text = re.sub(r'\b(apart)(?= of the (?:picture|table))', 'part', text)
     text = re.sub(r'\bhappens? to be\b', 'are', text)
     colors = '|'.join(word for word, (attribute, _) in VALUES.items() if attribute == 'color')
-    for words in (colors, 'cubes|balls|cylinders|cones|things', 'left|right'):
+    for words in (colors, '|'.join(PLURALS), 'left|right'):
         text = re.sub(rf'\b(?:{words}),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=(?:{words})\b)', '', text)
     text = re.sub(r'\bhow many (?:cubes|balls|cylinders|cones|things),? (?:sorry|i mean|wait|or rather|uh|no wait|i meant),? (?=how many )', '', text)
     text = re.sub(rf'^{BEFORE} (?=\w)', '', text)
@@ -306,10 +317,10 @@ def plain(question):
         text = f'what color is the {led[1]}' if led[3] == 'its' else f'{led[2]}the {led[1]}{led[4]}'
     text = re.sub(r'^(?:(?:look at|how about|what about|now look at|take|now|and|see) )?(the [^,]*?),? '
                   r'((?:what|which|are|how)\b.*?)\b(?:they|those)\b(.*)$', r'\2\1\3', text)
-    text = re.sub(r'^((?:how many|total|number of)\b(?!.*\bnot counting).*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+){0,6})$',
+    text = re.sub(r'^((?:how many|total|number of)\b(?!.*\b(?:not|without) counting).*?),? (?:including|incl|counting|with) (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+){0,6})$',
                   r'\1', text)
     text = re.sub(r'^(how many .*?),? (?:it|that|this|(?:that|this) (?:one|1)|(?:the|that) \w+(?: \w+){0,6}) included$', r'\1', text)
-    text = re.sub(r'^((?:is|it|that|this|the)\b.*?) (?:also )?(\S+?)(?: too)?,? like (?:the|it) [^,]*$', r'\1 \2', text)
+    text = re.sub(r'^((?:is|it|that|this|the)\b(?!.*\bsame \w+ like).*?) (?:also )?(\S+?)(?: too)?,? like (?:the|it) [^,]*$', r'\1 \2', text)
     text = re.sub(r' all in all$', '', text)
     text = re.sub(r'^(?:so,? )?everything(?: on the table)? is (.*?),? (?:right|correct|yes)$', r'is everything \1', text)
     text = re.sub(r'^(?:so,? )?(?:all the (.*?) are (.*?)|the (.*?) are all (.*?)),? (?:right|correct|yes)$',
@@ -349,7 +360,7 @@ class Unclear(Exception):
 def kind_of(text):
     """'big red cubes' -> {'size': 'large', 'color': 'red', 'shape': 'cube'}; None: no noun phrase."""
     kind, words = {}, text.split()
-    behind = re.fullmatch(r"(.*?) (?:made of|of|that is|that's|which is) (rubber|metal)", text)
+    behind = re.fullmatch(r"(.*?) (?:made of|of|that is|that's|that|which is) (rubber|metal)", text)
     if behind and kind_of(behind.group(1)) is not None:
         return dict(kind_of(behind.group(1)), material=behind.group(2))
     for i, word in enumerate(words):
@@ -530,6 +541,7 @@ class Turn:
         self.noun = None     # the shape by which a thing was named
         self.skip = False    # "are you sure": nothing new
         self.there = None    # those found in a part of the picture
+        self.anchors = []    # mentions only to tell by them which other thing is meant
         self.answer = ''
 
 
@@ -587,7 +599,8 @@ class Reader:
         if two and len(last.two or ()) == 2:
             self.turn.pair = last.two
             return last.two
-        both = last.pair or (self.union(last.single) if len(last.single) == 2 else frozenset())
+        singles = [mention for mention in last.single if not any(mention is anchor for anchor in last.anchors)]
+        both = last.pair or (self.union(singles) if len(singles) == 2 else frozenset())
         if len(both) == 2 and -1 not in both and (two or last.pair or not any(
                 turn.group for turn in self.turns) or last.beside):
             self.turn.pair = both
@@ -653,8 +666,9 @@ class Reader:
             self.turn.found = self.turn.two = self.turns[-1].rest
             return self.turns[-1].rest
         group, some = self.turns[-1].spoke or self.turns[-1].group, self.turns[-1].some
-        if self.turns[-1].count and some is None:
-            group, some = self.turns[-1].whole or self.scene.all, self.scene.find(self.turns[-1].count)
+        if self.turns[-1].count is not None and some is None:
+            some = self.scene.find(self.turns[-1].count) if self.turns[-1].count else self.turns[-1].counted
+            group = self.turns[-1].whole or self.scene.all
         if not group or some is None:
             raise Unclear('the others')
         self.turn.found = self.turn.two = frozenset(group) - some
@@ -677,6 +691,12 @@ class Reader:
         if self.turn.noun is None and nouns:
             self.turn.noun = dict(nouns[:1])
         self.mention({found})
+        return found
+
+    def anchor(self, text):
+        """The same, of what another thing is behind, or like: not one of "those two"."""
+        found = self.thing(text)
+        self.turn.anchors.append(self.turn.single[-1])
         return found
 
     def subject(self, text):
@@ -704,8 +724,13 @@ class Reader:
         return self.scene.extreme(direction, found) if direction else next(iter(found))
 
     def find_thing(self, text):
+        text = self.alike if text == 'the alike' else text
         text = re.sub(rf"\b(?:that is|that's|which is) (?=(?:just |right |directly )?(?:{SIDE})\b)", '', text)
         text = re.sub('^(?:the )?(left|right)$', r'the \1 one', text)
+        alike = ALIKE.fullmatch(text)
+        if alike and kind_of(alike['kind']) is not None:
+            like, attribute = self.anchor(alike['of']), ATTRIBUTES[alike['a']]
+            return self.one(self.scene.find(dict(kind_of(alike['kind']), **{attribute: self.scene.objects[like][attribute]})) - {like})
         if text in THAT and self.turns[-1].answered is not None and not ('other' in text and (
                 self.turns[-1].choice or self.turns[-1].some is not None)):
             self.reference = True
@@ -777,7 +802,7 @@ class Reader:
         beside = re.fullmatch(rf'(?:the )?(?P<noun>\w+(?: \w+)??) (?:just |right |directly )?{DIRECTION} (?P<of>(?!.* or ).*)', text)
         kind = beside and kind_of(beside.group('noun'))
         if kind is not None and len(kind) < 2:
-            of, direction = self.thing(beside.group('of')), direction_of(beside.group('dir'))
+            of, direction = self.anchor(beside.group('of')), direction_of(beside.group('dir'))
             found = self.scene.find(kind, self.scene.nearest(direction, of))
             if not found and kind and direction != 'beside':
                 found = self.scene.find(kind, self.scene.toward(direction, of))
@@ -837,6 +862,11 @@ class Reader:
     # ---- questions: each gives the judge of an answer -----------------------------------------
 
     def read(self, question):
+        alike = ALIKE.search(question)
+        self.alike = alike and not re.fullmatch('(?:is|are) ' + re.escape(alike[0]), question) and not re.search(
+            r'\b(?:an?|any|another) $', question[:alike.start()]) and alike[0]
+        if self.alike:
+            question = question.replace(self.alike, 'the alike')
         for pattern, make in QUESTIONS:
             match = pattern.fullmatch(question)
             if match:
@@ -997,6 +1027,7 @@ def count_among(reader, group, kind):
     if kind_of(kind) is None:
         raise Unread(kind)
     reader.turn.some = reader.scene.find(kind_of(kind), reader.group(group, False))
+    reader.turn.part = ([*kind_of(kind)] + [None])[0]
     return counted(reader, reader.turn.some, False)
 
 
@@ -1049,6 +1080,19 @@ def exist(reader, kind):
     except Unclear:
         pass
     return exists(reader, found, kind.split()[-1] in PLURALS)
+
+
+def opening(reader, kind, that=None):
+    """"green cone", "is that a cube", where nothing was spoken of before but in the caption."""
+    if len(reader.turns) > 1 or kind.split()[-1] in PLURALS or kind_of(kind) is None:
+        raise Unread(kind)
+    try:
+        asked = that and reader.it()
+    except Unclear:
+        asked = None
+    if asked is not None:
+        raise Unread('of it')
+    return exist(reader, kind)
 
 
 def exist_value(reader, value):
@@ -1108,10 +1152,27 @@ def all_are(reader, group, value):
     return yes_or_no(some == objects, more)
 
 
+def so_many(reader, group, value, how):
+    """"all but one of them are red", "none of them are red", "neither of them is red"."""
+    objects, said = reader.group(group), value_of(value)
+    if not said:
+        raise Unread(value)
+    if len(objects) < 3 if how == 'all but' else (len(objects) == 2) != (how == 'neither'):
+        raise Unclear(how)
+    reader.turn.all = True
+    reader.turn.not_so = objects - reader.scene.find(dict([said]), objects)
+    return yes_or_no(len(reader.turn.not_so) == (1 if how == 'all but' else len(objects)))
+
+
 def count_not(reader, group='them', value=None):
     said = value_of(value)
     if not said:
         raise Unread(value)
+    last = reader.turns[-1]
+    some = last.some if last.some is not None else reader.scene.find(last.count) if last.count else frozenset()
+    if not group and some and reader.scene.find(dict([said]), some) == some:  # "6 are red | how many aren't red"
+        reader.turn.group = False
+        return counted(reader, reader.remaining() - reader.scene.find(dict([said])), False)
     found = reader.group(group, False) if group else reader.those_or_all()
     others = found - reader.scene.find(dict([said]), found)
     reader.turn.group = False
@@ -1262,6 +1323,8 @@ def not_so(reader, how_many=None):
     """"are they all red | no | which ones aren't"."""
     found = reader.turns[-1].not_so
     reader.reference = True
+    if not found and how_many:
+        return counted(reader, reader.remaining(), False)
     if not found:
         return shared(reader, 'the others', 'shape')
     reader.turn.group = False
@@ -1790,6 +1853,23 @@ def count_toward(reader, dir, thing, kind='things'):
     return judge
 
 
+def two_sides(reader, thing, dir, other, dir2, how, what=None):
+    """"what is left of the ball and behind the cube", "how many things are left of it or behind it"."""
+    ends = [(direction_of(dir), reader.anchor(thing)), (direction_of(dir2), reader.anchor(other))]
+    def there(certain):
+        one, two = (reader.scene.toward(direction, of, certain) for direction, of in ends)
+        return one | two if how == 'or' else one & two
+    sure, perhaps = there(True), there(False)
+    reader.turn.group = False
+    note_found(reader, sure)
+    if what and not sure == perhaps:
+        raise Unclear('where they are')
+    if what:
+        reader.mention(sure)
+        return described(reader, [reader.one(sure)])
+    return lambda answer: len(sure) <= (number_in(answer) or 0) <= len(perhaps)
+
+
 def pair(reader, thing, other, dir='front'):
     if re.fullmatch('the (?:thing|object|one|1|item)|.* (?:just|right|directly)', thing):  # "the thing beside the ball"
         raise Unread(thing)
@@ -2017,6 +2097,10 @@ def hidden(reader, thing):
     return yes_or_no(truth)
 
 
+def whole(reader, thing):
+    return opposite(hidden(reader, thing))
+
+
 def hider(reader, thing):
     """What covers a part of it: what stands before it and is seen to touch it."""
     one = reader.scene.objects[reader.thing(thing)]
@@ -2121,7 +2205,7 @@ def bound(reader, kind, how, number):
     found = reader.scene.find(kind_of(kind))
     n, asked = len(found), int(number)
     reader.bring_up(found, 'yes', True)
-    return yes_or_no(n > asked if how == 'more than' else n >= asked if how == 'at least' else n < asked)
+    return yes_or_no(n > asked if how == 'more than' else n >= asked if how == 'at least' else n < asked + bool(re.search('most|more', how)))
 
 
 def count_both(reader, one, other, rest='things', **_):
@@ -2379,6 +2463,16 @@ def how_many_more(reader):
     return lambda answer: number_in(answer) == abs(a - b)
 
 
+def than_that(reader, how, kind):
+    """"how many cubes are there | 3 | is that more than the number of balls"."""
+    number, wanted = number_in(reader.turns[-1].answer), kind_of(kind)
+    if number is None or polarity(reader.turns[-1].answer) is not None or wanted is None:
+        raise Unread(kind)
+    reader.reference, reader.turn.group = True, False
+    a, b = reader.turn.compared = number, len(reader.scene.find(wanted))
+    return yes_or_no(a > b if how == 'more' else a < b)
+
+
 def number_difference(reader, one, other, how='difference'):
     kinds = kind_of(one), kind_of(other)
     if None in kinds:
@@ -2412,6 +2506,8 @@ def what_else(reader):
             raise Unclear('else of those or of all')
     elif last.count or last.exist:
         rest = reader.scene.all - reader.scene.find(last.count or last.exist)
+    elif last.counted is not None and last.counted != reader.scene.all:
+        rest = reader.scene.all - last.counted
     else:
         raise Unread('else')
     reader.reference = True
@@ -2582,7 +2678,7 @@ def beside_each(reader, thing, other):
 
 def is_noun(text):
     last = text.split()[-1]
-    return last in NOUNS or VALUES.get(last, ('',))[0] == 'shape' or text in IT or bool(re.search(r'\b(?:made of|that is) \w+$|(?:left|right|front|back)$', text))
+    return last in NOUNS + ['it'] or VALUES.get(last, ('',))[0] == 'shape' or text in IT or bool(re.search(r'\b(?:made of|that is) \w+$|(?:left|right|front|back)$', text))
 
 
 def bare_extreme(reader, thing):
@@ -2670,28 +2766,48 @@ def missing(reader):
     return lambda answer: describe(answer) == {'shape': shape} or answer in (f'there is no {shape}', f'no {shape}', f'no {shape}s')
 
 
-def not_these(reader, kind):
-    """How many things there are of other kinds."""
-    wanted = kind_of(kind) or (value_of(kind) and dict([value_of(kind)]))
-    if not wanted:
+def such(reader, text):
+    """Those that are "red", "made of metal", "cubes", "a big cube"."""
+    kind = kind_of(text) or (value_of(text) and dict([value_of(text)]))
+    if not kind:
+        raise Unread(text)
+    return reader.scene.find(kind)
+
+
+def not_these(reader, kind, value=None):
+    """How many things there are of other kinds, or how many of these are red."""
+    left_out = such(reader, kind)
+    if kind_of(kind) and kind.split()[-1] not in PLURALS and len(left_out) != 1:
+        raise Unclear(kind)
+    return count_mixed(reader, (such(reader, value) if value else reader.scene.all) - left_out)
+
+
+def without_these(reader, kind):
+    """"how many things are there | 9 | and without the cubes"."""
+    if reader.turns[-1].count != {}:
         raise Unread(kind)
-    found = reader.scene.all - reader.scene.find(wanted)
+    reader.reference = True
+    return not_these(reader, kind)
+
+
+def count_mixed(reader, found):
     reader.turn.group = False
     if len(found) == 1:
         reader.mention(found | {-1})
-    return counted(reader, found, False)
+    return counted(reader, found)
 
 
-def either_kinds(reader, one, other):
-    kinds = [kind_of(text) if kind_of(text) else value_of(text) and dict([value_of(text)]) for text in (one, other)]
-    if not all(kinds):
-        raise Unread(one)
-    found = reader.scene.find(kinds[0]) | reader.scene.find(kinds[1])
-    reader.turn.group = False
-    if len(found) == 1:
-        reader.mention(found | {-1})
-    note_found(reader, found)
-    return lambda answer: number_in(answer) == len(found)
+def either_kinds(reader, one, other, how='or', whole=None, both=None):
+    """"red or cubes", "both red and metal", "red but not cubes": of all things, or of a kind."""
+    if whole and kind_of(whole) is None or how == 'and' and not both and len({attribute_of(text) for text in (one, other)}) < 2:
+        raise Unread(whole)
+    a, b = such(reader, one), such(reader, other)
+    found = {'or': a | b, 'and': a & b}.get(re.sub(' also', '', how), a - b)
+    return count_mixed(reader, reader.scene.find(kind_of(whole or 'things'), found))
+
+
+def attribute_of(text):
+    return value_of(text) and value_of(text)[0]
 
 
 def that_is_all(reader):
@@ -2917,6 +3033,12 @@ PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|
          r'camera|more in the back)')
 PART = (r'(?:(?:on|in|at|to) (?:the )?(?:very )?(?:left|right|front|back)(?: hand)?(?: (?:side|half|part))?(?: of (?:the )?(?:picture|table|image|scene))?|'
         r'in the (?:foreground|background)|up front)')
+PREDICATE = r'(?:(?:made )?of |an? )?\w+'
+GROUP = rf'(?P<group>{TWO}them|those|these|the .*?)'
+WITHOUT = r'(?:besides|other than|apart from|except(?: for)?|aside from|but|excluding|leaving out|not counting|without(?: counting)?)'
+NOUN = f"(?:{'|'.join(NOUNS + [w for w, (a, _) in VALUES.items() if a == 'shape'])})"
+ALIKE = re.compile(rf"(?:the )?(?:other )?(?P<kind>(?:(?:{'|'.join(VALUES)}) )*{NOUN}) (?:with|that has|of) (?:the )?same {A} as "
+                   rf"(?P<of>it|(?:that|this) {NOUN}|(?:the )?(?:only )?(?:(?:{'|'.join(VALUES)}) )*{NOUN}|that|this)\b")
 NOT_FOLLOWED = r'(?! of)'
 COLOR = f"(?:{'|'.join(w for w, (a, _) in VALUES.items() if a == 'color')})"
 ADJECTIVE = f"(?:(?:made )?of )?(?:{'|'.join(w for w, (a, _) in VALUES.items() if a != 'shape')})"
@@ -2927,6 +3049,26 @@ COUNTED = r'(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)'
 SIZED = r'(?P<how>biggest|largest|smallest|littlest)'
 FORMS = [
     (SURE, sure),
+    # and, or, not, but
+    (rf'(?:(?:which|what) (?:thing|object) is|(?P<what>what is)) {DIRECTION} (?P<thing>.*) (?P<how>and) {DIRECTION.replace("dir", "dir2")} (?P<other>.*)',
+     lambda reader, what, **found: two_sides(reader, what=True, **found)),
+    (rf'how many (?:(?:things|objects) )?(?:are )?(?:either )?{DIRECTION} (?P<thing>.*) (?P<how>and|or) {DIRECTION.replace("dir", "dir2")} (?P<other>.*)', two_sides),
+    (rf'how many (?:(?:of the )?(?P<whole>(?!are )[^,]*?) )?(?:are )?(?:either |(?P<both>both ))?(?P<one>{PREDICATE}) (?P<how>or|and(?: also| not)?|but not) (?P<other>{PREDICATE})', either_kinds),
+    (rf'(?:is that|are there) (?P<how>more|fewer|less) (?:of (?:those|them) )?than (?:the number of |there are |the )?(?P<kind>[^,]*)', than_that),
+    (rf'(?:are |so )?(?P<how>all but)(?: 1| one) of {GROUP} (?:are )?(?P<value>{PREDICATE})(?:,? (?:right|correct))?', so_many),
+    (rf'(?:are |is |so )?(?P<how>none|neither) of {GROUP} (?:are |is )?(?P<value>{PREDICATE})(?:,? (?:right|correct))?', so_many),
+    (rf'(?:is|are) either of {GROUP} (?P<value>{PREDICATE})', any_of),
+    (rf'how many (?:things |objects )?{WITHOUT} (?:the )?(?P<kind>[^,]*?) are (?P<value>(?!there|left){PREDICATE})', not_these),
+    (rf'how many (?:things |objects )?are (?P<value>{PREDICATE}) {WITHOUT} (?:the )?(?P<kind>[^,]*)', not_these),
+    (rf'(?:everything )?{WITHOUT} (?:the )?(?P<kind>[^,]*?),? how many (?:things |objects )?are (?P<value>(?!there|left|that){PREDICATE})', not_these),
+    (rf'how many(?: things| objects)?,? (?:are there )?{WITHOUT} (?:the )?(?P<kind>[^,]*?)(?: are (?:there|left))?', not_these),
+    (rf'(?:everything )?{WITHOUT} (?:the )?(?P<kind>[^,]*?),? how many(?: things| objects)?(?: are (?:there|left|that))?', not_these),
+    (rf'(?:and )?(?:{WITHOUT}|if you leave out) (?:the )?(?P<kind>[^,]*)', without_these),
+    (r'can you see (?:the whole|all) of (?P<thing>.*)|is (?P<thing2>.*) (?:completely|fully|entirely) visible', lambda reader, thing, thing2: whole(reader, thing or thing2)),
+    (r'(?:in )?(?:which|what) (?:part|area) of the (?:picture|image) is (?P<thing>.*?)(?: in)?|what is the position of (?P<thing2>.*)',
+     lambda reader, thing, thing2: where(reader, thing or thing2)),
+    (r'what does (?P<thing>.*) look like|how does (?P<thing2>.*) look', lambda reader, thing, thing2: what(reader, thing or thing2)),
+    (r'(?:is (?P<that>that|this) an? )?(?P<kind>[^,]*)', opening),
     # parts of the picture
     (rf'(?:is there|is|do you see|can you see|does it have|it has)? ?(?:anything|something|an object|a thing) (?P<part>{PART})', part_exist),
     (rf'(?:is there|are there|do you see|can you see)(?: an?| any| some)? (?P<kind>[^,]*?) (?P<part>{PART})', part_exist),
@@ -2973,7 +3115,7 @@ FORMS = [
     (r'(?:and )?(?:then|the next(?: one| 1| thing| object)?|the (?:second|2nd)(?: one| 1| thing| object)?|what comes (?:next|then|after that)|what is (?:the )?next(?: one| 1| thing)?|next(?: one| 1)?|(?:and )?then what)(?: then)?',
      next_one),
     (rf'(?:{ABOUT})?(?:(?:what|which (?:one|thing|1)) is )?(?:the )?(?:(?:thing|one|1|object) )?(?P<place>[^,]*?)(?: (?:one|1|thing|object))?', place_again),
-    (rf'(?P<thing>(?P<kind>(?!is )(?:\w+ )?\w+) (?:just |right |directly )?{DIRECTION.replace("?P<dir>", "?:")} (?!.* or )[^,]*)', bare_relation),
+    (rf'(?P<thing>(?P<kind>(?!is )(?:\w+ )?\w+) (?:that is |which is )?(?:just |right |directly )?{DIRECTION.replace("?P<dir>", "?:")} (?!.* or )[^,]*)', bare_relation),
     (r'(?:and |what about |how about |and for )?(?:the )?(?P<thing>.*)', bare_extreme),
     (r'(?:and |what about |how about |and for |and what about )?(?P<place>.*)', bare_place),
     # near
@@ -2987,7 +3129,7 @@ FORMS = [
     (r'how many (?:things )?(?:are )?(?:either )?(?P<one>(?:(?:made )?of )?\w+) or (?P<other>(?:(?:made )?of )?\w+)', either_kinds),
     (r'how many (?:things|objects) are either (?P<one>(?:(?:made )?of )?\w+) or (?P<other>(?:(?:made )?of )?\w+)', either_kinds),
     (r'how many (?:things|objects) (?:are )?(?P<one>(?:(?:made )?of )?\w+) or (?P<other>(?:(?:made )?of )?\w+)', either_kinds),
-    (r'how many (?:things |objects )?are not (?P<one>\w+) and not (?P<other>\w+)', lambda reader, one, other: neither(reader, one, other)),
+    (r'how many (?:things |objects )?are not (?P<one>(?:of )?\w+) and not (?P<other>(?:of )?\w+)', lambda reader, one, other: neither(reader, one, other)),
     (rf'how many (?:things|objects)? ?(?:are there )?(?:that are |are )?(?:other than|besides|without|not counting|except(?: for)?|but|apart from|aside from) (?:the )?(?P<kind>[^,]*?)(?: are (?:there|left))?',
      not_these),
     (rf'(?:without|not counting|besides|except(?: for)?|apart from) (?:the )?(?P<kind>[^,]*?),? how many (?:things |objects )?(?:are there|are left|remain)?', not_these),
@@ -3217,7 +3359,7 @@ QUESTIONS = list(chain(
      (rf"(?:{ANYTHING}|are there any (?:things|objects)) (?:(?:that|which) (?:isn't|is not) |not )(?P<value>(?:an? |(?:made )?of )?\w+)",
       lambda reader, value: such_not(reader, 'thing', value)),
      (r'are any (?:of the )?(?P<kind>.*?) not (?P<value>(?:(?:made )?of )?\w+)', such_not),
-     (r'(?:are there|do you see) (?P<how>more than|at least|fewer than|less than) ' + NUMBER + ' (?P<kind>.*)',
+     (r'(?:are there|do you see) (?P<how>more than|at least|fewer than|less than|at most|no more than|not more than) ' + NUMBER + ' (?P<kind>.*)',
       lambda reader, kind, how, number: bound(reader, kind, how, NUMBERS.get(number, number))),
      (r"(?P<what>(?:what is|what's|what lies|what stands|which (?:thing|object) is) between|of) (?P<thing>.*?) and (?P<other>[^,]*)",
       lambda reader, what, thing, other: between(reader, thing, other, 'what')),
@@ -3312,7 +3454,7 @@ QUESTIONS = list(chain(
      (r'(?:is there |is )?anything else (?:that is )?(?P<value>(?:(?:made )?of )?\w+)', else_value),
      (r'(?:is there|do you see)? ?(?:another(?: one| 1)?|1 more|one more|a second (?:one|1|.*)|more than '
       r'(?:one|1)|another (?P<kind>.*))', another_one),
-     (r'(?:are there )?(?:any more|any others|others|more of (?:them|those)|any more of (?:them|those)|'
+     (r'(?:are there |is there )?(?:any more|any others|others|more of (?:them|those)|any more of (?:them|those)|'
       r'any (?:other|more) (?P<kind>.*))', another_one),
      (r'(?P<only>is (?:that|it) the only (?:one|1|(?P<kind>.*))|(?:only|just) the (?:one|1))', another_one),
      (r'(?:is there|are there|do you see|can you see)? ?(?:another|any other|any|other) (?P<kind>.*?) '
