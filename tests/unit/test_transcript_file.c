@@ -107,6 +107,25 @@ static void two_chats_do_not_share_a_file(void **state)
     free(file);
 }
 
+static void rounds_of_a_model_before_are_counted_when_a_chat_goes_on(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "switched.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "what is the biggest thing");
+    plain_chat_ask(&p, "what color is it");
+    vd_lanes_switch_model(&p.chat.lanes); // which is asked the last question again
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    plain_chat_close(&p);
+    plain_chat_open(world, &p, true, file);
+    assert_string_equal(p.chat.notice.text, "continued a conversation of 2 rounds; 1 round was "
+                                            "answered by improved before, now by base");
+    plain_chat_close(&p);
+    free(file);
+}
+
 static void another_model_file_is_noticed_when_a_chat_goes_on(void **state)
 {
     (void)state;
@@ -378,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_torn_last_line_is_put_aside),
         cmocka_unit_test(two_chats_do_not_share_a_file),
+        cmocka_unit_test(rounds_of_a_model_before_are_counted_when_a_chat_goes_on),
         cmocka_unit_test(another_model_file_is_noticed_when_a_chat_goes_on),
         cmocka_unit_test(the_newest_is_the_one_written_last),
         cmocka_unit_test(a_full_disk_leaves_whole_lines),

@@ -137,12 +137,25 @@ static float furthest(const vd_answer *a, const vd_answer *b)
     return most;
 }
 
+// The recorded answer is of another model, or of another file, pool or features.
+static void count_other(vd_recorder *recorder, const vd_sheet_side *then, const vd_sheet_side *now)
+{
+    if (strcmp(then->name, now->name) == 0) {
+        recorder->incomparable++;
+        return;
+    }
+    bool one = !recorder->switched || strcmp(recorder->switched_from, then->model) == 0;
+    g_strlcpy(recorder->switched_from, one ? then->model : "other models", VD_MODEL_NAME);
+    recorder->switched++;
+}
+
 // Whether the transcript has this answer already, score for score.
 static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 {
-    bool others;
-    const vd_record *record = vd_transcript_find_same(&recorder->past, sheet, &others);
-    recorder->incomparable += recorder->resuming && !record && others;
+    const vd_record *other;
+    const vd_record *record = vd_transcript_find_same(&recorder->past, sheet, &other);
+    if (recorder->resuming && other && !record)
+        count_other(recorder, &other->sheet.side[0], &sheet->side[0]);
     if (!record)
         return false;
     bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
@@ -315,7 +328,7 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
     vd_chat_record *record = recorder->resuming;
     int rounds = (int)chat->conversation.branch->count, other = other_answers(chat, record);
     int all = record->branch_count ? record->branches[record->branch].count : record->count;
-    char text[160] = "", branches[32] = "", others[64] = "", missing[64] = "";
+    char text[192] = "", branches[32] = "", others[64] = "", missing[64] = "";
     recorder->resuming = NULL;
     record->taken = true;
     if (rounds < all)
@@ -333,6 +346,10 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
                  "; the model, its pool or the features have changed: scores of %d answer%s cannot "
                  "be compared",
                  recorder->incomparable, recorder->incomparable == 1 ? "" : "s");
+    else if (recorder->switched > 0)
+        snprintf(text, sizeof text, "; %d round%s answered by %s before, now by %s",
+                 recorder->switched, recorder->switched == 1 ? " was" : "s were",
+                 recorder->switched_from, chat->lanes.lane[0].model);
     else if (recorder->verified > 0)
         snprintf(text, sizeof text, "; every score is as recorded");
     if (recorder->pictures)
@@ -371,7 +388,7 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
     int64_t image_id = vd_conversation_image_id(&chat->conversation);
     if (image_id != recorder->image_id) {
         recorder->image_id = image_id;
-        recorder->verified = recorder->other = recorder->incomparable = 0;
+        recorder->verified = recorder->other = recorder->incomparable = recorder->switched = 0;
         recorder->resuming = last_talk(&recorder->past, image_id);
     }
     if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].loaded)

@@ -13,7 +13,9 @@ typedef struct vd_recorder {
     int64_t image_id;          // the picture shown last
     int verified, other;       // its answers: as recorded, with other scores
     int incomparable;          // recorded with another model file, pool or features
-    int pictures, missing;     // others with conversations; of these, that cannot be opened
+    int switched;              // recorded with another model that answered the conversation then
+    char switched_from[VD_MODEL_NAME]; // its name
+    int pictures, missing;             // others with conversations; of these, that cannot be opened
 } vd_recorder;
 
 // Writes to `path`, or to a new transcript when it is NULL; when none can be made the chat runs
@@ -34,7 +36,7 @@ vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_wor
 // histories are made of, its branches; and those about other pictures as they stood. The questions
 // of the branch in use are asked again at once, all others when they are looked at; each goes on
 // with the answer that was chosen then. A score that is not as recorded (by more than 1e-4) is
-// reported.
+// reported, and so are rounds that another model answered then.
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
 
 // After keys, before vd_recorder_step: handles the request to name the session or to continue

@@ -65,8 +65,8 @@ static void take_over(vd_recorder *recorder, vd_chat *chat, vd_transcript *trans
     recorder->transcript = transcript;
     recorder->past = *past;
     *past = (vd_transcript_file){0};
-    recorder->verified = recorder->other = recorder->incomparable = recorder->pictures =
-        recorder->missing = 0;
+    recorder->verified = recorder->other = recorder->incomparable = recorder->switched =
+        recorder->pictures = recorder->missing = 0;
     const vd_chat_record *talk = &recorder->past.talks[recorder->past.talk_count - 1];
     if (talk->lane_count && strcmp(talk->lanes[0].name, chat->lanes.lane[0].name) != 0)
         vd_lanes_use_model(&chat->lanes, 0, talk->lanes[0].name);

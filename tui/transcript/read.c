@@ -408,24 +408,26 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
 }
 
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like,
-                                         bool *others)
+                                         const vd_record **other)
 {
     size_t at =
         first_of(file, like->image_id, like->history, like->rounds, like->side[0].reply->typed);
-    *others = false;
+    *other = NULL;
     for (; at > 0; at = file->records[at - 1].earlier) {
         const vd_sheet *sheet = &file->records[at - 1].sheet;
-        const vd_sheet_side *own = &sheet->side[0], *other = &like->side[0];
+        const vd_sheet_side *own = &sheet->side[0], *wanted = &like->side[0];
         if (sheet->image_id != like->image_id || sheet->rounds != like->rounds ||
             strcmp(sheet->caption, like->caption) != 0 ||
-            strcmp(own->reply->typed, other->reply->typed) != 0 ||
+            strcmp(own->reply->typed, wanted->reply->typed) != 0 ||
             !vd_same_turns(sheet->history, like->history, like->rounds, true))
             continue;
-        if (strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
-            strcmp(own->pool_hash.text, other->pool_hash.text) == 0 &&
+        if (strcmp(own->model_hash.text, wanted->model_hash.text) == 0 &&
+            strcmp(own->pool_hash.text, wanted->pool_hash.text) == 0 &&
             strcmp(sheet->features_hash.text, like->features_hash.text) == 0)
             return &file->records[at - 1];
-        *others = *others || strcmp(own->name, other->name) == 0;
+        bool switched = own->lane == 0 && wanted->lane == 0; // the conversation went on with it
+        if (!*other && (switched || strcmp(own->name, wanted->name) == 0))
+            *other = &file->records[at - 1];
     }
     return NULL;
 }
