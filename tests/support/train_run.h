@@ -25,7 +25,7 @@ void train_run_remove(const char *out);
 char *train_run_file(const char *out, const char *name); // its path, free()
 char *train_run_scalars(const char *out);                // of its event file, as text, free()
 void train_run_same_file(const char *a, const char *b, const char *name);
-// Model, checkpoint, best model, log and scalars of two runs, bit for bit.
+// Model, checkpoint, best model (where there is one), log and scalars of two runs, bit for bit.
 void train_run_same(const char *a, const char *b);
 
 #endif

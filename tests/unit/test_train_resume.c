@@ -251,6 +251,27 @@ static void the_best_epoch_starts_over_with_another_measure(void **state)
     free(out);
 }
 
+// Without --val no epoch is the best one, also where a run before left one there.
+static void without_validation_there_is_no_best_epoch(void **state)
+{
+    (void)state;
+    train_run_expect("unmeasured", 0, "--resume continues it", MORE("--stop-after", "4"));
+    char *out = support_join(tiny.directory, "unmeasured"),
+         *best = train_run_file("unmeasured", "best.safetensors");
+    assert_false(support_exists(best));
+    support_write_text(best, "of a run before");
+    const char *const resume[] = {"train", "--out", out, "--resume", NULL};
+    support_program run;
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 0, "the model is in", "unmeasured/model.safetensors\n", NULL);
+    support_program_clear(&run);
+    char *text = support_read_file(best, NULL);
+    assert_string_equal(text, "of a run before");
+    free(text);
+    free(best);
+    free(out);
+}
+
 #define PATIENT                                                                                    \
     "--val", tiny.val, "--val-features", tiny.features, "--epochs", "6", "--patience", "1",        \
         "--rate", "1e-9"
@@ -369,6 +390,7 @@ int main(void)
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(the_best_epoch_starts_over_with_another_measure),
+        cmocka_unit_test(without_validation_there_is_no_best_epoch),
         cmocka_unit_test(an_epoch_that_was_not_logged_counts_once),
         cmocka_unit_test(a_run_s_directory_is_described),
         cmocka_unit_test(a_model_of_a_run_is_named_by_its_run),

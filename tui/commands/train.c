@@ -540,8 +540,8 @@ static vd_status check_data(job *j, vd_error *err)
 static void say_where(job *j)
 {
     fprintf(stderr, "the model is in %s", path_of(j, "model.safetensors"));
-    if (access(path_of(j, "best.safetensors"), F_OK) == 0)
-        fprintf(stderr, ", its best epoch in %s", j->path);
+    if (j->run.has_best)
+        fprintf(stderr, ", its best epoch in %s", path_of(j, "best.safetensors"));
     fputc('\n', stderr);
 }
 

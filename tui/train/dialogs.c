@@ -107,9 +107,9 @@ static vd_status measure_epoch(const vd_training *plan, vd_epoch *out, vd_error 
         snprintf(m->column, sizeof m->column, "%s", columns[i]);
         snprintf(m->tag, sizeof m->tag, "val/%s%s", columns[i], i == VD_MEAN_RANK ? "_rank" : "");
     }
-    // Never 0, which is that of no epoch. MRR, where no measured dialog has relevance.
+    // MRR, where no measured dialog has relevance. Never 0, which says that nothing was measured.
     vd_metric by = out->measure[plan->best_by].known ? plan->best_by : VD_MRR;
-    out->best = 1 + out->measure[by].value;
+    out->best = out->measure[by].known ? 1 + out->measure[by].value : 0;
     return status;
 }
 

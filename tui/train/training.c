@@ -538,6 +538,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
         status = open_events(&c, err);
     if (status == VD_OK)
         status = run(&c, err);
+    training->has_best = c.best > 0;
     if (status == VD_IO && group) // another process may be gone; the weights are of the last step
         save_checkpoint(&c, NULL);
     vd_events_close(c.events);

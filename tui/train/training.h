@@ -40,6 +40,7 @@ typedef struct vd_training {
     const vd_group *group;    // processes that train together, NULL = one; rank 0 writes the files
     vd_group_wait wait;       // of the group; its `stop` is set to the one below
     vd_training_place *place; // kept up to date; NULL: not needed
+    bool has_best;            // set at the end: best.safetensors is of this run
     const atomic_int *stop;   // a checkpoint is written and the run ends when it becomes non-zero
 } vd_training;
 
