@@ -216,6 +216,24 @@ static void features_beside_a_picture_are_used(void **state)
     free(path);
 }
 
+// Of no other picture: they would change nothing.
+static void features_without_a_picture_file_are_refused(void **state)
+{
+    (void)state;
+    static const char *const pictures[] = {"1000001", "blocks:7", "assets/pictures/1000003.png"};
+    static const char *const commands[] = {"ask", "walk", "caption"};
+    for (int i = 0; i < 3; i++) {
+        support_program run;
+        support_program_run(&run,
+                            (const char *[]){commands[i], "--image", pictures[i], "--features",
+                                             "nowhere.npz", i < 2 ? "what" : NULL, NULL},
+                            NULL);
+        support_program_expect(&run, 2, "--features without --data", "which", pictures[i], "is not",
+                               NULL);
+        support_program_clear(&run);
+    }
+}
+
 static void a_folder_is_all_its_pictures_by_name(void **state)
 {
     (void)state;
@@ -634,6 +652,7 @@ int main(void)
         cmocka_unit_test(every_part_of_a_conversation_works_with_it),
         cmocka_unit_test(a_picture_of_another_world_is_doubted),
         cmocka_unit_test(features_beside_a_picture_are_used),
+        cmocka_unit_test(features_without_a_picture_file_are_refused),
         cmocka_unit_test(a_folder_is_all_its_pictures_by_name),
         cmocka_unit_test(a_new_picture_is_the_same_for_the_same_seed),
         cmocka_unit_test(what_cannot_be_opened_is_said),

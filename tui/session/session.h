@@ -125,7 +125,8 @@ const char *vd_world_doubt(const vd_world *world, size_t index);
 // Index of an image id; the error lists some that exist.
 vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err);
 // Index of the picture that --image names: by its number ("7"), or by a path, whatever digits are
-// in it; another picture than the world's own is opened. "blocks:7" is one that is made.
+// in it; another picture than the world's own is opened. "blocks:7" is one that is made. VD_USAGE:
+// there are features for a picture file (vd_world_files), and this is none.
 vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err);
 bool vd_names_picture(const char *text); // a file that is there, or blocks:SEED
 // Opens a picture, or all of a folder (*index: the first); one that is open is found again. Like

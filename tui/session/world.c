@@ -600,7 +600,7 @@ vd_status vd_world_make_picture(const vd_world *world, uint64_t seed, size_t *in
     return status;
 }
 
-vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err)
+static vd_status find_named(const vd_world *world, const char *text, size_t *index, vd_error *err)
 {
     enum { MOST_DIGITS = 18 }; // an int64_t holds them
     struct stat file;
@@ -614,6 +614,17 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
                             "%" PRId64 ", a picture file, or blocks:NUMBER for a new picture",
                             text, vd_world_image_id(world, 0));
     return open_own(world, text, false, index, err);
+}
+
+vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err)
+{
+    vd_status status = find_named(world, text, index, err);
+    if (status == VD_OK && world->own->features) // no picture took them
+        status = vd_error_set(err, VD_USAGE,
+                              "--features without --data belong to a picture file of your own, "
+                              "which %.300s is not",
+                              text);
+    return status;
 }
 
 // The bundled model that a file is; `name`: it is none.
