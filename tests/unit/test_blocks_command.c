@@ -1,10 +1,12 @@
 // `visdial blocks`: what it makes is whole and the same every time, wrong use is explained.
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -159,6 +161,42 @@ static void captions_are_files_beside_the_others(void **state)
     free(other);
 }
 
+// Nothing that looks complete is left, and nothing that the next attempt would stop at.
+static void what_is_interrupted_can_be_made_again(void **state)
+{
+    (void)state;
+    for (int world = 0; world < 2; world++) {
+        char *out = support_join(directory, world ? "world" : "made"),
+             *pictures = support_join(out, "pictures"),
+             *first = support_join(pictures, "1000001.png");
+        const char *const make[] = {"blocks",  "make",       "--out", out,      "--train",
+                                    "0",       "--val",      "300",   "--test", "0",
+                                    "--quiet", "--pictures", "300",   NULL},
+                          *const show[] = {"blocks",  "world", "--out",   out,
+                                           "--count", "300",   "--quiet", NULL};
+        support_program p;
+        support_program_start(&p, world ? show : make, NULL, 0);
+        for (int i = 0; i < 6000 && !support_exists(first); i++)
+            usleep(10000);
+        assert_int_equal(kill(p.pid, SIGINT), 0);
+        support_program_wait(&p);
+        support_program_expect(&p, 130, NULL);
+        support_program_clear(&p);
+        assert_int_equal(support_count_entries(out), 1);
+        assert_int_equal(support_count_entries(pictures), 0);
+        support_program_run(&p,
+                            world ? BLOCKS("world", "--out", out, "--count", "1", "--quiet")
+                                  : BLOCKS("make", "--out", out, "--train", "0", "--val", "1",
+                                           "--test", "0", "--quiet"),
+                            NULL);
+        support_program_expect(&p, 0, NULL);
+        support_program_clear(&p);
+        free(first);
+        free(pictures);
+        free(out);
+    }
+}
+
 static void wrong_use_is_explained(void **state)
 {
     (void)state;
@@ -218,6 +256,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(make_makes_every_split_and_says_nothing_when_quiet, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(captions_are_files_beside_the_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_interrupted_can_be_made_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_use_is_explained, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

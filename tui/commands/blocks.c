@@ -144,13 +144,17 @@ typedef struct drawing {
     const char *directory;
 } drawing;
 
+static void picture_path(const char *directory, const blocks_scene *scene, char out[4096])
+{
+    snprintf(out, 4096, "%.4000s/%" PRId64 ".png", directory, scene->image_id);
+}
+
 static vd_status draw_one(void *context, int worker, size_t index, vd_error *err)
 {
     const drawing *d = context;
     (void)worker;
     char path[4096];
-    snprintf(path, sizeof path, "%.4000s/%" PRId64 ".png", d->directory,
-             d->world->scene[index].image_id);
+    picture_path(d->directory, &d->world->scene[index], path);
     return blocks_world_write_picture(&d->world->scene[index], path, err);
 }
 
@@ -166,12 +170,37 @@ static vd_status draw_pictures(job *j, const blocks_world *world, size_t picture
 
 // ---- make -------------------------------------------------------------------------------------
 
-// All files about the pictures of a world, and the first j->pictures of them.
-static vd_status write_world(job *j, const blocks_world *world, const char *split, vd_error *err)
+// What was drawn is no obstacle for the next time; with --force some may have been there before.
+static void remove_pictures(const job *j, const blocks_world *world, size_t pictures)
+{
+    char path[4096];
+    for (size_t i = 0; i < pictures && !j->force; i++) {
+        picture_path(j->drawn, &world->scene[i], path);
+        unlink(path);
+    }
+}
+
+// The features of a world, and its first j->pictures pictures: all of them or none.
+static vd_status write_pictures(job *j, const blocks_world *world, const char *split, vd_error *err)
 {
     size_t drawn = j->pictures < world->count ? j->pictures : world->count;
-    vd_status status = blocks_world_write_dialogs(
-        world, path_of(j, split, *split ? ".json" : "_dialogs.json"), err);
+    vd_status status = VD_OK;
+    if (!j->no_features)
+        status = write_features(j, world, drawn ? j->drawn : NULL, drawn,
+                                path_of(j, split, "_features.safetensors"), err);
+    else if (drawn)
+        status = draw_pictures(j, world, drawn, err);
+    if (status)
+        remove_pictures(j, world, drawn);
+    return status;
+}
+
+// All files about the pictures of a world, and the pool of answers of `train` unless that is NULL.
+// What takes long is done first, and the dialogs come last: where they are, all is.
+static vd_status write_world(job *j, const blocks_world *world, const char *split,
+                             const blocks_world *train, vd_error *err)
+{
+    vd_status status = write_pictures(j, world, split, err);
     if (!status)
         status = blocks_world_write_dense(world, path_of(j, split, "_dense.json"), err);
     if (!status)
@@ -179,11 +208,11 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
     if (!status && j->captions)
         status = blocks_world_write_captions(world, j->captions,
                                              path_of(j, split, "_captions.json"), err);
-    if (!status && !j->no_features)
-        status = write_features(j, world, drawn ? j->drawn : NULL, drawn,
-                                path_of(j, split, "_features.safetensors"), err);
-    else if (!status && drawn)
-        status = draw_pictures(j, world, drawn, err);
+    if (!status && train)
+        status = blocks_world_write_pool(train, path_of(j, "", "_pool.txt"), err);
+    if (!status)
+        status = blocks_world_write_dialogs(
+            world, path_of(j, split, *split ? ".json" : "_dialogs.json"), err);
     return status;
 }
 
@@ -258,9 +287,8 @@ static vd_status make(job *j, vd_error *err)
         status = make_scenes(j, (blocks_split)s, j->count[s], &world, err);
         if (status)
             break;
-        status = write_world(j, &world, blocks_split_names[s], err);
-        if (!status && s == BLOCKS_TRAIN)
-            status = blocks_world_write_pool(&world, path_of(j, "", "_pool.txt"), err);
+        status =
+            write_world(j, &world, blocks_split_names[s], s == BLOCKS_TRAIN ? &world : NULL, err);
         if (!status && !j->quiet)
             fprintf(stderr, "%s was written: %zu dialog%s\n",
                     path_of(j, blocks_split_names[s], ".json"), j->count[s],
@@ -272,34 +300,27 @@ static vd_status make(job *j, vd_error *err)
 
 // ---- world ------------------------------------------------------------------------------------
 
-static vd_status write_pool(job *j, vd_error *err)
-{
-    blocks_world train;
-    vd_status status = make_scenes(j, BLOCKS_TRAIN, j->count[BLOCKS_TRAIN], &train, err);
-    if (status)
-        return status;
-    status = blocks_world_write_pool(&train, path_of(j, "", "_pool.txt"), err);
-    blocks_world_clear(&train);
-    return status;
-}
-
 // A directory as the chat opens it (tui/session/session.h), without models.
 static vd_status make_world(job *j, vd_error *err)
 {
-    blocks_world all, world;
+    blocks_world all = {0}, world, train = {0};
+    size_t answered = j->count[BLOCKS_TRAIN]; // pictures whose answers make the pool
     j->pictures = j->some;
     j->no_features = false;
     vd_status status = make_directories(j, true, err);
     if (!status)
         status = make_scenes(j, j->split, j->index + j->some, &all, err);
-    if (status)
-        return status;
-    world = all; // borrows the scenes from the first one on
-    world.scene += j->index;
-    world.count = j->some;
-    status = write_world(j, &world, "", err);
+    if (!status && answered)
+        status = make_scenes(j, BLOCKS_TRAIN, answered, &train, err);
+    if (!status) {
+        world = all; // borrows the scenes from the first one on
+        world.scene += j->index;
+        world.count = j->some;
+        status = write_world(j, &world, "", answered ? &train : NULL, err);
+    }
     blocks_world_clear(&all);
-    return status || j->count[BLOCKS_TRAIN] == 0 ? status : write_pool(j, err);
+    blocks_world_clear(&train);
+    return status;
 }
 
 // ---- show -------------------------------------------------------------------------------------
