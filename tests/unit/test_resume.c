@@ -431,6 +431,25 @@ static void what_cannot_be_restored_is_said(void **state)
     plain_chat_close(&p);
 }
 
+// Its error stays, and another model answers what waits.
+static void a_model_that_is_gone_is_replaced(void **state)
+{
+    (void)state;
+    plain_chat p;
+    resume_from(&p, "\"rounds\":[[\"is it red\",\"red\"],[\"and now\",\"blue\"]],"
+                    "\"models\":[[\"/nonexistent/model\",\"shared\"]]");
+    assert_non_null(strstr(p.chat.notice.text, "model '/nonexistent/model': No such file"));
+    assert_non_null(strstr(p.chat.notice.text, "(rounds: 2) is kept in branch 1 (Alt-n)"));
+    vd_lanes_use_branch(&p.chat.lanes, 0);
+    plain_chat_serve(&p);
+    vd_chat_key(&p.chat, (vd_key){.code = 'c', .modifiers = VD_CTRL});
+    assert_string_equal(p.chat.notice.text, "Ctrl-D or /quit leaves");
+    vd_lanes_use_model(&p.chat.lanes, 0, "base");
+    plain_chat_serve(&p);
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), "blue");
+    plain_chat_close(&p);
+}
+
 // The question that waits for its answer is stopped, or fails; fail_at: an allocation then, too.
 static void end_question(plain_chat *p, vd_status status, size_t fail_at)
 {
@@ -658,6 +677,7 @@ int main(void)
         cmocka_unit_test(small_talk_is_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),
+        cmocka_unit_test(a_model_that_is_gone_is_replaced),
         cmocka_unit_test(answers_may_come_before_the_picture),
         cmocka_unit_test(stopping_while_it_is_taken_up_loses_nothing),
         cmocka_unit_test(with_every_branch_in_use_it_cannot_be_stopped),

@@ -233,6 +233,9 @@ static void a_missing_model_is_said_and_can_be_mended(void **state)
     expect("no model is loaded: /model best, base, improved or FILE");
     assert_int_equal(fake.chat.conversation.branch->count, 0);
     expect("> is there a cube?"); // what was typed is not lost
+    assert_non_null(vd_branch_add(fake.chat.conversation.branch, "of a record"));
+    fake_chat_keys(&fake, "C-c"); // nothing is being answered that it could stop
+    expect("> no model is loaded: /model best, base, improved or FILE");
     fake.model_lost = false;
     fake_chat_keys(&fake, "C-u '/model base' Enter 'is there a cube?' Enter");
     assert_string_equal(last_take()->model, "base");

@@ -3,6 +3,7 @@
 
 #include "engine/base/append.h"
 #include "engine/base/utf8.h"
+#include "tui/base/bundled.h"
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/entry.h"
@@ -138,8 +139,9 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,
-                     vd_conversation_waits(&chat->conversation) ? "thinking... Ctrl-C stops"
-                     : chat->conversation.branch->count         ? "ask more, or / for commands"
+                     vd_lanes_wait(&chat->lanes)                  ? "thinking... Ctrl-C stops"
+                     : vd_conversation_waits(&chat->conversation) ? VD_NO_MODEL
+                     : chat->conversation.branch->count           ? "ask more, or / for commands"
                      : width >= 56 ? "ask about the picture (Tab suggests a question)"
                                    : "ask about the picture (Tab: an idea)",
                      faint);

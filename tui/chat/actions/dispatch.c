@@ -348,7 +348,7 @@ static void stop(vd_chat *chat)
 {
     vd_line *line = vd_chat_line(chat);
     vd_lane *first = &chat->lanes.lane[0];
-    bool waits = vd_conversation_waits(&chat->conversation);
+    bool waits = vd_lanes_wait(&chat->lanes);
     chat->nav.pasting = false;
     if (waits && first->stopped) {
         first->stopped = false; // what was recorded could not be asked: once more

@@ -7,9 +7,16 @@
 
 // ---- asking ------------------------------------------------------------------------------------
 
+bool vd_lanes_wait(const vd_lanes *lanes)
+{
+    const vd_lane *first = &lanes->lane[0];
+    return vd_conversation_waits(lanes->conversation) &&
+           (first->loaded || first->loading || first->serial);
+}
+
 bool vd_lanes_must_wait(vd_lanes *lanes)
 {
-    bool waits = vd_conversation_waits(lanes->conversation);
+    bool waits = vd_lanes_wait(lanes);
     if (waits)
         vd_notice_wait(lanes->notice, "still answering; Ctrl-C stops it");
     return waits;
@@ -62,7 +69,7 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
 {
     const vd_lane *first = &lanes->lane[0];
     size_t before = vd_conversation_pending(lanes->conversation);
-    if (first->failed && !first->loaded && !first->loading)
+    if (first->failed.status && !first->loaded && !first->loading)
         return vd_notice_complain(lanes->notice, VD_NO_MODEL);
     if (!vd_branch_add(lanes->conversation->branch, typed))
         return vd_notice_complain(lanes->notice, "out of memory: the question was not asked");

@@ -67,7 +67,7 @@ static void model_came(vd_lanes *lanes, vd_event *event)
     if (!last)
         return;
     own->loading = 0;
-    own->failed = event->status != VD_OK;
+    own->failed = event->status ? event->error : (vd_error){0};
     if (event->status) {
         no_model(lanes, event);
     } else if (event->lane > 0) {
@@ -82,8 +82,12 @@ static void model_came(vd_lanes *lanes, vd_event *event)
 
 // ---- no answer ---------------------------------------------------------------------------------
 
-static const char *reason(const vd_event *event)
+// Without a model, why there is none.
+static const char *reason(const vd_lanes *lanes, const vd_event *event)
 {
+    const vd_lane *own = &lanes->lane[event->lane];
+    if (own->failed.status && !own->loaded)
+        return own->failed.text;
     return event->status ? event->error.text : "no answer came";
 }
 
@@ -108,9 +112,10 @@ static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
                       "stopped: the old conversation (rounds: %zu) is kept in branch %d (Alt-n)",
                       all, whole);
     } else {
-        vd_notice_complain(lanes->notice,
-                           "%s; the old conversation (rounds: %zu) is kept in branch %d (Alt-n)",
-                           reason(event), all, whole);
+        vd_notice_complain(
+            lanes->notice,
+            "%.400s; the old conversation (rounds: %zu) is kept in branch %d (Alt-n)",
+            reason(lanes, event), all, whole);
     }
 }
 
@@ -132,7 +137,7 @@ static char *take_back(vd_lanes *lanes, size_t at, const vd_event *event)
     bool ahead = lanes->conversation->asked_again < 0; // nothing of it was answered before
     char *question = vd_strdup(branch->rounds[at].typed);
     if (event->status != VD_INTERRUPTED) {
-        vd_notice_complain(lanes->notice, "%s%s%.200s", reason(event), lost > 1 ? ": " : "",
+        vd_notice_complain(lanes->notice, "%s%s%.200s", reason(lanes, event), lost > 1 ? ": " : "",
                            lost > 1 && question ? question : "");
         if (lost > 1 && ahead) {
             remove_failed(lanes, at);
@@ -156,7 +161,7 @@ static char *no_answer(vd_lanes *lanes, const vd_event *event)
     own->stopped = event->lane > 0;
     if (event->lane > 0) {
         if (event->status != VD_INTERRUPTED)
-            vd_notice_complain(lanes->notice, "%s: %s", own->model, reason(event));
+            vd_notice_complain(lanes->notice, "%s: %s", own->model, reason(lanes, event));
         return NULL;
     }
     if (!lanes->conversation->branch->rounds[own->at].response[0].wanted)

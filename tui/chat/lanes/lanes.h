@@ -36,7 +36,7 @@ typedef struct vd_lane {
     char backend[64];
     vd_pool_texts pool;
     const vd_vocab *vocab; // borrowed; NULL: none yet
-    bool failed;           // the last one asked for could not be loaded
+    vd_error failed;       // why the last one asked for could not be loaded; VD_OK: it could be
     bool stopped;          // asks nothing until the next question (lane 0: until Ctrl-C)
     vd_follow follow;
     long serial; // of the question being answered, 0 none
@@ -114,9 +114,10 @@ vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
 
 // ---- questions ----------------------------------------------------------------------------------
 
-// Whether the first lane's answer is pending; a notice then says so.
-bool vd_lanes_must_wait(vd_lanes *lanes);
-void vd_lanes_pump(vd_lanes *lanes); // asks what is missing
+// Whether the first lane's answer is pending and will come: without a model none does.
+bool vd_lanes_wait(const vd_lanes *lanes);
+bool vd_lanes_must_wait(vd_lanes *lanes); // the same; a notice then says so
+void vd_lanes_pump(vd_lanes *lanes);      // asks what is missing
 // False: it could not be asked. While others are being answered it waits for its turn.
 bool vd_lanes_ask(vd_lanes *lanes, const char *typed);
 void vd_lanes_again(vd_lanes *lanes); // the last question
