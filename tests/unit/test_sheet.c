@@ -76,6 +76,8 @@ static void a_place_is_that_of_the_ranking(void **state)
     assert_int_equal(vd_sheet_rows(&sheet.side[0]), ANSWERS);
     assert_string_equal(vd_sheet_mark("is it"), "?");
     assert_string_equal(vd_sheet_mark("is it?"), "");
+    assert_string_equal(vd_sheet_mark("tell me."), "");
+    assert_string_equal(vd_sheet_mark("say it!"), "");
     assert_string_equal(vd_sheet_mark(""), "?");
 }
 

@@ -6,7 +6,7 @@
 const char *vd_sheet_mark(const char *question)
 {
     size_t length = strlen(question);
-    return length > 0 && question[length - 1] == '?' ? "" : "?";
+    return length > 0 && strchr(".?!", question[length - 1]) ? "" : "?";
 }
 
 void vd_sheet_region(const vd_sheet *sheet, int row, char out[VD_REGION_LABEL])
