@@ -433,7 +433,8 @@ static void other_terminals_work(void **state)
         await("Answers within");
         look_at_walk_and_compare(strcmp(names[i], "vt100") != 0);
         tell("send-keys -t chat C-d");
-        await("[exit 0]");
+        await("[end]");
+        assert_true(shows("[exit 0]\n")); // nothing is left in the row where the shell goes on
     }
 }
 

@@ -350,6 +350,9 @@ static void leave_modes(vd_screen *screen)
     vd_shown_forget(&screen->shown, vd_safe_output_terminal(stdout));
     drop_answers(screen);
     say(paste_off);
+    move(LINES - 1, 0); // where the shell goes on, on terminals without another screen
+    clrtoeol();
+    refresh();
     endwin();
 }
 
