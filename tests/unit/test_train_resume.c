@@ -351,6 +351,8 @@ static void options_that_change_nothing_are_named(void **state)
                      MORE("--network", "lf", "--gate", "sigmoid", "--stop-after", "1"));
     train_run_expect("idle_dropout", 0, "--dropout changes nothing with memn2n",
                      MORE("--network", "memn2n", "--dropout", "0.5", "--stop-after", "1"));
+    train_run_expect("idle_precision", 0, "--precision changes nothing with cpu",
+                     MORE("--backend", "cpu", "--precision", "bf16", "--stop-after", "1"));
     train_run_expect("idle_image", 0, "--image changes nothing with lf",
                      MORE("--network", "lf", "--image", "raw", "--stop-after", "1"));
     train_run_expect(

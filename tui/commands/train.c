@@ -572,9 +572,12 @@ static vd_status join_group(job *j, const vd_backend **backend, vd_error *err)
         status = vd_run_share_processors(t->group, err);
     if (status == VD_OK)
         status = vd_backend_choose(j->backend, t->group ? t->group->local : 0, backend, err);
-    if (status == VD_OK)
-        (*backend)->precision(j->precision);
-    return status;
+    if (status)
+        return status;
+    (*backend)->precision(j->precision);
+    if (j->precision != VD_PRECISION_FP32 && *backend == vd_backend_cpu() && is_first(j))
+        fprintf(stderr, "--precision changes nothing with cpu\n");
+    return VD_OK;
 }
 
 // The trainer, new or of the checkpoint, and the data.
