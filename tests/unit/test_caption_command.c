@@ -217,6 +217,8 @@ static void two_captioners_stand_side_by_side(void **state)
     char *apart = printed(CAPTION("--model", model, "--other-model", other));
     assert_non_null(strstr(apart, "   *  "));
     assert_non_null(strstr(apart, "2: hard attention: largest"));
+    assert_non_null(strstr(apart, "   captioner 2 does not know "));
+    assert_non_null(strstr(apart, " of the words of caption 1\n"));
     free(apart);
 }
 

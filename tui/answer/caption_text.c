@@ -109,8 +109,8 @@ static void print_under(const vd_caption_sheet *sheet)
     vd_table_finish(&table, 3);
     for (int i = 0; i < 2 && sheet->captioners == 2; i++)
         if (sheet->side[i].unknown[!i])
-            printf("   %d of the words of caption %d %d does not know\n",
-                   sheet->side[i].unknown[!i], i + 1, 2 - i);
+            printf("   captioner %d does not know %d of the words of caption %d\n", 2 - i,
+                   sheet->side[i].unknown[!i], i + 1);
     printf("\n");
 }
 
