@@ -37,7 +37,7 @@ static void it_is_asked_for_once(void **state)
     assert_int_equal(fake.captions, 0);
     fake_chat_keys(&fake, "F11");
     expect("captioner's own caption, 1 of 5");
-    expect("in the data: ");
+    expect("in the data: two red balls are left of the large metal cube"); // at 80 columns
     fake_chat_keys(&fake, "Right Esc F11 F1 Esc");
     assert_int_equal(fake.captions, 1);
     fake_chat_keys(&fake, "F8"); // another picture
@@ -182,7 +182,7 @@ static void clicks_open_select_and_change(void **state)
     vd_rect caption = fake.chat.nav.layout.caption;
     click(caption.x + 3, caption.y);
     assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CAPTION);
-    click(7, 2); // " two red balls"
+    click(7, 3); // " two red balls", below the title and the caption of the data
     assert_int_equal(look()->column, 1);
     vd_rect list = fake.chat.nav.what_ifs;
     click(list.x + 5, list.y + 5);

@@ -345,7 +345,8 @@ static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_captio
     int end = at.y + at.height;
     for (int side = 0; side < sheet->sides; side++)
         if (at.height >= LOW || side == vd_chat_words_shown(chat, sheet))
-            vd_draw_caption_title(chat, grid, (vd_rect){at.x, at.y++, at.width, 1}, sheet, side);
+            at.y += vd_draw_caption_title(
+                chat, grid, (vd_rect){at.x, at.y, at.width, at.height >= LOW ? 3 : 1}, sheet, side);
     int words = at.height >= LOW ? at.height / 2 : at.height / 3;
     at.y += vd_draw_caption_words(chat, grid, (vd_rect){at.x, at.y, at.width, words}, sheet);
     if (at.height >= LOW)

@@ -6,6 +6,7 @@
 #include "engine/base/append.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
+#include "tui/screen/wrap.h"
 
 enum { ROOMY = 60 }; // columns
 
@@ -80,19 +81,24 @@ static void write_other(const vd_chat *chat, char *out, size_t size)
         snprintf(out, size, "%s: %.200s", who[caption.by], caption.text);
 }
 
-void vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
-                           int side)
+int vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
+                          int side)
 {
+    enum { GAP = 2 };
     char text[400], other[256];
     bool shown = side == vd_chat_words_shown(chat, sheet) && sheet->sides > 1;
     write_title(chat, sheet, side, at.width, text, sizeof text);
-    int used = vd_grid_text(grid, at.x, at.y, at.width, text,
-                            vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+    int used = GAP + vd_grid_text(grid, at.x, at.y, at.width, text,
+                                  vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
     if (sheet->sides > 1 && !shown)
-        vd_spot_add(&chat->nav, at, "/switch");
+        vd_spot_add(&chat->nav, (vd_rect){at.x, at.y, at.width, 1}, "/switch");
     if (side > 0 || sheet->side[0].changed || *sheet->wish.read)
-        return;
+        return 1;
     write_other(chat, other, sizeof other);
-    vd_grid_text(grid, at.x + used + 2, at.y, at.width - used - 2, other,
-                 vd_style_of(grid, VD_ROLE_NOTE));
+    const vd_style note = vd_style_of(grid, VD_ROLE_NOTE);
+    if (at.height > 1 && used + vd_text_width(other, strlen(other)) > at.width)
+        return 1 + vd_grid_wrapped(grid, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, other,
+                                   note);
+    vd_grid_text(grid, at.x + used, at.y, at.width - used, other, note);
+    return 1;
 }

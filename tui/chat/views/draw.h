@@ -34,9 +34,10 @@ void vd_ranking_title(const vd_response *response, const char *start, int room, 
 // and what the selected one got from each word below, over at most at.height rows: how many
 // (caption_words.c).
 int vd_draw_caption_words(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet);
-// Who says or reads a side's caption, and how likely it is, in one row (caption_title.c).
-void vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
-                           int side);
+// Who says or reads a side's caption, and how likely it is; behind or below it the dialog's other
+// caption. Over at most at.height rows: how many (caption_title.c).
+int vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
+                          int side);
 const char *vd_caption_letter(int side); // "A", "B"
 void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);
 // Marks the words of a text, which is drawn at (x, y) already, that the test takes.
