@@ -258,7 +258,7 @@ bool blocks_ask_count_all(blocks_state *state, blocks_draft *draft)
 
 // The words that may open a conversation: where the caption names nothing alone, and else.
 static const char *const opening_exist[] = {
-    "(3:%k|a%a|2:is that a%a|is this a%a|(that's|thats) a%a, (right|correct))", "(3:%k|a%a)"};
+    "(3:%k|a%a|4:is that a%a|2:is this a%a|(that's|thats) a%a, (right|correct))", "(3:%k|a%a)"};
 static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|is "
     "a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) a%a|is "
@@ -288,7 +288,7 @@ static bool put_exist(blocks_state *state, blocks_draft *draft, blocks_kind kind
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one.text[0]) ? "n" : "", one.text);
     if (!draft->plural && blocks_chance(state, 0.5))
         place.text[0] = 0;
-    bool opens = state->round == 1 && !draft->plural && blocks_chance(state, 0.4), told = false;
+    bool opens = state->round == 1 && !draft->plural && blocks_chance(state, 0.5), told = false;
     for (int i = 0; i < state->scene->count; i++)
         told |= state->mention[i] >= 0;
     const char *pattern = opens ? opening_exist[told] : exist_patterns[draft->plural];

@@ -328,7 +328,11 @@ static bool pick_third(blocks_state *state, unsigned hide, blocks_target *target
 // "how many of them are red | 2 | what color is the other one"
 static bool pick_remaining(blocks_state *state, unsigned hide, blocks_target *target)
 {
-    if (!blocks_remaining(state))
+    // "how many large things are there | 5 | what color is the other one": of all things
+    const blocks_entry *before = &state->entry[state->round - 1];
+    bool of_all = before->counted && !blocks_kind_mask(before->whole) && !before->rest &&
+                  !blocks_they_narrowed(state);
+    if (of_all || !blocks_remaining(state))
         return pick_third(state, hide, target);
     target->object = blocks_only(blocks_remaining(state));
     if (target->object < 0 || !blocks_target_open(state, target->object, hide))
@@ -354,7 +358,8 @@ static const char *const one_at[BLOCKS_DIRECTIONS] = {
 static bool pick_opposite(blocks_state *state, unsigned hide, blocks_target *target)
 {
     const blocks_entry *before = &state->entry[state->round - 1];
-    if (state->round < 2 || !before->at || blocks_kind_mask(before->furthest_of) & hide)
+    bool of_two = state->both_entry > 0 && !blocks_kind_mask(before->furthest_of);
+    if (state->round < 2 || !before->at || of_two || blocks_kind_mask(before->furthest_of) & hide)
         return false;
     blocks_direction direction = (blocks_direction)((before->at - 1) ^ 1);
     target->kind = before->furthest_of;

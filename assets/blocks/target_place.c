@@ -20,11 +20,12 @@ const char *const blocks_place_patterns[BLOCKS_DIRECTIONS + 1] = {
                      "front|the %k in the very front|the %k nearest to (the viewer|us)|the %k "
                      "right at the front|the front %k|the %k in the foreground|the (first|1st) %k "
                      "from the front)",
-    [BLOCKS_BEHIND] = "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
-                      "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
-                      "%k furthest back|the %k all the way in the back|the %k at the very back|the "
-                      "back %k|the %k way in the back|the %k on the far side (2:|of the table)|the "
-                      "%k in the background|the (first|1st) %k from the back)",
+    [BLOCKS_BEHIND] =
+        "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest "
+        "%k|the %k (farthest|furthest) (2:away|(away |)from (the camera|us|me))|the "
+        "%k furthest back|the %k all the way in the back|the %k at the very back|the "
+        "back %k|the %k way in the back|3:the %k on the far side (2:|of the table)|the "
+        "%k in the background|the (first|1st) %k from the back)",
     [BLOCKS_AROUND] = ("(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k "
                        "closest to the (middle|center))"),
 };

@@ -3037,7 +3037,7 @@ PREDICATE = r'(?:(?:made )?of |an? )?\w+'
 GROUP = rf'(?P<group>{TWO}them|those|these|the .*?)'
 WITHOUT = r'(?:besides|other than|apart from|except(?: for)?|aside from|but|excluding|leaving out|not counting|without(?: counting)?)'
 NOUN = f"(?:{'|'.join(NOUNS + [w for w, (a, _) in VALUES.items() if a == 'shape'])})"
-ALIKE = re.compile(rf"(?:the )?(?:other )?(?P<kind>(?:(?:{'|'.join(VALUES)}) )*{NOUN}) (?:with|that has|of) (?:the )?same {A} as "
+ALIKE = re.compile(rf"\b(?:the )?(?:other )?(?P<kind>(?:(?:{'|'.join(VALUES)}) )*{NOUN}) (?:with|that has|of) (?:the )?same {A} as "
                    rf"(?P<of>it|(?:that|this) {NOUN}|(?:the )?(?:only )?(?:(?:{'|'.join(VALUES)}) )*{NOUN}|that|this)\b")
 NOT_FOLLOWED = r'(?! of)'
 COLOR = f"(?:{'|'.join(w for w, (a, _) in VALUES.items() if a == 'color')})"

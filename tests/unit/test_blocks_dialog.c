@@ -324,8 +324,8 @@ static void half_of_the_questions_refer_back(void **state)
             "s does it ", "s deos it ", "s doe it ", "are in it", "what else is in it", "take the ",
             "now the ", "notice a", "there is a", "there's a", "got it",
             // remarks
-            "it is hard", "it is so", "it si so", " it so", "see it", "ese it", "tell it",
-            "i can't", "it looks", "it could be"};
+            "it is hard", "it si hard", "it is so", "it si so", " it so", "see it", "ese it",
+            "tell it", "i can't", "it looks", "it could be"};
         char question[BLOCKS_TEXT] = "";
         drop_made_up(round_at(i)->question, question);
         bool named = !strcmp(round_at(i)->family, "absent");
