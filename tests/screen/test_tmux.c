@@ -571,7 +571,8 @@ static void curves_are_watched(void **state)
     await("q saves and stops");
     tell("send-keys -t chat Escape"); // stops nothing
     tell("resize-window -t chat -x 60 -y 15");
-    await("more: enlarge the window"); // Escape was read: what follows it at once is Alt and a key
+    await("more: enlarge the window");
+    usleep(300000); // until Escape was read, too: what follows it at once is Alt and a key
     assert_false(shows("stopping after this step"));
     tell("send-keys -t chat q");
     expect_restored("[exit 130]");
