@@ -27,11 +27,12 @@ bool blocks_ask_kinds(blocks_state *state, blocks_draft *draft)
     if (some) {
         draft->meaning.given |= 1u << of;
         blocks_phrase one = blocks_predicate_many(&state->rng, a, kind[0].value[a]);
+        blocks_phrase two = blocks_predicate_many(&state->rng, a, kind[1].value[a]);
         return blocks_put(state, draft,
                           "(2:how many %p are either %v or %w|2:how many %p are %v or %w|how many "
                           "of the %p are (either|) %v or %w)",
                           "pvw", blocks_noun(&state->rng, whole, BLOCKS_PLURAL).text, one.text,
-                          blocks_predicate_many(&state->rng, a, kind[1].value[a]).text);
+                          two.text);
     }
     if (a == BLOCKS_COLOR)
         return blocks_put(state, draft,

@@ -81,7 +81,8 @@ bool blocks_ask_without(blocks_state *state, blocks_draft *draft)
     if (blocks_only(such) >= 0)
         them = blocks_noun(&state->rng, kind, BLOCKS_THE);
     blocks_phrase many = blocks_noun(&state->rng, kind, BLOCKS_PLURAL);
-    if (some)
+    if (some) {
+        blocks_phrase are = blocks_predicate_many(&state->rng, a, so.value[a]);
         return blocks_put(
             state, draft,
             "(2:how many (things|objects) %b %p are %v|how many (things|objects) are %v %b %p|"
@@ -90,7 +91,8 @@ bool blocks_ask_without(blocks_state *state, blocks_draft *draft)
             blocks_expansion(&state->rng, "(3:other than|3:besides|2:apart from|2:except|except "
                                           "for|excluding)")
                 .text,
-            them.text, blocks_predicate_many(&state->rng, a, so.value[a]).text);
+            them.text, are.text);
+    }
     const blocks_entry *before = &state->entry[state->round - 1];
     if (state->round > 1 && before->counted && !blocks_kind_mask(before->kind) &&
         blocks_chance(state, 0.6)) {

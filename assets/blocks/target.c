@@ -140,13 +140,14 @@ static bool pick_alike(blocks_state *state, unsigned hide, blocks_target *target
     target->crowded = true;
     target->beside = from.object;
     target->beside_named = from.named;
-    bool other = blocks_has(blocks_find(scene, target->kind), from.object);
+    blocks_phrase word = blocks_attribute_word(&state->rng, a);
+    blocks_phrase noun = blocks_noun(&state->rng, target->kind, BLOCKS_BARE);
+    bool other =
+        blocks_has(blocks_find(scene, target->kind), from.object) && blocks_chance(state, 0.5);
     return blocks_target_put(state, target,
                              "the %o %k (2:with the same %v as|2:that has the same %v as|of the "
                              "same %v as) %t",
-                             "okvt", other && blocks_chance(state, 0.5) ? "other" : "",
-                             blocks_noun(&state->rng, target->kind, BLOCKS_BARE).text,
-                             blocks_attribute_word(&state->rng, a).text, from.text);
+                             "okvt", other ? "other" : "", noun.text, word.text, from.text);
 }
 
 static bool pick_it(blocks_state *state, unsigned hide, blocks_target *target)

@@ -83,9 +83,9 @@ static bool pick_corner(blocks_state *state, unsigned hide, blocks_target *targe
         return false;
     target->place = bare_corners[back][right ? BLOCKS_RIGHT : BLOCKS_LEFT];
     target->family = "superlative";
+    blocks_phrase place = blocks_expansion(&state->rng, target->place);
     return blocks_target_put(state, target, "the %k %p", "kp",
-                             place_noun(state, target->kind, 0.2).text,
-                             blocks_expansion(&state->rng, target->place).text);
+                             place_noun(state, target->kind, 0.2).text, place.text);
 }
 
 bool blocks_pick_place(blocks_state *state, unsigned hide, blocks_target *target)
