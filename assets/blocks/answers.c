@@ -13,7 +13,7 @@ static blocks_answer *add(blocks_form f, float weight, const char *text)
     snprintf(a->text, sizeof a->text, "%s", text);
     a->form = f;
     a->weight = weight;
-    a->says = a->also = a->third = blocks_anything;
+    a->says = blocks_anything;
     a->number = -1;
     return a;
 }
@@ -49,29 +49,28 @@ static void add_number(blocks_form f, float weight, const char *before, int n, c
     add(f, weight, text)->number = n;
 }
 
-// Two or three values of the attribute, each with what stands before it, in the order of the
-// values.
+// Every two to BLOCKS_LISTED values of the attribute, each with what stands before it, in the order
+// of the values.
 static void add_lists(blocks_attribute attribute, const char *before)
 {
-    int values = blocks_values(attribute);
-    for (int v = 0; v < values; v++)
-        for (int w = v + 1; w < values; w++)
-            for (int x = w; x < values; x++) { // x = w: only two
-                const char *one = blocks_value_name(attribute, v);
-                const char *two = blocks_value_name(attribute, w);
-                const char *three = blocks_value_name(attribute, x);
-                char text[ANSWER_TEXT];
-                if (x == w)
-                    snprintf(text, sizeof text, "%s%s and %s%s", before, one, before, two);
-                else
-                    snprintf(text, sizeof text, "%s%s, %s%s and %s%s", before, one, before, two,
-                             before, three);
-                blocks_answer *a = add(FORM_PAIR, 1, text);
-                a->says.value[attribute] = (int8_t)v;
-                a->also.value[attribute] = (int8_t)w;
-                if (x > w)
-                    a->third.value[attribute] = (int8_t)x;
-            }
+    for (unsigned set = 1; set < 1u << blocks_values(attribute); set++) {
+        int left = __builtin_popcount(set);
+        if (left < 2 || left > BLOCKS_LISTED)
+            continue;
+        char text[ANSWER_TEXT] = "";
+        for (unsigned rest = set; rest; rest &= rest - 1) {
+            const char *name = blocks_value_name(attribute, __builtin_ctz(rest));
+            size_t at = strlen(text);
+            left--;
+            snprintf(text + at, sizeof text - at, "%s%s%s", before, name,
+                     left > 1 ? ", "
+                     : left   ? " and "
+                              : "");
+        }
+        blocks_answer *a = add(FORM_LIST, 1, text);
+        a->says.value[attribute] = (int8_t)__builtin_ctz(set);
+        a->listed = set;
+    }
 }
 
 // What follows a "no".

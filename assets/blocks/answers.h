@@ -111,7 +111,7 @@ typedef enum {
     FORM_THE,   // the red cube, the red one
     FORM_NOTHING,
     FORM_SHARED,    // they're all red
-    FORM_PAIR,      // red and blue; red, green and blue
+    FORM_LIST,      // red and blue; red, green and blue
     FORM_DIFFERENT, // different colors
     FORM_PLACE,
     FORM_SIDE, // to the left, behind it
@@ -125,18 +125,19 @@ typedef enum {
     FORM_SCENE,
 } blocks_form;
 
-enum { BLOCKS_FORMS = FORM_SCENE + 1, ANSWERS_MAX = 512, ANSWER_TEXT = 40 };
+enum { BLOCKS_FORMS = FORM_SCENE + 1, ANSWERS_MAX = 640, ANSWER_TEXT = 40 };
+enum { BLOCKS_LISTED = 5 }; // the most values that an answer lists; of more: different colors
 
 typedef struct blocks_answer {
     char text[ANSWER_TEXT];
     blocks_form form;
-    blocks_kind says;        // attributes it names
-    unsigned named;          // which ones, a bit each
-    blocks_kind also, third; // PAIR: those of the other objects; third: blocks_anything if of two
-    int number;   // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic;
-                  // DIFFERENT, ASPECT: its attribute
-    bool it;      // speaks of one thing: it's red
-    float weight; // how often among answers of its form
+    blocks_kind says; // attributes it names
+    unsigned named;   // which ones, a bit each
+    unsigned listed;  // LIST: the values, a bit each (says: the first of them)
+    int number;       // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic;
+                      // DIFFERENT, ASPECT: its attribute
+    bool it;          // speaks of one thing: it's red
+    float weight;     // how often among answers of its form
 } blocks_answer;
 
 const blocks_answer *blocks_answer_at(int index);

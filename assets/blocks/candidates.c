@@ -22,7 +22,7 @@ static const float form_weight[BLOCKS_ASKS][BLOCKS_FORMS] = {
     [ASK_POLAR] = {[FORM_YES] = 1, [FORM_NO] = 1},
     [ASK_COUNT] = {[FORM_COUNT] = 1},
     [ASK_VALUE] = {[FORM_VALUE] = 1, [FORM_NO_SUCH] = 1},
-    [ASK_SHARED] = {[FORM_VALUE] = 3, [FORM_SHARED] = 2, [FORM_PAIR] = 3, [FORM_DIFFERENT] = 2,
+    [ASK_SHARED] = {[FORM_VALUE] = 3, [FORM_SHARED] = 2, [FORM_LIST] = 3, [FORM_DIFFERENT] = 2,
         [FORM_MORE] = 3},
     [ASK_WHICH] = {[FORM_A] = 6, [FORM_THE] = 2, [FORM_VALUE] = 2, [FORM_NOTHING] = 1},
     [ASK_CHOICE] = {[FORM_A] = 0.5f, [FORM_THE] = 8, [FORM_VALUE] = 0.5f, [FORM_BOTH] = 8,
@@ -33,7 +33,7 @@ static const float form_weight[BLOCKS_ASKS][BLOCKS_FORMS] = {
     [ASK_MORE] = {[FORM_MORE] = 1, [FORM_SAME] = 1},
     [ASK_EXTENT] = {[FORM_EXTENT] = 1},
     [ASK_ASPECT] = {[FORM_ASPECT] = 4, [FORM_DIFFERENT] = 2, [FORM_NOTHING] = 1},
-    [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1},
+    [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1, [FORM_SHARED] = 1, [FORM_LIST] = 3},
 };
 // clang-format on
 
@@ -46,7 +46,7 @@ static float answer_weight(const blocks_meaning *m, const blocks_answer *a)
     if ((m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && a->form == FORM_VALUE)
         about = says == 1u << BLOCKS_SHAPE;
     bool must = a->form == FORM_VALUE || a->form == FORM_SHARED || a->form == FORM_YES_VALUE ||
-                a->form == FORM_NO_VALUE || a->form == FORM_PAIR ||
+                a->form == FORM_NO_VALUE || a->form == FORM_LIST ||
                 (a->form == FORM_MORE && (m->ask == ASK_SHARED || m->ask == ASK_MOST));
     if ((a->form == FORM_NO_DIFFERENT && a->number != (int)m->attribute) ||
         (a->form == FORM_NO_SIDE && m->toward < 0))
@@ -122,21 +122,23 @@ static bool popular(const blocks_answer *a)
 // As VisDial's: the truth, plausible answers to such a question, popular ones, random ones. All
 // that could answer the question are in, whatever is true, as far as there is room. Room is kept
 // for answers of every other kind: a network that never meets them as wrong answers does not learn
-// that they are, and gives a color where the whole pool is ranked and a thing was asked for.
+// that they are, and gives a color where the whole pool is ranked and a thing was asked for. Long
+// lists, more than all other answers to their questions, get ten places.
 void blocks_candidates(const blocks_scene *scene, const blocks_meaning *meaning, vd_rng *rng,
                        blocks_round *round)
 {
-    static const int kept[] = {40, 32, 0}; // room for the tiers that follow
-    int tier[3][ANSWERS_MAX], size[3] = {0}, count = blocks_answer_count(), n = 0;
+    static const int kept[] = {89, 40, 32, 0}; // room for the tiers that follow
+    int tier[4][ANSWERS_MAX], size[4] = {0}, count = blocks_answer_count(), n = 0;
     for (int i = 0; i < count; i++) {
         if (i == round->answer)
             continue;
         const blocks_answer *a = blocks_answer_at(i);
-        int t = answer_weight(meaning, a) > 0 ? 0 : popular(a) ? 1 : 2;
+        bool fits = answer_weight(meaning, a) > 0;
+        int t = fits ? __builtin_popcount(a->listed) <= 3 : popular(a) ? 2 : 3;
         tier[t][size[t]++] = i;
     }
     round->options[n++] = round->answer;
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < 4; t++) {
         int room = BLOCKS_CANDIDATES - kept[t] - n;
         int take = size[t] < room ? size[t] : room;
         shuffle(rng, tier[t], size[t], take);

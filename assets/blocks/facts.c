@@ -90,13 +90,18 @@ int blocks_only(blocks_set set)
     return blocks_size_of(set) == 1 ? __builtin_ctz(set) : -1;
 }
 
-int blocks_distinct(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)
+unsigned blocks_values_in(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)
 {
     unsigned seen = 0;
     for (int i = 0; i < scene->count; i++)
         if (blocks_has(set, i))
             seen |= 1u << blocks_value(&scene->object[i], attribute);
-    return __builtin_popcount(seen);
+    return seen;
+}
+
+int blocks_distinct(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)
+{
+    return __builtin_popcount(blocks_values_in(scene, set, attribute));
 }
 
 int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)

@@ -58,7 +58,8 @@ static inline bool blocks_has(blocks_set set, int object)
 
 // The value all objects of the set share, -1 when they differ or there are none.
 int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
-// How many different values the objects of the set have.
+// The values that the objects of the set have, a bit each; how many these are.
+unsigned blocks_values_in(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
 int blocks_distinct(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
 
 // How far a lies in the direction as seen from b, in table units; and whether it clearly does.

@@ -186,6 +186,10 @@ bool blocks_ask_scene(blocks_state *state, blocks_draft *draft)
     blocks_scene_topic topic = (blocks_scene_topic)vd_rng_below(&state->rng, BLOCKS_SCENE_TOPICS);
     *draft = blocks_draft_new("absent", ASK_SCENE);
     draft->meaning.topic = topic;
+    if (topic == SCENE_WHAT) { // "a cube and a ball" is true as well
+        draft->meaning.objects = blocks_all(state->scene);
+        draft->meaning.attribute = BLOCKS_SHAPE;
+    }
     draft->other_thing = draft->other_group = topic == SCENE_GRAY;
     draft->topic = blocks_topic(TOPIC_SCENE, topic, 0, 0);
     return blocks_put(state, draft, patterns[topic], "");

@@ -517,8 +517,7 @@ bool blocks_ask_any_other(blocks_state *state, blocks_draft *draft)
             (state->entry[e].ask != ASK_VALUE && state->entry[e].ask != ASK_ONE &&
              state->entry[e].ask != ASK_WHICH))
             return false;
-    bool what = number > 0 && blocks_distinct(scene, others, BLOCKS_SHAPE) <= 3 &&
-                blocks_chance(state, 0.5);
+    bool what = number > 0 && blocks_chance(state, 0.5);
     *draft = blocks_draft_new("another", !what ? ASK_ANOTHER : number > 1 ? ASK_SHARED : ASK_WHICH);
     draft->coreference = 1;
     blocks_ask_for(draft, others);

@@ -403,9 +403,9 @@ bool blocks_ask_group_what(blocks_state *state, blocks_draft *draft)
     blocks_attribute a;
     if (!blocks_group_pick(state, &g) || !draw_open(state, &g, &a))
         return false;
-    // Two or three values are named one by one.
+    // A few values are named one by one.
     int values = blocks_distinct(state->scene, g.set, a);
-    bool listed = values <= 3 && a <= BLOCKS_SHAPE;
+    bool listed = values <= BLOCKS_LISTED && a <= BLOCKS_SHAPE;
     if (values > 1 && !listed && !blocks_chance(state, 0.3))
         return false;
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
@@ -510,7 +510,8 @@ bool blocks_ask_and_group(blocks_state *state, blocks_draft *draft)
     if (blocks_size_of(g.set) < 2 || g.kind.value[before->attribute] >= 0 ||
         (before->object >= 0 && blocks_has(g.set, before->object)))
         return false;
-    if (blocks_distinct(state->scene, g.set, before->attribute) > 3 && !blocks_chance(state, 0.3))
+    if (blocks_distinct(state->scene, g.set, before->attribute) > BLOCKS_LISTED &&
+        !blocks_chance(state, 0.3))
         return false;
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->coreference = 1;
@@ -621,7 +622,7 @@ bool blocks_ask_which_are(blocks_state *state, blocks_draft *draft)
     blocks_set set = blocks_find(scene, kind) & ~(more ? 1u << state->it : 0);
     int number = blocks_size_of(set), only = blocks_only(set);
     if (number > 4 || (more && !(state->known[some] >> a & 1)) ||
-        (blocks_distinct(scene, set, BLOCKS_SHAPE) > 3) || (!number && !blocks_chance(state, 0.3)))
+        (!number && !blocks_chance(state, 0.3)))
         return false;
     for (int i = 0; more && i < scene->count; i++) // nothing else was mentioned that is so
         if (blocks_has(set, i) && state->mention[i] >= 0)

@@ -128,19 +128,14 @@ static float judge_shared(const blocks_scene *scene, const blocks_meaning *m,
                           const blocks_answer *a)
 {
     if (a->form == FORM_DIFFERENT) {
-        // Of two or three values people say which: "red and blue".
+        // People say which, if these are not too many: "red and blue".
         int values = blocks_distinct(scene, m->objects, m->attribute);
-        bool few = values <= 3 && m->attribute <= BLOCKS_SHAPE;
+        bool few = values <= BLOCKS_LISTED && m->attribute <= BLOCKS_SHAPE;
         return a->number != (int)m->attribute || values == 1 ? 0 : few ? 0.5f : 1;
     }
-    if (a->form == FORM_PAIR) {
-        blocks_set one = blocks_find(scene, a->says) & m->objects;
-        blocks_set two = blocks_find(scene, a->also) & m->objects;
-        bool three = a->third.value[m->attribute] >= 0;
-        blocks_set third = three ? blocks_find(scene, a->third) & m->objects : 0;
-        return a->says.value[m->attribute] >= 0 && one && two && (third || !three) &&
-               (one | two | third) == m->objects;
-    }
+    if (a->form == FORM_LIST)
+        return a->named == 1u << m->attribute &&
+               a->listed == blocks_values_in(scene, m->objects, m->attribute);
     if (a->says.value[m->attribute] < 0)
         return 0;
     float part = describes(scene, m->objects, a->says);
@@ -276,6 +271,16 @@ static float judge_aspect(const blocks_meaning *m, const blocks_answer *a)
     return aspect && m->given >> a->number & 1;
 }
 
+// "what do you see": "some blocks on a table", "a cube and a ball".
+static float judge_scene(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    if (m->topic == SCENE_TELL)
+        return a->form == FORM_TELL;
+    if (m->topic == SCENE_WHAT && (a->form == FORM_LIST || a->form == FORM_SHARED))
+        return judge_shared(scene, m, a);
+    return a->form == FORM_SCENE && a->number == (int)m->topic;
+}
+
 static float judge(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     switch (m->ask) {
@@ -302,8 +307,7 @@ static float judge(const blocks_scene *scene, const blocks_meaning *m, const blo
     case ASK_ASPECT:
         return judge_aspect(m, a);
     case ASK_SCENE:
-        return m->topic == SCENE_TELL ? a->form == FORM_TELL
-                                      : a->form == FORM_SCENE && a->number == (int)m->topic;
+        return judge_scene(scene, m, a);
     default:
         return judge_polar(scene, m, a);
     }

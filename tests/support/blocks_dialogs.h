@@ -1,4 +1,4 @@
-// 1,800 dialogs of the train split for a test program, and how to read their answers.
+// 5,000 dialogs of the train split for a test program, and how to read their answers.
 #ifndef VD_TEST_BLOCKS_DIALOGS_H
 #define VD_TEST_BLOCKS_DIALOGS_H
 

@@ -2915,6 +2915,20 @@ def of_the_picture(answers, unclear=True):
     return make
 
 
+def what_there_is(reader):
+    """"what do you see": "some blocks on a table", "a cube and a ball", "they're all cubes"."""
+    shapes = reader.scene.values(reader.scene.all, 'shape')
+
+    def judge(answer):
+        if answer in ('some blocks on a table', 'just some blocks'):
+            return True
+        if len(shapes) == 1:
+            return answer == f"they're all {next(iter(shapes))}s"
+        said = [describe(part) for part in re.split(', | and ', answer)]
+        return all(kind is not None and set(kind) == {'shape'} for kind in said) and {kind['shape'] for kind in said} == shapes
+    return judge
+
+
 def absent(reader, thing, how=None):
     """Nothing that is named in blocks' words."""
     if any(word in VALUES or word in NOUNS or word in ('table', 'shadows')
@@ -3222,7 +3236,7 @@ QUESTIONS = list(chain(
       r"table)?|what is this(?: a picture of)?|(?:describe|tell me about) the (?:picture|image|scene)|"
       r"(?:list|describe|tell me) (?:everything|all (?:you see|you can see|the objects))|(?:what|which) (?:objects|things) (?:are there|can you "
       r"see|do you see)|what does the (?:picture|image) show|what is going on here",
-      of_the_picture('some blocks on a table|just some blocks', False)),
+      what_there_is),
      (r"what (?:color|colour) is the (?:table|background|floor|ground)|what(?: is|'s) the color of "
       r"the (?:table|background)", of_the_picture("gray|it's gray")),
      (r'what are (?:they|the things|the objects)(?: standing)? on|what do they stand on',

@@ -364,6 +364,43 @@ static void guessing_from_the_wording_is_right_less_than_half_of_the_time(void *
     assert_true(right_referring < 0.5 * referring);
 }
 
+// Those colors whose names stand in the text, a bit each.
+static unsigned colors_in(const char *text)
+{
+    unsigned colors = 0;
+    for (int c = 0; c < BLOCKS_COLORS; c++)
+        if (strstr(text, blocks_color_names[c]))
+            colors |= 1u << c;
+    return colors;
+}
+
+static void up_to_five_colors_are_listed(void **state)
+{
+    (void)state;
+    int listed[BLOCKS_COLORS + 1] = {0};
+    for (int i = 0; i < ROUNDS; i++) {
+        const blocks_round *r = round_at(i);
+        const blocks_scene *scene = &scenes[i / BLOCKS_ROUNDS];
+        if (!starts(r->question, "what colors are there") &&
+            !starts(r->question, "what colors do you see"))
+            continue;
+        unsigned colors = 0;
+        for (int o = 0; o < scene->count; o++)
+            colors |= 1u << scene->object[o].color;
+        int count = __builtin_popcount(colors);
+        for (int k = 0; k < BLOCKS_CANDIDATES; k++) {
+            const char *text = blocks_answer_text(r->options[k]);
+            bool vague = !strcmp(text, "different colors");
+            bool truth = vague ? count > 5 : colors_in(text) == colors;
+            if (count > 1 && truth != (r->relevance[k] == 1))
+                fail_msg("'%s': '%s' has relevance %g", r->question, text, (double)r->relevance[k]);
+        }
+        listed[count]++;
+    }
+    for (int n = 2; n <= 6; n++)
+        assert_true(listed[n] > 0);
+}
+
 // ---- nearness -----------------------------------------------------------------------------------
 
 static void behind_is_what_stands_in_its_column(void **state)
@@ -390,6 +427,7 @@ int main(void)
         cmocka_unit_test(existence_is_true_and_even),
         cmocka_unit_test(attributes_are_true_and_their_things_unique),
         cmocka_unit_test(verified_attributes_are_true_and_even),
+        cmocka_unit_test(up_to_five_colors_are_listed),
         cmocka_unit_test(behind_is_what_stands_in_its_column),
         cmocka_unit_test(guessing_from_the_wording_is_right_less_than_half_of_the_time),
     };
