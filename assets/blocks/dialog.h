@@ -11,7 +11,7 @@ typedef struct blocks_round {
     const char *family; // "count", "exist", "verify", "attribute", "relation", "comparison",
                         // "superlative", "choice", "another", "absent"
     int coreference;    // rounds back to what is referred to (caption = round 0); 0 = none
-    int answer;         // index into the answer table (blocks_answers)
+    int answer;         // index into the answer table (answers.h)
     int options[BLOCKS_CANDIDATES];
     int truth;                          // index into options
     float relevance[BLOCKS_CANDIDATES]; // 1 for every true phrase, between for partly true

@@ -201,7 +201,7 @@ vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores);
 // A named attention: the softmax over keys, which is shown and can be made uniform. Of several
 // heads each is shown, then their mean.
 vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index);
-// Whether the attentions of this name are among those that are made uniform (vd_tape.flatten).
+// Whether the attentions of this name are among those that are made uniform (vd_tape.uniform).
 bool vd_is_uniform(const char *const *uniform, const char *name);
 // The numbers of each group of a, times the group's number, a row of w.
 vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w);

@@ -34,7 +34,7 @@ double vd_attention_nothing(const vd_attention *attention, int row);
 void vd_attention_title(const vd_attention *attention, char *out, size_t size);
 
 void vd_attentions_free(vd_attention *list, int count);
-// *out: a copy; NULL and VD_MEMORY when memory is out.
+// *out: a copy; NULL and VD_NO_MEMORY when memory is out.
 vd_status vd_attentions_copy(const vd_attention *list, int count, vd_attention **out,
                              vd_error *err);
 

@@ -118,19 +118,21 @@ static vd_status explain_end(vd_hdf5 *file, const vd_hdf5_request *r, int how, v
 static vd_status ask_locked(vd_hdf5 *file, process *p, const vd_hdf5_request *r,
                             vd_hdf5_reply *reply, vd_error *err)
 {
-    ssize_t done;
     if (atomic_load(&file->endless))
         return refuse_damaged(file, "does not end", "the file", err);
     vd_status status = start(file, p, err);
     if (status != VD_OK)
         return status;
+    ssize_t sent, received;
     do
-        done = send(p->socket, r, sizeof *r, MSG_NOSIGNAL);
-    while (done < 0 && errno == EINTR);
+        sent = send(p->socket, r, sizeof *r, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0)
+        return explain_end(file, r, end(p), err);
     do
-        done = done < 0 ? done : recv(p->socket, reply, sizeof *reply, 0);
-    while (done < 0 && errno == EINTR);
-    if (done != sizeof *reply)
+        received = recv(p->socket, reply, sizeof *reply, 0);
+    while (received < 0 && errno == EINTR);
+    if (received != sizeof *reply)
         return explain_end(file, r, end(p), err);
     return reply->status ? vd_error_set(err, reply->status, "%s", reply->err.text) : VD_OK;
 }

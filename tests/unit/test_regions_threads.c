@@ -4,8 +4,10 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -204,11 +206,45 @@ static void four_threads_read_our_own_format(void **state)
     }
 }
 
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int signal)
+{
+    (void)signal;
+    alarms++;
+}
+
+// The handlers of the program are such: a call that waits ends with EINTR.
+static void a_signal_while_hdf5_is_read_changes_nothing(void **state)
+{
+    (void)state;
+    vd_regions *regions;
+    vd_error err = {0};
+    numbers expected[PUBLIC_IMAGES];
+    reader alone = {.expected = expected};
+    if (vd_regions_open(write_layout(PUBLIC_CHALLENGE_COMPRESSED), &regions, &err))
+        fail_msg("%s", err.text);
+    read_alone(regions, expected);
+    struct sigaction before, counted = {.sa_handler = count_alarm};
+    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    sigaction(SIGALRM, &counted, &before);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (size_t i = 0; i < ROUNDS; i++)
+        read_one(&alone, regions, i % PUBLIC_IMAGES);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    vd_regions_close(regions);
+    assert_true(alarms > 0);
+    assert_int_equal(alone.wrong, 0);
+    assert_int_equal(alone.refused, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_files_are_opened_by_four_threads),
         cmocka_unit_test(four_threads_read_what_one_does),
+        cmocka_unit_test(a_signal_while_hdf5_is_read_changes_nothing),
         cmocka_unit_test(four_threads_read_our_own_format),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

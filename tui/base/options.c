@@ -115,7 +115,7 @@ static vd_status refuse_option(const vd_option *options, const char *given, int 
 {
     if (kind == ':')
         return vd_error_set(err, VD_USAGE, "%.80s needs a value", given);
-    if (strncmp(given, "--", 2) != 0)
+    if (optopt) // a short one, of which there are none
         return vd_error_set(err, VD_USAGE, "there is no option -%c; see --help", optopt);
     char typed[MOST_LETTERS + 1] = "";
     strncpy(typed, given + 2, MOST_LETTERS);

@@ -125,15 +125,20 @@ static vd_status load_pool(vd_session *session, vd_error *err)
 
 static vd_status encode_pool(vd_session *session, vd_error *err)
 {
+    vd_decoders by;
+    vd_status status = vd_decoder_of(session->model, &session->world->decoder, &by, err);
+    if (status)
+        return status;
     char *vectors = vd_session_vectors_path(session->model);
     if (!vectors)
         return vd_error_memory(err, "a path");
-    vd_status status = vd_pool_open(session->model, session->tokens, session->lengths,
+    vd_pool_free(session->pool); // of a backend that had no room for what follows
+    session->pool = NULL;
+    status = vd_pool_open(session->model, session->tokens, session->lengths,
                                     (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
                                     &session->pool, err);
-    const vd_decoder_choice *decoder = &session->world->decoder;
-    if (status == VD_OK && decoder->made)
-        status = vd_pool_score_by(session->pool, decoder->by, session->tokens, session->lengths,
+    if (status == VD_OK && session->world->decoder.made)
+        status = vd_pool_score_by(session->pool, by, session->tokens, session->lengths,
                                   VD_MAX_CANDIDATE, err);
     vd_free(vectors);
     return status;
