@@ -183,7 +183,7 @@ san-programs:
 	+@$(MAKE) --no-print-directory $(SAN_BUILD) -j$(JOBS) all programs
 
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
-# (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.
+# (VD_TARGET_CLONES) are chosen before its ThreadSanitizer has started, and crash.
 TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/test_parallel \
               unit/test_group_threads unit/test_data_loader unit/test_worker unit/test_chat_lanes \
               unit/test_eval unit/test_eval_threads unit/test_compare_command unit/test_train screen/test_tmux)
@@ -221,7 +221,7 @@ kill: ## kill a training run KILLS (100) times, resume it each time, and compare
 	@VISDIAL_KILLS=$(KILLS) VISDIAL_BIN=$(BUILD)/visdial TEST_TIMEOUT=3600 \
 	    tests/run $(BUILD)/tests/unit/test_train_killed
 
-# Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code. What
+# Without the loops that GCC compiles for several instruction sets (VD_TARGET_CLONES): the plain code. What
 # clang warns of in the other tests, `make lint` says.
 CLANG_TESTS := $(patsubst %.c,build/clang/%,$(wildcard tests/golden/test_*.c))
 clang: ## build the program with clang, test its portable code against the golden numbers

@@ -21,8 +21,9 @@ int blocks_words(const char *text);
 
 // How somebody types in one dialog: a set of manners, mostly none.
 unsigned blocks_manner_draw(vd_rng *rng);
-// The question in that manner, cut to nothing: what would not fit is left as it is. The meaning
-// stays the same. before: the answer just heard, which some repeat ("ok, 2. and ..."); NULL: none.
+// Rewrites the question in that manner; what would not fit into `size` is left as it is, nothing is
+// cut off. The meaning stays the same. before: the answer just heard, which some repeat ("ok, 2.
+// and ..."); NULL: none.
 void blocks_manner_apply(vd_rng *rng, unsigned manner, const char *before, char *text, size_t size);
 
 #endif

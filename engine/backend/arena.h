@@ -22,7 +22,8 @@ typedef struct vd_arena_chain {
 typedef struct vd_arena {
     vd_arena_chain host, device;
     // A device's zeroed numbers, cleared many at a time: a training step has thousands of small
-    // ones. Of zeroed.now so many bytes are zero or taken.
+    // ones. cleared: how many bytes of the block zeroed.now have been zeroed, those in use among
+    // them.
     vd_arena_chain zeroed;
     size_t cleared;
     const vd_memory *memory; // of the backend; set before the first allocation

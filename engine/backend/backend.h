@@ -301,7 +301,8 @@ typedef struct vd_backend {
     void (*context_attention)(const vd_geometry *span, int hidden, const vd_real *fq,
                               const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c);
-    // da (N, most) on input: the topic's part; overwritten.
+    // da (N, most): in, the part of the gradient of a that topic_attention_backward wrote; then
+    // memory for what is computed.
     void (*context_attention_backward)(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
                                        const vd_score_weights *score,

@@ -23,7 +23,7 @@ static size_t aligned(size_t elements)
 }
 
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
-                            int rows, int columns, vd_start start)
+                            int rows, int columns, vd_init init)
 {
     if (layout->count == VD_MAX_PARAMETERS)
         return NULL;
@@ -35,7 +35,7 @@ vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *s
                         .in_file = layout->numbers,
                         .matrix = matrix,
                         .vector = layout->vectors,
-                        .start = start};
+                        .init = init};
     snprintf(p->name, sizeof p->name, "%s%s", prefix, suffix);
     layout->elements = aligned(p->offset + p->elements);
     layout->numbers += p->elements;
@@ -59,21 +59,21 @@ const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
     return NULL;
 }
 
-static vd_real first_value(vd_start start, vd_rng *rng)
+static vd_real first_value(vd_init init, vd_rng *rng)
 {
-    switch (start.kind) {
-    case VD_START_ZERO:
+    switch (init.kind) {
+    case VD_INIT_ZERO:
         return 0;
-    case VD_START_ONE:
+    case VD_INIT_ONE:
         return 1;
-    case VD_START_UNIFORM:
-        return (vd_real)vd_rng_range(rng, -start.scale, start.scale);
-    case VD_START_VALUE:
-        return (vd_real)start.scale;
-    case VD_START_ORTHOGONAL:
+    case VD_INIT_UNIFORM:
+        return (vd_real)vd_rng_range(rng, -init.scale, init.scale);
+    case VD_INIT_VALUE:
+        return (vd_real)init.scale;
+    case VD_INIT_ORTHOGONAL:
         return (vd_real)vd_rng_normal(rng);
     default:
-        return (vd_real)(start.scale * vd_rng_normal(rng));
+        return (vd_real)(init.scale * vd_rng_normal(rng));
     }
 }
 
@@ -98,49 +98,48 @@ static void make_orthogonal(vd_real *block, size_t n)
     }
 }
 
-void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng)
+void vd_layout_init(const vd_layout *layout, vd_real *block, vd_rng *rng)
 {
     for (int k = 0; k < layout->count; k++) {
         const vd_parameter *p = &layout->parameter[k];
         vd_real *w = block + p->offset;
         for (size_t i = 0; i < p->elements; i++)
-            w[i] = first_value(p->start, rng);
-        for (size_t r = 0; p->start.kind == VD_START_ORTHOGONAL && r < p->shape[0];
-             r += p->shape[1])
+            w[i] = first_value(p->init, rng);
+        for (size_t r = 0; p->init.kind == VD_INIT_ORTHOGONAL && r < p->shape[0]; r += p->shape[1])
             make_orthogonal(w + r * p->shape[1], p->shape[1]);
-        if (p->start.kind == VD_START_WORDS)
+        if (p->init.kind == VD_INIT_WORDS)
             memset(w + (size_t)VD_PAD * p->shape[1], 0, p->shape[1] * sizeof *w);
     }
 }
 
-vd_start vd_start_kaiming(int fan_in)
+vd_init vd_init_kaiming(int fan_in)
 {
-    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / fan_in)};
+    return (vd_init){VD_INIT_UNIFORM, sqrt(6.0 / fan_in)};
 }
 
-vd_start vd_start_recurrent(int hidden)
+vd_init vd_init_recurrent(int hidden)
 {
-    return (vd_start){VD_START_UNIFORM, 1.0 / sqrt(hidden)};
+    return (vd_init){VD_INIT_UNIFORM, 1.0 / sqrt(hidden)};
 }
 
 void vd_layout_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
 {
-    vd_layout_add(layout, name, ".weight", true, out, in, vd_start_kaiming(in));
+    vd_layout_add(layout, name, ".weight", true, out, in, vd_init_kaiming(in));
     if (bias)
-        vd_layout_add(layout, name, ".bias", false, out, 0, vd_start_zero());
+        vd_layout_add(layout, name, ".bias", false, out, 0, vd_init_zero());
 }
 
 void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias)
 {
-    vd_layout_add(layout, name, ".weight", false, 1, in, vd_start_kaiming(in));
+    vd_layout_add(layout, name, ".weight", false, 1, in, vd_init_kaiming(in));
     if (bias)
-        vd_layout_add(layout, name, ".bias", false, 1, 0, vd_start_zero());
+        vd_layout_add(layout, name, ".bias", false, 1, 0, vd_init_zero());
 }
 
 void vd_layout_norm(vd_layout *layout, const char *name, int size)
 {
-    vd_layout_add(layout, name, ".weight", false, size, 0, (vd_start){VD_START_ONE, 0});
-    vd_layout_add(layout, name, ".bias", false, size, 0, vd_start_zero());
+    vd_layout_add(layout, name, ".weight", false, size, 0, (vd_init){VD_INIT_ONE, 0});
+    vd_layout_add(layout, name, ".bias", false, size, 0, vd_init_zero());
 }
 
 void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
@@ -152,7 +151,7 @@ void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int lay
             int columns = i % 4 > 1 ? 0 : i % 4 ? hidden : layer ? directions * hidden : in;
             vd_name suffix = vd_name_of(".%s_l%d%s", what[i % 4], layer, i < 4 ? "" : "_reverse");
             vd_layout_add(layout, name, suffix.text, i % 4 < 2, parts * hidden, columns,
-                          vd_start_recurrent(hidden));
+                          vd_init_recurrent(hidden));
         }
 }
 

@@ -1,5 +1,5 @@
-// The parameters of a network: a list with names, shapes and starts, one after the other in a
-// block, each aligned; and where they lie in one.
+// The parameters of a network: their names, shapes and initialisers, in the order in which they are
+// laid out, aligned, in one block of memory; and a layout bound to such a block.
 #ifndef VD_LAYOUT_H
 #define VD_LAYOUT_H
 
@@ -9,22 +9,22 @@
 #include "engine/backend/backend.h"
 #include "engine/base/rng.h"
 
-// How a parameter starts out; `scale` is the bound or the deviation.
-typedef enum vd_start_kind {
-    VD_START_ZERO,
-    VD_START_ONE,
-    VD_START_UNIFORM, // in +-scale
-    VD_START_NORMAL,  // N(0, scale)
-    VD_START_WORDS,   // the same with the row VD_PAD zero
-    VD_START_VALUE,   // the scale itself
+// How a parameter is initialised; `scale` is the bound or the deviation.
+typedef enum vd_init_kind {
+    VD_INIT_ZERO,
+    VD_INIT_ONE,
+    VD_INIT_UNIFORM, // in +-scale
+    VD_INIT_NORMAL,  // N(0, scale)
+    VD_INIT_WORDS,   // the same with the row VD_PAD zero
+    VD_INIT_VALUE,   // the scale itself
     // Square blocks below each other, each with orthogonal rows of length 1 (Saxe et al. 2014).
-    VD_START_ORTHOGONAL
-} vd_start_kind;
+    VD_INIT_ORTHOGONAL
+} vd_init_kind;
 
-typedef struct vd_start {
-    vd_start_kind kind;
+typedef struct vd_init {
+    vd_init_kind kind;
     double scale;
-} vd_start;
+} vd_init;
 
 // A parameter's name (of PyTorch's state_dict), put together as printf does.
 enum { VD_PARAMETER_NAME = 96 };
@@ -44,7 +44,7 @@ typedef struct vd_parameter {
     size_t in_file; // in a file that has them without gaps
     bool matrix;    // a vd_matrix of shape[0] rows; else a vector
     size_t vector;  // of a vector: its index among the vectors alone
-    vd_start start;
+    vd_init init;
 } vd_parameter;
 
 // In elements. Products read matrices fastest that begin at multiples of 64 bytes.
@@ -63,19 +63,19 @@ typedef struct vd_layout {
 // its word occurs, and would decay in all other steps.
 static inline bool vd_parameter_decays(const vd_parameter *p)
 {
-    return p->matrix && p->start.kind != VD_START_WORDS;
+    return p->matrix && p->init.kind != VD_INIT_WORDS;
 }
 
 // Appends a parameter called prefix ++ suffix; columns 0: one dimension. NULL when the layout is
 // full.
 vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
-                            int rows, int columns, vd_start start);
+                            int rows, int columns, vd_init init);
 // Leaves no gap before the last parameter: with the one before it, it is then one array.
 void vd_layout_no_gap(vd_layout *layout);
 // The parameter of a name; NULL when there is none.
 const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
 // Initial values, drawn in the layout's order. Gaps are not written.
-void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng);
+void vd_layout_init(const vd_layout *layout, vd_real *block, vd_rng *rng);
 
 // name.weight (out, in) Kaiming uniform, and with `bias` name.bias (out) of zeros.
 void vd_layout_linear(vd_layout *layout, const char *name, int in, int out, bool bias);
@@ -87,14 +87,14 @@ void vd_layout_norm(vd_layout *layout, const char *name, int size);
 void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
                          int in, int hidden);
 
-static inline vd_start vd_start_zero(void)
+static inline vd_init vd_init_zero(void)
 {
-    return (vd_start){VD_START_ZERO, 0};
+    return (vd_init){VD_INIT_ZERO, 0};
 }
 
 // Kaiming uniform (He et al. 2015).
-vd_start vd_start_kaiming(int fan_in);
-vd_start vd_start_recurrent(int hidden); // uniform in +-1/sqrt(hidden)
+vd_init vd_init_kaiming(int fan_in);
+vd_init vd_init_recurrent(int hidden); // uniform in +-1/sqrt(hidden)
 
 // Where the parameters of a layout lie, in the backend's memory.
 typedef struct vd_parameters {

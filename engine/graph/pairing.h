@@ -1,12 +1,12 @@
 // Which rows attend to which: groups of query rows with one or two ranges of key rows. A row is
 // only in groups with rows that it may attend to, so there are no masks.
 //
-// A group's numbers are a matrix (its queries, its keys), row-major, one group after another. Where
-// groups of consecutive queries share a range of keys, equal strides make one block of all of
-// these; so they do where the second range of each begins alike and has a few keys more than that
-// of the one before. What a row then has beyond its keys is no pair. Such a pairing is `padded`: a
-// softmax leaves zero there, and what is mixed must have come from one; operations on single pairs
-// refuse it.
+// A group's numbers are a matrix (its queries, its keys), row-major, one group after another.
+// Consecutive groups with the same `stride` are computed as one matrix if they share a range of
+// keys, or if their second ranges begin at the same key and grow (causal attention). In such a
+// matrix the entries beyond a row's own keys are padding, and the pairing is `padded`: a softmax
+// writes zero there, a weighted sum accepts only the result of a softmax, and operations on single
+// pairs refuse it.
 #ifndef VD_PAIRING_H
 #define VD_PAIRING_H
 

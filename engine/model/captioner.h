@@ -12,11 +12,13 @@ typedef struct vd_captioner vd_captioner;
 vd_status vd_captioner_load(const char *path, vd_captioner **out, vd_error *err);
 // One more of the same weights, for another thread; freed before the first.
 vd_status vd_captioner_share(const vd_captioner *captioner, vd_captioner **out, vd_error *err);
-void vd_captioner_free(vd_captioner *captioner);             // NULL is fine
-vd_model *vd_captioner_model(const vd_captioner *captioner); // to be moved, and looked at
+void vd_captioner_free(vd_captioner *captioner); // NULL is fine
+// For vd_model_use, which moves it to another backend, and for its configuration.
+vd_model *vd_captioner_model(const vd_captioner *captioner);
 
-// From now on hard attention looks so, draws of this seed (the largest share before that). Other
-// captioners have none: VD_USAGE, unless it is VD_HARD_OWN or VD_HARD_LARGEST.
+// How hard attention takes its region from now on; VD_HARD_LARGEST before that. seed: of
+// VD_HARD_DRAW. Of captioners without hard attention all but VD_HARD_OWN and VD_HARD_LARGEST is
+// VD_USAGE.
 vd_status vd_captioner_look(vd_captioner *captioner, vd_hard how, uint64_t seed, vd_error *err);
 
 // What if: captions are generated, or read, with something changed. All zero: nothing is.

@@ -29,7 +29,7 @@ static int steps_of(const vd_config *c)
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = vd_width_even(c);
-    const vd_start age = {VD_START_NORMAL, 0.1};
+    const vd_init age = {VD_INIT_NORMAL, 0.1};
     vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
     vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.image.straight", c->region, d, true);
@@ -37,7 +37,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.image.2", d, d, true);
     for (int i = 0; i < steps_of(c); i++)
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
-    vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_start_zero());
+    vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_init_zero());
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
     vd_layout_score(layout, "encoder.control.score", d, false);
     vd_layout_linear(layout, "encoder.rounds.key", d, d, true);
@@ -52,7 +52,7 @@ static void declare(const vd_config *c, vd_layout *layout)
     vd_layout_linear(layout, "encoder.regions.direction", 2 * d, d, true);
     vd_layout_linear(layout, "encoder.regions.mix", d, d, true);
     vd_layout_linear(layout, "encoder.regions.score", d, 2, true);
-    vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_start_zero());
+    vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_init_zero());
     vd_layout_linear(layout, "encoder.memory.write", 5 * d, d, true);
     vd_layout_linear(layout, "encoder.focus.key", d, d, true);
     vd_layout_linear(layout, "encoder.focus.scale", 2 * d, d, true);

@@ -18,7 +18,7 @@ enum { LAYERS = 1 };
 
 static void declare_flow(vd_layout *layout, const char *of, int w)
 {
-    const vd_start start = {VD_START_NORMAL, 0.1};
+    const vd_init start = {VD_INIT_NORMAL, 0.1};
     vd_layout_linear(layout, vd_name_of("encoder.flow.%s.question", of).text, w, w, true);
     vd_layout_add(layout, vd_name_of("encoder.flow.%s.sentinel.question", of).text, "", false, 1, w,
                   start);

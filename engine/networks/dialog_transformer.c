@@ -72,7 +72,7 @@ static void declare_layer(vd_layout *layout, int layer, int d)
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = c->embed;
-    const vd_start table = {VD_START_NORMAL, 0.1};
+    const vd_init table = {VD_INIT_NORMAL, 0.1};
     vd_layout_linear(layout, "encoder.regions.image", c->region, d, true);
     vd_layout_add(layout, "encoder.regions.kind", "", false, 1, d, table);
     vd_layout_add(layout, "encoder.place", ".weight", false, POSITIONS, d, table);

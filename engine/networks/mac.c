@@ -29,15 +29,15 @@ static void declare_reader(vd_layout *layout, const char *of, int d)
 static void declare(const vd_config *c, vd_layout *layout)
 {
     int d = vd_width_even(c);
-    const vd_start start = {VD_START_NORMAL, 0.1};
+    const vd_init start = {VD_INIT_NORMAL, 0.1};
     vd_text_declare(layout, c, "encoder.ques_rnn", c->embed);
     vd_text_declare(layout, c, "encoder.hist_rnn", c->embed);
     vd_layout_linear(layout, "encoder.regions.image.0", c->region, d, true);
     vd_layout_linear(layout, "encoder.regions.image.2", d, d, true);
     vd_layout_linear(layout, "encoder.rounds.entry", d, d, true);
     vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, d, start);
-    vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_start_zero());
-    vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_start_zero());
+    vd_layout_add(layout, "encoder.control.start", "", false, 1, d, vd_init_zero());
+    vd_layout_add(layout, "encoder.memory.start", "", false, 1, d, vd_init_zero());
     for (int i = 0; i < steps_of(c); i++)
         vd_layout_linear(layout, vd_name_of("encoder.control.question.%d", i).text, d, d, true);
     vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);

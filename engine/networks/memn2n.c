@@ -52,9 +52,9 @@ static void declare(const vd_config *c, vd_layout *layout)
             vd_layout_linear(layout, words.text, c->hidden, c->embed, false);
         else if (k > 0) // the first is the embedding
             vd_layout_add(layout, words.text, ".weight", true, c->vocab, e,
-                          (vd_start){VD_START_WORDS, 0.1});
+                          (vd_init){VD_INIT_WORDS, 0.1});
         vd_layout_add(layout, vd_name_of("encoder.memory.time.%d", k).text, ".weight", false, AGES,
-                      e, (vd_start){VD_START_NORMAL, 0.1});
+                      e, (vd_init){VD_INIT_NORMAL, 0.1});
         vd_layout_linear(layout, vd_name_of("encoder.memory.image.%d", k).text, c->region, c->embed,
                          false);
     }

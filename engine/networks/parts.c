@@ -332,10 +332,9 @@ static void declare_part(vd_layout *layout, vd_scoring s, const char *part, int 
                          bool bias)
 {
     const vd_name name = vd_name_of("%s%s", s.name, part);
-    vd_layout_add(layout, name.text, ".weight", out != 0, out ? out : 1, in,
-                  vd_start_recurrent(in));
+    vd_layout_add(layout, name.text, ".weight", out != 0, out ? out : 1, in, vd_init_recurrent(in));
     if (bias)
-        vd_layout_add(layout, name.text, ".bias", false, out ? out : 1, 0, vd_start_zero());
+        vd_layout_add(layout, name.text, ".bias", false, out ? out : 1, 0, vd_init_zero());
 }
 
 bool vd_score_by_heads(vd_scoring s)
@@ -361,7 +360,7 @@ void vd_score_declare(vd_layout *layout, vd_scoring s)
     case VD_SCORE_ADDITIVE:
         declare_part(layout, s, ".query", s.query, s.hidden, true);
         declare_part(layout, s, ".key", s.key, s.hidden, false);
-        vd_layout_add(layout, s.name, ".v.weight", false, 1, s.hidden, vd_start_zero());
+        vd_layout_add(layout, s.name, ".v.weight", false, 1, s.hidden, vd_init_zero());
         break;
     case VD_SCORE_BILINEAR:
         declare_part(layout, s, ".query", s.query, s.key, false);

@@ -46,12 +46,12 @@ static vd_score_weights bind_score(vd_binder *b, const char *name, int in)
 static vd_gated_weights bind_gated(vd_binder *b, const char *name, int in, int out)
 {
     int at = b->layout->count;
-    const vd_start start = vd_start_kaiming(in);
+    const vd_init start = vd_init_kaiming(in);
     vd_layout_add(b->layout, name, ".1.embed_y.0.weight", true, out, in, start);
     vd_layout_add(b->layout, name, ".1.embed_g.0.weight", true, out, in, start);
     vd_layout_no_gap(b->layout);
-    vd_layout_add(b->layout, name, ".1.embed_y.0.bias", false, out, 0, vd_start_zero());
-    vd_layout_add(b->layout, name, ".1.embed_g.0.bias", false, out, 0, vd_start_zero());
+    vd_layout_add(b->layout, name, ".1.embed_y.0.bias", false, out, 0, vd_init_zero());
+    vd_layout_add(b->layout, name, ".1.embed_g.0.bias", false, out, 0, vd_init_zero());
     vd_layout_no_gap(b->layout);
     vd_gated_weights g = {matrix_at(b, at), vector_at(b, at + 2)};
     g.w.rows *= 2;
@@ -88,8 +88,8 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
         bind_lstm(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", 1,
                   config->copy == VD_COPY_COPYNET ? e + h : e, h, w->answer);
     at = b->layout->count;
-    vd_layout_add(b->layout, said, ".weight", true, v, h, vd_start_recurrent(h));
-    vd_layout_add(b->layout, said, ".bias", false, v, 0, vd_start_recurrent(h));
+    vd_layout_add(b->layout, said, ".weight", true, v, h, vd_init_recurrent(h));
+    vd_layout_add(b->layout, said, ".bias", false, v, 0, vd_init_recurrent(h));
     w->words = (vd_linear_weights){matrix_at(b, at), vector_at(b, at + 1)};
     if (config->answer == VD_ANSWER_ATTENTION)
         vd_lstm_attention_declare(config, b->layout);
@@ -138,11 +138,11 @@ static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
         return;
     }
     vd_layout_add(b->layout, "encoder.word_embed", ".weight", true, config->vocab, e,
-                  (vd_start){VD_START_WORDS, vd_goes_on(config) ? 1 / sqrt((double)e) : 1});
+                  (vd_init){VD_INIT_WORDS, vd_goes_on(config) ? 1 / sqrt((double)e) : 1});
     w->embed = matrix_at(b, 0);
     if (config->positions == VD_POSITIONS_LEARNED) {
         vd_layout_add(b->layout, "encoder.position", ".weight", false, VD_MAX_HISTORY, e,
-                      vd_start_zero());
+                      vd_init_zero());
         w->position = vector_at(b, 1);
     }
     if (config->network == VD_NETWORK_MVAN)

@@ -61,7 +61,7 @@ void vd_weights_bind(const vd_config *config, vd_layout *layout, const void *blo
 enum { VD_PACKED = 2 };
 int vd_weights_packed(const vd_config *config, vd_weights *weights, vd_matrix *list[VD_PACKED]);
 
-// Initial values (vd_layout_start): encoder's linear layers Kaiming uniform (bound sqrt(6 /
+// Initial values (vd_layout_init): encoder's linear layers Kaiming uniform (bound sqrt(6 /
 // fan_in)) with zero bias (He et al. 2015), LSTMs and the generative output layer uniform in
 // +-1/sqrt(H), embedding N(0,1) with the pad row zero; where words are also predicted by it (answer
 // sequence) N(0, 1/sqrt(E)), so that their scores start near N(0,1).

@@ -36,8 +36,8 @@ typedef enum vd_scst_baseline {
 // Whether </S> is a token of captions, references and document frequencies of CIDEr-D.
 typedef enum vd_scst_eos { VD_EOS_IN, VD_EOS_OUT, VD_EOSS } vd_scst_eos;
 
-// By what the best epoch of a captioner is known: cross entropy, with scst the reward; or a metric
-// of its greedy captions.
+// What selects the best epoch of a captioner (best.safetensors). OWN: cross entropy, with scst the
+// reward; the others: that, or a metric of its greedy captions.
 typedef enum vd_best_by {
     VD_BEST_OWN,
     VD_BEST_CE,

@@ -158,7 +158,7 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
         return status;
     }
     vd_rng rng = vd_rng_seed(options->seed, STREAM_WEIGHTS);
-    vd_layout_start(&t->layout, t->block, &rng);
+    vd_layout_init(&t->layout, t->block, &rng);
     for (int k = 0; options->open_gates && config->gate != VD_GATE_SIGMOID && k < t->layout.count;
          k++)
         vd_trainer_open_gate(&t->layout.parameter[k], t->block + t->layout.parameter[k].offset);

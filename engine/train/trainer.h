@@ -15,7 +15,7 @@
 
 typedef struct vd_trainer vd_trainer;
 
-// A new model with random weights (vd_layout_start) drawn from options->seed. vocab is copied.
+// A new model with random weights (vd_layout_init) drawn from options->seed. vocab is copied.
 // Settings out of range are refused (engine/base/settings.h).
 vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err);

@@ -266,7 +266,7 @@ static void the_lstm_is_nearly_the_same_with_narrow_factors(void **state)
 static void declare_gru(vd_layout *layout, bool gated, size_t in, size_t h)
 {
     static const char *const way[] = {"", "_reverse"};
-    vd_start start = {VD_START_UNIFORM, 0.4};
+    vd_init start = {VD_INIT_UNIFORM, 0.4};
     if (gated) {
         vd_layout_add(layout, "gru.input", ".weight", true, 2 * h, in, start);
         vd_layout_add(layout, "gru.input", ".bias", false, 2 * h, 0, start);

@@ -246,7 +246,7 @@ static void check(const setting *s)
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
     vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
     vd_words_sinusoid(m.sinusoid, VD_MAX_HISTORY, E);
-    vd_layout_start(&m.layout, m.block, &rng);
+    vd_layout_init(&m.layout, m.block, &rng);
     for (size_t i = V * E; i < m.layout.elements; i++)
         m.block[i] += 0.05 * vd_rng_normal(&rng); // no bias exactly at a kink
     loss_of(&m, &batch, s, true);

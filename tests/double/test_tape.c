@@ -30,7 +30,7 @@ typedef struct world {
 
 static void add(world *w, const char *name, bool matrix, size_t rows, size_t columns)
 {
-    vd_layout_add(&w->layout, name, "", matrix, rows, columns, (vd_start){VD_START_NORMAL, 0.7});
+    vd_layout_add(&w->layout, name, "", matrix, rows, columns, (vd_init){VD_INIT_NORMAL, 0.7});
 }
 
 static void declare(world *w)
@@ -389,7 +389,7 @@ static void gradients_are_slopes(void **state)
     vd_rng rng = vd_rng_seed(3, 4);
     (void)state;
     declare(&w);
-    vd_layout_start(&w.layout, w.block, &rng);
+    vd_layout_init(&w.layout, w.block, &rng);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (check(&w, cases[i].name, cases[i].build) == 0)
             fail_msg("%s: no parameter is reached", cases[i].name);
@@ -402,7 +402,7 @@ static void start(world *w)
 {
     vd_rng rng = vd_rng_seed(3, 4);
     declare(w);
-    vd_layout_start(&w->layout, w->block, &rng);
+    vd_layout_init(&w->layout, w->block, &rng);
     begin(w, false);
 }
 

@@ -251,8 +251,8 @@ static void random_keys_do_no_harm(void **state)
                 draw(width, height);
             assert_true(view.count == 0 || view.cursor < view.count);
             assert_true(view.side >= 0 && view.side < cases->models);
-            mapped += view.way.now == VD_PLACE_CASE_MAPS && view.shown;
-            zoomed += view.way.now == VD_PLACE_CASE_PICTURE && view.shown;
+            mapped += view.places.now == VD_PLACE_CASE_MAPS && view.shown;
+            zoomed += view.places.now == VD_PLACE_CASE_PICTURE && view.shown;
             shown += view.shown != NULL;
         }
         assert_true(mapped > 100 && zoomed > 100 && shown > 1000);

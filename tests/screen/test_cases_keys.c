@@ -19,7 +19,7 @@ static void keys_do_what_they_say(void **state)
     vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, &cases->at[4]);
     serve();
     draw(80, 24);
-    assert_true(vd_way_have(&view.way, VD_PLACE_CASE));
+    assert_true(vd_places_has(&view.places, VD_PLACE_CASE));
     assert_ptr_equal(view.shown, &cases->at[4]);
     play("n n k");
     assert_ptr_equal(view.shown, &cases->at[5]);
@@ -81,7 +81,7 @@ static void the_mouse_does_what_keys_do(void **state)
     click("2.2", 3, VD_KEY_CLICK);
     assert_int_equal(vd_case_dialog(cases, view.at[view.cursor])->image_id, 2);
     assert_ptr_equal(view.shown, view.at[view.cursor]);
-    assert_false(vd_way_have(&view.way, VD_PLACE_CASE));
+    assert_false(vd_places_has(&view.places, VD_PLACE_CASE));
     size_t was = view.cursor;
     draw(140, 40);
     click("2.2", 3, VD_KEY_WHEEL_DOWN);
@@ -98,7 +98,7 @@ static void the_mouse_does_what_keys_do(void **state)
     assert_true(view.side > 0);
     draw(140, 40);
     click("2.2", 3, VD_KEY_CLICK); // once more where the cursor is: opens
-    assert_true(vd_way_have(&view.way, VD_PLACE_CASE));
+    assert_true(vd_places_has(&view.places, VD_PLACE_CASE));
     draw(120, 40);
     size_t all = view.count;
     click(" 4\u2717", 1, VD_KEY_CLICK); // the group of the status row
@@ -109,36 +109,36 @@ static void the_mouse_does_what_keys_do(void **state)
     // The wheel scrolls attentions, over the list it steps.
     play("a");
     draw(80, 12);
-    assert_true(view.way.most > 0);
+    assert_true(view.places.most > 0);
     was = view.cursor;
     click("picture", 1, VD_KEY_WHEEL_DOWN);
-    assert_int_equal(view.way.top[VD_PLACE_CASE_MAPS], 1);
+    assert_int_equal(view.places.top[VD_PLACE_CASE_MAPS], 1);
     assert_int_equal(view.cursor, was);
     play("PgDn PgDn PgDn PgDn PgDn");
-    assert_int_equal(view.way.top[VD_PLACE_CASE_MAPS], view.way.most);
+    assert_int_equal(view.places.top[VD_PLACE_CASE_MAPS], view.places.most);
     play("n");
     assert_int_not_equal(view.cursor, was);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = -3, .y = 4000});
     play("?");
     draw(80, 24);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 5, .y = 5});
-    assert_true(view.way.now == VD_PLACE_HELP); // nothing is there
+    assert_true(view.places.now == VD_PLACE_HELP); // nothing is there
     click("Esc back", 0, VD_KEY_CLICK);
-    assert_false(view.way.now == VD_PLACE_HELP);
+    assert_false(view.places.now == VD_PLACE_HELP);
     // What is named in the last row is clicked there.
     play("Esc Esc");
     draw(120, 40);
     click("a attention", 0, VD_KEY_CLICK);
-    assert_true(view.way.now == VD_PLACE_CASE_MAPS);
+    assert_true(view.places.now == VD_PLACE_CASE_MAPS);
     draw(120, 40);
     click("F1 help", 6, VD_KEY_CLICK);
-    assert_true(view.way.now == VD_PLACE_HELP);
+    assert_true(view.places.now == VD_PLACE_HELP);
     draw(120, 40);
     play("Esc");
     play("s a b");
     draw(120, 40);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 2, .y = 39}); // it finds
-    assert_false(view.way.now == VD_PLACE_HELP);
+    assert_false(view.places.now == VD_PLACE_HELP);
     vd_cases_view_free(&view);
 }
 
@@ -234,9 +234,10 @@ static void every_model_has_its_picture(void **state)
     draw(80, 24);
     assert_true(is_shown("The question as the model saw it"));
     play("z Enter");
-    assert_int_equal(view.way.depth, 1);
+    assert_int_equal(view.places.depth, 1);
     play("z");
-    assert_true(view.way.now == VD_PLACE_CASE_PICTURE && vd_way_have(&view.way, VD_PLACE_CASE));
+    assert_true(view.places.now == VD_PLACE_CASE_PICTURE &&
+                vd_places_has(&view.places, VD_PLACE_CASE));
     vd_cases_view_free(&view);
     grid.look = (vd_look){0};
 }
@@ -298,26 +299,26 @@ static void help_is_scrolled_where_it_is_long(void **state)
     char *text = vd_grid_to_text(&grid);
     assert_non_null(strstr(text, "/zoom")); // the last one
     vd_free(text);
-    assert_true(view.way.now == VD_PLACE_HELP);
+    assert_true(view.places.now == VD_PLACE_HELP);
     play("Home Up");
-    assert_true(view.way.now == VD_PLACE_HELP);
-    assert_int_equal(view.way.top[VD_PLACE_HELP], 0);
+    assert_true(view.places.now == VD_PLACE_HELP);
+    assert_int_equal(view.places.top[VD_PLACE_HELP], 0);
     play("x"); // as in the chat's help: nothing
-    assert_true(view.way.now == VD_PLACE_HELP);
+    assert_true(view.places.now == VD_PLACE_HELP);
     play("q");
-    assert_false(view.way.now == VD_PLACE_HELP || left);
+    assert_false(view.places.now == VD_PLACE_HELP || left);
     play("? F1");
-    assert_false(view.way.now == VD_PLACE_HELP);
+    assert_false(view.places.now == VD_PLACE_HELP);
     play("? C-c");
     assert_true(left);
     // A page is where it was, also for keys that come before it is drawn again.
     play("Esc Enter a");
     draw(80, 12);
     play("PgDn");
-    int top = view.way.top[VD_PLACE_CASE_MAPS];
+    int top = view.places.top[VD_PLACE_CASE_MAPS];
     assert_true(top > 0);
     play("? Esc x");
-    assert_int_equal(view.way.top[VD_PLACE_CASE_MAPS], top);
+    assert_int_equal(view.places.top[VD_PLACE_CASE_MAPS], top);
     vd_cases_view_free(&view);
 }
 
@@ -328,7 +329,7 @@ static void a_text_is_typed_in_a_place_of_its_own(void **state)
     open_list(two);
     draw(80, 24);
     play("Enter a s ?");
-    assert_int_equal(view.way.now, VD_PLACE_CASES_FIND);
+    assert_int_equal(view.places.now, VD_PLACE_CASES_FIND);
     assert_string_equal(view.find.text, "?");
     play("C-h F1");
     draw(80, 40);
@@ -336,16 +337,16 @@ static void a_text_is_typed_in_a_place_of_its_own(void **state)
     play("Esc b a l l");
     assert_string_equal(view.find.text, "ball");
     play("Enter");
-    assert_int_equal(view.way.now, VD_PLACE_CASE_MAPS);
+    assert_int_equal(view.places.now, VD_PLACE_CASE_MAPS);
     assert_true(view.count > 0 && view.count < 12);
     play("s z z");
     draw(80, 24);
     assert_true(is_shown("no case matches"));
     play("Esc");
     assert_int_equal(view.count, 12);
-    assert_int_equal(view.way.now, VD_PLACE_CASE_MAPS);
+    assert_int_equal(view.places.now, VD_PLACE_CASE_MAPS);
     play("s z z Enter"); // no case is left that could be shown there
-    assert_int_equal(view.way.depth, 1);
+    assert_int_equal(view.places.depth, 1);
     play("Esc");
     play("s C-c");
     assert_true(left);

@@ -81,11 +81,11 @@ static void the_screens_are_as_expected(void **state)
     FILE *out = open_memstream(&played, &size);
     assert_non_null(out);
     assert_int_equal(vd_curves_new(runs, 2, NULL, &view.curves, NULL), VD_OK);
-    vd_way_begin(&view.way, VD_PLACE_CURVES);
+    vd_places_begin(&view.places, VD_PLACE_CURVES);
     add(out, "nothing yet");
     run_for(view.curves, 0, 700);
     run_for(view.curves, 1, 60);
-    vd_way_begin(&view.way, VD_PLACE_RUN);
+    vd_places_begin(&view.places, VD_PLACE_RUN);
     view.stop = &stop;
     add(out, "one run, another just begun");
     press("F1");
@@ -116,15 +116,15 @@ static void keys_do_what_the_key_map_says(void **state)
     vd_error err;
     vd_rebinding mine;
     view = (vd_curves_view){0};
-    vd_way_begin(&view.way, VD_PLACE_CURVES);
+    vd_places_begin(&view.places, VD_PLACE_CURVES);
     assert_int_equal(asked("Ctrl-L"), VD_REQUEST_REDRAW);
     assert_int_equal(asked("Ctrl-Z"), VD_REQUEST_SUSPEND);
     assert_int_equal(asked("?"), VD_REQUEST_NONE);
-    assert_int_equal(view.way.now, VD_PLACE_HELP);
+    assert_int_equal(view.places.now, VD_PLACE_HELP);
     assert_int_equal(asked("x"), VD_REQUEST_NONE);
-    assert_int_equal(view.way.now, VD_PLACE_HELP);
+    assert_int_equal(view.places.now, VD_PLACE_HELP);
     assert_int_equal(asked("q"), VD_REQUEST_NONE); // leaves the help only
-    assert_int_equal(view.way.now, VD_PLACE_CURVES);
+    assert_int_equal(view.places.now, VD_PLACE_CURVES);
     assert_int_equal(vd_rebinding_read("F9", "q", &mine, &err), VD_OK);
     vd_keymap_rebind(&mine, 1);
     assert_int_equal(asked("F9"), VD_REQUEST_LEAVE);
@@ -140,10 +140,10 @@ static void commands_are_typed(void **state)
     (void)state;
     atomic_int stop = 0;
     view = (vd_curves_view){0};
-    vd_way_begin(&view.way, VD_PLACE_CURVES);
+    vd_places_begin(&view.places, VD_PLACE_CURVES);
     type("/help");
     assert_int_equal(asked("Enter"), VD_REQUEST_NONE);
-    assert_int_equal(view.way.now, VD_PLACE_HELP);
+    assert_int_equal(view.places.now, VD_PLACE_HELP);
     press("Esc");
     type("/quti");
     assert_int_equal(asked("Enter"), VD_REQUEST_NONE);
@@ -158,8 +158,8 @@ static void commands_are_typed(void **state)
     type("/quit");
     assert_int_equal(asked("Enter"), VD_REQUEST_LEAVE);
     view.stop = &stop;
-    view.way.depth = 0;
-    vd_way_begin(&view.way, VD_PLACE_RUN);
+    view.places.depth = 0;
+    vd_places_begin(&view.places, VD_PLACE_RUN);
     type("/quit");
     assert_int_equal(asked("Enter"), VD_REQUEST_NONE);
     assert_int_equal(stop, SIGINT);
@@ -171,7 +171,7 @@ static void a_run_is_stopped_by_q_but_not_by_escape(void **state)
     (void)state;
     atomic_int stop = 0;
     view = (vd_curves_view){.stop = &stop};
-    vd_way_begin(&view.way, VD_PLACE_RUN);
+    vd_places_begin(&view.places, VD_PLACE_RUN);
     assert_int_equal(asked("Esc"), VD_REQUEST_NONE);
     assert_int_equal(stop, 0);
     assert_int_equal(asked("q"), VD_REQUEST_NONE); // the screen stays until the run has stopped

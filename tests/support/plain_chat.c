@@ -55,13 +55,13 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
     const char *model = "improved";
     vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
     if (!status)
-        status = vd_recorder_open_pictures(&p->recorder.past, world, &err);
+        status = vd_recorder_open_pictures(&p->recorder.resumed, world, &err);
     if (status)
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);
     assert_int_equal(vd_world_find(world, image, &index, &err), VD_OK);
     assert_int_equal(vd_chat_init(&p->chat, world, index, model, 1, &err), VD_OK);
-    vd_recorder_take_up(&p->recorder, &p->chat);
+    vd_recorder_restore(&p->recorder, &p->chat);
     plain_chat_serve(p);
     vd_recorder_step(&p->recorder, &p->chat);
 }

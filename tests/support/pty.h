@@ -16,7 +16,7 @@ bool pty_tell(const char *keys);
 // twenty seconds, or when the program ends.
 bool pty_await(const char *text);
 bool pty_take(void);               // what has come, without waiting; false when it has ended
-void pty_drain(void);              // everything that is on its way, until nothing came for 30 ms
+void pty_drain(void);              // everything that is on its places, until nothing came for 30 ms
 bool pty_showed(const char *text); // in what was read since the last pty_forget
 const char *pty_output(size_t *length);
 bool pty_resize(int width, int height);

@@ -69,7 +69,7 @@ static void open_room(room *r, vd_network_kind network, kind said, int vocab)
     size_t n = r->layout.elements;
     r->block = vd_alloc(n, sizeof *r->block);
     r->gradient = vd_alloc(n, sizeof *r->gradient);
-    vd_layout_start(&r->layout, r->block, &rng);
+    vd_layout_init(&r->layout, r->block, &rng);
     for (size_t i = 0; i < n; i++) // attention that prefers something
         r->block[i] += (vd_real)(0.3 * vd_rng_normal(&rng));
     vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);

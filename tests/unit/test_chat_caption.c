@@ -45,9 +45,9 @@ static void it_is_asked_for_once(void **state)
     assert_int_equal(fake.chat.lanes.caption.sheet->wish.picture, 1);
     assert_int_equal(look()->column, 0);
     fake_chat_keys(&fake, "F11");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     fake_chat_keys(&fake, "'/words' Enter");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CAPTION);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CAPTION);
 }
 
 static void a_failure_says_why_and_is_asked_again_when_it_is_opened_again(void **state)
@@ -142,7 +142,7 @@ static void it_pauses_and_is_left_by_one_key(void **state)
     assert_int_equal(look()->column, 3);
     assert_int_equal(vd_chat_pause(&fake.chat), -1);
     fake_chat_keys(&fake, "Space Esc");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     assert_int_equal(vd_chat_pause(&fake.chat), -1);
 }
 
@@ -181,7 +181,7 @@ static void clicks_open_select_and_change(void **state)
     (void)state;
     vd_rect caption = fake.chat.nav.layout.caption;
     click(caption.x + 3, caption.y);
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CAPTION);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CAPTION);
     click(7, 3); // " two red balls", below the title and the caption of the data
     assert_int_equal(look()->column, 1);
     vd_rect list = fake.chat.nav.what_ifs;
@@ -302,7 +302,7 @@ static void any_caption_is_read(void **state)
     (void)state;
     fake_chat_size(&fake, 120, 40);
     fake_chat_keys(&fake, "'/read two zebra balls' Enter"); // opens the place
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CAPTION);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CAPTION);
     expect("B captioner reads your caption: log-probability");
     fake_chat_keys(&fake, "Home Right");
     expect("unknown to the captioner, which reads <UNK>");

@@ -275,7 +275,7 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     fake_chat_keys(&fake, "'/compare off' Enter");
     expect("base answers alone");
     assert_int_equal(fake.chat.lanes.count, 1);
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     fake_chat_keys(&fake, "'/compare improved' Enter"); // this one, and no other
     assert_int_equal(fake.chat.lanes.count, 2);
     assert_string_equal(fake.chat.lanes.lane[1].model, "improved");
@@ -284,7 +284,7 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     fake_chat_keys(&fake, "F10");
     expect("improved: no such model");
     assert_int_equal(fake.chat.lanes.count, 1);
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     fake.model_lost = false;
 }
 
@@ -461,7 +461,7 @@ static void commands_do_what_their_keys_do(void **state)
     const vd_navigation *nav = &fake.chat.nav;
     vd_rebinding mine;
     fake_chat_keys(&fake, "'/compare' Enter");
-    assert_int_equal(nav->way.now, VD_PLACE_COMPARE);
+    assert_int_equal(nav->places.now, VD_PLACE_COMPARE);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 60, .y = 4});
     assert_int_equal(nav->lane, 1);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 20, .y = 4});
@@ -471,19 +471,19 @@ static void commands_do_what_their_keys_do(void **state)
     fake_chat_keys(&fake, "M-h");
     assert_int_equal(fake.chat.lanes.lane[1].follow, VD_FOLLOW_HUMAN);
     fake_chat_keys(&fake, "'/compare' Enter");
-    assert_int_equal(nav->way.now, VD_PLACE_CHAT);
+    assert_int_equal(nav->places.now, VD_PLACE_CHAT);
     assert_int_equal(fake.chat.lanes.count, 2);
     rebind(&mine, "/pictures");
     fake_chat_keys(&fake, "C-g");
-    assert_int_equal(nav->way.now, VD_PLACE_PICTURES);
+    assert_int_equal(nav->places.now, VD_PLACE_PICTURES);
     fake_chat_keys(&fake, "C-g");
-    assert_int_equal(nav->way.now, VD_PLACE_CHAT);
+    assert_int_equal(nav->places.now, VD_PLACE_CHAT);
     rebind(&mine, "/pictures cube");
     fake_chat_keys(&fake, "C-g");
     assert_string_equal(nav->filter.text, "cube");
     fake_chat_keys(&fake, "'s' C-g"); // it looks for this, and goes nowhere
     assert_string_equal(nav->filter.text, "cube");
-    assert_int_equal(nav->way.now, VD_PLACE_PICTURES);
+    assert_int_equal(nav->places.now, VD_PLACE_PICTURES);
     fake_chat_keys(&fake, "Esc");
     rebind(&mine, "/find");
     fake_chat_keys(&fake, "'is there a cube?' Enter 'cube' C-g");

@@ -113,7 +113,7 @@ static void random_keys_do_no_harm(void **state)
         fake_chat_key(&fake, key);
         assert_true(fake.chat.nav.line.cursor <= fake.chat.nav.line.length);
         assert_true(fake.chat.conversation.branches.picture < vd_world_count(fake_chat_world()));
-        seen[fake.chat.nav.way.now]++;
+        seen[fake.chat.nav.places.now]++;
     }
     assert_true(fake.asked > 50);
     for (int place = 0; place < VD_PLACES; place++)
@@ -143,7 +143,7 @@ static void random_keys_in_the_walk_do_no_harm(void **state)
     fake_chat_keys(&fake, "'is it red?' Enter 'is it blue?' Enter");
     seed = 7;
     for (int i = 0; i < 10000; i++) {
-        if (fake.chat.nav.way.now != VD_PLACE_WALK)
+        if (fake.chat.nav.places.now != VD_PLACE_WALK)
             fake_chat_keys(&fake, "C-u F12");
         fake.no_walk = draw(20) == 0;
         if (draw(12) == 0)

@@ -118,7 +118,7 @@ static void ten_thousand_rounds_scroll_and_are_searched(void **state)
     expect("10000 question 10000?");
     fake_chat_keys(&fake, "C-Home");
     expect(" 1 question 1?");
-    int rows = 0, page = fake.chat.nav.way.seen;
+    int rows = 0, page = fake.chat.nav.places.seen;
     while (fake.chat.nav.scroll > 0 && rows < 30000) {
         fake_chat_keys(&fake, "PgDn");
         rows += page - 1;

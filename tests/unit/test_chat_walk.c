@@ -13,7 +13,7 @@ static void without_an_answer_there_is_no_walk(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "F12");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     assert_int_equal(fake.walks, 0);
     fake_chat_keys(&fake, "'/what-if picture' Enter");
     expect("ask something first");
@@ -34,7 +34,7 @@ static void an_answer_is_walked_through_once(void **state)
     assert_int_equal(fake.walks, 3);
     assert_string_equal(fake.chat.lanes.walk.walk->reply.typed, "is it red?");
     fake_chat_keys(&fake, "F8"); // another picture: no answer any more
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     assert_int_equal(fake.walks, 3);
 }
 

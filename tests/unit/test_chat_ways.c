@@ -406,10 +406,10 @@ static void answers_and_regions_are_clicked(void **state)
     click(answers.x + 5, answers.y + 2);
     assert_int_equal(last_take()->chosen, last_take()->reply.answer.order[1]);
     click(answers.x + 5, answers.y);
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_ANSWERS);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_ANSWERS);
     fake_chat_keys(&fake, "Esc");
     click(attention.x + 1, attention.y + 1);
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_WALK);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_WALK);
     assert_int_equal(fake.chat.lanes.walk.switches.count, 1);
     assert_int_equal(fake.chat.lanes.walk.switches.at[0].kind, VD_SWITCH_REGION);
     fake_chat_keys(&fake, "Esc 'and a ball?' Enter F1 Esc");
@@ -433,7 +433,7 @@ static void regions_of_the_picture_are_clicked(void **state)
             click(nav->spots[i].at.x, nav->spots[i].at.y);
             break;
         }
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_WALK);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_WALK);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)

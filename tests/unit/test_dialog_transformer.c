@@ -72,7 +72,7 @@ static void open_room_of(room *r, const vd_config *config)
     *r = (room){.config = *config};
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     r->block = vd_alloc(r->layout.elements, sizeof *r->block);
-    vd_layout_start(&r->layout, r->block, &rng);
+    vd_layout_init(&r->layout, r->block, &rng);
     vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
 }
 

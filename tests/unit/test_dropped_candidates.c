@@ -71,7 +71,7 @@ static fixture *open_fixture(vd_network_kind network, vd_decoders decoders)
     vd_weights_layout(&f.config, &f.layout, f.block, &f.weights);
     assert_true(f.layout.elements <= sizeof f.block / sizeof *f.block);
     vd_weights_layout(&f.config, &f.layout, f.gradient, &f.gradients);
-    vd_layout_start(&f.layout, f.block, &rng);
+    vd_layout_init(&f.layout, f.block, &rng);
     vd_words_sinusoid(f.sinusoid, VD_MAX_HISTORY, f.config.embed);
     return &f;
 }

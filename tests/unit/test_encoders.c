@@ -95,7 +95,7 @@ static void open_room(room *r, const vd_config *which)
     r->config.positions = which->network % 2 ? VD_POSITIONS_NONE : VD_POSITIONS_LEARNED;
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     r->block = vd_alloc(r->layout.elements, sizeof *r->block);
-    vd_layout_start(&r->layout, r->block, &rng);
+    vd_layout_init(&r->layout, r->block, &rng);
     for (size_t i = 0; i < r->layout.elements; i++) // attention does not start flat
         r->block[i] += (vd_real)(0.2 * vd_rng_normal(&rng));
     vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
@@ -516,13 +516,13 @@ static void tables_start_as_the_papers_have_them(void **state)
     static const struct {
         vd_network_kind network;
         const char *name;
-        vd_start_kind kind;
+        vd_init_kind kind;
     } tables[] = {
-        {VD_NETWORK_MEMN2N, "encoder.memory.words.1.weight", VD_START_WORDS},
-        {VD_NETWORK_MEMN2N, "encoder.memory.time.0.weight", VD_START_NORMAL},
-        {VD_NETWORK_MAC, "encoder.rounds.age.weight", VD_START_NORMAL},
-        {VD_NETWORK_DIALOG_TRANSFORMER, "encoder.place.weight", VD_START_NORMAL},
-        {VD_NETWORK_DIALOG_TRANSFORMER, "encoder.regions.kind", VD_START_NORMAL},
+        {VD_NETWORK_MEMN2N, "encoder.memory.words.1.weight", VD_INIT_WORDS},
+        {VD_NETWORK_MEMN2N, "encoder.memory.time.0.weight", VD_INIT_NORMAL},
+        {VD_NETWORK_MAC, "encoder.rounds.age.weight", VD_INIT_NORMAL},
+        {VD_NETWORK_DIALOG_TRANSFORMER, "encoder.place.weight", VD_INIT_NORMAL},
+        {VD_NETWORK_DIALOG_TRANSFORMER, "encoder.regions.kind", VD_INIT_NORMAL},
     };
     (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -531,9 +531,9 @@ static void tables_start_as_the_papers_have_them(void **state)
         config.network = tables[i].network;
         vd_encoder_of(&config)->declare(&config, &layout);
         const vd_parameter *table = vd_layout_find(&layout, tables[i].name);
-        if (!table || table->start.kind != tables[i].kind || table->start.scale != 0.1)
+        if (!table || table->init.kind != tables[i].kind || table->init.scale != 0.1)
             fail_msg("%s: expected N(0, 0.1), found %g", tables[i].name,
-                     table ? table->start.scale : NAN);
+                     table ? table->init.scale : NAN);
     }
 }
 

@@ -85,7 +85,7 @@ static void open_room(room *r, vd_network_kind network, vd_tying tying, int hops
     r->config.hops = hops;
     vd_weights_layout(&r->config, &r->layout, NULL, NULL);
     r->block = vd_alloc(r->layout.elements, sizeof *r->block);
-    vd_layout_start(&r->layout, r->block, &rng);
+    vd_layout_init(&r->layout, r->block, &rng);
     for (size_t i = 0; i < r->layout.elements; i++)
         r->block[i] += (vd_real)(0.2 * vd_rng_normal(&rng));
     vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);

@@ -91,7 +91,7 @@ static void compare_gates(vd_gate gate)
     float *host = vd_alloc(n, sizeof *host), share[1000];
     vd_real *block = vd_arena_reals(&arena, n), *fused = vd_arena_zeros(&arena, n),
             *taped = vd_arena_zeros(&arena, n), *sinusoid;
-    vd_layout_start(&layout, host, &rng);
+    vd_layout_init(&layout, host, &rng);
     be->load_floats(host, block, n);
     vd_weights_layout(&config, &layout, block, &weights);
     vd_weights_layout(&config, &layout, fused, &gradients);

@@ -552,7 +552,7 @@ static void load_it(const char *file, const char *why)
     plain_chat p;
     plain_chat_open(world, &p, false, NULL);
     vd_chat_wish(&p.chat, VD_WISH_LOAD, "gone");
-    vd_recorder_grant(&p.recorder, &p.chat);
+    vd_recorder_handle_wish(&p.recorder, &p.chat);
     assert_non_null(strstr(p.chat.notice.text, why));
     plain_chat_close(&p);
     vd_world_close(world);

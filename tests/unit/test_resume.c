@@ -59,7 +59,7 @@ static void resume_unserved(plain_chat *p, const char *file)
         assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
     assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
     assert_int_equal(vd_chat_init(&p->chat, world, 0, model, 1, &err), VD_OK);
-    vd_recorder_take_up(&p->recorder, &p->chat);
+    vd_recorder_restore(&p->recorder, &p->chat);
 }
 
 static void expect_ready(const plain_chat *p, size_t rounds, const char *last)
@@ -136,7 +136,7 @@ static void every_picture_s_conversation_is_taken_up_again(void **state)
     go(&p, 3);
     go(&p, 0);
     expect_ready(&p, 3, "which one");
-    assert_int_equal(p.recorder.other, 0);
+    assert_int_equal(p.recorder.mismatched, 0);
     plain_chat_close(&p);
     free(file);
 }
@@ -288,7 +288,7 @@ static void models_histories_and_branches_are_taken_up(void **state)
         assert_int_equal(response->chosen, response->reply.answer.order[lane == 0 ? 1 : 3]);
     }
     assert_int_equal(p.recorder.verified, 10);
-    assert_int_equal(p.recorder.other, 0);
+    assert_int_equal(p.recorder.mismatched, 0);
     vd_recorder_step(&p.recorder, &p.chat);
     free(support_read_file(file, &after));
     assert_true(after > written); // another branch is in use now
@@ -562,7 +562,7 @@ static void stopping_while_it_is_taken_up_loses_nothing(void **state)
         assert_string_equal(p.chat.conversation.branch->rounds[2].typed, "and behind it?");
         const vd_response *chosen = &p.chat.conversation.branch->rounds[1].response[0];
         assert_int_equal(chosen->chosen, chosen->reply.answer.order[2]);
-        assert_int_equal(p.recorder.other, 0);
+        assert_int_equal(p.recorder.mismatched, 0);
         plain_chat_close(&p);
     }
     free(file);

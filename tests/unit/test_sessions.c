@@ -40,7 +40,7 @@ static void type(plain_chat *p, const char *line)
     for (; *line; line++)
         vd_chat_key(&p->chat, (vd_key){.code = (unsigned char)*line});
     vd_chat_key(&p->chat, (vd_key){.code = VD_KEY_ENTER});
-    vd_recorder_grant(&p->recorder, &p->chat);
+    vd_recorder_handle_wish(&p->recorder, &p->chat);
     vd_recorder_step(&p->recorder, &p->chat);
     plain_chat_serve(p);
     vd_recorder_step(&p->recorder, &p->chat);
@@ -202,7 +202,7 @@ static void another_session_is_gone_on_with(void **state)
     plain_chat_serve(&p);
     assert_string_equal(p.chat.conversation.branch->rounds[0].typed, "is it red");
     type(&p, "/load"); // a list
-    assert_int_equal(p.chat.nav.way.now, VD_PLACE_SESSIONS);
+    assert_int_equal(p.chat.nav.places.now, VD_PLACE_SESSIONS);
     assert_int_equal(p.chat.saved_count, 2);
     type(&p, "blue"); // by its question
     assert_string_equal(vd_transcript_path(p.recorder.transcript) + strlen(directory),

@@ -325,12 +325,12 @@ static void the_whole_pool_can_be_listed_filtered_and_picked(void **state)
     fake_chat_keys(&fake, "Down Down Down");
     expect("answer 2 of 2 that match");
     fake_chat_keys(&fake, "Enter");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     assert_int_equal(strncmp(vd_response_text(last_take(), last_take()->chosen), "yes", 3), 0);
     fake_chat_keys(&fake, "F4 'nothing has this' Enter");
     expect("no answer of the pool has");
     fake_chat_keys(&fake, "Esc");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
 }
 
 static void the_attention_view_goes_word_by_word(void **state)
@@ -363,7 +363,7 @@ static void help_lists_the_keys_of_the_place(void **state)
     fake_chat_keys(&fake, "C-u 'is it?' Enter F4 F1");
     expect("Keys in the list of answers");
     fake_chat_keys(&fake, "F1");
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_ANSWERS);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_ANSWERS);
 }
 
 // Whether there is a message says its kind, not its text.
@@ -593,9 +593,9 @@ static void the_mouse_zooms_and_selects(void **state)
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = dialog.x + 4, .y = dialog.y + 1});
     assert_int_equal(fake.chat.nav.selected, 0);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 3, .y = 3});
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_ZOOM);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_ZOOM);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 3, .y = 3});
-    assert_int_equal(fake.chat.nav.way.now, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_CHAT);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = -1, .y = 90000});
 }
 

@@ -84,10 +84,10 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
         nav->scroll = 0;
         tell_unseen(chat);
     }
-    if (arrival.answered && chat->lanes.compare_when_free && nav->way.now == VD_PLACE_COMPARE &&
+    if (arrival.answered && chat->lanes.compare_when_free && nav->places.now == VD_PLACE_COMPARE &&
         !vd_conversation_waits(&chat->conversation))
         vd_lanes_compare_with(&chat->lanes, "");
-    if (models > 1 && chat->lanes.count == 1 && nav->way.now == VD_PLACE_COMPARE)
+    if (models > 1 && chat->lanes.count == 1 && nav->places.now == VD_PLACE_COMPARE)
         vd_chat_open(chat, VD_PLACE_CHAT); // the other one could not be read
     vd_chat_settle(chat);
 }

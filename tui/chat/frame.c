@@ -73,7 +73,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         char models[160], rest[64];
         int size = snprintf(rest, sizeof rest, "  %.20s%s%s ", lane->backend, time,
                             at.width >= 60 ? "  F1 help" : "");
-        bool side = vd_chat_view(chat)->of_round && chat->nav.way.now != VD_PLACE_COMPARE;
+        bool side = vd_chat_view(chat)->of_round && chat->nav.places.now != VD_PLACE_COMPARE;
         name_models(&chat->lanes, side ? chat->nav.lane : -1, at.width - x - 1 - size, models,
                     sizeof models);
         snprintf(text, sizeof text, "%s%s", models, rest);
@@ -145,7 +145,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
                      : width >= 56 ? "ask about the picture (Tab suggests a question)"
                                    : "ask about the picture (Tab: an idea)",
                      faint);
-    if (chat->nav.way.now == VD_PLACE_HELP)
+    if (chat->nav.places.now == VD_PLACE_HELP)
         grid->cursor_x = grid->cursor_y = -1;
 }
 
@@ -156,7 +156,7 @@ static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
         return;
     }
     char hints[256];
-    vd_keymap_hints(chat->nav.way.now, at.width - 2, hints, sizeof hints);
+    vd_keymap_hints(chat->nav.places.now, at.width - 2, hints, sizeof hints);
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints, vd_style_of(grid, VD_ROLE_FAINT));
 }
 
@@ -189,7 +189,7 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
     vd_grid_clear(grid);
     chat->nav.spot_count = 0;
     memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);
-    chat->nav.way.seen = chat->nav.way.most = 0;
+    chat->nav.places.seen = chat->nav.places.most = 0;
     chat->nav.layout = view->arrange ? view->arrange(chat, grid->width, grid->height)
                                      : vd_panels_full(grid->width, grid->height, 0);
     if (vd_draw_too_small(grid))

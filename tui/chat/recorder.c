@@ -14,13 +14,13 @@ static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other
 static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *image_id,
                            const char **model, vd_error *err)
 {
-    vd_status status = path ? vd_transcript_read(path, &recorder->past, err)
-                            : vd_transcript_newest(&recorder->past, err);
+    vd_status status = path ? vd_transcript_read(path, &recorder->resumed, err)
+                            : vd_transcript_newest(&recorder->resumed, err);
     if (status)
         return status;
-    if (recorder->past.talk_count == 0)
+    if (recorder->resumed.talk_count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: has no conversation to continue", path);
-    const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
+    const vd_chat_record *record = &recorder->resumed.talks[recorder->resumed.talk_count - 1];
     *image_id = record->image_id;
     if (record->lane_count)
         *model = record->lanes[0].name;
@@ -33,11 +33,11 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
     vd_status status = resume ? read_past(recorder, path, image_id, model, err) : VD_OK;
     if (status)
         return status;
-    status = vd_transcript_start(path ? path : recorder->past.path, &recorder->transcript,
-                                 &recorder->placeless);
+    status = vd_transcript_start(path ? path : recorder->resumed.path, &recorder->transcript,
+                                 &recorder->no_place);
     return status == VD_OK || status == VD_UNAVAILABLE || status == VD_IO
                ? VD_OK
-               : vd_error_set(err, status, "%s", recorder->placeless.text);
+               : vd_error_set(err, status, "%s", recorder->no_place.text);
 }
 
 vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_world *world,
@@ -57,11 +57,11 @@ vd_status vd_recorder_open_pictures(const vd_transcript_file *past, const vd_wor
                         why.text);
 }
 
-void vd_recorder_about(vd_recorder *recorder, vd_world_files *files)
+void vd_recorder_set_files(vd_recorder *recorder, vd_world_files *files)
 {
-    vd_recorded_files_use(&recorder->past.files, files);
+    vd_recorded_files_use(&recorder->resumed.files, files);
     vd_recorded_files_of(files, &recorder->files);
-    if (recorder->transcript && !vd_recorded_files_same(&recorder->files, &recorder->past.files))
+    if (recorder->transcript && !vd_recorded_files_same(&recorder->files, &recorder->resumed.files))
         vd_transcript_about(recorder->transcript, &recorder->files);
 }
 
@@ -82,8 +82,8 @@ static bool take_up_others(vd_recorder *recorder, vd_chat *chat)
 {
     size_t picture;
     bool whole = true;
-    for (size_t i = 0; whole && i + 1 < recorder->past.talk_count; i++) {
-        const vd_chat_record *talk = &recorder->past.talks[i];
+    for (size_t i = 0; whole && i + 1 < recorder->resumed.talk_count; i++) {
+        const vd_chat_record *talk = &recorder->resumed.talks[i];
         if (talk->later || talk->closed)
             continue;
         if (vd_world_find(chat->conversation.world, talk->image_id, &picture, NULL) != VD_OK) {
@@ -96,23 +96,23 @@ static bool take_up_others(vd_recorder *recorder, vd_chat *chat)
     return whole;
 }
 
-void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
+void vd_recorder_restore(vd_recorder *recorder, vd_chat *chat)
 {
-    size_t talks = recorder->past.talk_count;
-    if (talks && (!vd_lanes_restore(&chat->lanes, &recorder->past.talks[talks - 1]) ||
+    size_t talks = recorder->resumed.talk_count;
+    if (talks && (!vd_lanes_restore(&chat->lanes, &recorder->resumed.talks[talks - 1]) ||
                   !take_up_others(recorder, chat))) {
         vd_notice_complain(&chat->notice, "out of memory: the conversation is not continued");
-        vd_transcript_clear(&recorder->past);
+        vd_transcript_clear(&recorder->resumed);
     }
     recorder->image_id = vd_conversation_image_id(&chat->conversation);
-    recorder->resuming = last_talk(&recorder->past, recorder->image_id);
-    if (recorder->placeless.status)
-        vd_notice_complain(&chat->notice, "no transcript is written: %s", recorder->placeless.text);
+    recorder->resuming = last_talk(&recorder->resumed, recorder->image_id);
+    if (recorder->no_place.status)
+        vd_notice_complain(&chat->notice, "no transcript is written: %s", recorder->no_place.text);
 }
 
 void vd_recorder_free(vd_recorder *recorder)
 {
-    vd_transcript_clear(&recorder->past);
+    vd_transcript_clear(&recorder->resumed);
     vd_transcript_close(recorder->transcript);
     vd_recorded_files_clear(&recorder->files);
     *recorder = (vd_recorder){0};
@@ -153,14 +153,14 @@ static void count_other(vd_recorder *recorder, const vd_sheet_side *then, const 
 static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 {
     const vd_record *other;
-    const vd_record *record = vd_transcript_find_same(&recorder->past, sheet, &other);
+    const vd_record *record = vd_transcript_find_same(&recorder->resumed, sheet, &other);
     if (recorder->resuming && other && !record)
         count_other(recorder, &other->sheet.side[0], &sheet->side[0]);
     if (!record)
         return false;
     bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
     recorder->verified += same;
-    recorder->other += !same;
+    recorder->mismatched += !same;
     return same && record->sheet.side[0].lane == sheet->side[0].lane &&
            !vd_transcript_elsewhere(recorder->transcript);
 }
@@ -335,9 +335,9 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
         return; // it was stopped, and the chat said so
     if (chat->conversation.branches.count > 1)
         snprintf(branches, sizeof branches, ", %d branches", chat->conversation.branches.count);
-    if (recorder->other > 0)
+    if (recorder->mismatched > 0)
         snprintf(text, sizeof text, "; %d of %d answers have scores that differ from the record",
-                 recorder->other, recorder->other + recorder->verified);
+                 recorder->mismatched, recorder->mismatched + recorder->verified);
     else if (other > 0)
         snprintf(text, sizeof text, "; %d answer%s not in this pool", other,
                  other == 1 ? " is" : "s are");
@@ -388,8 +388,8 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
     int64_t image_id = vd_conversation_image_id(&chat->conversation);
     if (image_id != recorder->image_id) {
         recorder->image_id = image_id;
-        recorder->verified = recorder->other = recorder->incomparable = recorder->switched = 0;
-        recorder->resuming = last_talk(&recorder->past, image_id);
+        recorder->verified = recorder->mismatched = recorder->incomparable = recorder->switched = 0;
+        recorder->resuming = last_talk(&recorder->resumed, image_id);
     }
     if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].loaded)
         sum_up_taken(recorder, chat);

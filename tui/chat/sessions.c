@@ -61,16 +61,16 @@ static void take_over(vd_recorder *recorder, vd_chat *chat, vd_transcript *trans
                       vd_transcript_file *past)
 {
     vd_transcript_close(recorder->transcript);
-    vd_transcript_clear(&recorder->past);
+    vd_transcript_clear(&recorder->resumed);
     recorder->transcript = transcript;
-    recorder->past = *past;
+    recorder->resumed = *past;
     *past = (vd_transcript_file){0};
-    recorder->verified = recorder->other = recorder->incomparable = recorder->switched =
+    recorder->verified = recorder->mismatched = recorder->incomparable = recorder->switched =
         recorder->pictures = recorder->missing = 0;
-    const vd_chat_record *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    const vd_chat_record *talk = &recorder->resumed.talks[recorder->resumed.talk_count - 1];
     if (talk->lane_count && strcmp(talk->lanes[0].name, chat->lanes.lane[0].name) != 0)
         vd_lanes_use_model(&chat->lanes, 0, talk->lanes[0].name);
-    vd_recorder_take_up(recorder, chat);
+    vd_recorder_restore(recorder, chat);
 }
 
 static void load(vd_recorder *recorder, vd_chat *chat, const char *path)
@@ -104,7 +104,7 @@ static void load(vd_recorder *recorder, vd_chat *chat, const char *path)
     vd_transcript_clear(&past);
 }
 
-void vd_recorder_grant(vd_recorder *recorder, vd_chat *chat)
+void vd_recorder_handle_wish(vd_recorder *recorder, vd_chat *chat)
 {
     vd_error err = {0};
     char *path = NULL;

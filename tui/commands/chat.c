@@ -180,7 +180,7 @@ static void step_chat(void *context)
     chat_program *program = context;
     program->letters = 0;
     keep_history(program);
-    vd_recorder_grant(&program->recorder, program->view);
+    vd_recorder_handle_wish(&program->recorder, program->view);
     vd_recorder_step(&program->recorder, program->view);
 }
 
@@ -353,7 +353,7 @@ static void start_view(chat_program *program, const chat_settings *settings, siz
         vd_notice_say(&program->view->notice,
                       "%zu of %zu pictures have no features and are left out", skipped,
                       skipped + vd_world_count(program->world));
-    vd_recorder_take_up(&program->recorder, program->view);
+    vd_recorder_restore(&program->recorder, program->view);
     const vd_transcript *transcript = program->recorder.transcript;
     if (settings->transcript && !settings->resume && transcript &&
         !vd_transcript_elsewhere(transcript) && access(settings->transcript, F_OK) == 0)
@@ -377,7 +377,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status)
         status = start_recorder(program, settings, &image, &model, err);
     if (!status) {
-        vd_recorder_about(&program->recorder, &files);
+        vd_recorder_set_files(&program->recorder, &files);
         status = vd_world_open_files(&files, &program->world, err);
     }
     if (!status)
@@ -388,7 +388,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_visdial_match(program->world->dialogs, program->world->regions,
                                   settings->missing, &skipped, err);
     if (!status)
-        status = vd_recorder_open_pictures(&program->recorder.past, program->world, err);
+        status = vd_recorder_open_pictures(&program->recorder.resumed, program->world, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
     else if (!status)

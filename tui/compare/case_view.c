@@ -287,7 +287,7 @@ static int draw_page(vd_cases_view *view, vd_grid *grid, vd_rect at, int side)
                        side == view->side);
     at.y++;
     at.height--;
-    int rows = vd_heat_maps_draw(&maps, grid, at, view->way.top[VD_PLACE_CASE_MAPS]);
+    int rows = vd_heat_maps_draw(&maps, grid, at, view->places.top[VD_PLACE_CASE_MAPS]);
     at.y += rows + 1;
     at.height -= rows + 1;
     if (at.height >= LEAST_PICTURE && view->picture.image.rgb)
@@ -309,5 +309,5 @@ void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at)
         int own = draw_page(view, grid, vd_columns_place(&view->columns, i), view->columns.side[i]);
         rows = own > rows ? own : rows;
     }
-    vd_way_drawn(&view->way, rows, at.height - 2);
+    vd_places_drawn(&view->places, rows, at.height - 2);
 }

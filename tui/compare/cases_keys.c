@@ -57,24 +57,24 @@ static void show_all(vd_cases_view *view)
 
 static void open_case(vd_cases_view *view)
 {
-    if (view->way.now == VD_PLACE_CASES_FIND)
-        vd_way_back(&view->way);
-    if (view->count && !vd_way_have(&view->way, VD_PLACE_CASE))
-        vd_way_go(&view->way, VD_PLACE_CASE);
+    if (view->places.now == VD_PLACE_CASES_FIND)
+        vd_places_back(&view->places);
+    if (view->count && !vd_places_has(&view->places, VD_PLACE_CASE))
+        vd_places_open(&view->places, VD_PLACE_CASE);
 }
 
 // Opens what fills the case's place, or goes back from it.
 static void show(vd_cases_view *view, vd_place place)
 {
-    if (place == VD_PLACE_CASE_MAPS && view->way.now == VD_PLACE_CASE_PICTURE)
-        vd_way_back(&view->way);
-    else if (view->way.now == place) {
-        vd_way_back(&view->way);
+    if (place == VD_PLACE_CASE_MAPS && view->places.now == VD_PLACE_CASE_PICTURE)
+        vd_places_back(&view->places);
+    else if (view->places.now == place) {
+        vd_places_back(&view->places);
         return;
     }
     open_case(view);
     if (view->count)
-        vd_way_go(&view->way, place);
+        vd_places_open(&view->places, place);
 }
 
 static void next_word(vd_cases_view *view, int by)
@@ -113,7 +113,7 @@ static void click(vd_cases_view *view, vd_key key)
 // Moves from case to case.
 static bool move(vd_cases_view *view, vd_action action, const char *argument)
 {
-    bool page = view->way.now == VD_PLACE_CASE_MAPS || view->way.now == VD_PLACE_HELP;
+    bool page = view->places.now == VD_PLACE_CASE_MAPS || view->places.now == VD_PLACE_HELP;
     long by = page ? 0 : vd_scroll_lines(action, argument, view->page);
     if (action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE)
         by = action == VD_ACTION_NEXT_CASE ? 1 : -1;
@@ -152,30 +152,30 @@ static bool choose(vd_cases_view *view, vd_action action, const char *argument)
 // Back from the first place shows all cases, back from the text those with any.
 static void go_back(vd_cases_view *view)
 {
-    if (view->way.depth == 1)
+    if (view->places.depth == 1)
         show_all(view);
-    if (view->way.now == VD_PLACE_CASES_FIND) {
+    if (view->places.now == VD_PLACE_CASES_FIND) {
         vd_line_clear(&view->find);
         vd_cases_view_choose(view);
     }
-    vd_way_back(&view->way);
+    vd_places_back(&view->places);
 }
 
 static void pick(vd_cases_view *view)
 {
-    bool finding = view->way.now == VD_PLACE_CASES_FIND;
+    bool finding = view->places.now == VD_PLACE_CASES_FIND;
     if (finding && view->count)
-        vd_way_back(&view->way);
-    else if (finding || vd_way_have(&view->way, VD_PLACE_CASE))
-        vd_way_go(&view->way, view->way.stack[0]); // the list
+        vd_places_back(&view->places);
+    else if (finding || vd_places_has(&view->places, VD_PLACE_CASE))
+        vd_places_open(&view->places, view->places.stack[0]); // the list
     else
         open_case(view);
 }
 
 static bool act_shown(vd_cases_view *view, vd_action action)
 {
-    bool case_shown =
-        vd_way_have(&view->way, VD_PLACE_CASE) || view->way.stack[0] == VD_PLACE_CASES_AND_CASE;
+    bool case_shown = vd_places_has(&view->places, VD_PLACE_CASE) ||
+                      view->places.stack[0] == VD_PLACE_CASES_AND_CASE;
     switch ((int)action) {
     case VD_ACTION_PICK:
         pick(view);
@@ -191,12 +191,12 @@ static bool act_shown(vd_cases_view *view, vd_action action)
         return true;
     case VD_ACTION_LEFT:
     case VD_ACTION_RIGHT:
-        if (view->way.now != VD_PLACE_CASE_MAPS)
+        if (view->places.now != VD_PLACE_CASE_MAPS)
             return false;
         next_word(view, action == VD_ACTION_LEFT ? -1 : 1);
         return true;
     case VD_ACTION_SEARCH:
-        vd_way_go(&view->way, VD_PLACE_CASES_FIND);
+        vd_places_open(&view->places, VD_PLACE_CASES_FIND);
         return true;
     case VD_ACTION_BACK:
         go_back(view);
@@ -213,7 +213,7 @@ static bool act(void *context, vd_action action, const char *argument)
     if (action == VD_ACTION_STOP) // of the help
         action = VD_ACTION_LEAVE;
     return move(view, action, argument) || choose(view, action, argument) ||
-           act_shown(view, action) || vd_way_act(&view->way, action, argument) ||
+           act_shown(view, action) || vd_places_act(&view->places, action, argument) ||
            vd_terminal_act(action, argument, &view->theme, &view->entry.notice, &view->ask);
 }
 
@@ -222,11 +222,11 @@ static bool act(void *context, vd_action action, const char *argument)
 void vd_cases_view_key(vd_cases_view *view, vd_key key)
 {
     char text[2];
-    vd_place place = view->way.now;
+    vd_place place = view->places.now;
     bool finding = place == VD_PLACE_CASES_FIND;
     if (key.code == VD_KEY_CLICK && view->hints.height && key.y == view->hints.y)
         key = vd_keymap_hint_key(place, view->hints.width, key.x - view->hints.x);
-    if (vd_entry_key(&view->entry, &view->way, key, act, view))
+    if (vd_entry_key(&view->entry, &view->places, key, act, view))
         return;
     vd_action action = vd_keymap_action(place, key, !finding || view->find.length == 0);
     if (finding && vd_line_key(&view->find, key, action))

@@ -44,8 +44,8 @@ void vd_cases_view_choose(vd_cases_view *view)
         if (view->at[i] == keep)
             to = i;
     vd_cases_view_go(view, to);
-    if (view->count == 0 && view->way.now != VD_PLACE_CASES_FIND) // no case is there to be shown
-        vd_way_go(&view->way, view->way.stack[0]);
+    if (view->count == 0 && view->places.now != VD_PLACE_CASES_FIND) // no case is there to be shown
+        vd_places_open(&view->places, view->places.stack[0]);
 }
 
 void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_case_filter *filter,
@@ -53,7 +53,7 @@ void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_cas
 {
     *view = (vd_cases_view){.cases = cases, .filter = *filter, .order = order};
     view->at = g_new(const vd_case *, cases->count);
-    vd_way_begin(&view->way, VD_PLACE_CASES);
+    vd_places_begin(&view->places, VD_PLACE_CASES);
     if (filter->text)
         vd_line_set(&view->find, filter->text);
     vd_cases_view_choose(view);
@@ -61,7 +61,7 @@ void vd_cases_view_init(vd_cases_view *view, const vd_cases *cases, const vd_cas
         if (view->at[i] == at)
             vd_cases_view_go(view, i);
     if (at && view->count)
-        vd_way_go(&view->way, VD_PLACE_CASE);
+        vd_places_open(&view->places, VD_PLACE_CASE);
 }
 
 static void drop_sheet(vd_cases_view *view)
@@ -255,13 +255,13 @@ static void draw_find(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
     vd_line_draw(&view->find, grid, (vd_rect){x, at.y, at.width - x, 1});
-    if (view->way.now != VD_PLACE_CASES_FIND)
+    if (view->places.now != VD_PLACE_CASES_FIND)
         grid->cursor_x = grid->cursor_y = -1;
 }
 
 static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    vd_place place = view->way.now;
+    vd_place place = view->places.now;
     bool help = place == VD_PLACE_HELP;
     if (vd_entry_draw(&view->entry, grid, at))
         return;
@@ -279,7 +279,7 @@ static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 
 static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    vd_way_draw_help(&view->way, grid, at);
+    vd_places_draw_help(&view->places, grid, at);
 }
 
 // List and case beside each other.
@@ -308,19 +308,19 @@ static void (*const draws[VD_ALL_PLACES])(vd_cases_view *view, vd_grid *grid, vd
 static void draw_all(vd_cases_view *view, vd_grid *grid)
 {
     int width = grid->width, height = grid->height;
-    vd_way *way = &view->way;
+    vd_places *places = &view->places;
     vd_grid_clear(grid);
     view->list = view->hints = (vd_rect){0};
     view->columns.count = view->pictures.count = 0;
-    vd_way_begin(way, width >= BOTH_FROM ? VD_PLACE_CASES_AND_CASE : VD_PLACE_CASES);
+    vd_places_begin(places, width >= BOTH_FROM ? VD_PLACE_CASES_AND_CASE : VD_PLACE_CASES);
     if (vd_draw_too_small(grid))
         return;
     if (view->sheet)
         vd_case_sheet_judge(view->cases, view->shown, view->filter.by, view->sheet);
     // A text is typed in the last row, below the place it was opened from.
-    vd_place shown = way->now;
+    vd_place shown = places->now;
     if (shown == VD_PLACE_CASES_FIND)
-        shown = way->stack[view->count ? way->depth - 2 : 0];
+        shown = places->stack[view->count ? places->depth - 2 : 0];
     draw_status(view, grid, (vd_rect){0, 0, width, 1});
     draws[shown](view, grid, (vd_rect){0, 1, width, height - 2});
     draw_last_row(view, grid, (vd_rect){0, height - 1, width, 1});

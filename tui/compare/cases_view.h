@@ -21,7 +21,7 @@ typedef struct vd_cases_view {
     size_t cursor; // in at
     size_t in_group[VD_CASE_GROUPS];
 
-    vd_way way; // from the list on; what it begins with depends on the width
+    vd_places places; // from the list on; what it begins with depends on the width
     vd_line find;
     int side; // the model that is looked at: its attention is on the picture
     int word; // of the question, in its attentions word by word

@@ -29,10 +29,10 @@ static const vd_binding *find_command(vd_place screen, const char *name, size_t 
     return *matches == 1 ? found : NULL;
 }
 
-bool vd_entry_known(const vd_way *way, const char *line)
+bool vd_entry_known(const vd_places *places, const char *line)
 {
     int matches;
-    return find_command(way->stack[0], line, strcspn(line, " "), &matches) != NULL;
+    return find_command(places->stack[0], line, strcspn(line, " "), &matches) != NULL;
 }
 
 static void refuse_command(vd_place screen, const char *name, size_t length, int matches,
@@ -52,21 +52,22 @@ static void refuse_command(vd_place screen, const char *name, size_t length, int
         vd_notice_complain(notice, "%s is not a command; F1 lists them", typed);
 }
 
-void vd_entry_run(const vd_way *way, const char *line, vd_notice *notice, vd_act *act, void *screen)
+void vd_entry_run(const vd_places *places, const char *line, vd_notice *notice, vd_act *act,
+                  void *screen)
 {
     size_t length = strcspn(line, " ");
     char argument[VD_LINE_MAX + 1];
     int matches;
     g_strlcpy(argument, line + length, sizeof argument);
     g_strstrip(argument);
-    const vd_binding *found = find_command(way->stack[0], line, length, &matches);
+    const vd_binding *found = find_command(places->stack[0], line, length, &matches);
     if (!found || length < 2)
-        refuse_command(way->stack[0], line, length, matches, notice);
+        refuse_command(places->stack[0], line, length, matches, notice);
     else if (!found->argument && argument[0])
         vd_notice_complain(notice, "%s takes no argument, found \"%s\"", found->command, argument);
     else if (!act(screen, found->action, argument)) {
         char where[256];
-        vd_keymap_where(way->stack[0], found->action, where, sizeof where);
+        vd_keymap_where(places->stack[0], found->action, where, sizeof where);
         vd_notice_complain(notice, "%s does nothing here%s%s", found->command,
                            *where ? "; it works " : "", where);
     }
@@ -124,7 +125,7 @@ static void add_commands(vd_place screen, vd_completion *completion)
     }
 }
 
-void vd_entry_complete(const vd_way *way, vd_line *line, vd_notice *notice, vd_entry_add *add,
+void vd_entry_complete(const vd_places *places, vd_line *line, vd_notice *notice, vd_entry_add *add,
                        const void *screen)
 {
     bool again = line->changes == line->suggested; // Tab once more: the next of a long list
@@ -133,12 +134,12 @@ void vd_entry_complete(const vd_way *way, vd_line *line, vd_notice *notice, vd_e
     char name[32];
     if (space) {
         snprintf(name, sizeof name, "%.*s", (int)(space - line->text), line->text);
-        if (vd_entry_known(way, name))
+        if (vd_entry_known(places, name))
             add_words(name, &completion);
         if (add)
             add(screen, name, &completion);
     } else {
-        add_commands(way->stack[0], &completion);
+        add_commands(places->stack[0], &completion);
     }
     if (completion.matches == 0)
         vd_notice_say(notice, "%s",
@@ -158,24 +159,24 @@ void vd_entry_complete(const vd_way *way, vd_line *line, vd_notice *notice, vd_e
 
 // ---- where nothing else is typed ----------------------------------------------------------------
 
-static void submit(vd_entry *entry, const vd_way *way, vd_act *act, void *screen)
+static void submit(vd_entry *entry, const vd_places *places, vd_act *act, void *screen)
 {
     char line[VD_LINE_MAX + 1];
     g_strlcpy(line, entry->line.text, sizeof line);
     vd_line_remember(&entry->line, line, NULL);
     entry->open = false;
-    vd_entry_run(way, line, &entry->notice, act, screen);
+    vd_entry_run(places, line, &entry->notice, act, screen);
 }
 
 // An open line takes all keys.
-static void type(vd_entry *entry, const vd_way *way, vd_key key, vd_act *act, void *screen)
+static void type(vd_entry *entry, const vd_places *places, vd_key key, vd_act *act, void *screen)
 {
     vd_line *line = &entry->line;
     vd_action action = vd_keymap_action(VD_PLACE_COMMAND, key, line->length == 0);
     if (action == VD_ACTION_COMPLETE)
-        vd_entry_complete(way, line, &entry->notice, NULL, NULL);
+        vd_entry_complete(places, line, &entry->notice, NULL, NULL);
     else if (action == VD_ACTION_ASK)
-        submit(entry, way, act, screen);
+        submit(entry, places, act, screen);
     else if (!vd_line_key(line, key, action) && action) {
         entry->open = action != VD_ACTION_BACK && action != VD_ACTION_HELP;
         if (action != VD_ACTION_BACK)
@@ -184,16 +185,16 @@ static void type(vd_entry *entry, const vd_way *way, vd_key key, vd_act *act, vo
     entry->open &= line->length > 0;
 }
 
-bool vd_entry_key(vd_entry *entry, const vd_way *way, vd_key key, vd_act *act, void *screen)
+bool vd_entry_key(vd_entry *entry, const vd_places *places, vd_key key, vd_act *act, void *screen)
 {
-    const char *line = vd_keymap_line(way->now, key);
+    const char *line = vd_keymap_line(places->now, key);
     bool open = entry->open;
     entry->notice = (vd_notice){0};
     if (open) {
-        type(entry, way, key, act, screen);
+        type(entry, places, key, act, screen);
     } else if (line) {
-        vd_entry_run(way, line, &entry->notice, act, screen);
-    } else if (vd_keymap_action(way->now, key, true) == VD_ACTION_COMMAND) {
+        vd_entry_run(places, line, &entry->notice, act, screen);
+    } else if (vd_keymap_action(places->now, key, true) == VD_ACTION_COMMAND) {
         vd_line_set(&entry->line, "/");
         entry->open = true;
     }

@@ -7,7 +7,7 @@
 #include "tui/screen/grid.h"
 #include "tui/screen/line_edit.h"
 #include "tui/screen/notice.h"
-#include "tui/screen/way.h"
+#include "tui/screen/places.h"
 
 // What does an action in a screen: a key's, or a command's with its argument. argument: what stands
 // behind the command, or what the key says: "3" of Alt-3, " " of Space, the lines of the wheel; "":
@@ -16,9 +16,9 @@ typedef bool vd_act(void *screen, vd_action action, const char *argument);
 
 // Runs a line that starts with '/', the command in full or short. The notice says what is wrong: no
 // such command (and which is nearest), an argument that it does not take, nothing to do here.
-void vd_entry_run(const vd_way *way, const char *line, vd_notice *notice, vd_act *act,
+void vd_entry_run(const vd_places *places, const char *line, vd_notice *notice, vd_act *act,
                   void *screen);
-bool vd_entry_known(const vd_way *way, const char *line); // it starts with a command
+bool vd_entry_known(const vd_places *places, const char *line); // it starts with a command
 // Reads "on" or "off", which `command` takes; false: the notice says so.
 bool vd_entry_switch(const char *command, const char *argument, bool *on, vd_notice *notice);
 
@@ -26,7 +26,7 @@ bool vd_entry_switch(const char *command, const char *argument, bool *on, vd_not
 // is no progress. add: arguments of a command of the screen besides those of this file; may be
 // NULL.
 typedef void vd_entry_add(const void *screen, const char *command, vd_completion *completion);
-void vd_entry_complete(const vd_way *way, vd_line *line, vd_notice *notice, vd_entry_add *add,
+void vd_entry_complete(const vd_places *places, vd_line *line, vd_notice *notice, vd_entry_add *add,
                        const void *screen);
 
 // Draws the part of a line around its cursor, which the grid's becomes.
@@ -43,7 +43,7 @@ typedef struct vd_entry {
 
 // "/" opens it, Enter runs it. Keys that run a command (vd_keymap_line) do so as well. False: the
 // key is none of these, and acts as it does there.
-bool vd_entry_key(vd_entry *entry, const vd_way *way, vd_key key, vd_act *act, void *screen);
+bool vd_entry_key(vd_entry *entry, const vd_places *places, vd_key key, vd_act *act, void *screen);
 // Draws the line, or what was said, from the row `at` upwards. False: there is neither.
 bool vd_entry_draw(const vd_entry *entry, vd_grid *grid, vd_rect at);
 

@@ -135,8 +135,8 @@ static vd_status encode_pool(vd_session *session, vd_error *err)
     vd_pool_free(session->pool); // of a backend that had no room for what follows
     session->pool = NULL;
     status = vd_pool_open(session->model, session->tokens, session->lengths,
-                                    (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
-                                    &session->pool, err);
+                          (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
+                          &session->pool, err);
     if (status == VD_OK && session->world->decoder.made)
         status = vd_pool_score_by(session->pool, by, session->tokens, session->lengths,
                                   VD_MAX_CANDIDATE, err);

@@ -34,7 +34,7 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 // The screen of the curves: keys go in, requests and a drawn grid come out.
 typedef struct vd_curves_view {
     vd_curves *curves;
-    vd_way way; // from VD_PLACE_CURVES or, of a run that is stopped by leaving, VD_PLACE_RUN
+    vd_places places; // from VD_PLACE_CURVES or, of a run that is stopped by leaving, VD_PLACE_RUN
     vd_theme_name theme;
     atomic_int *stop;                  // of this run
     const vd_training_place *progress; // of the run, shown in the last row; may be NULL

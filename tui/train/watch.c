@@ -32,10 +32,10 @@ static void draw_last_row(const vd_curves_view *view, vd_grid *grid, vd_rect at)
 {
     char hints[256], note[400];
     vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
-    if (view->way.now == VD_PLACE_HELP && view->stop) // where Ctrl-D leaves no run as it is
+    if (view->places.now == VD_PLACE_HELP && view->stop) // where Ctrl-D leaves no run as it is
         snprintf(hints, sizeof hints, "Esc back");
     else
-        vd_keymap_hints(view->way.now, at.width - 2, hints, sizeof hints);
+        vd_keymap_hints(view->places.now, at.width - 2, hints, sizeof hints);
     vd_watch_note(view->progress, vd_seconds() - view->began, at.width - 2,
                   view->stop && atomic_load(view->stop) ? "stopping after this step" : hints, note,
                   sizeof note);
@@ -49,8 +49,8 @@ void vd_curves_view_draw(vd_curves_view *view, vd_grid *grid)
     vd_rect room = {0, 0, grid->width, grid->height - 1}, last = {0, room.height, room.width, 1};
     grid->look = vd_theme_look(able, view->theme);
     vd_grid_clear(grid);
-    if (view->way.now == VD_PLACE_HELP)
-        vd_way_draw_help(&view->way, grid, room);
+    if (view->places.now == VD_PLACE_HELP)
+        vd_places_draw_help(&view->places, grid, room);
     else
         vd_curves_draw(view->curves, grid, room);
     if (!vd_entry_draw(&view->entry, grid, last))
@@ -65,15 +65,15 @@ static bool act(void *context, vd_action action, const char *argument)
     bool leave = action == VD_ACTION_LEAVE || action == VD_ACTION_STOP;
     if (leave && view->stop)
         atomic_store(view->stop, SIGINT);
-    return (leave && view->stop) || vd_way_act(&view->way, action, argument) ||
+    return (leave && view->stop) || vd_places_act(&view->places, action, argument) ||
            vd_terminal_act(leave ? VD_ACTION_LEAVE : action, argument, &view->theme,
                            &view->entry.notice, &view->ask);
 }
 
 void vd_curves_view_key(vd_curves_view *view, vd_key key)
 {
-    if (!vd_entry_key(&view->entry, &view->way, key, act, view))
-        act(view, vd_keymap_action(view->way.now, key, true), "");
+    if (!vd_entry_key(&view->entry, &view->places, key, act, view))
+        act(view, vd_keymap_action(view->places.now, key, true), "");
 }
 
 bool vd_curves_view_take_request(vd_curves_view *view, vd_request *out)
@@ -151,7 +151,7 @@ vd_status vd_curves_watch(vd_curves *curves, const atomic_int *done, atomic_int 
     w.err = err;
     w.view.began = vd_seconds();
     w.view.theme = wanted.theme;
-    vd_way_begin(&w.view.way, stop ? VD_PLACE_RUN : VD_PLACE_CURVES);
+    vd_places_begin(&w.view.places, stop ? VD_PLACE_RUN : VD_PLACE_CURVES);
     vd_keymap_rebind(wanted.keys, wanted.key_count);
     read_on(&w);
     w.patience = SOON;

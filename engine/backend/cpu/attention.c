@@ -8,7 +8,7 @@
 
 #include "engine/base/threads.h"
 
-VD_WIDE static vd_real dot(const vd_real *x, const vd_real *y, int n)
+VD_TARGET_CLONES static vd_real dot(const vd_real *x, const vd_real *y, int n)
 {
     vd_real sum[16] = {0};
     int i = 0;
@@ -23,21 +23,22 @@ VD_WIDE static vd_real dot(const vd_real *x, const vd_real *y, int n)
     return total;
 }
 
-VD_WIDE static void multiply(vd_real *z, const vd_real *x, const vd_real *y, int n)
+VD_TARGET_CLONES static void multiply(vd_real *z, const vd_real *x, const vd_real *y, int n)
 {
     for (int i = 0; i < n; i++)
         z[i] = x[i] * y[i];
 }
 
-VD_WIDE static void add_product(vd_real *z, vd_real a, const vd_real *x, const vd_real *y, int n)
+VD_TARGET_CLONES static void add_product(vd_real *z, vd_real a, const vd_real *x, const vd_real *y,
+                                         int n)
 {
     for (int i = 0; i < n; i++)
         z[i] += a * x[i] * y[i];
 }
 
 // w . drop(x * y): one attention score over a product of two projections.
-VD_WIDE static vd_real product_score(const vd_real *w, const vd_real *x, const vd_real *y, int n,
-                                     vd_real rate, uint64_t key, uint32_t first)
+VD_TARGET_CLONES static vd_real product_score(const vd_real *w, const vd_real *x, const vd_real *y,
+                                              int n, vd_real rate, uint64_t key, uint32_t first)
 {
     vd_real sum = 0;
     if (rate == 0) {
@@ -53,9 +54,10 @@ VD_WIDE static vd_real product_score(const vd_real *w, const vd_real *x, const v
     return sum;
 }
 
-VD_WIDE static void product_score_backward(vd_real ds, const vd_real *w, const vd_real *x,
-                                           const vd_real *y, int n, vd_real rate, uint64_t key,
-                                           uint32_t first, vd_real *dw, vd_real *dx, vd_real *dy)
+VD_TARGET_CLONES static void product_score_backward(vd_real ds, const vd_real *w, const vd_real *x,
+                                                    const vd_real *y, int n, vd_real rate,
+                                                    uint64_t key, uint32_t first, vd_real *dw,
+                                                    vd_real *dx, vd_real *dy)
 {
     uint32_t threshold = vd_dropout_threshold(rate);
     vd_real scale = 1 / (1 - rate);
@@ -90,7 +92,8 @@ static void softmax_backward(const vd_real *y, vd_real *dx, int rows, int column
 }
 
 // One picture, (regions, size), some channels at a time.
-VD_WIDE static void normalise_channels(const vd_real *x, vd_real *y, int regions, size_t size)
+VD_TARGET_CLONES static void normalise_channels(const vd_real *x, vd_real *y, int regions,
+                                                size_t size)
 {
     enum { CHANNELS = 64 };
     for (size_t d = 0; d < size; d += CHANNELS) {

@@ -10,8 +10,8 @@
 void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, const float *a, int lda, const float *b,
                   int ldb, float beta, float *c, int ldc);
 
-// The processor's name for OpenBLAS ($OPENBLAS_CORETYPE) where the one it took has fewer
-// instructions than this processor; NULL where that is well.
+// Where OpenBLAS took its code for an older processor (`taken`) than this one: the value of
+// $OPENBLAS_CORETYPE that is right; else NULL.
 const char *vd_cpu_blas_core(const char *taken);
 
 #endif

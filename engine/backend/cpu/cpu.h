@@ -18,19 +18,20 @@ void vd_cpu_optimiser(vd_backend *table);
 // A loop compiled for several instruction sets, the best one picked at start.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(VD_DOUBLE)
 #if __GNUC__ >= 12 // with FMA
-#define VD_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define VD_TARGET_CLONES                                                                           \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define VD_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#define VD_TARGET_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 #else
-#define VD_WIDE
+#define VD_TARGET_CLONES
 #endif
 
-// Before a loop whose steps do not meet in memory, which the compiler cannot see.
+// Put before a loop without dependencies between its steps that the compiler cannot see to be so.
 #if defined(__GNUC__) && !defined(__clang__)
-#define VD_APART _Pragma("GCC ivdep")
-#else // Clang's own is an order: it warns where the loop cannot be made vector code
-#define VD_APART
+#define VD_IVDEP _Pragma("GCC ivdep")
+#else // clang's own pragma warns where a loop cannot be vectorised
+#define VD_IVDEP
 #endif
 
 // Large memory that is the system's again once it is released, which malloc would keep for others

@@ -18,9 +18,9 @@ static size_t parts_of(const vd_gru_pass *p)
 }
 
 // One row: r, (z,) n at v, and the state y.
-VD_WIDE static void gru_cell(const vd_real *restrict x, const vd_real *restrict s,
-                             const vd_real *restrict before, const vd_real *gate, size_t n,
-                             vd_real *restrict v, vd_real *restrict y)
+VD_TARGET_CLONES static void gru_cell(const vd_real *restrict x, const vd_real *restrict s,
+                                      const vd_real *restrict before, const vd_real *gate, size_t n,
+                                      vd_real *restrict v, vd_real *restrict y)
 {
     size_t sigmoids = gate ? n : 2 * n;
     const vd_real *z = v + n;
@@ -92,9 +92,9 @@ static void gru(const vd_gru_pass *pass, int directions)
 
 // d: the gradient of the state y, which becomes that of the state before but for its products. dx
 // is added to, ds written.
-VD_WIDE static void gru_cell_backward(const vd_real *v, const vd_real *s, const vd_real *before,
-                                      const vd_real *gate, size_t n, vd_real *d, vd_real *dx,
-                                      vd_real *ds, vd_real *dgate)
+VD_TARGET_CLONES static void gru_cell_backward(const vd_real *v, const vd_real *s,
+                                               const vd_real *before, const vd_real *gate, size_t n,
+                                               vd_real *d, vd_real *dx, vd_real *ds, vd_real *dgate)
 {
     size_t sigmoids = gate ? n : 2 * n;
     const vd_real *r = v, *z = v + n, *t = v + sigmoids, *last = s + sigmoids;

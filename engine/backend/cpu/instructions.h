@@ -1,5 +1,6 @@
 // Which instructions the CPU's operations use. Loops over numbers that the compiler makes vector
-// code of are compiled for each set as well (VD_WIDE, cpu.h) and follow the processor alone.
+// code of are compiled for each set as well (VD_TARGET_CLONES, cpu.h) and follow the processor
+// alone.
 #ifndef VD_CPU_INSTRUCTIONS_H
 #define VD_CPU_INSTRUCTIONS_H
 

@@ -82,7 +82,7 @@ static double largest(const vd_real *z, int n)
 enum { LANES = 16 };
 
 // The sum of e^(z - max), which y gets unless it is NULL.
-VD_WIDE static double exponentials(const vd_real *z, int n, vd_real max, vd_real *y)
+VD_TARGET_CLONES static double exponentials(const vd_real *z, int n, vd_real max, vd_real *y)
 {
     double lane[LANES] = {0}, sum = 0;
     vd_real e[LANES];
@@ -106,7 +106,7 @@ VD_WIDE static double exponentials(const vd_real *z, int n, vd_real max, vd_real
     return sum;
 }
 
-VD_WIDE static void scale_row(vd_real *y, int n, vd_real by)
+VD_TARGET_CLONES static void scale_row(vd_real *y, int n, vd_real by)
 {
     for (int i = 0; i < n; i++)
         y[i] *= by;
@@ -282,7 +282,7 @@ static void sort_scores(const float *score, int32_t *order, ranked *here, ranked
         order[next[2][digit_of(here[i], 2)]++] = here[i].index;
 }
 
-VD_WIDE static void probabilities(const float *score, float *probability, int n)
+VD_TARGET_CLONES static void probabilities(const float *score, float *probability, int n)
 {
     float max = score[0], sum = 0;
     for (int i = 1; i < n; i++)

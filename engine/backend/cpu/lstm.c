@@ -69,8 +69,8 @@ typedef struct gate_parts {
 
 // Every loop is one that the compiler makes vector code of: no condition in it, and `restrict`, for
 // there are more arrays than it would tell apart at run time.
-VD_WIDE static void cell(gate_parts from, const vd_real *before, vd_real *restrict gate,
-                         vd_real *restrict c, vd_real *restrict h, int n)
+VD_TARGET_CLONES static void cell(gate_parts from, const vd_real *before, vd_real *restrict gate,
+                                  vd_real *restrict c, vd_real *restrict h, int n)
 {
     vd_real *i = gate, *f = gate + n, *g = gate + 2 * n, *o = gate + 3 * n;
     for (int k = 0; k < 4 * n; k++)
@@ -186,16 +186,16 @@ typedef struct later_gradient {
 // gate becomes the gradient of the pre-activations; dbefore (added to if `add`) gets that of the
 // cell before, and may be later.dc. What is not there is multiplied by zero: a loop without
 // conditions, whose steps do not meet, becomes vector code.
-VD_WIDE static void cell_backward(vd_real *gate, const vd_real *before, const vd_real *c,
-                                  later_gradient later, const vd_real *dy, vd_real *dbefore,
-                                  bool add, int n)
+VD_TARGET_CLONES static void cell_backward(vd_real *gate, const vd_real *before, const vd_real *c,
+                                           later_gradient later, const vd_real *dy,
+                                           vd_real *dbefore, bool add, int n)
 {
     vd_real *i = gate, *f = gate + n, *g = gate + 2 * n, *o = gate + 3 * n;
     const vd_real more = later.dh ? 1 : 0, was = before ? 1 : 0, plus = add ? 1 : 0;
     const vd_real *dh = later.dh ? later.dh : dy, *dc = later.dc ? later.dc : dy;
     const vd_real *sum = add ? dbefore : dy;
     before = before ? before : c;
-    VD_APART for (int k = 0; k < n; k++)
+    VD_IVDEP for (int k = 0; k < n; k++)
     {
         vd_real t = vd_tanh(c[k]), d = dy[k] + more * dh[k];
         vd_real dcell = d * o[k] * (1 - t * t) + more * dc[k];

@@ -17,8 +17,8 @@ static void clear_rows(vd_real *c, int m, int n, int ldc)
 }
 
 // y += a[0] x_0 + ... + a[3] x_3 with rows x_i, `stride` apart.
-VD_WIDE static void add_four_times(vd_real *restrict y, const vd_real a[4], const vd_real *x,
-                                   size_t stride, int n)
+VD_TARGET_CLONES static void add_four_times(vd_real *restrict y, const vd_real a[4],
+                                            const vd_real *x, size_t stride, int n)
 {
     const vd_real *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
     for (int i = 0; i < n; i++)
@@ -43,7 +43,7 @@ typedef struct product {
 // Rows and columns of a tile of c that is kept in registers while k passes by.
 enum { TILE_ROWS = 6, TILE_COLUMNS = 64 / sizeof(vd_real) };
 
-VD_WIDE static void add_tile(const product *p, int r, int column)
+VD_TARGET_CLONES static void add_tile(const product *p, int r, int column)
 {
     typedef vd_real lane __attribute__((vector_size(64)));
     const size_t down = p->ta ? 1 : (size_t)p->lda, along = p->ta ? (size_t)p->lda : 1;
@@ -318,7 +318,7 @@ static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_re
 }
 
 // Columns from..to-1 of the sum of all rows.
-VD_WIDE static void sum_columns(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void sum_columns(void *data, size_t from, size_t to)
 {
     const rows_job *j = data;
     for (size_t r = 0; r < j->rows; r++)

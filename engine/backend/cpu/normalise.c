@@ -15,7 +15,7 @@ typedef struct normalise_job {
     size_t rows, width;
 } normalise_job;
 
-VD_WIDE static void norm_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void norm_range(void *data, size_t from, size_t to)
 {
     const normalise_job j = *(const normalise_job *)data;
     for (size_t r = from; r < to; r++) {
@@ -49,7 +49,7 @@ static void layer_norm(const vd_real *x, const vd_real *gain, const vd_real *bia
 }
 
 // d of `normal`: dy gain; dx += inverse (d - mean(d) - normal mean(d normal)).
-VD_WIDE static void norm_range_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void norm_range_backward(void *data, size_t from, size_t to)
 {
     const normalise_job j = *(const normalise_job *)data;
     for (size_t r = from; r < to; r++) {
@@ -66,12 +66,12 @@ VD_WIDE static void norm_range_backward(void *data, size_t from, size_t to)
     }
 }
 
-VD_WIDE static void norm_columns_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void norm_columns_backward(void *data, size_t from, size_t to)
 {
     const normalise_job j = *(const normalise_job *)data;
     for (size_t r = 0; r < j.rows; r++) {
         const vd_real *dy = j.dy + r * j.width, *normal = j.normal + r * j.width;
-        VD_APART for (size_t i = from; i < to; i++)
+        VD_IVDEP for (size_t i = from; i < to; i++)
         {
             j.dgain[i] += dy[i] * normal[i];
             j.dbias[i] += dy[i];
@@ -98,7 +98,7 @@ static void layer_norm_backward(const vd_real *dy, const vd_real *gain, const vd
         vd_threads_ranges((size_t)width, rows * 0.5, norm_columns_backward, &job);
 }
 
-VD_WIDE static void unit_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void unit_range(void *data, size_t from, size_t to)
 {
     const normalise_job j = *(const normalise_job *)data;
     for (size_t r = from; r < to; r++) {
@@ -121,7 +121,7 @@ static void unit_rows(const vd_real *x, int rows, int width, vd_real *y, vd_real
 }
 
 // dx += (dy - y (y . dy)) / norm; a row that was too short has only been scaled.
-VD_WIDE static void unit_range_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void unit_range_backward(void *data, size_t from, size_t to)
 {
     const normalise_job j = *(const normalise_job *)data;
     for (size_t r = from; r < to; r++) {

@@ -27,7 +27,7 @@ static update_job job_of(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, v
                         (vd_real)o->epsilon};
 }
 
-VD_WIDE static void adam_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void adam_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
     for (size_t i = from; i < to; i++)
@@ -42,7 +42,7 @@ static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
     vd_threads_ranges(n, 1, adam_range, &job);
 }
 
-VD_WIDE static void adamax_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void adamax_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
     for (size_t i = from; i < to; i++)
@@ -57,7 +57,7 @@ static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t 
     vd_threads_ranges(n, 1, adamax_range, &job);
 }
 
-VD_WIDE static void rmsprop_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void rmsprop_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
     for (size_t i = from; i < to; i++)
@@ -72,7 +72,7 @@ static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real 
 
 // As many sums side by side as a vector has numbers. Of parts of x: so the sum of many small
 // squares keeps its digits.
-VD_WIDE static double squares(const vd_real *x, size_t n)
+VD_TARGET_CLONES static double squares(const vd_real *x, size_t n)
 {
     enum { LANES = 16 };
     double sum[LANES] = {0}, total = 0;

@@ -8,13 +8,13 @@
 #include "engine/base/elementary.h"
 #include "engine/base/token.h"
 
-VD_WIDE void vd_cpu_add(vd_real *y, const vd_real *x, size_t n)
+VD_TARGET_CLONES void vd_cpu_add(vd_real *y, const vd_real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += x[i];
 }
 
-VD_WIDE void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n)
+VD_TARGET_CLONES void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += a * x[i];
@@ -33,7 +33,7 @@ typedef struct pointwise_job {
 // Nanoseconds, roughly, that an exponential function and a few plain operations take.
 static const double EXPONENTIAL = 0.7, FEW_OPERATIONS = 0.25;
 
-VD_WIDE static void gated_row(vd_gate gate, vd_real *t, vd_real *g, vd_real *y, int n)
+VD_TARGET_CLONES static void gated_row(vd_gate gate, vd_real *t, vd_real *g, vd_real *y, int n)
 {
     for (int i = 0; i < n; i++)
         t[i] = vd_tanh(t[i]);
@@ -64,7 +64,7 @@ static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
     vd_threads_ranges((size_t)rows, 2 * hidden * EXPONENTIAL, gated_rows, &job);
 }
 
-VD_WIDE static void gated_rows_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void gated_rows_backward(void *data, size_t from, size_t to)
 {
     const pointwise_job j = *(const pointwise_job *)data;
     for (size_t r = from; r < to; r++) {
@@ -85,7 +85,7 @@ static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int 
     vd_threads_ranges((size_t)rows, 4 * hidden * FEW_OPERATIONS, gated_rows_backward, &job);
 }
 
-VD_WIDE static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, size_t n)
+VD_TARGET_CLONES static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         pre[i] = vd_sigmoid(pre[i]);
@@ -93,8 +93,8 @@ VD_WIDE static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, siz
     }
 }
 
-VD_WIDE static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, const vd_real *dy,
-                                          vd_real *dx, size_t n)
+VD_TARGET_CLONES static void sigmoid_gate_backward(vd_real *saved, const vd_real *x,
+                                                   const vd_real *dy, vd_real *dx, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         dx[i] += dy[i] * saved[i];
@@ -102,7 +102,7 @@ VD_WIDE static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, cons
     }
 }
 
-VD_WIDE static void relu_range_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void relu_range_backward(void *data, size_t from, size_t to)
 {
     const pointwise_job j = *(const pointwise_job *)data;
     for (size_t i = from; i < to; i++)
@@ -115,7 +115,7 @@ static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
     vd_threads_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
 }
 
-VD_WIDE static void drop_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void drop_range(void *data, size_t from, size_t to)
 {
     const pointwise_job j = *(const pointwise_job *)data;
     uint32_t threshold = vd_dropout_threshold(j.rate);
@@ -162,7 +162,7 @@ typedef struct map_job {
     vd_real *out;
 } map_job;
 
-VD_WIDE static void map_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void map_range(void *data, size_t from, size_t to)
 {
     const map_job j = *(const map_job *)data;
     const vd_real *x = j.x;
@@ -196,7 +196,7 @@ static void map(vd_function f, const vd_real *x, vd_real *y, size_t n)
     vd_threads_ranges(n, f == VD_RELU ? FEW_OPERATIONS : EXPONENTIAL, map_range, &job);
 }
 
-VD_WIDE static void map_range_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void map_range_backward(void *data, size_t from, size_t to)
 {
     const map_job j = *(const map_job *)data;
     const vd_real *x = j.x, *y = j.y, *dy = j.dy;
@@ -291,14 +291,14 @@ static inline size_t row_of(const int *list, size_t r)
     return list ? (size_t)list[r] : r;
 }
 
-VD_WIDE static void multiply_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void multiply_range(void *data, size_t from, size_t to)
 {
     const row_lists_job j = *(const row_lists_job *)data;
     for (size_t r = from; r < to; r++) {
         const vd_real *x = j.x + row_of(j.x_row, r) * j.width;
         const vd_real *y = j.y + row_of(j.y_row, r) * j.width;
         vd_real *z = j.out + r * j.width;
-        VD_APART for (size_t i = 0; i < j.width; i++) z[i] = x[i] * y[i];
+        VD_IVDEP for (size_t i = 0; i < j.width; i++) z[i] = x[i] * y[i];
     }
 }
 
@@ -311,13 +311,13 @@ static void multiply_rows(const vd_real *x, const int *x_row, const vd_real *y, 
 }
 
 // Columns from..to-1: several rows may go to the same.
-VD_WIDE static void multiply_columns_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void multiply_columns_backward(void *data, size_t from, size_t to)
 {
     const row_lists_job j = *(const row_lists_job *)data;
     for (size_t r = 0; r < (size_t)j.rows; r++) {
         const vd_real *dz = j.x + r * j.width, *y = j.y + row_of(j.y_row, r) * j.width;
         vd_real *dx = j.out + row_of(j.x_row, r) * j.width;
-        VD_APART for (size_t i = from; i < to; i++) dx[i] += dz[i] * y[i];
+        VD_IVDEP for (size_t i = from; i < to; i++) dx[i] += dz[i] * y[i];
     }
 }
 

@@ -26,7 +26,7 @@ static size_t stride_of(const vd_segments *s, size_t segment)
     return s->stride ? (size_t)s->stride[segment] : 1;
 }
 
-VD_WIDE void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n)
+VD_TARGET_CLONES void vd_cpu_softmax(const vd_real *x, vd_real *y, size_t n)
 {
     vd_real most = x[0], sum = 0;
     for (size_t i = 1; i < n; i++)
@@ -131,7 +131,7 @@ typedef struct additive_job {
     vd_real *s, *dq, *dk, *dv;
 } additive_job;
 
-VD_WIDE static void additive_range(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void additive_range(void *data, size_t from, size_t to)
 {
     const additive_job j = *(const additive_job *)data;
     for (size_t p = from; p < to; p++) {
@@ -159,7 +159,7 @@ static void additive_scores(const int *query, const int *key, int pairs, int hid
 }
 
 // Of columns from..to-1: several pairs share a row.
-VD_WIDE static void additive_columns_backward(void *data, size_t from, size_t to)
+VD_TARGET_CLONES static void additive_columns_backward(void *data, size_t from, size_t to)
 {
     const additive_job j = *(const additive_job *)data;
     enum { COLUMNS = 256 };

@@ -9,16 +9,16 @@ static const vd_caption_network *network_of(const vd_caption_config *config)
     return vd_caption_is_sat(config) ? &vd_caption_sat : &vd_caption_transformer;
 }
 
-vd_start vd_caption_xavier(int in, int out)
+vd_init vd_caption_xavier(int in, int out)
 {
-    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / (double)(in + out))};
+    return (vd_init){VD_INIT_UNIFORM, sqrt(6.0 / (double)(in + out))};
 }
 
 void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
 {
     vd_layout_add(layout, name, ".weight", true, out, in, vd_caption_xavier(in, out));
     if (bias)
-        vd_layout_add(layout, name, ".bias", false, out, 0, vd_start_zero());
+        vd_layout_add(layout, name, ".bias", false, out, 0, vd_init_zero());
 }
 
 void vd_caption_layout(const vd_caption_config *c, vd_layout *layout)

@@ -31,8 +31,9 @@ typedef enum vd_awc { VD_AWC_NONE, VD_AWC_FIXED, VD_AWC_LEARNT } vd_awc;
 // The cross entropy: a mean over words, or over captions of the sum over words (SAT always).
 typedef enum vd_caption_ce { VD_CE_MEAN, VD_CE_SUM, VD_CES } vd_caption_ce;
 
-// Hard attention: which region a word attends to. Own: as in training (hard.c), else the
-// largest share; a draw of the shares; none, the expectation: all of them, weighed.
+// Hard attention: which region a word attends to. OWN: sampled in training (hard.c), else as
+// LARGEST; LARGEST: that of the largest share; DRAW: sampled by the shares; EXPECTED: soft, the
+// mean of all by their shares.
 typedef enum vd_hard { VD_HARD_OWN, VD_HARD_LARGEST, VD_HARD_DRAW, VD_HARD_EXPECTED } vd_hard;
 
 typedef struct vd_caption_config {

@@ -56,7 +56,7 @@ void vd_caption_awc_term(vd_caption_pass *pass, const vd_caption_words *words, i
 // ---- layers (captions.c) ------------------------------------------------------------------------
 
 // Xavier uniform (Glorot, Bengio 2010).
-vd_start vd_caption_xavier(int in, int out);
+vd_init vd_caption_xavier(int in, int out);
 // name.weight (out, in) of it and, with a bias, name.bias of zeros.
 void vd_caption_declare_linear(vd_layout *layout, const char *name, int in, int out, bool bias);
 

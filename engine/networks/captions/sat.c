@@ -23,30 +23,29 @@
 static void declare_lstm(vd_layout *layout, int in, int h)
 {
     vd_layout_add(layout, "lstm", ".weight_ih", true, 4 * h, in, vd_caption_xavier(in, h));
-    vd_layout_add(layout, "lstm", ".weight_hh", true, 4 * h, h, (vd_start){VD_START_ORTHOGONAL, 1});
-    vd_layout_add(layout, "lstm", ".bias_ih", false, 4 * h, 0, vd_start_zero());
-    vd_layout_add(layout, "lstm", ".bias_hh", false, 4 * h, 0, vd_start_zero());
+    vd_layout_add(layout, "lstm", ".weight_hh", true, 4 * h, h, (vd_init){VD_INIT_ORTHOGONAL, 1});
+    vd_layout_add(layout, "lstm", ".bias_ih", false, 4 * h, 0, vd_init_zero());
+    vd_layout_add(layout, "lstm", ".bias_hh", false, 4 * h, 0, vd_init_zero());
 }
 
 static void declare(const vd_caption_config *c, vd_layout *layout)
 {
     int d = c->hidden, e = c->embed, a = c->inner;
     vd_layout_add(layout, "word_embed", ".weight", true, c->vocab, e,
-                  (vd_start){VD_START_WORDS, 1 / sqrt((double)e)});
+                  (vd_init){VD_INIT_WORDS, 1 / sqrt((double)e)});
     vd_caption_declare_linear(layout, "init_h", d, d, true);
     vd_caption_declare_linear(layout, "init_c", d, d, true);
     vd_caption_declare_linear(layout, "att.region", d, a, true);
     vd_caption_declare_linear(layout, "att.hidden", d, a, false);
     vd_layout_add(layout, "att.score", ".weight", false, 1, a, vd_caption_xavier(a, 1));
     vd_layout_add(layout, "gate", ".weight", false, 1, d, vd_caption_xavier(d, 1));
-    vd_layout_add(layout, "gate", ".bias", false, 1, 0, vd_start_zero());
+    vd_layout_add(layout, "gate", ".bias", false, 1, 0, vd_init_zero());
     declare_lstm(layout, e + d, d);
     vd_caption_declare_linear(layout, "deep.h", d, e, true);
     vd_caption_declare_linear(layout, "deep.z", d, e, false);
     vd_caption_declare_linear(layout, "out", e, c->vocab, true);
     if (c->awc == VD_AWC_LEARNT)
-        vd_layout_add(layout, "awc.beta", "", false, 1, 1,
-                      (vd_start){VD_START_VALUE, c->awc_level});
+        vd_layout_add(layout, "awc.beta", "", false, 1, 1, (vd_init){VD_INIT_VALUE, c->awc_level});
 }
 
 // ---- the picture --------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
 {
     int v = c->vocab, d = c->hidden;
     vd_layout_add(layout, "word_embed", ".weight", true, v, d,
-                  (vd_start){VD_START_WORDS, 1 / sqrt((double)d)});
+                  (vd_init){VD_INIT_WORDS, 1 / sqrt((double)d)});
     for (int l = 0; l < c->layers; l++)
         declare_encoder(layout, c, l);
     vd_layout_norm(layout, "enc_norm", c->hidden);
@@ -82,7 +82,7 @@ static void declare(const vd_caption_config *c, vd_layout *layout)
     vd_caption_declare_linear(layout, "out", c->hidden, c->vocab, true);
     if (c->awc == VD_AWC_LEARNT)
         vd_layout_add(layout, "awc.beta", "", false, c->layers, vd_caption_heads(c),
-                      (vd_start){VD_START_VALUE, c->awc_level});
+                      (vd_init){VD_INIT_VALUE, c->awc_level});
 }
 
 // ---- parts --------------------------------------------------------------------------------------

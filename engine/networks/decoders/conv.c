@@ -36,7 +36,7 @@ void vd_conv_declare(const vd_config *c, vd_layout *layout)
     int e = c->embed, h = c->hidden;
     vd_source_declare(c, layout);
     vd_layout_add(layout, vd_source_name(c, "conv.place").text, ".weight", false, VD_MAX_CANDIDATE,
-                  e, (vd_start){VD_START_NORMAL, 0.1});
+                  e, (vd_init){VD_INIT_NORMAL, 0.1});
     declare_linear(layout, vd_source_name(c, "conv.state").text, h, e);
     declare_linear(layout, vd_source_name(c, "conv.in").text, e, h);
     for (int l = 0; l < LAYERS; l++) {

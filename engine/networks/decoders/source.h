@@ -1,5 +1,5 @@
-// What a generative decoder looks at (answer lstm-attention, conv): every word of an answer looks
-// at all words of the entries 0..t and of the question.
+// What a generative decoder attends to (answer lstm-attention, conv): every word of an answer
+// attends to all words of the entries 0..t and of the question.
 //
 // Use: whoever ran the encoder calls vd_source_read once; then a decoder's own function for any
 // answers. Backward: the tapes of the answers first, then source.tape, then the encoder.
@@ -11,7 +11,7 @@
 
 struct vd_pass;
 
-// What the answers of a pass look at. Legend of pass.h; W as vd_source_width says.
+// What the answers of a pass attend to. Legend of pass.h; W as vd_source_width says.
 typedef struct vd_source {
     // Of networks on the tape: (TQ, ...) (TH, ...) word states, or word vectors. NULL: MVAN's.
     const vd_value *question, *history;
@@ -22,8 +22,8 @@ typedef struct vd_source {
     const int32_t *id;   // (TH + TQ) host: the words, unknown ones with own numbers; when copying
 
     vd_tape *tape;         // from the word states to
-    const vd_value *words; // (TH + TQ, W) what is mixed: of all entries, then of all questions
-    const vd_value *keys;  // what their scores need of them
+    const vd_value *words; // (TH + TQ, W) the values: of all entries, then of all questions
+    const vd_value *keys;  // what their scores are computed from
     const vd_value *copy;  // of copynet: (TH + TQ, H) what copying is scored by
     vd_pair_group *seen;   // (N) of each question: the rows of its entries 0..t, its own
 } vd_source;
@@ -39,7 +39,7 @@ struct vd_texts;
 // nothing where the configuration copies no words.
 vd_status vd_source_ids(struct vd_pass *pass, const struct vd_texts *questions,
                         const struct vd_texts *entries, vd_error *err);
-// pass->source, after the encoder; nothing where the configuration looks at no words.
+// pass->source, after the encoder; nothing where the decoder attends to no words.
 vd_status vd_source_read(struct vd_pass *pass, vd_error *err);
 // x of entries whose word states are in pass->history: *x (TH, W), in the arena.
 vd_status vd_source_entries(struct vd_pass *pass, const vd_real **x, vd_error *err);

@@ -17,14 +17,14 @@ enum { LAYERS = 6, POSITIONS = 512 };
 void vd_convs2s_start(vd_layout *layout, double times)
 {
     vd_parameter *p = &layout->parameter[layout->count - 2];
-    p->start = (vd_start){VD_START_NORMAL, sqrt(times * (1 - OWN_DROPOUT) / (double)p->shape[1])};
+    p->init = (vd_init){VD_INIT_NORMAL, sqrt(times * (1 - OWN_DROPOUT) / (double)p->shape[1])};
 }
 
 static void declare(vd_layout *layout, const vd_config *config, const char *name, int in)
 {
     int d = vd_states_width(config);
     vd_layout_add(layout, name, ".text.place.weight", false, POSITIONS, in,
-                  (vd_start){VD_START_NORMAL, 0.1});
+                  (vd_init){VD_INIT_NORMAL, 0.1});
     vd_layout_linear(layout, vd_name_of("%s.text.in", name).text, in, d, true);
     vd_convs2s_start(layout, 1);
     for (int l = 0; l < LAYERS; l++) {

@@ -51,7 +51,7 @@ void vd_heads_declare(vd_layout *layout, const char *name, vd_heads_size size)
                   {"out", size.all, size.out}};
     for (int i = 0; i < 4; i++)
         vd_layout_add(layout, vd_name_of("%s.%s", name, matrix[i].part).text, ".weight", true,
-                      matrix[i].out, matrix[i].in, vd_start_recurrent(matrix[i].in));
+                      matrix[i].out, matrix[i].in, vd_init_recurrent(matrix[i].in));
 }
 
 vd_value *vd_heads_attend(vd_tape *tape, const vd_pairing *p, const vd_value *x, const vd_value *y,

@@ -29,7 +29,7 @@ static void declare(vd_layout *layout, const vd_config *config, const char *name
         const vd_name at = vd_name_of("%s.text.%d", name, l);
         vd_layout_norm(layout, vd_name_of("%s.norm", at.text).text, d);
         vd_layout_add(layout, at.text, ".depthwise.weight", false, 1, WIDE * d,
-                      vd_start_kaiming(WIDE));
+                      vd_init_kaiming(WIDE));
         vd_layout_linear(layout, vd_name_of("%s.pointwise", at.text).text, d, d, true);
     }
     vd_layout_norm(layout, vd_name_of("%s.norm1", last.text).text, d);

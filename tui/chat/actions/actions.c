@@ -31,7 +31,7 @@ void vd_chat_open(vd_chat *chat, vd_place place)
     const vd_view *view = chat->views[place];
     if (view->of_round && !vd_chat_asked(chat))
         return;
-    vd_way_go(&chat->nav.way, place);
+    vd_places_open(&chat->nav.places, place);
     if (view->filter) {
         vd_line_clear(&chat->nav.filter);
         chat->nav.list_at = 0;
@@ -71,15 +71,15 @@ void vd_chat_fold(vd_chat *chat, bool on)
 static void pump_place(vd_chat *chat)
 {
     vd_navigation *nav = &chat->nav;
-    if (nav->way.now == VD_PLACE_CAPTION && vd_lanes_caption(&chat->lanes))
+    if (nav->places.now == VD_PLACE_CAPTION && vd_lanes_caption(&chat->lanes))
         vd_chat_words_start(chat);
     vd_chat_words_settle(chat);
     int round = vd_navigation_round(nav, chat->conversation.branch);
     if (round < 0)
         return;
-    if (nav->way.now == VD_PLACE_WALK && vd_lanes_walk(&chat->lanes, nav->lane, (size_t)round))
+    if (nav->places.now == VD_PLACE_WALK && vd_lanes_walk(&chat->lanes, nav->lane, (size_t)round))
         nav->walk_at = 0;
-    if (nav->way.now == VD_PLACE_DETAIL)
+    if (nav->places.now == VD_PLACE_DETAIL)
         vd_lanes_recall(&chat->lanes, nav->lane, (size_t)round);
 }
 
@@ -106,7 +106,7 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
 {
     vd_error err;
     vd_switch one;
-    if (chat->nav.way.now == VD_PLACE_CAPTION) {
+    if (chat->nav.places.now == VD_PLACE_CAPTION) {
         what_if_of_caption(chat, text);
         return;
     }
@@ -117,7 +117,7 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
         vd_notice_complain(&chat->notice, "%s", err.text);
         return;
     }
-    if (chat->nav.way.now != VD_PLACE_WALK)
+    if (chat->nav.places.now != VD_PLACE_WALK)
         vd_chat_open(chat, VD_PLACE_WALK);
     pump_place(chat); // a walk through another answer begins without switches
     chat->nav.walk_page = VD_WALK_WHAT_IF;
@@ -138,7 +138,7 @@ static void reply_to_talk(vd_chat *chat, const char *typed, const char *talk)
     snprintf(reply, sizeof reply, VD_PROGRAM_SAYS "%s", talk);
     vd_branch *branch = chat->conversation.branch;
     bool said = vd_branch_add_aside(branch, branch->count, typed, reply);
-    if (!said || nav->way.now != VD_PLACE_CHAT || nav->layout.dialog.height < LEAST_ROWS)
+    if (!said || nav->places.now != VD_PLACE_CHAT || nav->layout.dialog.height < LEAST_ROWS)
         vd_notice_say(&chat->notice, "%s", reply);
 }
 

@@ -97,7 +97,7 @@ struct vd_chat {
 
 static inline const vd_view *vd_chat_view(const vd_chat *chat) // that fills the screen
 {
-    return chat->views[chat->nav.way.now];
+    return chat->views[chat->nav.places.now];
 }
 
 // ---- actions (dispatch.c) -----------------------------------------------------------------------
@@ -146,7 +146,8 @@ void vd_chat_edit(vd_chat *chat);             // puts the selected round's quest
 void vd_chat_change(vd_chat *chat, size_t round, const char *typed); // and asks all after it again
 void vd_chat_branch(vd_chat *chat); // another one from the selected round on
 void vd_chat_go_picture(vd_chat *chat, size_t index);
-// The same of one whose pixels are there: takes them. Empty: they are read.
+// The same with the picture's pixels: takes ownership of *image. Where that is empty, the file is
+// read.
 void vd_chat_go_image(vd_chat *chat, size_t index, vd_image *image);
 void vd_chat_start_over(vd_chat *chat); // with this picture
 // Forgets the conversations about all pictures and shows this one. False: it cannot now.

@@ -43,7 +43,7 @@ void vd_chat_words_settle(vd_chat *chat)
 
 int vd_chat_pause(const vd_chat *chat)
 {
-    bool moves = chat->nav.way.now == VD_PLACE_CAPTION && chat->nav.caption.playing &&
+    bool moves = chat->nav.places.now == VD_PLACE_CAPTION && chat->nav.caption.playing &&
                  vd_lanes_captioned(&chat->lanes);
     return !moves ? -1 : chat->nav.caption.fade ? FADE_MS : WORD_MS;
 }

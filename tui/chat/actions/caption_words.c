@@ -7,7 +7,7 @@
 void vd_chat_words_play(vd_chat *chat)
 {
     vd_caption_look *look = &chat->nav.caption;
-    if (chat->nav.way.now != VD_PLACE_CAPTION) {
+    if (chat->nav.places.now != VD_PLACE_CAPTION) {
         vd_chat_open(chat, VD_PLACE_CAPTION);
         return;
     }
@@ -38,7 +38,7 @@ static bool read_place(vd_chat *chat, const char *command, const char *text, int
 static const vd_caption_side *looked_at(vd_chat *chat)
 {
     const vd_caption_sheet *sheet =
-        chat->nav.way.now == VD_PLACE_CAPTION ? vd_lanes_captioned(&chat->lanes) : NULL;
+        chat->nav.places.now == VD_PLACE_CAPTION ? vd_lanes_captioned(&chat->lanes) : NULL;
     if (!sheet)
         vd_notice_complain(&chat->notice, "F11 (or /words) shows the caption word by word first");
     return sheet ? &sheet->side[vd_chat_words_shown(chat, sheet)] : NULL;
@@ -90,7 +90,7 @@ void vd_chat_read(vd_chat *chat, const char *text)
          off = strcmp(text, "off") == 0 || (!*text && !dialog);
     if (dialog && !has_caption_to_read(chat))
         return;
-    if (chat->nav.way.now != VD_PLACE_CAPTION)
+    if (chat->nav.places.now != VD_PLACE_CAPTION)
         vd_chat_open(chat, VD_PLACE_CAPTION);
     vd_lanes_read(&chat->lanes, dialog ? NULL : off ? "" : text);
     if (!*chat->lanes.caption.wanted.second)
@@ -106,6 +106,6 @@ void vd_chat_captioner(vd_chat *chat, const char *text)
         return;
     }
     vd_lanes_captioner(&chat->lanes, strcmp(text, "off") == 0 ? "" : text);
-    if (chat->nav.way.now != VD_PLACE_CAPTION)
+    if (chat->nav.places.now != VD_PLACE_CAPTION)
         vd_chat_open(chat, VD_PLACE_CAPTION);
 }

@@ -84,5 +84,5 @@ static void add_arguments(const void *context, const char *name, vd_completion *
 void vd_chat_complete(vd_chat *chat)
 {
     vd_navigation *nav = &chat->nav;
-    vd_entry_complete(&nav->way, &nav->line, &chat->notice, add_arguments, chat);
+    vd_entry_complete(&nav->places, &nav->line, &chat->notice, add_arguments, chat);
 }

@@ -15,7 +15,7 @@
 // What scrolls otherwise than a page.
 static bool act_scroll(vd_chat *chat, vd_action action, const char *argument)
 {
-    int lines = vd_scroll_lines(action, argument, chat->nav.way.seen);
+    int lines = vd_scroll_lines(action, argument, chat->nav.places.seen);
     void (*scroll)(vd_chat * chat, int lines) = vd_chat_view(chat)->scroll;
     if (!scroll && vd_chat_view(chat)->list)
         scroll = vd_list_scroll;
@@ -26,8 +26,8 @@ static bool act_scroll(vd_chat *chat, vd_action action, const char *argument)
 
 static void toggle_place(vd_chat *chat, vd_place place)
 {
-    if (chat->nav.way.now == place)
-        vd_way_back(&chat->nav.way);
+    if (chat->nav.places.now == place)
+        vd_places_back(&chat->nav.places);
     else
         vd_chat_open(chat, place);
 }
@@ -147,7 +147,7 @@ static int lane_called(const vd_lanes *lanes, const char *name, size_t length)
 static void run_follow(vd_chat *chat, const char *argument)
 {
     vd_lanes *lanes = &chat->lanes;
-    if (!argument[0] && chat->nav.way.now == VD_PLACE_COMPARE) {
+    if (!argument[0] && chat->nav.places.now == VD_PLACE_COMPARE) {
         follow_next(chat);
         return;
     }
@@ -384,7 +384,7 @@ static bool act_shown(vd_chat *chat, vd_action action)
             vd_navigation_stop_editing(nav);
         else if (vd_chat_lines(nav->line.text) > 1)
             vd_chat_join_lines(&nav->line);
-        else if (nav->way.now == VD_PLACE_CHAT)
+        else if (nav->places.now == VD_PLACE_CHAT)
             vd_navigation_newest(nav);
         else
             return false;
@@ -416,7 +416,7 @@ bool vd_chat_act(vd_chat *chat, vd_action action, const char *argument)
            act_on(chat, action, argument) || act_scroll(chat, action, argument) ||
            act_place(chat, action) || act_conversation(chat, action) ||
            act_terminal(chat, action, argument) || act_shown(chat, action) ||
-           vd_way_act(&chat->nav.way, action, argument);
+           vd_places_act(&chat->nav.places, action, argument);
 }
 
 static bool act(void *chat, vd_action action, const char *argument)
@@ -426,8 +426,8 @@ static bool act(void *chat, vd_action action, const char *argument)
 
 void vd_chat_command(vd_chat *chat, const char *line)
 {
-    if (!vd_entry_known(&chat->nav.way, line) && vd_chat_is_path(line))
+    if (!vd_entry_known(&chat->nav.places, line) && vd_chat_is_path(line))
         vd_chat_open_picture(chat, line);
     else
-        vd_entry_run(&chat->nav.way, line, &chat->notice, act, chat);
+        vd_entry_run(&chat->nav.places, line, &chat->notice, act, chat);
 }

@@ -105,15 +105,15 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     vd_rect hints = nav->layout.hints;
     if (key.code == VD_KEY_CLICK && key.y == hints.y &&
         chat->notice.kind == VD_NOTICE_NONE) // a key by its name
-        key = vd_keymap_hint_key(nav->way.now, hints.width - 2, key.x - hints.x - 1);
+        key = vd_keymap_hint_key(nav->places.now, hints.width - 2, key.x - hints.x - 1);
     bool character = vd_key_is_typed(key);
-    bool help = nav->way.now == VD_PLACE_HELP;
+    bool help = nav->places.now == VD_PLACE_HELP;
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
         vd_chat_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
         return;
     }
     chat->notice = (vd_notice){0};
-    vd_action action = vd_keymap_action(nav->way.now, key, line->length == 0);
+    vd_action action = vd_keymap_action(nav->places.now, key, line->length == 0);
     bool search = vd_line_search(line, key, action);
     if (!search && nav->pasting && !help && action != VD_ACTION_STOP) {
         if (key.code == VD_KEY_ENTER) // asks nothing yet
@@ -124,8 +124,8 @@ void vd_chat_key(vd_chat *chat, vd_key key)
         click(chat, key);
     } else if (search || edit(chat, line, action)) {
         // done
-    } else if (vd_keymap_line(nav->way.now, key)) {
-        vd_chat_command(chat, vd_keymap_line(nav->way.now, key));
+    } else if (vd_keymap_line(nav->places.now, key)) {
+        vd_chat_command(chat, vd_keymap_line(nav->places.now, key));
     } else if (action != VD_ACTION_NONE) {
         if (action == VD_ACTION_ASK)
             submit_line(chat);
@@ -139,6 +139,6 @@ void vd_chat_key(vd_chat *chat, vd_key key)
                                      "edits it, Ctrl-C restores the line");
     vd_navigation_settle(nav, &chat->lanes);
     while (vd_chat_view(chat)->of_round && !vd_chat_round(chat))
-        vd_way_back(&nav->way);
+        vd_places_back(&nav->places);
     vd_chat_settle(chat);
 }

@@ -8,7 +8,7 @@
 void vd_navigation_init(vd_navigation *nav)
 {
     *nav = (vd_navigation){.selected = -1, .editing = -1, .caption = {.layer = -1, .head = -1}};
-    vd_way_begin(&nav->way, VD_PLACE_CHAT);
+    vd_places_begin(&nav->places, VD_PLACE_CHAT);
 }
 
 void vd_navigation_free(vd_navigation *nav)
@@ -38,7 +38,7 @@ void vd_navigation_settle(vd_navigation *nav, const vd_lanes *lanes)
         nav->selected = -1;
     if (other || nav->editing >= rounds)
         vd_navigation_stop_editing(nav);
-    nav->lane = nav->way.now == VD_PLACE_CHAT ? 0 : vd_clamp(nav->lane, lanes->count - 1);
+    nav->lane = nav->places.now == VD_PLACE_CHAT ? 0 : vd_clamp(nav->lane, lanes->count - 1);
 }
 
 // ---- rounds ------------------------------------------------------------------------------------

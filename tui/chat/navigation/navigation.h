@@ -9,7 +9,7 @@
 #include "tui/screen/grid.h"
 #include "tui/screen/layout.h"
 #include "tui/screen/line_edit.h"
-#include "tui/screen/way.h"
+#include "tui/screen/places.h"
 
 // How many rows of the dialog a round takes, and what that depends on.
 typedef struct vd_row_count {
@@ -44,7 +44,7 @@ typedef struct vd_caption_look {
 } vd_caption_look;
 
 typedef struct vd_navigation {
-    vd_way way;       // from the chat on; drawing says what scrolls, also of lists and the dialog
+    vd_places places; // from the chat on; drawing says what scrolls, also of lists and the dialog
     int lane;         // whose answers and attention the places show; the chat: the first one's
     int selected;     // the round shown, -1 = the newest
     int editing;      // round whose question is in the line, -1 none

@@ -21,7 +21,7 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int index, 
 // The answer becomes the one the conversation goes on with.
 static void pick_answer(const vd_list *list, int index)
 {
-    vd_way_back(&list->chat->nav.way);
+    vd_places_back(&list->chat->nav.places);
     vd_chat_choose(list->chat, vd_sheet_row(&list->sheet.side[0], index).place);
 }
 
@@ -50,7 +50,7 @@ static void draw_answers(vd_chat *chat, vd_grid *grid)
     vd_draw_ranking_title(chat, grid, (vd_rect){inner.x, at.y, inner.width, 1});
     int total = vd_list_draw(&list, grid, inner);
     bool folded = total < list.sheet.side[0].reply->answer.candidates;
-    chat->nav.way.seen = inner.height;
+    chat->nav.places.seen = inner.height;
     char text[128];
     if (total == 0)
         snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->nav.filter.text);

@@ -27,7 +27,7 @@ static void draw_chat(vd_chat *chat, vd_grid *grid)
 
 static void scroll_dialog(vd_chat *chat, int lines)
 {
-    chat->nav.scroll = vd_clamp(chat->nav.scroll - lines, chat->nav.way.most);
+    chat->nav.scroll = vd_clamp(chat->nav.scroll - lines, chat->nav.places.most);
 }
 
 const vd_view vd_view_chat = {.arrange = arrange_chat, .draw = draw_chat, .scroll = scroll_dialog};

@@ -202,9 +202,9 @@ static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round
         return;
     at.y += rows.picture;
     at.height = rows.ranking;
-    int top = chat->nav.way.top[VD_PLACE_COMPARE];
+    int top = chat->nav.places.top[VD_PLACE_COMPARE];
     if (rows.more)
-        vd_draw_more(grid, at, top, chat->nav.way.most);
+        vd_draw_more(grid, at, top, chat->nav.places.most);
     vd_ranking_draw(grid, (vd_rect){at.x, at.y, at.width - rows.more, at.height}, sheet, lane, top,
                     false);
     at.y += rows.ranking;
@@ -246,11 +246,11 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     parts rows =
         divide(chat, own.height, own.width, pools_differ(chat, round), made.sheet.human != NULL);
     int all = made.sheet.side[0].reply ? vd_sheet_rows(&made.sheet.side[0]) : 0;
-    vd_way_drawn(&chat->nav.way, all, rows.ranking);
+    vd_places_drawn(&chat->nav.places, all, rows.ranking);
     draw_title(chat, grid, at, round, &made.sheet, columns.count);
     for (int i = 0; i < columns.count; i++) {
         own = vd_columns_place(&columns, i);
-        rows.more = i == columns.count - 1 && chat->nav.way.most > 0; // the last one has them
+        rows.more = i == columns.count - 1 && chat->nav.places.most > 0; // the last one has them
         draw_column(chat, grid, own, round, columns.side[i], &made.sheet, rows);
         for (int y = own.y; i > 0 && y < own.y + own.height; y++)
             vd_grid_put(grid, own.x - 1, y, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));

@@ -37,10 +37,10 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
                                .word = chat->nav.word,
                                .pending = vd_lanes_recalls(&chat->lanes, response)};
     int total = vd_heat_maps_draw(&maps, grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height},
-                                  chat->nav.way.top[VD_PLACE_DETAIL]);
+                                  chat->nav.places.top[VD_PLACE_DETAIL]);
     vd_free(said);
-    vd_way_drawn(&chat->nav.way, total, at.height);
-    vd_draw_more(grid, at, 0, chat->nav.way.most - chat->nav.way.top[VD_PLACE_DETAIL]);
+    vd_places_drawn(&chat->nav.places, total, at.height);
+    vd_draw_more(grid, at, 0, chat->nav.places.most - chat->nav.places.top[VD_PLACE_DETAIL]);
 }
 
 // ---- keys --------------------------------------------------------------------------------------

@@ -242,8 +242,8 @@ static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, int gutter, const
 static int first_row(const dialog *d, int height, int total)
 {
     vd_navigation *nav = &d->chat->nav;
-    vd_way_drawn(&nav->way, total, height);
-    int top = nav->way.most - (nav->scroll < nav->way.most ? nav->scroll : nav->way.most);
+    vd_places_drawn(&nav->places, total, height);
+    int top = nav->places.most - (nav->scroll < nav->places.most ? nav->scroll : nav->places.most);
     if (nav->reveal) { // the selected round's first row comes into sight
         int wanted =
             nav->selected >= 0 ? nav->selected : (int)d->chat->conversation.branch->count - 1;
@@ -252,10 +252,10 @@ static int first_row(const dialog *d, int height, int total)
             top = row;
         else if (row > top + height - 2)
             top = row - height + 2;
-        top = vd_clamp(top, nav->way.most);
+        top = vd_clamp(top, nav->places.most);
         nav->reveal = false;
     }
-    nav->scroll = nav->way.most - top;
+    nav->scroll = nav->places.most - top;
     return top;
 }
 
@@ -280,5 +280,5 @@ void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
     collect_rows(&d, top, rows, room);
     for (int i = 0; i < room && top + i < total; i++)
         draw_row(chat, grid, (vd_rect){at.x, at.y + i, at.width - more, 1}, gutter, &rows[i]);
-    vd_draw_more(grid, at, top, chat->nav.way.most);
+    vd_draw_more(grid, at, top, chat->nav.places.most);
 }

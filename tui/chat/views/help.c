@@ -3,7 +3,7 @@
 
 static void draw_help(vd_chat *chat, vd_grid *grid)
 {
-    vd_way_draw_help(&chat->nav.way, grid, chat->nav.layout.picture);
+    vd_places_draw_help(&chat->nav.places, grid, chat->nav.layout.picture);
 }
 
 const vd_view vd_view_help = {.action = VD_ACTION_HELP, .draw = draw_help};

@@ -112,7 +112,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
     beside.y++;
     beside.height -= 2;
     at.width -= beside.width + 1;
-    chat->nav.way.seen = at.height - 2;
+    chat->nav.places.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
                  vd_style_of(grid, VD_ROLE_TITLE));
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});

@@ -57,7 +57,7 @@ static void draw_sessions(vd_chat *chat, vd_grid *grid)
 {
     vd_rect at = chat->nav.layout.picture;
     vd_list list = list_sessions(chat);
-    chat->nav.way.seen = at.height - 2;
+    chat->nav.places.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2,
                  "Sessions: name, last change, picture and rounds",
                  vd_style_of(grid, VD_ROLE_TITLE));

@@ -531,10 +531,10 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
     const vd_response *response = vd_chat_response(chat);
     if (!response || at.height <= 0)
         return;
-    walk_page page = {.grid = grid,
-                      .at = {at.x + 1, at.y, at.width - 2, at.height},
-                      .top =
-                          page_of(chat) == VD_WALK_WHAT_IF ? 0 : chat->nav.way.top[VD_PLACE_WALK]};
+    walk_page page = {
+        .grid = grid,
+        .at = {at.x + 1, at.y, at.width - 2, at.height},
+        .top = page_of(chat) == VD_WALK_WHAT_IF ? 0 : chat->nav.places.top[VD_PLACE_WALK]};
     if (!vd_lanes_walks(&chat->lanes, chat->nav.lane, response)) {
         bool other = !vd_answerer_same(&response->by, &chat->lanes.lane[chat->nav.lane].by);
         draw_wrapped(&page, 0,
@@ -554,8 +554,8 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         return;
     }
     draw_stage(&page, chat, response->pool.text);
-    vd_way_drawn(&chat->nav.way, page.rows, at.height);
-    vd_draw_more(grid, at, chat->nav.way.top[VD_PLACE_WALK], chat->nav.way.most);
+    vd_places_drawn(&chat->nav.places, page.rows, at.height);
+    vd_draw_more(grid, at, chat->nav.places.top[VD_PLACE_WALK], chat->nav.places.most);
 }
 
 static void open_walk(vd_chat *chat)
@@ -570,7 +570,7 @@ static void turn_page(vd_chat *chat, int step)
     int stages = walk ? walk->trace.stages : VD_WALK_UNKNOWN;
     int to = page_of(chat) + step;
     chat->nav.walk_page = to < VD_WALK_WHAT_IF ? stages - 1 : to < stages ? to : VD_WALK_WHAT_IF;
-    chat->nav.way.top[VD_PLACE_WALK] = 0;
+    chat->nav.places.top[VD_PLACE_WALK] = 0;
 }
 
 static bool act_walk(vd_chat *chat, vd_action action, const char *argument)
@@ -600,7 +600,7 @@ static void scroll_walk(vd_chat *chat, int lines)
     if (page_of(chat) == VD_WALK_WHAT_IF && chat->lanes.walk.walk)
         vd_list_scroll(chat, lines);
     else
-        vd_way_scroll(&chat->nav.way, lines);
+        vd_places_scroll(&chat->nav.places, lines);
 }
 
 // One click switches.

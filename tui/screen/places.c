@@ -1,0 +1,125 @@
+#include "tui/screen/places.h"
+
+#include "tui/screen/key_help.h"
+#include "tui/screen/layout.h"
+#include "tui/screen/theme.h"
+
+static void arrive(vd_places *places, int depth)
+{
+    places->depth = depth;
+    places->now = places->stack[depth - 1];
+    places->seen = places->most = 0;
+}
+
+static int depth_of(const vd_places *places, vd_place place)
+{
+    int depth = 0;
+    while (depth < places->depth && places->stack[depth] != place)
+        depth++;
+    return depth;
+}
+
+void vd_places_begin(vd_places *places, vd_place first)
+{
+    places->stack[0] = first;
+    if (places->depth <= 1)
+        arrive(places, 1);
+}
+
+void vd_places_open(vd_places *places, vd_place place)
+{
+    int depth = depth_of(places, place);
+    places->stack[depth] = place;
+    places->top[place] = 0;
+    arrive(places, depth + 1);
+}
+
+bool vd_places_has(const vd_places *places, vd_place place)
+{
+    return depth_of(places, place) < places->depth;
+}
+
+void vd_places_back(vd_places *places)
+{
+    if (places->depth > 1)
+        arrive(places, places->depth - 1);
+}
+
+// ---- pages --------------------------------------------------------------------------------------
+
+enum { FAR = 1 << 30 }; // further than anything is long
+
+int vd_scroll_lines(vd_action action, const char *argument, int seen)
+{
+    int page = argument[0] ? 3 : seen > 2 ? seen - 1 : 1;
+    switch ((int)action) {
+    case VD_ACTION_SCROLL_UP:
+        return -page;
+    case VD_ACTION_SCROLL_DOWN:
+        return page;
+    case VD_ACTION_SCROLL_TOP:
+        return -FAR;
+    case VD_ACTION_SCROLL_BOTTOM:
+        return FAR;
+    case VD_ACTION_LINE_UP:
+        return -1;
+    case VD_ACTION_LINE_DOWN:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void vd_places_scroll(vd_places *places, int lines)
+{
+    places->top[places->now] = vd_clamp(places->top[places->now] + lines, places->most);
+}
+
+bool vd_places_act(vd_places *places, vd_action action, const char *argument)
+{
+    int lines = vd_scroll_lines(action, argument, places->seen);
+    bool help = action == VD_ACTION_HELP;
+    if (help && places->now != VD_PLACE_HELP)
+        vd_places_open(places, VD_PLACE_HELP);
+    else if (help || action == VD_ACTION_BACK)
+        vd_places_back(places);
+    else if (lines)
+        vd_places_scroll(places, lines);
+    return lines != 0 || help || action == VD_ACTION_BACK;
+}
+
+void vd_places_drawn(vd_places *places, int rows, int seen)
+{
+    places->seen = seen > 0 ? seen : 0;
+    places->most = rows > seen ? rows - seen : 0;
+    vd_places_scroll(places, 0);
+}
+
+void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
+{
+    vd_style mark = vd_style_of(grid, VD_ROLE_NOTE);
+    if (first > 0)
+        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x2191, '^', mark);
+    if (first < most)
+        vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
+}
+
+void vd_places_draw_help(vd_places *places, vd_grid *grid, vd_rect at)
+{
+    vd_place about = places->stack[vd_clamp(places->depth - 2, VD_ALL_PLACES)];
+    int top = places->top[VD_PLACE_HELP];
+    vd_places_drawn(places, vd_key_help_draw(grid, at, about, places->stack[0], top), at.height);
+    vd_draw_more(grid, at, 0, places->most - top);
+}
+
+bool vd_draw_too_small(vd_grid *grid)
+{
+    char text[96];
+    if (grid->width >= VD_LEAST_WIDTH && grid->height >= VD_LEAST_HEIGHT)
+        return false;
+    snprintf(text, sizeof text, "visdial needs %dx%d; this is %dx%d", VD_LEAST_WIDTH,
+             VD_LEAST_HEIGHT, grid->width, grid->height);
+    vd_grid_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
+                    vd_style_of(grid, VD_ROLE_TEXT));
+    return true;
+}
