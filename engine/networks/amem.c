@@ -294,31 +294,38 @@ static void explain_words(const dialogs *d, const vd_value *c, const vd_value *h
                           const vd_value *before)
 {
     const vd_explained stage = {
-        .title = "What to do now",
-        .why = "Some words of the question control this step. The history entries that it refers "
-               "to recall the regions that they were about.",
-        .formula = {"u = W [c before ; W q] + b, c = sum_s softmax_s(w . (u o w_s)) w_s",
-                    "a = softmax_r(w . elu(W h_r + age + W z + b)), z = [c ; m before]",
-                    "r' = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
-        .in = {{"q", "the question", d->q}, {"m", "the memory before", before}},
-        .out = {{"c", "what is asked now", c}, {"r'", "of the entries", heard}}};
+        .title = "Words and history",
+        .why = "Attention over the words of the question makes c, which says what this step looks "
+               "for. With c and the memory so far, attention over the history recalls f, the "
+               "regions that its entries were about. (c', m': of the step before; o: product "
+               "number by number; age: a vector for how many rounds ago an entry was.)",
+        .formula = {"u = W_u [c' ; W_i q + b_i] + b_u",
+                    "c = sum_s softmax_s(w_c . (u o w_s)) w_s, z = [c ; m']",
+                    "a_r = softmax_r(w_a . elu(W_h h_r + age + W_z z + b_z))",
+                    "h = sum_r a_r h_r, f_n = sum_r a_r f_rn"},
+        .in = {{"q", "the question", d->q}, {"m'", "the memory so far", before}},
+        .out = {{"c", "what this step looks for", c}, {"h", "recalled from the history", heard}}};
     vd_tape_explain(d->tape, &stage);
 }
 
 static void explain_regions(const dialogs *d, const round_rows *r, const vd_value *const found[5])
 {
     const vd_explained stage = {
-        .title = "Look at the regions",
-        .why = "Each region is compared with what is asked, with what was recalled and with the "
-               "place attended to before. One region is chosen (shares add up to 1), and any "
-               "number are collected (each from 0 to 1), so that they can be counted.",
-        .formula = {"y_n = elu(K x_n o (1 + W z) + W z + W [f_n ; g_n] + (D v_n - D v) o W z)",
-                    "p = softmax_n(w_p . elu(W y_n)), g_n = sigmoid(w_g . elu(W y_n))",
-                    "m = W [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m before ; c] + b"},
-        .in = {{"c", "what is asked now", found[4]}, {"r'", "of the entries", found[2]}},
-        .out = {{"p x", "of the chosen regions", found[0]},
-                {"g x", "of the collected ones", found[1]},
-                {"m", "the memory", r->memory}},
+        .title = "Regions",
+        .why = "Each region is compared with what this step looks for, with what was recalled, "
+               "and with v, the region chosen in the step before. One region is chosen (the "
+               "shares p add up to 1), and any number are collected (each g from 0 to 1), so that "
+               "they can be counted.",
+        .formula = {"y_n = elu(W_x x_n o (1 + W_1 z) + W_2 z + W_f [f_n ; g'_n] + b_y",
+                    "    + (W_v v_n - W_v v) o W_3 z)",
+                    "p = softmax_n(w_p . elu(W_y y_n)), g_n = sigmoid(w_g . elu(W_y y_n))",
+                    "m = W_m [sum_n p_n x_n ; sum_n g_n x_n ; h ; m' ; c] + b_m"},
+        .in = {{"c", "what this step looks for", found[4]},
+               {"h", "recalled from the history", found[2]},
+               {"m'", "the memory so far", found[3]}},
+        .out = {{"p x", "the chosen region", found[0]},
+                {"g x", "the collected regions", found[1]},
+                {"m", "the memory after this step", r->memory}},
         .gate = {"collected", "each region by itself", r->collected}};
     vd_tape_explain(d->tape, &stage);
 }

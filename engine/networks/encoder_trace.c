@@ -5,6 +5,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/append.h"
+#include "engine/networks/encoder.h"
 #include "engine/networks/pass.h"
 
 // ---- attentions ---------------------------------------------------------------------------------
@@ -178,12 +179,27 @@ static vd_status add_gate(const vd_pass *pass, const vd_explained *e,
     return VD_OK;
 }
 
+// Stages of the same title are numbered: "Regions, step 2 of 4".
+static void put_title(const vd_pass *pass, const vd_explained *e, vd_trace_stage *stage)
+{
+    int of = 0, index = 0;
+    for (const vd_explained *other = pass->tape->explained; other; other = other->next) {
+        of += strcmp(other->title, e->title) == 0;
+        index = other == e ? of : index;
+    }
+    const char *part = vd_encoder_of(pass->config)->part;
+    if (of > 1 && part)
+        snprintf(stage->title, sizeof stage->title, "%s, %s %d of %d", e->title, part, index, of);
+    else
+        snprintf(stage->title, sizeof stage->title, "%s", e->title);
+}
+
 // *first: the first attention that belongs to the stage. The gate's table has room whatever there
 // is.
 static void fill_stage(const vd_pass *pass, const vd_explained *e, const vd_outcome *outcome,
                        int *first, vd_trace_stage *stage, float **at, double **figures)
 {
-    snprintf(stage->title, sizeof stage->title, "%s", e->title);
+    put_title(pass, e, stage);
     stage->why = e->why;
     memcpy(stage->formula, e->formula, sizeof stage->formula);
     stage->ins = copy_values(pass, e->in, stage->in, at);

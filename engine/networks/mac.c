@@ -111,7 +111,7 @@ static void explain_step(vd_tape *tape, const vd_value *q, const vd_value *c,
                          const vd_value *const found[3], const vd_value *m)
 {
     const vd_explained stage = {
-        .title = "Reasoning step",
+        .title = "Control, read, write",
         .why = "Some words of the question control this step. Matching regions and entries are "
                "read, and what is found is written to the memory.",
         .formula = {"u = W [c before ; q_i] + b, q_i = W_i q + b_i in the i-th step",

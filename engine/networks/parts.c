@@ -574,6 +574,6 @@ void vd_explain_vector(vd_tape *tape, const char *formula, const vd_value *q, vd
                                        "which the candidates are compared with.",
                                 .formula = {formula},
                                 .in = {q ? question : found, q ? found : (vd_named){0}},
-                                .out = {{"e", "question vector e", e}}};
+                                .out = {{"e", "the encoder's vector", e}}};
     vd_tape_explain(tape, &stage);
 }

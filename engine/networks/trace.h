@@ -34,7 +34,7 @@ typedef struct vd_trace_table {
 enum { VD_STAGE_VALUES = 4, VD_STAGE_FORMULAS = 6, VD_STAGE_TABLES = 7 };
 
 typedef struct vd_trace_stage {
-    char title[48];
+    char title[64];
     const char *why;
     const char *formula[VD_STAGE_FORMULAS]; // NULL: no more
     vd_trace_value in[VD_STAGE_VALUES], out[VD_STAGE_VALUES];
