@@ -104,10 +104,9 @@ typedef struct vd_segments {
 } vd_segments;
 
 // One direction of a GRU over packed sequences, from a state of zero (Cho et al. 2014; PyTorch's
-// order r, z, n, with the reset after the product): r = sigmoid(x_r + s_r), z likewise, n =
-// tanh(x_n
-// + r s_n), h' = (1 - z) n + z h, with x the input's products and s = W h + b. With gates, gate g
-// replaces 1 - z (Xiong et al. 2016), there is no z, and K = 2 instead of 3.
+// order r, z, n, with the reset after the product): r = sigmoid(x_r + s_r), z likewise,
+// n = tanh(x_n + r s_n), h' = (1 - z) n + z h, with x the input's products and s = W h + b. With
+// gates, gate g replaces 1 - z (Xiong et al. 2016), there is no z, and K = 2 instead of 3.
 typedef struct vd_gru_pass {
     const vd_packed *packed;          // no tree of prefixes
     const int *map;                   // packed->rows.forward or packed->rows.backward

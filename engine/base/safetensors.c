@@ -39,8 +39,7 @@ struct vd_safetensors {
     vd_json_value *header; // to which names, keys and values belong
 };
 
-// ---- the header
-// -----------------------------------------------------------------------------------
+// ---- the header ---------------------------------------------------------------------------------
 
 typedef struct header_reader {
     vd_safetensors *file;

@@ -31,8 +31,7 @@ const char *vd_dtype_name(vd_dtype dtype)
     return (unsigned)dtype < DTYPES ? dtypes[dtype].name : "unknown";
 }
 
-// ---- half precision
-// -------------------------------------------------------------------------------
+// ---- half precision -----------------------------------------------------------------------------
 
 static float float_of(uint32_t bits)
 {
@@ -78,8 +77,7 @@ uint16_t vd_half_from_float(float value)
     return (uint16_t)(sign | half);
 }
 
-// ---- many
-// -----------------------------------------------------------------------------------------
+// ---- many ---------------------------------------------------------------------------------------
 
 // As many as the processor's own instruction converts, by eight; how many these are. Clang 14 does
 // not know the name f16c; every processor with AVX2 has it.
@@ -125,8 +123,7 @@ void vd_floats_from_halves(const void *halves, size_t count, float *values)
     }
 }
 
-// ---- of a tensor
-// ----------------------------------------------------------------------------------
+// ---- of a tensor --------------------------------------------------------------------------------
 
 static vd_status check_range(const vd_tensor *tensor, size_t first, size_t count, vd_error *err)
 {

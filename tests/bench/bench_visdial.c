@@ -41,8 +41,7 @@ static size_t number_from(const char *name, size_t otherwise)
     return value > 0 ? (size_t)value : otherwise;
 }
 
-// ---- dialogs
-// --------------------------------------------------------------------------------------
+// ---- dialogs ------------------------------------------------------------------------------------
 
 // Word n of a language in which the n-th word occurs 1/n as often as the first.
 static void put_words(FILE *out, vd_rng *rng, int least, int most)
@@ -105,8 +104,7 @@ static void make_dialogs(const char *path, size_t dialogs)
     fclose(out);
 }
 
-// ---- features
-// -------------------------------------------------------------------------------------
+// ---- features -----------------------------------------------------------------------------------
 
 static void make_features(const char *path, size_t pictures)
 {
@@ -139,8 +137,7 @@ static void make_features(const char *path, size_t pictures)
     H5Fclose(file);
 }
 
-// ---- measuring
-// ------------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 
 static double megabytes(const char *path)
 {
@@ -190,8 +187,7 @@ static double run(const char *const *arguments, bool quiet, double *peak, double
     return (bench_now() - start) / 1e3;
 }
 
-// ---- a pool of every answer
-// ----------------------------------------------------------------------------------------------
+// ---- a pool of every answer ---------------------------------------------------------------------
 
 // A random model of the public size that knows the most frequent words of the data.
 static vd_status make_model(const char *packed, const char *path, vd_error *err)
@@ -300,8 +296,7 @@ static vd_status measure_opening(const char *packed, vd_error *err)
     return status;
 }
 
-// ---- the steps
-// ------------------------------------------------------------------------------------
+// ---- the steps ----------------------------------------------------------------------------------
 
 static const char json[] = DIRECTORY "/train.json", packed[] = DIRECTORY "/train.packed",
                   hdf5[] = DIRECTORY "/features.h5", imported[] = DIRECTORY "/features.safetensors",

@@ -592,8 +592,7 @@ static void write_events(const char *path)
     free(folder);
 }
 
-// ---- all of them
-// ---------------------------------------------------------------------------------
+// ---- all of them --------------------------------------------------------------------------------
 
 const file_format file_formats[] = {
     {"weights.safetensors", write_weights, read_safetensors, 400, false},
@@ -637,8 +636,7 @@ const file_format file_formats[] = {
     {0},
 };
 
-// ---- the world that they are read in
-// -------------------------------------------------------------
+// ---- the world that they are read in ------------------------------------------------------------
 
 const char *file_formats_begin(void)
 {

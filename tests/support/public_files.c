@@ -44,8 +44,7 @@ void public_box(size_t picture, size_t p, float box[4])
     box[3] = box[1] + 30;
 }
 
-// ---- HDF5
-// -----------------------------------------------------------------------------------------
+// ---- HDF5 ---------------------------------------------------------------------------------------
 
 static void put_as(hid_t file, const char *name, hid_t kind, hid_t type, int dims,
                    const hsize_t *shape, const void *data, hid_t how)
@@ -264,8 +263,7 @@ void public_adaptive(const char *path, const char *index, const char *wrong)
         write_index(index, wrong);
 }
 
-// ---- npy and npz
-// ----------------------------------------------------------------------------------
+// ---- npy and npz --------------------------------------------------------------------------------
 
 static char *npy(const char *type, const char *shape, const void *data, size_t bytes, size_t *size)
 {
@@ -334,8 +332,7 @@ void public_npz(const char *path, size_t picture, const char *wrong)
     assert_int_equal(zip_close(archive), 0);
 }
 
-// ---- TSV
-// ------------------------------------------------------------------------------------------
+// ---- TSV ----------------------------------------------------------------------------------------
 
 static void encode(const void *data, size_t size, FILE *out)
 {
@@ -380,8 +377,7 @@ char *public_tsv_text(int lxmert)
     return text;
 }
 
-// ---- all of them
-// ----------------------------------------------------------------------------------
+// ---- all of them --------------------------------------------------------------------------------
 
 char *public_file_name(const char *folder, size_t picture, const char *suffix)
 {

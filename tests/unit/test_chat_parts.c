@@ -40,8 +40,7 @@ static int end(void **state)
     return 0;
 }
 
-// ---- conversation
-// --------------------------------------------------------------------------------
+// ---- conversation -------------------------------------------------------------------------------
 
 // An answer from a pool of two, with this one first and the share 3/4.
 static vd_reply make_reply(int first)
@@ -164,8 +163,7 @@ static void what_an_answer_was_before_is_known(void **state)
     assert_true(vd_response_changed(response));
 }
 
-// ---- lanes
-// ---------------------------------------------------------------------------------------
+// ---- lanes --------------------------------------------------------------------------------------
 
 // The oldest request, which is of this kind and lane.
 static vd_request take(vd_request_kind kind, int lane)

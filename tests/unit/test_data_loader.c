@@ -44,8 +44,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// ---- the loader
-// -----------------------------------------------------------------------------------
+// ---- the loader ---------------------------------------------------------------------------------
 
 // Batches of 1, 2, 3, 1, ... dialogs; batch `bad` has one that is not there.
 typedef struct course {

@@ -47,8 +47,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// ---- writing every layout
-// -------------------------------------------------------------------------
+// ---- writing every layout -----------------------------------------------------------------------
 
 static void write_text(const char *text)
 {
@@ -72,8 +71,7 @@ static const char *write_layout(int layout)
     return in_folder ? folder : path;
 }
 
-// ---- what is read
-// ---------------------------------------------------------------------------------
+// ---- what is read -------------------------------------------------------------------------------
 
 static void expect_picture(const vd_regions *regions, size_t picture, bool all, bool boxes)
 {
@@ -177,8 +175,7 @@ static void real_samples_are_imported(void **state)
     }
 }
 
-// ---- what is refused
-// ------------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 // Opens and reads everything; the first failure.
 static vd_status read_all(const char *from, vd_error *err)
@@ -509,8 +506,7 @@ static void damaged_indices_are_refused(void **state)
 #undef P
 }
 
-// ---- importing
-// ------------------------------------------------------------------------------------
+// ---- importing ----------------------------------------------------------------------------------
 
 static void stop_after_two(void *context, size_t done)
 {
@@ -626,8 +622,7 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-// ---- the command
-// ----------------------------------------------------------------------------------
+// ---- the command --------------------------------------------------------------------------------
 
 static void the_command_imports_and_describes(void **state)
 {

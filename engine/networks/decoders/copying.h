@@ -26,8 +26,7 @@ typedef struct vd_copying {
 void vd_copying_declare(const vd_config *config, vd_layout *layout);
 const vd_value *vd_copynet_keys(vd_tape *tape, const vd_config *config, const vd_value *x);
 
-// ---- for answers, in this order
-// ------------------------------------------------------------------
+// ---- for answers, in this order -----------------------------------------------------------------
 
 // ids (sequences, width): the decoder's input, before it is packed. *known: the same with <UNK>
 // where an id is not of the vocabulary.
