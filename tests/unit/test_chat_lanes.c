@@ -220,12 +220,28 @@ static void models_that_change_places_need_two_branches(void **state)
     assert_int_equal(branches->count, 3);
 }
 
+// Questions of one's own have no answer in the data; the old word for it is still known.
+static void answers_in_the_data_may_be_missing(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is it big?' Enter 'is there a cube?' Enter '/history data' Enter");
+    assert_string_equal(fake.chat.notice.text,
+                        "improved continues from answers in the data; where it has none (1 of 2 "
+                        "rounds), from its own");
+    fake_chat_keys(&fake, "'/history own' Enter '/history people' Enter");
+    assert_int_equal(fake.chat.lanes.lane[0].follow, VD_FOLLOW_DATA);
+    fake_chat_keys(&fake, "F10 '/history base data' Enter");
+    assert_non_null(strstr(fake.chat.notice.text, "(1 of 2 rounds), from shared answers"));
+    fake_chat_keys(&fake, "Right M-Up M-2"); // to "is it big?" it is the first one's
+    expect("base continues from shared answers here");
+}
+
 // The next history is chosen where it can be seen.
 static void a_history_alone_is_for_models_side_by_side(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter '/history' Enter");
-    expect("/history own, shared or people's");
+    expect("/history own, shared or data");
 }
 
 static void models_are_compared_and_go_their_own_ways(void **state)
@@ -244,9 +260,9 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     snprintf(history, sizeof history, "1: is there a cube? %s.", answer_of(1, 0));
     assert_string_equal(fake.history, history);
     fake_chat_keys(&fake, "M-h");
-    expect("base  people's answers");
+    expect("base  answers in the data");
     assert_string_equal(fake.history, "1: is there a cube? yes.");
-    // A shared answer that is replaced is no business of a model that follows people's.
+    // A shared answer that is replaced is no business of a model that follows the data.
     int asked = fake.asked;
     fake_chat_keys(&fake, "Left M-Up M-3");
     assert_int_equal(fake.asked, asked + 1);
@@ -257,7 +273,7 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     fake_chat_keys(&fake, "'/history nobody own' Enter");
     expect("/history nobody own: no such model is shown");
     fake_chat_keys(&fake, "'/history whatever' Enter");
-    expect("/history own, shared or people's");
+    expect("/history own, shared or data");
     // The answer of a model that continues from others' cannot be chosen.
     fake_chat_keys(&fake, "Right M-2");
     expect("base continues from shared answers here");
@@ -439,7 +455,7 @@ static void models_of_one_name_are_told_apart(void **state)
                    "'/model other/base' Enter '/compare base' Enter '/compare a/base' Enter");
     assert_string_equal(lane[0].model, lane[1].model);
     fake_chat_keys(&fake, "'/history other/base people' Enter '/history base own' Enter");
-    assert_int_equal(lane[0].follow, VD_FOLLOW_HUMAN);
+    assert_int_equal(lane[0].follow, VD_FOLLOW_DATA);
     assert_int_equal(lane[1].follow, VD_FOLLOW_OWN);
     assert_int_equal(lane[2].follow, VD_FOLLOW_SHARED);
     // Behind one that is not bundled comes the first one, whatever its file is called.
@@ -469,7 +485,7 @@ static void commands_do_what_their_keys_do(void **state)
     fake_chat_keys(&fake, "Right '/history' Enter");
     assert_int_equal(fake.chat.lanes.lane[1].follow, VD_FOLLOW_OWN);
     fake_chat_keys(&fake, "M-h");
-    assert_int_equal(fake.chat.lanes.lane[1].follow, VD_FOLLOW_HUMAN);
+    assert_int_equal(fake.chat.lanes.lane[1].follow, VD_FOLLOW_DATA);
     fake_chat_keys(&fake, "'/compare' Enter");
     assert_int_equal(nav->places.now, VD_PLACE_CHAT);
     assert_int_equal(fake.chat.lanes.count, 2);
@@ -512,6 +528,7 @@ int main(void)
         TEST(columns_name_pools_that_differ),
         TEST(columns_have_a_picture),
         TEST(models_that_change_places_need_two_branches),
+        TEST(answers_in_the_data_may_be_missing),
         TEST(a_history_alone_is_for_models_side_by_side),
         TEST(models_are_compared_and_go_their_own_ways),
         TEST(what_was_forgotten_comes_back),

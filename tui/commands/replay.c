@@ -24,7 +24,7 @@ typedef struct replaying {
 } replaying;
 
 static const vd_option options[] = {
-    {"image", "ID", "show the dialog that people had about this picture",
+    {"image", "ID", "show the dialog in the data about this picture",
      VD_INTO(replaying, options.image_id), INT64_MIN, INT64_MAX},
     {"screen", NULL, "show all dialogs in full screen, starting at --image",
      VD_INTO(replaying, screen)},
@@ -410,7 +410,7 @@ const vd_command vd_cmd_replay = {
     "where they have moved. Every question is asked again with the same history, and every score "
     "that differs from the recorded one is reported (exit code 5). --html, --markdown and "
     "--visdial write the conversations to a file.\n"
-    "--image shows the dialog that people had about a picture: each question with the human "
+    "--image shows the dialog in the data about a picture: each question with the human "
     "answer, the answers of two to four models, whether they are right, and the rank that they "
     "give the human answer. --screen shows all dialogs. Without --data and --features the bundled "
     "dialogs are used.",

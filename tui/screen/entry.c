@@ -87,7 +87,7 @@ static const struct {
     const char *command, *choices;
 } words[] = {{"/model", VD_MODEL_NAMES},
              {"/compare", VD_MODEL_NAMES ", off"},
-             {"/history", "own, shared or people's"},
+             {"/history", "own, shared or data"},
              {"/theme", VD_THEME_NAMES},
              {"/mouse", "on or off"},
              {"/fold", "on or off"},

@@ -115,7 +115,7 @@ static const vd_binding table[] = {
     EMPTY(COMPARE, RIGHT, "Right, click", "the next model: whose answers F4 and F5 show",
           "Left/Right model"),
     BOTH(COMPARE, FOLLOW, "Alt-h", "/history", "WHOSE",
-         "the answers this model's conversation continues from: shared, own, people's",
+         "the answers this model's conversation continues from: shared, own, those in the data",
          "Alt-h history"),
     BOTH((LINE & ~CHAT) | INSIDE, BACK, "Esc", "/back", NULL, "back to where you were", "Esc back"),
     BOTH(CAPTION, LAYER, "Alt-l", "/layer", "N", "attention of the next layer, or layer N",

@@ -126,7 +126,7 @@ static void follow_next(vd_chat *chat)
     int lane = chat->nav.lane;
     vd_follow now = chat->lanes.lane[lane].follow;
     bool shared = lane == 0 && now == VD_FOLLOW_SHARED;
-    vd_lanes_follow(&chat->lanes, lane, shared ? VD_FOLLOW_HUMAN : (now + 1) % VD_FOLLOWS);
+    vd_lanes_follow(&chat->lanes, lane, shared ? VD_FOLLOW_DATA : (now + 1) % VD_FOLLOWS);
 }
 
 // The lane of a model by its name, -1 none; of two of one name the one that was asked for so.
@@ -159,14 +159,13 @@ static void run_follow(vd_chat *chat, const char *argument)
         vd_notice_complain(&chat->notice, "/history %s: no such model is shown", argument);
         return;
     }
-    for (int i = 0; i < VD_FOLLOWS; i++)
-        if (strncmp(word, vd_follow_name((vd_follow)i), strlen(word)) == 0 && word[0]) {
-            vd_lanes_follow(lanes, lane, (vd_follow)i);
-            return;
-        }
-    vd_notice_complain(&chat->notice,
-                       "/history own, shared or people's: the answers that %s continues from",
-                       lanes->lane[lane].model);
+    vd_follow follow;
+    if (vd_follow_named(word, &follow))
+        vd_lanes_follow(lanes, lane, follow);
+    else
+        vd_notice_complain(&chat->notice,
+                           "/history own, shared or data: the answers that %s continues from",
+                           lanes->lane[lane].model);
 }
 
 static void run_pictures(vd_chat *chat, const char *argument)

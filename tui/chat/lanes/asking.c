@@ -211,10 +211,11 @@ bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
     size_t count = conversation->branch->count;
     if (vd_lanes_must_wait(lanes) || rank < 0 || rank >= shown->reply.answer.candidates)
         return false;
-    if (vd_lanes_source(lanes, lane, at) != lane) {
-        vd_notice_say(lanes->notice,
-                      "%s continues from %s answers here; /history own gives it its own history",
-                      shown->model, vd_follow_name(lanes->lane[lane].follow));
+    int from = vd_lanes_source(lanes, lane, at);
+    if (from != lane) {
+        vd_notice_say(
+            lanes->notice, "%s continues from %s here; /history own gives it its own history",
+            shown->model, vd_follow_answers(from < 0 ? VD_FOLLOW_DATA : VD_FOLLOW_SHARED));
         return false;
     }
     bool last = at + 1 == count;
@@ -246,6 +247,27 @@ bool vd_lanes_change(vd_lanes *lanes, size_t at, const char *typed)
     return true;
 }
 
+// Where the data has no answer, the shared one is the first model's.
+static void say_followed(const vd_lanes *lanes, int lane)
+{
+    const vd_lane *own = &lanes->lane[lane];
+    const vd_branch *branch = lanes->conversation->branch;
+    const char *model = own->loaded ? own->model : own->name;
+    size_t missing = 0;
+    for (size_t i = 0; i < branch->count; i++)
+        missing += vd_people_answer(lanes->conversation, &branch->rounds[i]) == NULL;
+    if (own->follow == VD_FOLLOW_DATA)
+        vd_notice_say(lanes->notice,
+                      "%s continues from answers in the data; where it has none (%zu of %zu "
+                      "rounds), from %s",
+                      model, missing, branch->count, lane ? "shared answers" : "its own");
+    else if (own->follow == VD_FOLLOW_SHARED && lane)
+        vd_notice_say(lanes->notice, "%s continues from shared answers", model);
+    else
+        vd_notice_say(lanes->notice, "%s continues from its own answers%s", model,
+                      lane ? "" : "; models compared with it (F10) share them");
+}
+
 void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
 {
     if (vd_lanes_must_wait(lanes))
@@ -274,10 +296,7 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
     }
     if (lane > 0)
         vd_conversation_forget_aside(conversation, lane);
-    bool first = lane == 0 && follow == VD_FOLLOW_SHARED, itself = first || follow == VD_FOLLOW_OWN;
-    vd_notice_say(lanes->notice, "%s continues from %s answers%s",
-                  own->loaded ? own->model : own->name, itself ? "its own" : vd_follow_name(follow),
-                  first ? "; models compared with it (F10) share them" : "");
+    say_followed(lanes, lane);
     vd_lanes_pump(lanes);
 }
 

@@ -17,11 +17,12 @@
 
 enum { VD_LANE_REQUESTS = 16 };
 
-// Whose answers a lane's history is made of. People's, where a round has none, are the shared ones.
+// Whose answers a lane's history is made of. To a round that the data has no answer to, the shared
+// one stands for it.
 typedef enum vd_follow {
     VD_FOLLOW_SHARED, // those of lane 0, as chosen
     VD_FOLLOW_OWN,    // what the lane answered itself
-    VD_FOLLOW_HUMAN,  // what people answered
+    VD_FOLLOW_DATA,   // those in the data
     VD_FOLLOWS
 } vd_follow;
 
@@ -104,10 +105,13 @@ bool vd_lanes_take_request(vd_lanes *lanes, vd_request *out);
 
 // ---- histories ----------------------------------------------------------------------------------
 
-const char *vd_follow_name(vd_follow follow); // "own", "shared", "people's"
+const char *vd_follow_name(vd_follow follow);    // "own", "shared", "data"
+const char *vd_follow_answers(vd_follow follow); // "own answers", "answers in the data"
+// Also the start of a name, and "people's", as data was called. False: it is none.
+bool vd_follow_named(const char *word, vd_follow *out);
 // The answer to a round that is in a lane's history; NULL while there is none.
 const char *vd_lanes_answer(const vd_lanes *lanes, int lane, size_t round);
-// The lane whose answer that is; -1: it is people's.
+// The lane whose answer that is; -1: it is in the data.
 int vd_lanes_source(const vd_lanes *lanes, int lane, size_t round);
 // The first `count` rounds as a lane's history has them, in one block. NULL: out of memory.
 vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);

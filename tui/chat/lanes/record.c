@@ -25,7 +25,7 @@ static bool describe_branch(const vd_branch *branch, int lanes, vd_chat_record_b
 }
 
 // Questions may wait, and the first model's choice may differ from its history, too, when that is
-// people's.
+// of answers in the data.
 static bool says_more(const vd_lanes *lanes, const vd_chat_record *record)
 {
     const vd_conversation *conversation = lanes->conversation;
@@ -115,10 +115,8 @@ void vd_lanes_describe_free(vd_chat_record *record)
 
 static vd_follow follow_named(const char *name)
 {
-    vd_follow follow = VD_FOLLOW_SHARED;
-    while (follow < VD_FOLLOWS && strcmp(vd_follow_name(follow), name) != 0)
-        follow++;
-    return follow < VD_FOLLOWS ? follow : VD_FOLLOW_SHARED;
+    vd_follow follow;
+    return vd_follow_named(name, &follow) ? follow : VD_FOLLOW_SHARED;
 }
 
 // Lanes that stand for those of the record, -1: could not be opened.

@@ -38,13 +38,13 @@ static void note_of_lane(const vd_chat *chat, int lane, bool ready, int width, c
 {
     const vd_lane *own = &chat->lanes.lane[lane];
     bool first = lane == 0 && own->follow == VD_FOLLOW_SHARED;
+    vd_follow follow = first ? VD_FOLLOW_OWN : own->follow;
     if (own->loading)
         snprintf(out, size, "loading %s", own->coming);
     else if (!ready && chat->conversation.branch->count)
         snprintf(out, size, own->stopped ? "stopped" : "...");
     else
-        snprintf(out, size, width < 26 ? "%s" : "%s answers",
-                 first ? "own" : vd_follow_name(own->follow));
+        snprintf(out, size, "%s", width < 26 ? vd_follow_name(follow) : vd_follow_answers(follow));
 }
 
 static void make_sheet(vd_chat *chat, const vd_round *round, int width, compared_sheet *out)
