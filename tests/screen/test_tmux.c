@@ -31,18 +31,18 @@ static void a_question_is_answered(void **state)
     tell("send-keys -t chat 'what color is the ball?'");
     await("> what color is the ball?");
     tell("send-keys -t chat Enter");
-    await("Answers within 4 of pool.txt");
+    await("Best of 4 in pool.txt");
     await(" 1 what color is the ball?");
     tell("send-keys -t chat 'and the cube?' Enter");
     await(" 2 and the cube?");
     await("1 what");
     tell("send-keys -t chat M-Up");
-    await("Round 1, within 4 of pool.txt");
+    await("Round 1: best of 4 in pool.txt");
     tell("send-keys -t chat F5");
     await("History: weight of each round");
     assert_false(shows("#1") || shows("S>")); // all words are known; nobody said <S>
     tell("send-keys -t chat Escape");         // alone: with a key behind it, it would be Alt
-    await("Round 1, within 4 of pool.txt");
+    await("Round 1: best of 4 in pool.txt");
     tell("send-keys -t chat F3");
     await(" was: "); // it was asked again
     assert_true(shows("improved  cpu"));
@@ -58,7 +58,7 @@ static void an_answer_is_copied_and_the_conversation_written(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
-    await("Answers within 4 of pool.txt");
+    await("Best of 4 in pool.txt");
     tell("send-keys -t chat '/copy round' Enter");
     await("copied to the terminal");
     bool there = false; // it is said, and then done
@@ -86,7 +86,7 @@ static void two_models_answer_side_by_side(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
-    await("Answers within 4 of pool.txt");
+    await("Best of 4 in pool.txt");
     tell("send-keys -t chat F10");
     await("improved  shared answers");
     await("improved against base: ");
@@ -107,7 +107,7 @@ static void two_models_answer_side_by_side(void **state)
     tell("resize-window -t chat -x 120 -y 40");
     await(", distance ");
     tell("send-keys -t chat Escape");
-    await("Round 1, within 4 of pool.txt");
+    await("Round 1: best of 4 in pool.txt");
     tell("send-keys -t chat M-n");
     await("branch 1/2");
     tell("send-keys -t chat C-d");
@@ -120,7 +120,7 @@ static void an_answer_is_walked_through(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
-    await("Answers within 4 of pool.txt");
+    await("Best of 4 in pool.txt");
     tell("send-keys -t chat F12");
     await("1/9 Word states");
     static const char *const stages[] = {
@@ -166,13 +166,13 @@ static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
     start("");
     await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
-    await("Answers within");
+    await("Best of");
     tell("resize-window -t chat -x 10 -y 5");
     await("40x12;");
     tell("resize-window -t chat -x 120 -y 40");
     await("F12 walk");
     tell("resize-window -t chat -x 40 -y 12");
-    await("Answers within");
+    await("Best of");
     tell("resize-window -t chat -x 80 -y 24");
     await("F5 attention");
     assert_true(shows("what color is it?"));
@@ -328,14 +328,14 @@ static void no_color_is_respected_when_it_is_not_empty(void **state)
     await("base  cpu");
     assert_false(is_coloured());
     tell("send-keys -t chat 'what color is it?' Enter");
-    await("Answers within");
+    await("Best of");
     assert_false(is_coloured());
     look_at_walk_and_compare(false);
     start("NO_COLOR=");
     await("base  cpu");
     assert_true(is_coloured());
     tell("send-keys -t chat 'what color is it?' Enter");
-    await("Answers within");
+    await("Best of");
     look_at_walk_and_compare(true);
 }
 
@@ -345,7 +345,7 @@ static void a_locale_without_utf_8_gets_ascii(void **state)
     start("LC_ALL=C");
     await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
-    await("Answers within");
+    await("Best of");
     static const char *const places[][2] = {{"/attention", "Regions: share"},
                                             {"/walk", "1/9 Word states"},
                                             {"/what-if region 1", "[x] region 1"},
@@ -430,7 +430,7 @@ static void other_terminals_work(void **state)
         start(environment);
         await("base  cpu");
         tell("send-keys -t chat 'what color is it?' Enter");
-        await("Answers within");
+        await("Best of");
         look_at_walk_and_compare(strcmp(names[i], "vt100") != 0);
         tell("send-keys -t chat C-d");
         await("[end]");
@@ -446,7 +446,7 @@ static void a_terminal_with_16_colours_works_in_every_theme(void **state)
     start(environment);
     await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
-    await("Answers within");
+    await("Best of");
     static const char *const themes[] = {"light", "safe", "mono", "dark"};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) {
         free(tmux("send-keys -t chat '/theme %s' Enter", themes[i]));
@@ -518,7 +518,7 @@ static void a_conversation_is_taken_up(void **state)
     await("base  cpu");
     tell("send-keys -t chat 'is the cube blue?' Enter");
     await(" 1 is the cube blue?");
-    await("Answers within 4 of pool.txt");
+    await("Best of 4 in pool.txt");
     tell("send-keys -t chat M-3");
     await("chosen");
     tell("send-keys -t chat C-d");

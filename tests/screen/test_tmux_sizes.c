@@ -49,7 +49,7 @@ static void the_screen_survives_every_resize(void **state)
     await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
     await(" 1 what color is it?");
-    await("Answers within");
+    await("Best of");
     tell("send-keys -t chat C-l"); // without what was said last
     char *first = settled(true, "");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -182,10 +182,10 @@ static void columns_name_pools_that_differ(void **state)
     vd_free(screen);
     fake.chat.lanes.lane[1].pool.path = "my/pool.txt";
     fake_chat_keys(&fake, "'and a ball?' Enter");
-    expect("ranked within 12 of the/first pool.txt");
-    expect("ranked within 12 of my/pool.txt");
+    expect("Best of 12 in the/first pool.txt");
+    expect("Best of 12 in my/pool.txt");
     fake_chat_size(&fake, 40, 12);
-    expect("within 12");
+    expect("Best of 12");
 }
 
 // Small terminals show it as well, as long as some answers have room below.

@@ -347,9 +347,9 @@ static void the_conversation_is_exported(void **state)
     fake_chat_keys(&fake, "'is there a cube?' Enter '/export md my notes.md' Enter");
     assert_string_equal(fake.exported, "1 my notes.md");
     fake_chat_keys(&fake, "'/export html' Enter");
-    expect("/export html, md or json, then the name of a file");
+    expect("/export html FILE (or md, json)");
     fake_chat_keys(&fake, "'/export pdf x' Enter");
-    expect("/export html, md or json, then the name of a file");
+    expect("/export html FILE (or md, json)");
     char *directory = support_temp_dir(), *path = support_join(directory, "a"), keys[4200];
     support_write_text(path, "another");
     snprintf(keys, sizeof keys, "'/export md %s' Enter", path);

@@ -131,6 +131,9 @@ static void what_is_read_otherwise_is_said(void **state)
 {
     (void)state;
     assert_string_equal(remark_of("Is there a cubee"), "cubee: read as cube");
+    assert_string_equal(remark_of("is there a cube is there a cube is there a cube is there a "
+                                  "cube is there a cube"),
+                        "too long: only the first 19 words are read");
     assert_string_equal(remark_of("is teh cubee there"), "cubee: read as cube  teh: the?");
 }
 

@@ -103,7 +103,7 @@ static void a_session_gets_a_name_and_a_copy_another_one(void **state)
     assert_false(vd_recorder_farewell(&p.recorder, farewell, sizeof farewell));
     plain_chat_ask(&p, "is it red");
     assert_true(vd_recorder_farewell(&p.recorder, farewell, sizeof farewell));
-    assert_int_equal(strncmp(farewell, "visdial --resume; later: visdial --session 2", 44), 0);
+    assert_int_equal(strncmp(farewell, "visdial --resume\nLater: visdial --session 2", 43), 0);
     vd_saved saved = expect_saved(1, NULL);
     assert_true(vd_saved_unnamed(saved.name));
     type(&p, "/save");

@@ -33,7 +33,7 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     expect("> and a ball?");
     fake_chat_release(&fake, VD_OK);
     assert_true(last_take()->ready);
-    expect("Answers within 12 candidates");
+    expect("Best of 12");
     expect("7.2 ms");
     expect("> and a ball?");
     const char *first = vd_response_text(last_take(), last_take()->reply.answer.order[0]);
@@ -184,11 +184,11 @@ static void earlier_rounds_bring_back_their_ranking(void **state)
     assert_ptr_equal(vd_chat_round(&fake.chat), second);
     fake_chat_keys(&fake, "M-Up");
     assert_ptr_equal(vd_chat_round(&fake.chat), second - 1);
-    expect("Round 1, within 12 candidates");
+    expect("Round 1: best of 12");
     expect("Saw is");
     fake_chat_keys(&fake, "M-Up M-Up M-Down");
     assert_ptr_equal(vd_chat_round(&fake.chat), second);
-    expect("Answers within 12 candidates");
+    expect("Best of 12");
 }
 
 // Probabilities mean nothing without the pool that they are within.
@@ -197,16 +197,16 @@ static void the_file_of_the_pool_is_named(void **state)
     (void)state;
     fake.chat.lanes.lane[0].pool.path = "some/where/pool.txt";
     fake_chat_keys(&fake, "'is there a cube?' Enter");
-    expect("Answers within 12 of pool.txt  margin");
+    expect("Best of 12 in pool.txt         margin");
     fake_chat_size(&fake, 160, 40);
-    expect("Answers within 12 candidates of some/where/pool.txt ");
+    expect("Best of 12 in some/where/pool.txt ");
     fake_chat_size(&fake, 40, 12);
-    expect("Answers within 12 of pool");
+    expect("Best of 12    margin");
     fake_chat_keys(&fake, "M-Up");
-    expect("Round 1, within 12 of poo");
+    expect("Round 1: best of 12 in p");
     fake_chat_size(&fake, 80, 24);
     fake_chat_keys(&fake, "F4");
-    expect("Round 1, within 12 candidates of some/where/pool.txt");
+    expect("Round 1: best of 12 in some/where/pool.txt");
 }
 
 static void undo_forgets_the_last_round(void **state)
@@ -346,7 +346,7 @@ static void the_attention_view_goes_word_by_word(void **state)
     expect("round 1");
     expect("Regions: share of the attention");
     fake_chat_keys(&fake, "Esc");
-    expect("Answers within");
+    expect("Best of");
 }
 
 static void help_lists_the_keys_of_the_place(void **state)
@@ -582,7 +582,7 @@ static void a_long_paste_and_a_long_caption_have_room(void **state)
     }
     fake_chat_keys(&fake, "'is it red?' Enter");
     expect("is it red?");
-    expect("Answers within 12 candidates");
+    expect("Best of 12");
 }
 
 static void the_mouse_zooms_and_selects(void **state)
@@ -606,8 +606,12 @@ static void leaving_asks_for_an_empty_line_or_quit(void **state)
     assert_int_equal(fake.leaves, 0);
     fake_chat_keys(&fake, "C-d");
     assert_int_equal(fake.leaves, 1);
-    fake_chat_keys(&fake, "'/quit' Enter");
-    assert_int_equal(fake.leaves, 2);
+    fake_chat_keys(&fake, "'/quit' Enter 'quit' Enter 'Exit' Enter");
+    assert_int_equal(fake.leaves, 4);
+    fake_chat_keys(&fake, "'help' Enter");
+    assert_int_equal(fake.chat.nav.places.now, VD_PLACE_HELP);
+    fake_chat_keys(&fake, "Esc");
+    assert_int_equal(fake.chat.conversation.branch->aside_count, 0);
     fake_chat_keys(&fake, "C-l C-z 'abc' C-c");
     assert_int_equal(fake.redraws, 1);
     assert_int_equal(fake.suspends, 1);

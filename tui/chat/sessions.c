@@ -129,7 +129,7 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size)
     const char *path = vd_transcript_path(recorder->transcript);
     bool ours = vd_saved_name(path, name);
     if (ours && vd_saved_unnamed(name)) {
-        snprintf(out, size, "%s --resume; later: %s --session %s", vd_called, vd_called, name);
+        snprintf(out, size, "%s --resume\nLater: %s --session %s", vd_called, vd_called, name);
         return true;
     }
     char *command =

@@ -191,8 +191,6 @@ static void print_seen(const vd_reply *reply)
         printf("%s%s%s%s", i ? " " : "", unknown ? "<UNK:" : "", reply->word[i],
                unknown ? ">" : "");
     }
-    if (reply->cut)
-        printf(" (%d more words were not seen: too long)", reply->cut);
     printf("\n");
 }
 

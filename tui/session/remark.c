@@ -132,6 +132,8 @@ vd_status vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const
                              size_t picture, char *out, size_t size, vd_error *err)
 {
     out[0] = '\0';
+    if (reply->cut)
+        vd_append(out, size, "too long: only the first %d words are read", reply->words);
     vd_status status = add_corrections(reply, out, size, err);
     int words = 0, unknown = add_unknown(reply, vocab, out, size);
     for (int i = 0; i < reply->words; i++)

@@ -104,7 +104,7 @@ void vd_chat_export(vd_chat *chat, const char *text)
     else if (kind == 3 || !*path)
         vd_notice_complain(
             &chat->notice,
-            "/export html, md or json, then the name of a file; or a name that ends so");
+            "/export html FILE (or md, json); or a FILE that ends in .html, .md or .json");
     else if (vd_chat_asked(chat))
         export_to(chat, kind, path, forced);
     vd_free(name);

@@ -1,17 +1,32 @@
 // Keys: typing, and which action a key is.
 #include <string.h>
+#include <strings.h>
 
 #include "tui/chat/actions/actions.h"
 
 // ---- the line ----------------------------------------------------------------------------------
+
+// The command that a word alone stands for, as in other programs; NULL: none.
+static const char *plain_command(const char *text)
+{
+    static const char *const words[][2] = {{"help", "/help"}, {"quit", "/quit"}, {"exit", "/quit"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i][0]) == 0)
+            return words[i][1];
+    return NULL;
+}
 
 // Asks, or changes a round to the question.
 static void submit(vd_chat *chat, const char *text)
 {
     vd_line *line = &chat->nav.line;
     const char *start = text + strspn(text, " "); // blanks before a question are none of it
+    const char *plain = plain_command(start);
     if (*start == '\0') {
         vd_line_clear(line);
+    } else if (plain) {
+        vd_line_clear(line);
+        vd_chat_command(chat, plain);
     } else if (*start == '/') {
         vd_line_remember(line, start, NULL);
         vd_line_clear(line);

@@ -21,6 +21,7 @@ typedef struct vd_replaced {
     char *answer;      // owned; NULL: it was not asked again
     float probability; // negative: not known
     char model[VD_MODEL_NAME];
+    bool other_question; // that it answered: not compared with what is answered now
 } vd_replaced;
 
 // One model's response to a round.

@@ -58,6 +58,6 @@ void vd_response_before(const vd_response *response, char *out, size_t size)
         vd_percent(percent, sizeof percent, (double)before->probability);
     snprintf(out, size, "%.150s (%s, %s)", before->answer ? before->answer : "", percent,
              before->model);
-    if (!before->answer && size)
+    if ((!before->answer || before->other_question) && size)
         out[0] = '\0';
 }

@@ -239,9 +239,12 @@ bool vd_lanes_change(vd_lanes *lanes, size_t at, const char *typed)
         vd_free(copy);
         return false;
     }
+    bool other = strcmp(conversation->branch->rounds[at].typed, typed) != 0;
     vd_conversation_change(conversation, at, copy);
-    for (int lane = 0; lane < lanes->count; lane++)
+    for (int lane = 0; lane < lanes->count; lane++) {
         vd_lanes_forget(lanes, lane, at);
+        conversation->branch->rounds[at].response[lane].before.other_question = other;
+    }
     conversation->asked_again = (int)at;
     vd_lanes_pump(lanes);
     return true;

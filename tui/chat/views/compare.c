@@ -77,7 +77,7 @@ static void make_sheet(vd_chat *chat, const vd_round *round, int width, compared
 static void draw_pool(vd_grid *grid, vd_rect at, const vd_response *response)
 {
     char text[512];
-    vd_ranking_title(response, "ranked", at.width, text, sizeof text);
+    vd_ranking_title(response, "Best", at.width, text, sizeof text);
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_NOTE));
 }
 

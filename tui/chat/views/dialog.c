@@ -195,6 +195,8 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
         return;
     char before[256], was[80];
     vd_response_before(response, before, sizeof before);
+    if (!before[0])
+        return;
     snprintf(was, sizeof was, "was %.70s", before);
     vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, vd_style_of(grid, VD_ROLE_NOTE));
 }

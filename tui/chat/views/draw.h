@@ -25,9 +25,8 @@ void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
 void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
 void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at);
-// "START within 312 candidates of assets/pool.txt": a softmax over a pool is no confidence, so the
-// pool is named wherever its probabilities stand; with less of its path where it is longer than
-// `room`.
+// "START of 312 in assets/pool.txt": a softmax over a pool is no confidence, so the pool is named
+// wherever its probabilities stand; with less of its path where it is longer than `room`.
 void vd_ranking_title(const vd_response *response, const char *start, int room, char *out,
                       size_t size);
 // The words of a caption, or of two beside each other, with what each got from the history above

@@ -28,12 +28,12 @@ void vd_ranking_title(const vd_response *response, const char *start, int room, 
 {
     const char *path = response->pool.path;
     int candidates = response->reply.answer.candidates;
-    int used = snprintf(out, size, "%s within %d candidates%s%s", start, candidates,
-                        path ? " of " : "", path ? path : "");
+    int used = snprintf(out, size, "%s of %d%s%s", start, candidates, path ? " in " : "",
+                        path ? path : "");
     // Then the file's name alone: a part of the path would name another file.
     for (int cut = 0; path && used > room && cut < 2; cut++) {
         const char *name = cut ? strrchr(path, '/') : NULL;
-        used = snprintf(out, size, "%s within %d of %s", start, candidates, name ? name + 1 : path);
+        used = snprintf(out, size, "%s of %d in %s", start, candidates, name ? name + 1 : path);
     }
 }
 
@@ -44,14 +44,14 @@ static void write_title(const vd_chat *chat, int room, char *out, size_t size, c
     enum { MARGIN = 15 };
     const vd_response *response = vd_chat_response(chat);
     int number = (int)(vd_chat_round(chat) - chat->conversation.branch->rounds) + 1;
-    char start[32] = "Answers", brief[64];
+    char start[32] = "Best", brief[64];
     if (chat->nav.selected >= 0)
-        snprintf(start, sizeof start, "Round %d,", number);
+        snprintf(start, sizeof start, "Round %d: best", number);
     vd_ranking_title(response, start, room - MARGIN, out, size);
     write_figures(response, room - (int)strlen(out) - 2, right, right_size);
     if (right[0])
         return;
-    snprintf(brief, sizeof brief, "%s within %d", start, response->reply.answer.candidates);
+    snprintf(brief, sizeof brief, "%s of %d", start, response->reply.answer.candidates);
     write_figures(response, room - (int)strlen(brief) - 2, right, right_size);
     if (right[0])
         snprintf(out, size, "%s", brief);
