@@ -27,7 +27,7 @@
 #define FRAME_MS 16
 #endif
 #define TEXT(number)   #number
-#define WITHIN(number) "within " TEXT(number)
+#define WITHIN(number) "est of " TEXT(number)
 
 enum { TIMES = 15, PATIENCE_MS = 20000 };
 

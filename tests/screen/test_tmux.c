@@ -37,12 +37,12 @@ static void a_question_is_answered(void **state)
     await(" 2 and the cube?");
     await("1 what");
     tell("send-keys -t chat M-Up");
-    await("Round 1: best of 4 in pool.txt");
+    await("Round 1: best of 4");
     tell("send-keys -t chat F5");
     await("History: weight of each round");
     assert_false(shows("#1") || shows("S>")); // all words are known; nobody said <S>
     tell("send-keys -t chat Escape");         // alone: with a key behind it, it would be Alt
-    await("Round 1: best of 4 in pool.txt");
+    await("Round 1: best of 4");
     tell("send-keys -t chat F3");
     await(" was: "); // it was asked again
     assert_true(shows("improved  cpu"));
@@ -107,7 +107,7 @@ static void two_models_answer_side_by_side(void **state)
     tell("resize-window -t chat -x 120 -y 40");
     await(", distance ");
     tell("send-keys -t chat Escape");
-    await("Round 1: best of 4 in pool.txt");
+    await("Round 1: best of 4");
     tell("send-keys -t chat M-n");
     await("branch 1/2");
     tell("send-keys -t chat C-d");
