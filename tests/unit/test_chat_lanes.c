@@ -220,6 +220,18 @@ static void models_that_change_places_need_two_branches(void **state)
     assert_int_equal(branches->count, 3);
 }
 
+static void no_model_is_compared_with_itself(void **state)
+{
+    (void)state;
+    const vd_lane *lane = fake.chat.lanes.lane;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F10 F10 '/model base' Enter");
+    assert_string_equal(lane[0].model, "base");
+    assert_string_equal(lane[1].model, "improved");
+    fake_chat_keys(&fake, "'/compare best' Enter '/model best' Enter");
+    expect("best is compared already");
+    assert_string_equal(lane[0].model, "base");
+}
+
 // Questions of one's own have no answer in the data; the old word for it is still known.
 static void answers_in_the_data_may_be_missing(void **state)
 {
@@ -528,6 +540,7 @@ int main(void)
         TEST(columns_name_pools_that_differ),
         TEST(columns_have_a_picture),
         TEST(models_that_change_places_need_two_branches),
+        TEST(no_model_is_compared_with_itself),
         TEST(answers_in_the_data_may_be_missing),
         TEST(a_history_alone_is_for_models_side_by_side),
         TEST(models_are_compared_and_go_their_own_ways),

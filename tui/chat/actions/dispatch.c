@@ -85,7 +85,7 @@ static void run_model(vd_chat *chat, const char *argument)
 {
     const vd_lane *first = &chat->lanes.lane[0];
     if (argument[0])
-        vd_lanes_use_model(&chat->lanes, 0, argument);
+        vd_lanes_first_model(&chat->lanes, argument);
     else
         vd_notice_say(&chat->notice, "this is %s; /model " VD_MODEL_NAMES " or FILE",
                       first->loaded ? first->model : "no model");

@@ -108,6 +108,26 @@ void vd_lanes_switch_model(vd_lanes *lanes)
         vd_lanes_use_model(lanes, 0, other_model(lanes));
 }
 
+// The lane of a model by the name it was asked for by; -1: none.
+static int lane_of(const vd_lanes *lanes, const char *model)
+{
+    for (int i = 0; i < lanes->count; i++)
+        if (lanes->lane[i].name && strcmp(lanes->lane[i].name, model) == 0)
+            return i;
+    return -1;
+}
+
+void vd_lanes_first_model(vd_lanes *lanes, const char *name)
+{
+    int lane = lane_of(lanes, name);
+    if (lane == 1)
+        exchange_models(lanes);
+    else if (lane > 1)
+        vd_notice_say(lanes->notice, "%s is compared already", name);
+    else
+        vd_lanes_use_model(lanes, 0, name);
+}
+
 void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
 {
     if (!model[0]) {
@@ -116,11 +136,10 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
             return;
         model = other_model(lanes);
     }
-    for (int i = 0; i < lanes->count; i++)
-        if (lanes->lane[i].name && strcmp(lanes->lane[i].name, model) == 0) {
-            vd_notice_say(lanes->notice, "%s is compared already", model);
-            return;
-        }
+    if (lane_of(lanes, model) >= 0) {
+        vd_notice_say(lanes->notice, "%s is compared already", model);
+        return;
+    }
     if (lanes->count == VD_MODELS) {
         vd_notice_complain(lanes->notice,
                            "at most %d models can be compared; /compare off starts over",
