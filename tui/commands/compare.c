@@ -233,7 +233,8 @@ const vd_command vd_cmd_compare = {
     "compare models, question by question",
     "[options]",
     "Ranks the candidates of every round with two to four models and compares each model with the "
-    "first. Prints how many questions both models, one or neither answer right (McNemar's test); "
+    "first. " VD_HELP_COMPARED
+    "Prints how many questions both models, one or neither answer right (McNemar's test); "
     "the difference in every metric, that model minus the first (paired bootstrap over dialogs), "
     "also by family of question and by round; and the questions on which the models differ most. "
     "--screen shows the questions one by one; --html and --markdown write them with picture, "

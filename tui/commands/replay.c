@@ -412,7 +412,8 @@ const vd_command vd_cmd_replay = {
     "--visdial write the conversations to a file.\n"
     "--image shows the dialog in the data about a picture: each question with the human "
     "answer, the answers of two to four models, whether they are right, and the rank that they "
-    "give the human answer. --screen shows all dialogs. Without --data and --features the bundled "
+    "give the human answer. " VD_HELP_COMPARED
+    "--screen shows all dialogs. Without --data and --features the bundled "
     "dialogs are used.",
     "  visdial replay\n"
     "  visdial replay chat.jsonl --html chat.html --no-check\n"

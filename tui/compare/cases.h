@@ -56,6 +56,11 @@ typedef struct vd_cases_options {
     bool quiet; // no line of progress
 } vd_cases_options;
 
+// Help: which models are compared where none is named.
+#define VD_HELP_COMPARED                                                                           \
+    "Without --model the models are base and improved, which are the same network, MVAN, without " \
+    "and with the four changes Adam, LeakyReLU gates, positions and large margin. "
+
 // Reads an option (vd_option) into a vd_cases_options: one more of the models, or of the decoders;
 // at most VD_MODELS.
 vd_status vd_cases_add_model(void *options, const char *name, const char *text, vd_error *err);
