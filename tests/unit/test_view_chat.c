@@ -389,6 +389,10 @@ static void commands_complete_and_complain(void **state)
     expect("> /model");
     fake_chat_keys(&fake, "'bas' Tab");
     expect("> /model base");
+    fake_chat_keys(&fake, "C-u '/theme' Enter"); // says what there is, and changes nothing
+    assert_non_null(strstr(fake.chat.notice.text, "theme auto of auto, light, dark, mono or safe"));
+    assert_non_null(strstr(fake.chat.notice.text, "/visdial/config keeps one"));
+    assert_int_equal(fake.chat.theme, VD_THEME_AUTO);
     fake_chat_keys(&fake, "C-u '/theme ' Tab"); // as the settings have them
     expect(" auto  light  dark  mono  safe");
     fake_chat_keys(&fake, "C-u '/picture-mode s' Tab");

@@ -53,7 +53,7 @@ enum {
     BINDING(where, what, .keys = (k), .command = (c), .argument = (a), .meaning = (m), .hint = (h))
 #define COMMAND(where, what, c, a, m)                                                              \
     BINDING(where, what, .command = (c), .argument = (a), .meaning = (m))
-#define COLORS "colours: auto, light, dark, mono, safe (for colour-blind users); none: the next"
+#define COLORS "colours: auto, light, dark, mono, safe (for colour-blind users); none: lists them"
 
 // The first binding of a key for a place counts. A name in small letters in `keys` ("click") is
 // only shown, not looked up: views know what lies where the mouse is.
@@ -149,8 +149,8 @@ static const vd_binding table[] = {
     BOTH(COMPARISON, JUDGE, "r", "/judge", NULL,
          "what counts as right: the human answer, or relevance 1", NULL),
     KEYS(LOOKING, COMMAND, "/", "type a /command; Tab completes it", "/ commands"),
-    BOTH(COMPARISON, THEME, "t", "/theme", "NAME", COLORS, NULL),
-    COMMAND(TALK | CURVES | RUN, THEME, "/theme", "NAME", COLORS),
+    BOTH(COMPARISON, NEXT_THEME, "t", "/colours", NULL, "the next colours", NULL),
+    COMMAND(TALK | LOOKING, THEME, "/theme", "NAME", COLORS),
     BOTH(LINE, ZOOM, "F2, click", "/zoom", NULL, "picture full screen and back", "F2 zoom"),
     BOTH(LINE, OUTLINES, "Alt-o", "/outlines", NULL, "outlines of the regions on and off", NULL),
     BOTH(LINE, SWITCH_MODEL, "F3", "/switch", NULL,

@@ -134,9 +134,14 @@ static void read_lines(const char *path, const char *text, vd_preferences *confi
                   wrong == 2 ? " is" : "s are");
 }
 
+char *vd_preferences_path(void)
+{
+    return vd_config_place("XDG_CONFIG_HOME", ".config", "config");
+}
+
 vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error *err)
 {
-    char *own = path ? NULL : vd_config_place("XDG_CONFIG_HOME", ".config", "config");
+    char *own = path ? NULL : vd_preferences_path();
     path = path ? path : own;
     if (!path)
         return VD_OK;

@@ -2,11 +2,13 @@
 
 #include <math.h>
 
+#include "engine/base/alloc.h"
 #include "engine/base/clock.h"
 #include "tui/base/options.h"
 #include "tui/screen/clipboard.h"
 #include "tui/screen/entry.h"
 #include "tui/screen/theme.h"
+#include "tui/session/config.h"
 
 typedef struct loop {
     const vd_loop_view *view;
@@ -36,7 +38,14 @@ static vd_status show(loop *l, vd_error *err)
 
 static void choose_theme(const char *name, vd_theme_name *theme, vd_notice *notice)
 {
-    int found = *name ? vd_choice_find(VD_THEME_NAMES, name) : (int)(*theme + 1) % VD_THEMES;
+    int found = vd_choice_find(VD_THEME_NAMES, name);
+    if (!*name) {
+        char *path = vd_preferences_path();
+        vd_notice_say(notice, "theme %s of " VD_THEME_NAMES "; `theme = NAME` in %s keeps one",
+                      vd_theme_title(*theme), path ? path : "the config file");
+        vd_free(path);
+        return;
+    }
     if (found < 0) {
         vd_notice_complain(notice, "/theme " VD_THEME_NAMES " (for colour-blind users)");
         return;
@@ -77,6 +86,8 @@ bool vd_terminal_act(vd_action action, const char *argument, vd_theme_name *them
     *out = (vd_request){.kind = kinds[action]};
     if (action == VD_ACTION_THEME)
         choose_theme(argument, theme, notice);
+    else if (action == VD_ACTION_NEXT_THEME)
+        choose_theme(vd_theme_title((*theme + 1) % VD_THEMES), theme, notice);
     else if (action == VD_ACTION_MOUSE)
         *out = choose_mouse(argument, notice);
     else if (action == VD_ACTION_PICTURE_MODE)
