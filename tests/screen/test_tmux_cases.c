@@ -20,15 +20,15 @@ static void cases_are_gone_through(void **state)
     snprintf(command, sizeof command, "compare --quiet --data %s --features %s --screen",
              terminal_world.val, terminal_world.features);
     start_command("", command);
-    await("1/12");
+    await("1 of 12");
     tell("send-keys -t chat Down Enter");
-    await("2/12");
+    await("2 of 12");
     await("Regions ");
     await("picture ");
     tell("send-keys -t chat s");
     await(" find>");
     tell("send-keys -t chat 'ball' Enter");
-    await("/8");
+    await(" of 8");
     tell("send-keys -t chat q");
     expect_restored("[exit 0]");
     snprintf(command, sizeof command, "replay --data %s --features %s --screen --image 3",
@@ -51,7 +51,7 @@ static void start_cases(const char *environment)
              terminal_world.base, terminal_world.improved, terminal_world.val,
              terminal_world.features);
     start_command(environment, command);
-    await("1/12");
+    await("1 of 12");
     tell("send-keys -t chat Enter");
     await("Regions ");
     await("3 of 4 models");
@@ -169,7 +169,7 @@ static void the_configuration_goes_for_cases_too(void **state)
     assert_true(is_coloured());
     configure("theme = pink\n");
     start_command("", "compare --quiet --limit 2 --screen"); // said, and no reason not to start
-    await("1/6");
+    await("1 of 6");
     tell("send-keys -t chat q");
     await("[end]");
     assert_true(shows("found theme = 'pink'"));

@@ -235,9 +235,10 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
     const char *family = view->filter.family;
     char names[400], place[96], right[160];
     vd_cases_names(cases, names, sizeof names);
-    snprintf(place, sizeof place, " %zu/%zu ", view->count ? view->cursor + 1 : 0, view->count);
+    snprintf(place, sizeof place, " %zu of %zu ", view->count ? view->cursor + 1 : 0, view->count);
     snprintf(right, sizeof right, " %.60s%s%s %s", family ? family : "", family ? "  " : "",
-             view->filter.by == VD_RIGHT_HUMAN ? "right: human" : "right: relevance", place);
+             view->filter.by == VD_RIGHT_HUMAN ? "right: human answer" : "right: relevance 1",
+             place);
     vd_grid_fill(grid, at, vd_style_of(grid, VD_ROLE_STATUS));
     int groups = draw_groups(view, grid, at.width, at.y, INT_MAX);
     bool whole = at.width - groups - (int)strlen(right) >= LEAST_NAMES;
