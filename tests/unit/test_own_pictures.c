@@ -635,6 +635,9 @@ static void a_chat_that_could_not_work_is_not_opened(void **state)
                  {{"chat", "--model", "nope", NULL}, 3, "model 'nope'"},
                  {{"chat", "--model", damaged, NULL}, 4, "damaged.png"},
                  {{"chat", "blocks:x", NULL}, 3, "there is no such picture"},
+                 {{"blocks:7", "--features", "assets/features.safetensors", NULL},
+                  2,
+                  "which blocks:7 is not"},
                  {{"blocks:7", NULL}, 8, "terminal"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         support_program run;

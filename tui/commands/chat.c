@@ -307,7 +307,8 @@ static vd_status open_pictures(vd_world *world, const chat_settings *settings, s
     vd_status status = VD_OK;
     size_t at;
     for (int i = 0; i < settings->opened_count && !status; i++)
-        status = vd_world_open_path(world, settings->opened[i], i ? &at : index, err);
+        status = i ? vd_world_open_path(world, settings->opened[i], &at, err)
+                   : open_picture(world, settings->opened[i], index, err);
     if (!status && settings->image)
         status = open_picture(world, settings->image, index, err);
     const char *first = settings->image          ? settings->image
