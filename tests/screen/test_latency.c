@@ -14,12 +14,13 @@
 #include <cmocka.h>
 
 #include "tests/support/pty.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
 
 // Sanitizers make the engine thirty times as slow, and the screen ten times: there is no frame
 // then.
-#if defined __SANITIZE_ADDRESS__
+#if SUPPORT_SANITIZED
 #define ANSWERS  2000
 #define FRAME_MS 200
 #else

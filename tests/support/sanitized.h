@@ -4,10 +4,16 @@
 #ifndef VD_TEST_SANITIZED_H
 #define VD_TEST_SANITIZED_H
 
-#if defined __SANITIZE_ADDRESS__
-enum { SUPPORT_SANITIZED = 1 };
-#else
-enum { SUPPORT_SANITIZED = 0 };
+#if defined __has_feature // clang, GCC 14
+#if __has_feature(address_sanitizer)
+#define SUPPORT_SANITIZED 1
+#endif
+#elif defined __SANITIZE_ADDRESS__
+#define SUPPORT_SANITIZED 1
+#endif
+
+#ifndef SUPPORT_SANITIZED
+#define SUPPORT_SANITIZED 0
 #endif
 
 #endif
