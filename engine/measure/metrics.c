@@ -1,6 +1,7 @@
 #include "engine/measure/metrics.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 void vd_metrics_ranks(const float *scores, int n, float *ranks)
 {
@@ -79,7 +80,10 @@ void vd_metrics_add(vd_metrics *metrics, const float *ranks, int n, int truth,
         metrics->rank += (double)rank;
         metrics->reciprocal += 1.0 / (double)rank;
     }
-    if (relevance) {
+    bool relevant = false;
+    for (int i = 0; relevance && i < n; i++)
+        relevant = relevant || relevance[i] > 0;
+    if (relevant) {
         metrics->dense_rounds++;
         metrics->ndcg += vd_metrics_ndcg(ranks, relevance, n);
         metrics->correct += vd_metrics_correct(ranks, relevance, n);

@@ -21,7 +21,7 @@ typedef struct vd_metrics {
     size_t rounds;    // with a known human answer
     double recall[3]; // sums: R@1, R@5, R@10
     double rank, reciprocal;
-    size_t dense_rounds; // with relevance
+    size_t dense_rounds; // with relevance above 0: there is no NDCG of others
     double ndcg, correct;
 } vd_metrics;
 

@@ -269,6 +269,18 @@ def write_safetensors(path, source, state):
     replace_file(path, write)
 
 
+# Before PyTorch is asked for: a checkpoint is read without it.
+def check_safetensors(path):
+    try:
+        with open(path, "rb") as file:
+            why = "" if file.read(9)[8:] == b"{" else "it begins otherwise"
+    except OSError as error:
+        why = error.strerror
+    if why:
+        refuse(f"{path}: no safetensors file: {why}; to convert a checkpoint, name the output "
+               "NAME.safetensors")
+
+
 def read_safetensors(path):
     import torch
     types = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16,
@@ -313,6 +325,7 @@ def main(source, target):
         with file:
             write_safetensors(target, source, state_dict_of(source, file))
         return
+    check_safetensors(source)
     try:
         import torch
     except ImportError:
@@ -322,6 +335,9 @@ def main(source, target):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__.strip())
+        sys.exit()
     if len(sys.argv) != 3 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -145,6 +145,24 @@ static vd_status read_line(const char *path, size_t number, const char *line, vd
     return VD_OK;
 }
 
+// Each line is an answer.
+static vd_status refuse_repeated(const char *path, const vd_answer_pool *pool, vd_error *err)
+{
+    counted *list = vd_alloc(pool->count, sizeof *list);
+    if (!list)
+        return vd_error_memory(err, "the answer pool");
+    for (size_t i = 0; i < pool->count; i++)
+        list[i] = (counted){pool->answer[i], i, 0};
+    qsort(list, pool->count, sizeof *list, by_text);
+    vd_status status = VD_OK;
+    for (size_t i = 1; i < pool->count && status == VD_OK; i++)
+        if (strcmp(list[i - 1].answer, list[i].answer) == 0)
+            status = vd_error_set(err, VD_FORMAT, "%s, line %zu: \"%.40s\" is in line %zu already",
+                                  path, list[i].order + 1, list[i].answer, list[i - 1].order + 1);
+    vd_free(list);
+    return status;
+}
+
 // text: the whole file.
 static vd_status read_lines(const char *path, char *text, size_t size, vd_answer_pool *pool,
                             vd_error *err)
@@ -170,7 +188,7 @@ static vd_status read_lines(const char *path, char *text, size_t size, vd_answer
     vd_codepoints_clear(&checked);
     if (status == VD_OK && pool->count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no answers, expected at least one line", path);
-    return status;
+    return status ? status : refuse_repeated(path, pool, err);
 }
 
 vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err)

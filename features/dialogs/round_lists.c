@@ -39,7 +39,7 @@ static const kind ranks = {rules + RELEVANCE_RULES,
                            1,
                            1e6,
                            "rank",
-                           "1 or more",
+                           "1 to 1000000",
                            "ranks",
                            "ranked"};
 
@@ -90,7 +90,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     } else {
         if (!(value->real >= r->kind->least && value->real <= r->kind->most))
             return vd_json_refuse(reader, VD_FORMAT, "%s %zu is %g; expected %s", r->kind->number,
-                                  r->value_count, value->real, r->kind->bounds);
+                                  r->value_count + 1, value->real, r->kind->bounds);
         if (!vd_make_room(&r->values, &r->value_room, r->value_count + 1, sizeof *r->values))
             return vd_json_no_memory(reader);
         r->values[r->value_count++] = (float)value->real;

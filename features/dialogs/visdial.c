@@ -78,7 +78,7 @@ static void where(const void *context, char *text, size_t size)
     if (l->in_dialog)
         vd_visdial_location(text, size, l->store->data.dialog_count,
                             l->image_known ? l->dialog.image_id : -1,
-                            l->dialog.round_count + l->in_round);
+                            l->in_round ? l->dialog.round_count + 1 : 0);
 }
 
 // ---- reading ----------------------------------------------------------------

@@ -331,7 +331,9 @@ static vd_status open_layout(hdf5_regions *h, const char *index, vd_regions_sour
                             "%s: has neither \"features\" (VisDial challenge) nor "
                             "\"image_features\" (adaptive)",
                             h->path);
-    status = adaptive ? open_adaptive(h, index, out, err) : open_challenge(h, out, err);
+    status = adaptive ? open_adaptive(h, index, out, err)
+             : index  ? vd_regions_refuse_index(h->path, err)
+                      : open_challenge(h, out, err);
     const vd_hdf5_table *const tables[] = {&h->features, &h->spatial, &h->boxes};
     return status ? status : vd_hdf5_prepare(h->file, tables, 3, err);
 }

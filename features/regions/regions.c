@@ -104,6 +104,12 @@ static vd_status detect_format(const char *path, format *out, vd_error *err)
     return VD_OK;
 }
 
+vd_status vd_regions_refuse_index(const char *path, vd_error *err)
+{
+    return vd_error_set(err, VD_USAGE,
+                        "%s: has its image ids in itself; an index belongs to adaptive HDF5", path);
+}
+
 vd_status vd_regions_open_index(const char *path, const char *index, vd_regions **out,
                                 vd_error *err)
 {
@@ -115,6 +121,8 @@ vd_status vd_regions_open_index(const char *path, const char *index, vd_regions 
         return vd_error_memory(err, "region features");
     }
     vd_status status = detect_format(path, &kind, err);
+    if (status == VD_OK && index && kind != HDF5)
+        status = vd_regions_refuse_index(path, err);
     if (status == VD_OK)
         status = kind == HDF5     ? vd_regions_open_hdf5(path, index, &r->source, err)
                  : kind == TSV    ? vd_regions_open_tsv(path, &r->source, err)

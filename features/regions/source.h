@@ -31,6 +31,8 @@ vd_status vd_regions_open_safetensors(const char *path, vd_regions_source *out, 
 // index: of the adaptive layout, a pickle; NULL: beside the file.
 vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_source *out,
                                vd_error *err);
+// VD_USAGE: only the adaptive layout has one.
+vd_status vd_regions_refuse_index(const char *path, vd_error *err);
 vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error *err);
 vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_error *err);
 

@@ -151,6 +151,11 @@ static void json_says_what_the_tables_say(void **state)
     listed = yajl_tree_get(tree, list, yajl_t_array);
     assert_int_equal(YAJL_GET_ARRAY(listed)->len, 4);
     yajl_tree_free(tree);
+    // Part of the ids of ten pictures, which is in no text.
+    tree = compare_json((const char *[]){"compare", "--json", "--find", "100001", NULL});
+    listed = yajl_tree_get(tree, list, yajl_t_array);
+    assert_int_equal(YAJL_GET_ARRAY(listed)->len, 0);
+    yajl_tree_free(tree);
 }
 
 // The pair of first and third is told of with the numbers that a comparison of those two has.
@@ -165,9 +170,11 @@ static void three_models_are_told_of_in_every_form(void **state)
              pair =
                  compare_json(ARGUMENTS("--dense", tiny.dense, "--json", "--cases", "0",
                                         "--resamples", "200", "--model", "base", "--model", third));
-    const char *models[] = {"models", NULL}, *further[] = {"further", NULL},
-               *cases[] = {"cases", NULL}, *answers[] = {"answers", NULL};
+    const char *models[] = {"models", NULL}, *decoders[] = {"decoders", NULL},
+               *further[] = {"further", NULL}, *cases[] = {"cases", NULL},
+               *answers[] = {"answers", NULL};
     assert_int_equal(YAJL_GET_ARRAY(yajl_tree_get(tree, models, yajl_t_array))->len, 3);
+    assert_int_equal(YAJL_GET_ARRAY(yajl_tree_get(tree, decoders, yajl_t_array))->len, 3);
     assert_null(yajl_tree_get(pair, further, yajl_t_array));
     yajl_val list = yajl_tree_get(tree, further, yajl_t_array);
     assert_int_equal(YAJL_GET_ARRAY(list)->len, 1);

@@ -96,7 +96,10 @@ static void a_packed_file_is_described_alike(void **state)
                                   "answers     6 different, 3.0 words each, 11 in the longest\n",
                                   "words       39 different\n", NULL});
     expect_lines((const char *[]){"info", packed, NULL},
-                 (const char *[]){": VisDial dialogs, packed\n", "dialogs     3\n", NULL});
+                 (const char *[]){": VisDial dialogs, packed\n", "dialogs     3\n", "tables      ",
+                                  "--tensors lists them", NULL});
+    expect_lines((const char *[]){"info", "--tensors", packed, NULL},
+                 (const char *[]){"first_round", NULL});
     free(packed);
 }
 

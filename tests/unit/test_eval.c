@@ -372,7 +372,10 @@ static void changes_to_the_data_are_said(void **state)
     yajl_val tree =
         evaluate(ARGUMENTS("--model", tiny.base, "--data", tiny.val, "--features", tiny.features,
                            "--json", "--other-image", "--no-history", "--limit", "2"));
-    const char *other[] = {"other_image", NULL}, *none[] = {"no_history", NULL};
+    const char *other[] = {"other_image", NULL}, *none[] = {"no_history", NULL},
+               *decoder[] = {"decoder", NULL};
+    assert_string_equal(YAJL_GET_STRING(yajl_tree_get(tree, decoder, yajl_t_string)),
+                        "discriminative");
     assert_true(YAJL_IS_TRUE(yajl_tree_get(tree, other, yajl_t_any)));
     assert_true(YAJL_IS_TRUE(yajl_tree_get(tree, none, yajl_t_any)));
     assert_int_equal(number(tree, "all", "rounds"), 6);

@@ -657,6 +657,8 @@ static void the_command_imports_and_describes(void **state)
         const char *said;
     } wrong[] = {
         {{"features", NULL}, "features info FILE"},
+        {{"features", "info", "assets/features.safetensors", "--index", "x", NULL},
+         "an index belongs to adaptive HDF5"},
         {{"features", "show", "x", NULL}, "expected info or import"},
         {{"features", "import", "x", NULL}, "--out is missing"},
         {{"features", "info", "x", "--out", "y", NULL}, "--out goes with import"},

@@ -238,6 +238,16 @@ static void features_dialogs_and_pools_are_told_with_their_sizes(void **state)
     free(pool);
 }
 
+static void reports_and_directories_are_no_broken_dialogs(void **state)
+{
+    (void)state;
+    char *path = in_world("report.json");
+    support_write_text(path, "{\"model\": \"best\", \"data\": \"val.json\", \"all\": {}}\n");
+    info_says(path, ": an evaluation of models (JSON)\n", NULL);
+    info_refuses("tests/support", 4, "a directory; expected one of a training run");
+    free(path);
+}
+
 static void pictures_are_told_with_their_size(void **state)
 {
     (void)state;
@@ -391,6 +401,7 @@ int main(void)
         cmocka_unit_test(files_of_public_features_are_told_one_by_one),
         cmocka_unit_test(what_a_run_and_a_chat_write_is_told),
         cmocka_unit_test(features_dialogs_and_pools_are_told_with_their_sizes),
+        cmocka_unit_test(reports_and_directories_are_no_broken_dialogs),
         cmocka_unit_test(pictures_are_told_with_their_size),
         cmocka_unit_test(pictures_of_every_kind_are_pictures),
         cmocka_unit_test(an_extractor_with_damaged_weights_is_refused),

@@ -157,6 +157,11 @@ static void sums_and_means_count_what_is_known(void **state)
     CLOSE(tied.recall[1], 1.0);
     assert_true(isnan(vd_metrics_mean(&(vd_metrics){0}, VD_MEAN_RANK)));
     assert_true(isnan(vd_metrics_mean(&(vd_metrics){0}, VD_NDCG)));
+
+    // No candidate is relevant: there is no NDCG.
+    vd_metrics_add(&tied, (const float[]){1, 2}, 2, 0, (const float[]){0, 0});
+    assert_int_equal(tied.rounds, 2);
+    assert_int_equal(tied.dense_rounds, 0);
 }
 
 int main(void)

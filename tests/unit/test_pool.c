@@ -86,6 +86,7 @@ static void bad_pools_are_refused_with_file_and_line(void **state)
         {"3\tyes\n2x\tno\n", 0, "line 2"},
         {"3\tyes\n2\tno\tway\n", 0, "line 2"},
         {"3\tyes\n4\tno\n", 0, "line 2: count 4 after 3"},
+        {"3\tyes\n2\tno\n1\tyes\n", 0, "line 3: \"yes\" is in line 1 already"},
         {"99999999999999999999\tyes\n", 0, "line 1"},
         {"3\tyes\n2\tno\xff\n", 0, "line 2"},
         {"3\tyes\n2\tno\xc3", 0, "line 2"},

@@ -163,7 +163,7 @@ static void damaged_files_are_refused_with_their_place(void **state)
     snprintf(text, sizeof text, "[{\"image_id\":%lld,\"round_id\":1,\"ranks\":[1]}]", image);
     refused(text, VD_MISMATCH, "1 ranks for");
     snprintf(text, sizeof text, "[{\"image_id\":%lld,\"round_id\":1,\"ranks\":[0]}]", image);
-    refused(text, VD_FORMAT, "rank 0 is 0; expected 1 or more");
+    refused(text, VD_FORMAT, "rank 1 is 0; expected 1 to 1000000");
     snprintf(text, sizeof text, "[{\"image_id\":%lld,\"round_id\":1,\"ranks\":[\"x\"]}]", image);
     refused(text, VD_FORMAT, "round 1");
     snprintf(text, sizeof text,

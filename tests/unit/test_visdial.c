@@ -266,7 +266,7 @@ static void damaged_dialogs_are_refused_with_their_place(void **state)
         {"\"family\": \"exist\"", "\"family\": 3", {"image 7, round 2", "\"family\""}},
         // missing and repeated keys
         {"\"image_id\": 7, ", "", {"dialog 1", "no \"image_id\""}},
-        {", \"caption\": \"a cone\"", "", {"image 12", "no \"caption\""}},
+        {", \"caption\": \"a cone\"", "", {"image 12: ", "no \"caption\""}},
         {"\"dialog\": [\n    {\"question\": 3",
          "\"talk\": [\n    {\"question\": 3",
          {"image 12", "no \"dialog\""}},
@@ -355,7 +355,7 @@ static void damaged_annotations_are_refused_and_add_nothing(void **state)
          {"image 12", "both"}},
         {"2e-1]", "2e-1, 0]", {"image 3, round 2", "5 relevances for 4"}},
         {", 2e-1]", "]", {"image 3, round 2", "3 relevances for 4"}},
-        {"2e-1", "2", {"image 3, round 2", "relevance 3 is 2", "0 to 1"}},
+        {"2e-1", "2", {"image 3, round 2", "relevance 4 is 2", "0 to 1"}},
         {"2e-1", "-2e-1", {"image 3, round 2", "0 to 1"}},
         {"2e-1", "1e999", {"image 3, round 2", "0 to 1"}},
         {"2e-1", "0.22222222222222222222222222222222222222222222222222", {"too many digits"}},

@@ -68,7 +68,9 @@ static const vd_option options[] = {
      VD_INTO(comparing, filter.groups), .read = read_groups},
     {"family", "NAME", "only questions of this family", VD_INTO(comparing, filter.family)},
     {"round", "N", "only questions of round N", VD_INTO(comparing, filter.round), 1, 1000},
-    {"find", "TEXT", "only questions that contain TEXT, or about the picture with this id",
+    {"find", "TEXT",
+     "only questions with TEXT in the question, the human answer or an answer ranked first, or "
+     "about the picture with this id",
      VD_INTO(comparing, filter.text)},
     {"cases", "N", "largest number of questions written per group (20; 0: all)",
      VD_INTO(comparing, per_group), 0, 1000000000},

@@ -23,7 +23,7 @@ static vd_status print(vd_curves *curves, int runs, int width, int height, vd_er
 {
     vd_grid grid = {0};
     int tags = vd_curves_tags(curves);
-    int rows = (tags > 0 ? tags : 1) * height + (runs > 1);
+    int rows = (tags > 0 ? tags * height : 1) + (runs > 1);
     vd_status status = vd_grid_resize(&grid, width, rows, err);
     if (status)
         return status;

@@ -29,8 +29,8 @@ static const vd_option options[] = {
     {"model", "MODEL", "info: list the words that this model does not know",
      VD_INTO(request, model)},
     {"vocab", "FILE",
-     "info: list the words that are not in this vocabulary (JSON: a list of words after <PAD>, "
-     "<S>, </S>, <UNK>, or {\"word\": count}); pack: use these word counts",
+     "info: list the words that are not in this vocabulary (JSON: a list of words that begins "
+     "with <PAD>, <S>, </S>, <UNK>, or {\"word\": count}); pack: use these word counts",
      VD_INTO(request, vocab)},
     {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, VD_MOST_COUNT},

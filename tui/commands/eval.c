@@ -103,9 +103,12 @@ static void print_tables(const evaluation *e)
     if (e->ranks)
         printf("ranks    %s\n", e->from_ranks);
     else
-        printf("model    %s\n", vd_model_path(e->model));
+        printf("model    %s, decoder %s\n", vd_model_path(e->model),
+               vd_decoders_name(e->decoder.by));
     printf("data     %s, %zu dialog%s\n", e->corpus.data, measure->dialogs,
            measure->dialogs == 1 ? "" : "s");
+    if (e->corpus.dense)
+        printf("dense    %s\n", e->corpus.dense);
     if (e->options.view.other_image)
         printf("changed  every dialog sees the next dialog's picture\n");
     if (e->options.view.no_history)
@@ -119,9 +122,15 @@ static void print_tables(const evaluation *e)
 static void print_json(const evaluation *e)
 {
     yajl_gen json = vd_output_object();
-    vd_json_put(json, "%s: %s, data: %s, other_image: %hhd, no_history: %hhd",
-                e->ranks ? "ranks" : "model", e->ranks ? e->from_ranks : vd_model_path(e->model),
-                e->corpus.data, e->options.view.other_image, e->options.view.no_history);
+    if (e->ranks)
+        vd_json_put(json, "ranks: %s", e->from_ranks);
+    else
+        vd_json_put(json, "model: %s, decoder: %s", vd_model_path(e->model),
+                    vd_decoders_name(e->decoder.by));
+    vd_json_put(json, "data: %s, other_image: %hhd, no_history: %hhd", e->corpus.data,
+                e->options.view.other_image, e->options.view.no_history);
+    if (e->corpus.dense)
+        vd_json_put(json, "dense: %s", e->corpus.dense);
     vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
     vd_output_object_end(json);
 }

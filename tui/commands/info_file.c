@@ -137,7 +137,8 @@ static vd_status print_model(const char *path, const vd_safetensors *file, bool 
 }
 
 // file: NULL for other layouts than our own.
-static vd_status print_regions(const char *path, const vd_safetensors *file, vd_error *err)
+static vd_status print_regions(const char *path, const vd_safetensors *file, bool list,
+                               vd_error *err)
 {
     vd_regions *regions;
     vd_status status = vd_regions_open(path, &regions, err);
@@ -148,15 +149,16 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     vd_regions_close(regions);
     if (file) {
         vd_output_row("type", "%s", vd_dtype_name(vd_safetensors_find(file, "features")->dtype));
-        printf("\nmetadata\n");
-        print_metadata(file);
+        print_contents(file, list);
     }
     return status;
 }
 
 // ---- other files --------------------------------------------------------------------------------
 
-static vd_status print_dialogs(const char *path, const char *kind, vd_error *err)
+// file: NULL where they are not packed.
+static vd_status print_dialogs(const char *path, const vd_safetensors *file, bool list,
+                               vd_error *err)
 {
     vd_visdial *data;
     vd_status status = vd_visdial_read(path, &data, err);
@@ -168,15 +170,16 @@ static vd_status print_dialogs(const char *path, const char *kind, vd_error *err
         for (int r = 0; r < data->dialogs[i].round_count; r++)
             answered += data->dialogs[i].rounds[r].answer >= 0;
     }
-    printf("%s: %s\n", path, kind);
+    printf("%s: VisDial dialogs%s\n", path, file ? ", packed" : "");
     vd_output_row("version", "%s", data->version ? data->version : "unknown");
     vd_output_row("split", "%s", data->split ? data->split : "unknown");
     vd_output_row("dialogs", "%zu", data->dialog_count);
     vd_output_row("rounds", "%zu, %zu of them answered", rounds, answered);
-    vd_output_row("questions", "%zu different ones", data->question_count);
-    vd_output_row("answers", "%zu different ones", data->answer_count);
+    vd_output_row("tables", "%zu questions, %zu answers", data->question_count, data->answer_count);
     vd_output_row("more", "visdial data info %s", path);
     vd_visdial_free(data);
+    if (file)
+        print_contents(file, list);
     return VD_OK;
 }
 
@@ -206,9 +209,9 @@ static vd_status print_safetensors(const char *path, bool list, vd_error *err)
     if (vd_safetensors_metadata(file, "config") && vd_safetensors_metadata(file, "vocab")) {
         status = print_model(path, file, list, err);
     } else if (vd_safetensors_find(file, "features") && vd_safetensors_find(file, "image_id")) {
-        status = print_regions(path, file, err);
+        status = print_regions(path, file, list, err);
     } else if (vd_safetensors_find(file, "first_round") && vd_safetensors_find(file, "image_id")) {
-        status = print_dialogs(path, "VisDial dialogs, packed", err);
+        status = print_dialogs(path, file, list, err);
     } else {
         status = print_other(path, file, list, err);
     }
@@ -473,6 +476,15 @@ static bool are_events(const beginning *b)
     return found;
 }
 
+// {..., "data": "val.json", ...}: dialogs have an object there.
+static bool is_report(const char *word)
+{
+    const char *data = strstr(word, "\"data\"");
+    data = data ? data + strlen("\"data\"") : "";
+    data += strspn(data, " \t\r\n");
+    return *data == ':' && data[1 + strspn(data + 1, " \t\r\n")] == '"';
+}
+
 static vd_status print_json(const char *path, const char *word, vd_error *err)
 {
     if (strncmp(word, "{\"data\":\"", 9) == 0)
@@ -482,7 +494,8 @@ static vd_status print_json(const char *path, const char *word, vd_error *err)
     if (*word == '{')
         return are_counts(word)             ? print_vocabulary(path, err)
                : vd_info_are_captions(word) ? vd_info_captions(path, err)
-                                            : print_dialogs(path, "VisDial dialogs", err);
+               : is_report(word) ? print_text(path, "an evaluation of models (JSON)", err)
+                                 : print_dialogs(path, NULL, false, err);
     return word[1 + strspn(word + 1, " \t\r\n")] == '"' ? print_vocabulary(path, err)
                                                         : vd_info_rows(path, err);
 }
@@ -493,7 +506,7 @@ static vd_status print_lines(const char *path, const beginning *b, bool *known, 
     if (strncmp(b->text, "epoch\tstep\t", 11) == 0)
         return vd_info_log(path, err);
     if (tabs_in_line(b->text) >= 3)
-        return print_regions(path, NULL, err);
+        return print_regions(path, NULL, false, err);
     if (isdigit((unsigned char)b->text[0]) && tabs_in_line(b->text) > 0)
         return print_pool(path, err);
     if (strncasecmp(b->word, "<!doctype html", 14) == 0)
@@ -525,8 +538,13 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
         g_free(weights);
         return status;
     }
-    if (directory && print_regions(path, NULL, NULL) == VD_OK)
-        return VD_OK;
+    if (directory)
+        return print_regions(path, NULL, false, NULL) == VD_OK
+                   ? VD_OK
+                   : vd_error_set(err, VD_FORMAT,
+                                  "%.400s: a directory; expected one of a training run (with "
+                                  "model.safetensors) or of region features (npz, npy)",
+                                  path);
     vd_status status = read_beginning(path, &b, err);
     if (status)
         return status;
@@ -538,7 +556,7 @@ vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
     if (vd_image_is_picture((const unsigned char *)b.text, b.size))
         return print_picture(path, err);
     if (memcmp(b.text, "\x89HDF", 4) == 0)
-        return print_regions(path, NULL, err);
+        return print_regions(path, NULL, false, err);
     if (memcmp(b.text, "\x93NUMPY", 6) == 0)
         return print_npy(path, err);
     if (memcmp(b.text, "PK\3\4", 4) == 0)

@@ -102,8 +102,8 @@ static const vd_option options[] = {
     {"new-words", NULL, "with --from: also learn the words of --data that the model lacks",
      VD_INTO(job, new_words)},
     {"vocab", "FILE",
-     "vocabulary: word counts (from `data vocab`), or a JSON list of words after <PAD>, <S>, "
-     "</S>, <UNK>",
+     "vocabulary: word counts (from `data vocab`), or a JSON list of words that begins "
+     "with <PAD>, <S>, </S>, <UNK>",
      VD_INTO(job, vocab)},
     {"glove", "FILE", "initial word vectors (GloVe text file); sets --embed", VD_INTO(job, glove)},
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log",

@@ -341,7 +341,7 @@ bool vd_case_matches(const vd_cases *cases, const vd_case *at, const vd_case_fil
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)vd_case_dialog(cases, at)->image_id);
     bool said = has(vd_case_question(cases, at), filter->text) ||
-                has(vd_case_human(cases, at), filter->text) || has(number, filter->text);
+                has(vd_case_human(cases, at), filter->text) || strcmp(number, filter->text) == 0;
     for (int side = 0; side < cases->models && !said; side++)
         said = has(vd_case_option(cases, at, at->side[side].first), filter->text);
     return said;

@@ -103,6 +103,9 @@ void vd_compare_json(const vd_compare *compare)
     vd_json_put(json, "models: [");
     for (int side = 0; side < cases->models; side++)
         vd_json_put(json, "%s", vd_model_path(cases->model[side]));
+    vd_json_put(json, "], decoders: [");
+    for (int side = 0; side < cases->models; side++)
+        vd_json_put(json, "%s", vd_decoders_name(cases->by[side]));
     vd_json_put(json, "], data: %s, dialogs: %zu, right: %s, sign: %s", cases->corpus->data,
                 cases->dialogs, compare->by == VD_RIGHT_HUMAN ? "human" : "relevant",
                 "second - first");
@@ -110,7 +113,8 @@ void vd_compare_json(const vd_compare *compare)
     if (cases->models > 2) {
         vd_json_put(json, "further: [");
         for (int side = 2; side < cases->models; side++) {
-            vd_json_put(json, "{second: %s", vd_model_path(cases->model[side]));
+            vd_json_put(json, "{second: %s, decoder: %s", vd_model_path(cases->model[side]),
+                        vd_decoders_name(cases->by[side]));
             json_pair(json, compare, side);
             vd_json_put(json, "}");
         }

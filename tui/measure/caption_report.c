@@ -176,8 +176,8 @@ void vd_caption_print(const vd_caption_report *r)
     const vd_caption_measure *m = r->measure;
     bool judged = m->all.judged > 0;
     print_metrics(r);
-    printf("\n%zu different captions of %zu (%.1f %%)\n", m->distinct, m->pictures,
-           100.0 * (double)m->distinct / (double)m->pictures);
+    printf("\n%zu different caption%s of %zu (%.1f %%)\n", m->distinct, m->distinct == 1 ? "" : "s",
+           m->pictures, 100.0 * (double)m->distinct / (double)m->pictures);
     if (r->other && judged)
         print_agreement(r);
     if (judged)

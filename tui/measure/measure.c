@@ -351,11 +351,13 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
 {
     counting c = {.options = options, .out = out};
     int most;
-    if (vd_ranks_irregular(ranks) > 0)
+    size_t irregular = vd_ranks_irregular(ranks);
+    if (irregular > 0)
         fprintf(stderr,
-                "%s: the ranks of %zu rounds are not each number from 1 to their candidates' once; "
-                "shared places count by their mean. The challenge's server refuses such a file\n",
-                vd_ranks_path(ranks), vd_ranks_irregular(ranks));
+                "%s: in %zu round%s the ranks are not each number from 1 to that of the candidates "
+                "once; shared places count by their mean. The challenge's server refuses such a "
+                "file\n",
+                vd_ranks_path(ranks), irregular, irregular == 1 ? "" : "s");
     vd_status status = VD_OK;
     begin_counting(&c, data, &most);
     float *scores = g_new(float, MAX(most, 1));
