@@ -20,6 +20,13 @@ def read(path):
         return head, file.read()
 
 
+def write(path, head, data):
+    text = json.dumps(head, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
 def numbers(tensor, data):
     kinds = {"F16": "e", "F32": "f"}
     if tensor["dtype"] not in kinds:
@@ -69,11 +76,7 @@ def main():
     parser.add_argument("--out", required=True, help="the model to write")
     given = parser.parse_args()
     pairs = [one.rsplit("=", 1) if "=" in one else [one, "1"] for one in given.models]
-    head, data = average([(read(path), float(share)) for path, share in pairs])
-    text = json.dumps(head, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with open(given.out, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+    write(given.out, *average([(read(path), float(share)) for path, share in pairs]))
 
 
 if __name__ == "__main__":
