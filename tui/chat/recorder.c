@@ -149,19 +149,20 @@ static void count_other(vd_recorder *recorder, const vd_sheet_side *then, const 
     recorder->switched++;
 }
 
-// Whether the transcript has this answer already, score for score.
+// Whether the transcript has this answer already, score for score, and none of another model after
+// it: the last one is what the conversation has.
 static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 {
     const vd_record *other;
     const vd_record *record = vd_transcript_find_same(&recorder->resumed, sheet, &other);
-    if (recorder->resuming && other && !record)
+    if (recorder->resuming && other)
         count_other(recorder, &other->sheet.side[0], &sheet->side[0]);
     if (!record)
         return false;
     bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
     recorder->verified += same;
     recorder->mismatched += !same;
-    return same && record->sheet.side[0].lane == sheet->side[0].lane &&
+    return same && !other && record->sheet.side[0].lane == sheet->side[0].lane &&
            !vd_transcript_elsewhere(recorder->transcript);
 }
 

@@ -33,7 +33,7 @@ void vd_cases_view_choose(vd_cases_view *view)
     size_t to = 0;
     vd_case_filter all_groups = view->filter;
     all_groups.groups = 0;
-    all_groups.text = NULL;
+    all_groups.text = view->find.text;
     memset(view->in_group, 0, sizeof view->in_group);
     for (size_t i = 0; i < view->cases->count; i++)
         if (vd_case_matches(view->cases, &view->cases->at[i], &all_groups))
@@ -226,24 +226,31 @@ static int draw_groups(vd_cases_view *view, vd_grid *grid, int x, int y, int end
     return x - from;
 }
 
-// Models, groups, what is right, and the place in the list; where there is little room first the
-// second to last gives way, then the models.
+// Models, groups, family, what is found, what is right, and the place in the list; where there is
+// little room first what is right gives way, then family and find, then the models.
 static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     enum { LEAST_NAMES = 16 };
     const vd_cases *cases = view->cases;
     const char *family = view->filter.family;
-    char names[400], place[96], right[160];
+    char names[400], place[96], chosen[160] = "", parts[2][352];
     vd_cases_names(cases, names, sizeof names);
     snprintf(place, sizeof place, " %zu of %zu ", view->count ? view->cursor + 1 : 0, view->count);
-    snprintf(right, sizeof right, " %.60s%s%s %s", family ? family : "", family ? "  " : "",
+    if (family)
+        vd_append(chosen, sizeof chosen, " %.60s ", family);
+    if (view->find.length)
+        vd_append(chosen, sizeof chosen, " find: %.60s ", view->find.text);
+    snprintf(parts[0], sizeof parts[0], "%s %s %s", chosen,
              view->filter.by == VD_RIGHT_HUMAN ? "right: human answer" : "right: relevance 1",
              place);
+    snprintf(parts[1], sizeof parts[1], "%s%s", chosen, place);
     vd_grid_fill(grid, at, vd_style_of(grid, VD_ROLE_STATUS));
     int groups = draw_groups(view, grid, at.width, at.y, INT_MAX);
-    bool whole = at.width - groups - (int)strlen(right) >= LEAST_NAMES;
-    const char *last = whole ? right : place;
-    int end = at.width - (int)strlen(last), room = end - groups - 2;
+    const char *last = place;
+    for (int i = 1; i >= 0; i--)
+        if (at.width - groups - vd_text_width(parts[i], strlen(parts[i])) >= LEAST_NAMES)
+            last = parts[i];
+    int end = at.width - vd_text_width(last, strlen(last)), room = end - groups - 2;
     int x = at.x;
     if (room >= 8)
         x += 2 +
@@ -256,17 +263,14 @@ static void draw_find(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
     vd_line_draw(&view->find, grid, (vd_rect){x, at.y, at.width - x, 1});
-    if (view->places.now != VD_PLACE_CASES_FIND)
-        grid->cursor_x = grid->cursor_y = -1;
 }
 
 static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     vd_place place = view->places.now;
-    bool help = place == VD_PLACE_HELP;
     if (vd_entry_draw(&view->entry, grid, at))
         return;
-    if (place == VD_PLACE_CASES_FIND || (view->find.length && !help)) {
+    if (place == VD_PLACE_CASES_FIND) {
         draw_find(view, grid, at);
         return;
     }

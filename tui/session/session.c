@@ -440,7 +440,7 @@ vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
                                    &reply->words, &found, err);
     if (status)
         return status;
-    reply->cut = found - reply->words;
+    reply->cut = found > reply->words ? found - reply->words - 1 : 0; // the "?" is no word
     return see_words(vocab, reply, err);
 }
 

@@ -194,7 +194,7 @@ typedef struct vd_reply {
     int words;                     // tokens the model saw, "?" included
     char *word[VD_MAX_QUESTION];   // (words) the token, or what was typed where it is unknown
     bool unknown[VD_MAX_QUESTION]; // (words)
-    int cut;                       // tokens beyond the model's limit that it did not see
+    int cut;                       // words beyond the model's limit that it did not see
     int32_t ids[VD_MAX_QUESTION];  // (words)
     char *remark;                  // about these words (tui/session/remark.h), NULL or "": none
     vd_answer answer;              // indices are into the session's pool

@@ -24,6 +24,16 @@ static int index_of(const vd_sheet_side *side, const char *text)
     return -1;
 }
 
+// A conversation that changed its model may have the same one in two lanes.
+static bool has_model(const vd_sheet *sheet, const vd_sheet_side *side)
+{
+    for (int i = 0; i < sheet->sides; i++)
+        if (strcmp(sheet->side[i].model_hash.text, side->model_hash.text) == 0 &&
+            strcmp(sheet->side[i].name, side->name) == 0)
+            return true;
+    return false;
+}
+
 // False when the file does not say how this round was answered.
 static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int round,
                        round_sheet *out)
@@ -46,7 +56,7 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
     out->sheet.moved = -1;
     for (int lane = 1; lane < VD_MODELS; lane++) {
         const vd_record *record = vd_transcript_find(file, talk, round, lane);
-        if (record)
+        if (record && !has_model(&out->sheet, &record->sheet.side[0]))
             out->sheet.side[out->sheet.sides++] = record->sheet.side[0];
     }
     for (int i = 0; i < out->sheet.sides; i++)

@@ -425,7 +425,7 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
             strcmp(own->pool_hash.text, wanted->pool_hash.text) == 0 &&
             strcmp(sheet->features_hash.text, like->features_hash.text) == 0)
             return &file->records[at - 1];
-        bool switched = own->lane == 0 && wanted->lane == 0; // the conversation went on with it
+        bool switched = own->lane == 0 && wanted->lane == 0; // the conversation had that one
         if (!*other && (switched || strcmp(own->name, wanted->name) == 0))
             *other = &file->records[at - 1];
     }

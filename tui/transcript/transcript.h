@@ -207,8 +207,8 @@ void vd_transcript_clear(vd_transcript_file *file);
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane);
 // The last record with the same question, history, model file, pool and features; NULL: none.
-// *other then: the last one of a model with this name, but with another file, pool or features; in
-// the first lane also that of a model with another name.
+// *other: of those after it, the last one of a model with this name, but with another file, pool or
+// features; in the first lane also that of a model with another name. NULL: none.
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like,
                                          const vd_record **other);
 

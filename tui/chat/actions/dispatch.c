@@ -176,6 +176,7 @@ static void run_pictures(vd_chat *chat, const char *argument)
     }
     vd_chat_open(chat, VD_PLACE_PICTURES);
     vd_line_set(&chat->nav.filter, argument);
+    chat->nav.list_at = 0;
 }
 
 // The text, or what is typed.

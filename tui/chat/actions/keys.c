@@ -121,6 +121,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     if (key.code == VD_KEY_CLICK && key.y == hints.y &&
         chat->notice.kind == VD_NOTICE_NONE) // a key by its name
         key = vd_keymap_hint_key(nav->places.now, hints.width - 2, key.x - hints.x - 1);
+    size_t length = line->length;
     bool character = vd_key_is_typed(key);
     bool help = nav->places.now == VD_PLACE_HELP;
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
@@ -149,6 +150,8 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     } else if (character && !help) {
         type(chat, line, key.code);
     }
+    if (line == &nav->filter && line->length != length)
+        nav->list_at = 0; // of what is listed now
     if (line->searching)
         vd_notice_say(&chat->notice, "Ctrl-R an older one, Ctrl-S a newer one, Enter asks it, Esc "
                                      "edits it, Ctrl-C restores the line");

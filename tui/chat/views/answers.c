@@ -47,7 +47,7 @@ static void draw_answers(vd_chat *chat, vd_grid *grid)
     if (!list.sheet.sides || at.height < 3)
         return;
     vd_rect inner = {at.x + 1, at.y + 1, at.width - 2, at.height - 2};
-    vd_draw_ranking_title(chat, grid, (vd_rect){inner.x, at.y, inner.width, 1});
+    vd_draw_ranking_title(chat, grid, (vd_rect){inner.x, at.y, inner.width, 1}, &list.sheet);
     int total = vd_list_draw(&list, grid, inner);
     bool folded = total < list.sheet.side[0].reply->answer.candidates;
     chat->nav.places.seen = inner.height;

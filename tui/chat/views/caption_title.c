@@ -49,11 +49,11 @@ static void write_read(const vd_chat *chat, const vd_caption_sheet *sheet, bool 
 
 // "captioner, caption 2 of 5: log-probability -8.31"; "captioner's own caption, 1 of 5: ...";
 // "captioner reads people's caption: ..."; of two "A captioner, ...".
-static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int side, int room,
+static void write_title(const vd_chat *chat, const vd_caption_sheet *sheet, int side, bool roomy,
                         char *out, size_t size)
 {
     const vd_caption_side *c = &sheet->side[side];
-    bool two = sheet->sides > 1, roomy = room >= ROOMY;
+    bool two = sheet->sides > 1;
     char what[240] = "", names[160];
     vd_switches_text(&sheet->wish.switches, names, sizeof names);
     if (c->read)
@@ -87,7 +87,9 @@ int vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_cap
     enum { GAP = 2 };
     char text[400], other[256];
     bool shown = side == vd_chat_words_shown(chat, sheet) && sheet->sides > 1;
-    write_title(chat, sheet, side, at.width, text, sizeof text);
+    write_title(chat, sheet, side, at.width >= ROOMY, text, sizeof text);
+    if (vd_text_width(text, strlen(text)) > at.width)
+        write_title(chat, sheet, side, false, text, sizeof text);
     int used = GAP + vd_grid_text(grid, at.x, at.y, at.width, text,
                                   vd_style_of(grid, shown ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
     if (sheet->sides > 1 && !shown)

@@ -111,19 +111,20 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
         }
     if (answered == 0)
         return;
-    char text[96] = "", all[32] = "";
-    if (sum.rounds < answered)
-        snprintf(all, sizeof all, " of %zu", answered);
-    if (at.width >= 34)
-        vd_append(text, sizeof text, "%zu%s round%s: ", sum.rounds, all, answered == 1 ? "" : "s");
-    if (sum.rounds == 0)
-        vd_append(text, sizeof text, "candidates not in pool");
-    else
-        vd_append(text, sizeof text, "R@1 %.2f MRR %.2f", vd_metrics_mean(&sum, VD_R1),
-                  vd_metrics_mean(&sum, VD_MRR));
-    if (sum.dense_rounds && at.width >= 34 + (int)strlen(all))
-        vd_append(text, sizeof text, " NDCG %.2f", vd_metrics_mean(&sum, VD_NDCG));
-    vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TEXT));
+    enum { LEAST = 34 };
+    char figures[64] = "candidates not in pool", of[48], whole[112];
+    if (sum.rounds)
+        snprintf(figures, sizeof figures, "R@1 %.2f MRR %.2f", vd_metrics_mean(&sum, VD_R1),
+                 vd_metrics_mean(&sum, VD_MRR));
+    if (sum.dense_rounds && (int)strlen(figures) + 10 <= at.width)
+        vd_append(figures, sizeof figures, " NDCG %.2f", vd_metrics_mean(&sum, VD_NDCG));
+    snprintf(of, sizeof of, sum.rounds < answered ? "%zu of %zu" : "%zu", sum.rounds, answered);
+    snprintf(whole, sizeof whole, "%s round%s: %s", of, answered == 1 ? "" : "s", figures);
+    if ((int)strlen(whole) > at.width)
+        snprintf(whole, sizeof whole, "%s: %s", of, figures);
+    vd_grid_text(grid, at.x, at.y, at.width,
+                 at.width < LEAST || (int)strlen(whole) > at.width ? figures : whole,
+                 vd_style_of(grid, VD_ROLE_TEXT));
 }
 
 // How the rankings of the first model and another one agree.

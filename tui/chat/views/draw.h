@@ -38,7 +38,7 @@ int vd_draw_caption_words(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_cap
 int vd_draw_caption_title(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_caption_sheet *sheet,
                           int side);
 const char *vd_caption_letter(int side); // "A", "B"
-void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);
+void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet);
 // Marks the words of a text, which is drawn at (x, y) already, that the test takes.
 void vd_mark_words(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
                    bool (*test)(const void *context, const char *word), const void *context);

@@ -8,18 +8,19 @@
 
 // ---- ranking -----------------------------------------------------------------------------------
 
-// "entropy 1.24 bits, margin 48 %", or what of it has room.
-static void write_figures(const vd_response *response, int room, char *out, size_t size)
+// "entropy 1.24 bits, margin 48 %", or what of it has room; of answers that are shown as one with
+// those that mean the same, the margin alone, where the first has the largest share.
+static void write_figures(const vd_response *response, const vd_sheet_side *side, int room,
+                          char *out, size_t size)
 {
-    const vd_answer *answer = &response->reply.answer;
     char margin[16];
-    double first = answer->probability[answer->order[0]];
-    double second = answer->candidates > 1 ? answer->probability[answer->order[1]] : 0;
+    double first = vd_sheet_row(side, 0).probability;
+    double second = vd_sheet_rows(side) > 1 ? vd_sheet_row(side, 1).probability : 0;
     vd_percent(margin, sizeof margin, first - second);
     snprintf(out, size, "entropy %.1f bits, margin %s", response->entropy, margin);
-    if ((int)strlen(out) > room)
+    if (side->folded || (int)strlen(out) > room)
         snprintf(out, size, "margin %s", margin);
-    if ((int)strlen(out) > room)
+    if ((int)strlen(out) > room || first < second)
         out[0] = '\0';
 }
 
@@ -38,8 +39,8 @@ void vd_ranking_title(const vd_response *response, const char *start, int room, 
 }
 
 // The title and what it has room for beside it; without the pool where only then the margin fits.
-static void write_title(const vd_chat *chat, int room, char *out, size_t size, char *right,
-                        size_t right_size)
+static void write_title(const vd_chat *chat, const vd_sheet_side *side, int room, char *out,
+                        size_t size, char *right, size_t right_size)
 {
     enum { MARGIN = 15 };
     const vd_response *response = vd_chat_response(chat);
@@ -48,19 +49,19 @@ static void write_title(const vd_chat *chat, int room, char *out, size_t size, c
     if (chat->nav.selected >= 0)
         snprintf(start, sizeof start, "Round %d: best", number);
     vd_ranking_title(response, start, room - MARGIN, out, size);
-    write_figures(response, room - (int)strlen(out) - 2, right, right_size);
+    write_figures(response, side, room - (int)strlen(out) - 2, right, right_size);
     if (right[0])
         return;
     snprintf(brief, sizeof brief, "%s of %d", start, response->reply.answer.candidates);
-    write_figures(response, room - (int)strlen(brief) - 2, right, right_size);
+    write_figures(response, side, room - (int)strlen(brief) - 2, right, right_size);
     if (right[0])
         snprintf(out, size, "%s", brief);
 }
 
-void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
 {
     char text[512], right[64];
-    write_title(chat, at.width, text, sizeof text, right, sizeof right);
+    write_title(chat, &sheet->side[0], at.width, text, sizeof text, right, sizeof right);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TITLE));
     vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
                   vd_style_of(grid, VD_ROLE_FAINT));
@@ -117,7 +118,7 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
         draw_welcome(grid, at);
         return;
     }
-    vd_draw_ranking_title(chat, grid, at);
+    vd_draw_ranking_title(chat, grid, at, sheet);
     char human[256];
     int rows = at.height - 1;
     if (rows >= 3 && human_text(chat, human, sizeof human)) {
