@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <glib.h>
 
 #include "engine/base/alloc.h"
 #include "tests/support/opened_world.h"
@@ -46,31 +45,6 @@ static void a_conversation_is_taken_up_again(void **state)
     assert_int_equal(back.record_count, 3);
     assert_int_equal(back.talks[back.talk_count - 1].count, 3);
     vd_transcript_clear(&back);
-    free(file);
-}
-
-// The first question was answered by the present model and then by another one, whose answer the
-// conversation had when it ended.
-static void a_round_that_another_model_answered_last_is_told(void **state)
-{
-    (void)state;
-    char *file = support_join(tiny.directory, "models.jsonl");
-    plain_chat p;
-    plain_chat_open(world, &p, false, file);
-    plain_chat_ask(&p, "is there a cube");
-    char *first = g_strdup(p.chat.lanes.lane[0].model);
-    const char *models[] = {"base", first};
-    for (int i = 0; i < 2; i++) {
-        vd_lanes_use_model(&p.chat.lanes, 0, models[i]);
-        plain_chat_serve(&p);
-        vd_recorder_step(&p.recorder, &p.chat);
-        plain_chat_ask(&p, "is it red");
-    }
-    plain_chat_close(&p);
-    plain_chat_open(world, &p, true, file);
-    assert_non_null(strstr(p.chat.notice.text, "answered by base before, now by"));
-    plain_chat_close(&p);
-    g_free(first);
     free(file);
 }
 
@@ -696,7 +670,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_conversation_is_taken_up_again),
-        cmocka_unit_test(a_round_that_another_model_answered_last_is_told),
         cmocka_unit_test(every_picture_s_conversation_is_taken_up_again),
         cmocka_unit_test(questions_that_wait_are_asked_when_it_goes_on),
         cmocka_unit_test(a_conversation_that_was_left_and_returned_to_is_one),

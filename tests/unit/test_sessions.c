@@ -302,9 +302,35 @@ static void a_transcript_made_with_data_replays_and_resumes(void **state)
     free(talk);
 }
 
+// The first question was answered by the present model and then by another one, whose answer the
+// conversation had when it ended.
+static void a_round_that_another_model_answered_last_is_told(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "models.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "is there a cube");
+    char *first = g_strdup(p.chat.lanes.lane[0].model);
+    const char *models[] = {"base", first};
+    for (int i = 0; i < 2; i++) {
+        vd_lanes_use_model(&p.chat.lanes, 0, models[i]);
+        plain_chat_serve(&p);
+        vd_recorder_step(&p.recorder, &p.chat);
+        plain_chat_ask(&p, "is it red");
+    }
+    plain_chat_close(&p);
+    plain_chat_open(world, &p, true, file);
+    assert_non_null(strstr(p.chat.notice.text, "answered by base before, now by"));
+    plain_chat_close(&p);
+    g_free(first);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_that_another_model_answered_last_is_told),
         cmocka_unit_test_setup(what_can_be_no_name_is_refused, forget_all),
         cmocka_unit_test_setup(a_session_gets_a_name_and_a_copy_another_one, forget_all),
         cmocka_unit_test_setup(another_session_is_gone_on_with, forget_all),
