@@ -146,10 +146,11 @@ static vd_status compare_with(study *s, int index, vd_error *err)
         vd_bootstrap_paired(b->run, b->count, a->run, a->count, &s->bootstrap, v->by_dialogs, err);
     vd_bootstrap_options both = s->bootstrap;
     both.draw_runs = true;
-    if (status == VD_OK)
+    if (status == VD_OK && (a->count > 1 || b->count > 1))
         status = vd_bootstrap_paired(b->run, b->count, a->run, a->count, &both, v->by_runs, err);
-    for (int k = 0; k < VD_METRICS && a->count == 1 && b->count == 1; k++)
-        v->by_runs[k] = (vd_interval){NAN, NAN, NAN, NAN, NAN};
+    else
+        for (int k = 0; k < VD_METRICS; k++) // nothing varies
+            v->by_runs[k] = (vd_interval){NAN, NAN, NAN, NAN, NAN};
     v->pairs = a->count < b->count ? a->count : b->count;
     for (size_t i = 0; status == VD_OK && i < v->pairs; i++)
         for (size_t r = 0; r < s->rounds; r++)
