@@ -224,13 +224,10 @@ kill: ## kill a training run KILLS (100) times, resume it each time, and compare
 	@VISDIAL_KILLS=$(KILLS) VISDIAL_BIN=$(BUILD)/visdial TEST_TIMEOUT=3600 \
 	    tests/run $(BUILD)/tests/unit/test_train_killed
 
-# Without the loops that GCC compiles for several instruction sets (VD_TARGET_CLONES): the plain code. What
-# clang warns of in the other tests, `make lint` says.
-CLANG_TESTS := $(patsubst %.c,build/clang/%,$(wildcard tests/golden/test_*.c))
-clang: ## build the program with clang, test its portable code against the golden numbers
-	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
-	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all $(CLANG_TESTS)
-	@VISDIAL_BIN=build/clang/visdial VISDIAL_CPU=portable tests/run $(CLANG_TESTS)
+# Without the loops that GCC compiles for several instruction sets (VD_TARGET_CLONES): the plain code.
+CLANG_TESTS := $(addprefix build/san/tests/golden/test_,captions network networks training typed)
+clang: san-programs ## build all with clang and sanitizers, test the portable code against the golden numbers
+	@VISDIAL_BIN=build/san/visdial VISDIAL_CPU=portable tests/run $(CLANG_TESTS)
 
 check: ## check includes between folders, sizes, and forbidden words
 	@.ci/packages $(NEED_RUN) python3
